@@ -1,0 +1,1 @@
+"""opi-bench: benchmarks of ownership passing against plain MPI."""

@@ -1,0 +1,1 @@
+"""opicc: the MPI's own compiler plus libopi; finding and building the runtime."""
