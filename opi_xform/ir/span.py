@@ -1,0 +1,26 @@
+"""Places in source files.  Offsets count bytes, lines and columns start at 1 (columns count bytes too)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The bytes ``[begin, end)`` of ``file`` in which a construct is *written*.
+
+    ``editable`` is true when the text at the span is exactly the construct: it is not produced by a macro body, or it lies
+    whole inside one macro argument that is expanded once and never stringified (ANALYSIS.md section 1, trap 4).
+    ``macro`` names the macro whose expansion produced the construct, when there is one.
+    """
+
+    file: str
+    begin: int
+    end: int
+    line: int
+    column: int
+    editable: bool = True
+    macro: str | None = None
+
+
+NOWHERE = Span("", 0, 0, 0, 0, editable=False)

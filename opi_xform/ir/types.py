@@ -1,0 +1,74 @@
+"""C types, as far as the analyses need them.  Sizes are in bytes; ``None`` where a type has no constant size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """One C type.
+
+    kind: ``void``, ``int`` (all integer, character, bool and enumeration types), ``float``, ``pointer``, ``array``,
+    ``record`` (struct or union), ``function``, ``unknown``.
+    spelling: the type as the source would write it (typedef names kept).
+    elem: pointee, element or result type.  count: elements of an array (None: incomplete or variable length).
+    record: key into ``Unit.records``.  params/variadic: for functions (``params`` None: no prototype).
+    """
+
+    kind: str
+    spelling: str
+    size: int | None = None
+    signed: bool = True
+    elem: Type | None = None
+    count: int | None = None
+    vla: bool = False
+    record: str = ""
+    params: tuple[Type, ...] | None = None
+    variadic: bool = False
+    const: bool = False
+    volatile: bool = False
+    atomic: bool = False
+
+    @property
+    def is_pointer(self) -> bool:
+        return self.kind == "pointer"
+
+    @property
+    def is_array(self) -> bool:
+        return self.kind == "array"
+
+    @property
+    def is_scalar(self) -> bool:
+        return self.kind in ("int", "float", "pointer")
+
+
+VOID = Type("void", "void")
+INT = Type("int", "int", 4)
+LONG = Type("int", "long", 8)
+SIZE_T = Type("int", "unsigned long", 8, signed=False)
+UNKNOWN = Type("unknown", "?")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A member of a record; ``offset`` in bytes (bit fields: the byte that holds the first bit)."""
+
+    name: str
+    type: Type
+    offset: int
+    bitfield: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A struct or union with its layout."""
+
+    key: str
+    spelling: str
+    union: bool
+    size: int | None
+    fields: tuple[Field, ...]
+
+    def field(self, name: str) -> Field | None:
+        return next((f for f in self.fields if f.name == name), None)

@@ -1,0 +1,105 @@
+"""What the analyses decide, before it is text: decisions for people, edits for the rewriter.
+
+Every edit names its place by spans of the IR, never by text; an edit list applies whole or not at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from opi_xform.ir.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One step of the path that decides a site."""
+
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What happens to one buffer use of one MPI call (DESIGN.md section 5: one JSON ``site``).
+
+    side: ``send`` or ``recv``.  decision: ``convert`` or ``keep``.  code: ``OPInnn`` ('' when nothing needs explaining).
+    span is that of the call; ``buffer`` is the expression as written; ``object`` names the buffer behind it.
+    """
+
+    span: Span
+    function: str
+    call: str
+    side: str
+    buffer: str
+    object: str
+    decision: str
+    code: str
+    message: str
+    notes: tuple[Note, ...] = ()
+    assumptions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceCall:
+    """Another callee, and ``&`` put before the arguments in ``address_of``.
+
+    ``address_of``: (span of the argument expression as written, text that replaces it); ``MPI_Sendrecv`` has up to two.
+    """
+
+    callee: Span
+    name: str
+    arguments: tuple[tuple[Span, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PointerDeclaration:
+    """Every declarator of an array variable becomes a pointer: ``double b[8][N]`` to ``double (*b)[N]`` or ``double *b[8]``.
+
+    name_span/suffix of one declarator: ``keep_dims`` leading dimensions stay an array of pointers (0: a plain pointer); the
+    next dimension disappears; the remaining ones become the pointee's.  ``null_init``: the pointer is given ``= NULL`` (a
+    local one) or ``= {NULL}`` (an array of pointers); the old initialiser, if any, goes.
+    """
+
+    declarator_name: Span
+    suffix: Span
+    init: Span | None
+    declarator: Span
+    statement: Span
+    keep_dims: int
+    null_init: bool
+
+
+@dataclass(frozen=True, slots=True)
+class InsertStatement:
+    """``text`` (one or more whole statements) before or after the statement at ``anchor``.
+
+    ``where``: ``before``, ``after``, ``end`` (before the closing brace of the block at ``anchor``) or ``begin``.
+    ``wrap``: the anchor is the body of an if or loop without braces, so braces are put around the two.
+    Several insertions at one place keep the order of the plan.
+    """
+
+    anchor: Span
+    where: str
+    text: str
+    wrap: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceText:
+    """The bytes of ``span`` become ``text`` ('' deletes them; a statement deleted alone on its line takes the line along)."""
+
+    span: Span
+    text: str
+
+
+Edit = ReplaceCall | PointerDeclaration | InsertStatement | ReplaceText
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Decisions in source order, and the edits that carry them out.  ``needs_header``: files that must include ``opi.h``."""
+
+    decisions: tuple[Decision, ...]
+    edits: tuple[Edit, ...] = ()
+    needs_header: tuple[str, ...] = ()
+    diagnostics: tuple[Decision, ...] = field(default=())
