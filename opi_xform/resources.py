@@ -1,7 +1,7 @@
 """Where the files that are data to the Python side live: the tables, the runtime's sources, the benchmark program.
 
-In a checkout they stand beside the package (`analyses/`, `runtime/`, `testdata/opbench/`); an installed package carries copies in
-`opi_xform/_data/`. A checkout wins, so that an editable install always sees the files being edited.
+In a checkout they stand beside the package (`analyses/`, `runtime/`, `testdata/opbench/`); an installed package carries
+copies in `opi_xform/_data/`. A checkout wins, so that an editable install always sees the files being edited.
 """
 
 from __future__ import annotations

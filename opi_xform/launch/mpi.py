@@ -1,0 +1,113 @@
+"""Finds the user's MPI: its compiler wrapper, its header, its launcher, and which implementation it is.
+
+Works with any wrapper that behaves like a C compiler (`mpicc`, Cray's `cc`, `mpiicc`): nothing depends on `-show`, what
+is needed is read from a preprocessor run over ``#include <mpi.h>``.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class LaunchError(Exception):
+    """What the user has to know, in one line; the commands print it and exit with ``code``."""
+
+    def __init__(self, message: str, code: int = 2) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Mpi:
+    """One MPI installation."""
+
+    mpicc: Path
+    """The compiler wrapper, absolute; symbolic links are kept, wrappers look at their own name."""
+    kind: str
+    """`mpich`, `openmpi`, or `mpi` where the header is of neither."""
+    version: str
+    """As the header gives it, e.g. `5.0.2`."""
+    header: Path
+    """The mpi.h that the wrapper compiles with."""
+
+    @property
+    def mpiexec(self) -> Path:
+        """The launcher that belongs to this MPI. Raises LaunchError when there is none."""
+        for name in ("mpiexec", "mpirun"):
+            beside = self.mpicc.parent / name
+            if os.access(beside, os.X_OK):
+                return beside
+        found = shutil.which("mpiexec") or shutil.which("mpirun")
+        if found is None:
+            raise LaunchError(f"no mpiexec next to {self.mpicc} nor on PATH")
+        return Path(found)
+
+    def run_command(self, ranks: int) -> tuple[str, ...]:
+        """The launcher and its arguments, ready for a program's name: any number of ranks on this machine, unbound."""
+        command = (str(self.mpiexec), "-n", str(ranks))
+        if self.kind == "openmpi":
+            return (*command, "--oversubscribe", "--bind-to", "none")
+        return command
+
+
+def find_mpicc() -> Path:
+    """The user's mpicc: ``$OPI_MPICC``, else the one beside the running Python, else the one on PATH.
+
+    Raises LaunchError saying what to install or set.
+    """
+    named = os.environ.get("OPI_MPICC")
+    if named:
+        found = shutil.which(named)
+        if found is None:
+            raise LaunchError(f"OPI_MPICC={named}: no such command")
+        return Path(found).absolute()
+    beside = Path(sys.prefix) / "bin" / "mpicc"
+    if os.access(beside, os.X_OK):
+        return beside
+    found = shutil.which("mpicc")
+    if found is None:
+        raise LaunchError("no mpicc found: install an MPI (`pip install mpich` is one) or set OPI_MPICC to its mpicc")
+    return Path(found).absolute()
+
+
+_MARKER = re.compile(r'^# \d+ "((?:[^"\\]|\\.)*/mpi\.h)"', re.MULTILINE)
+_STRING_MACRO = re.compile(r'^#define (MPICH_VERSION|I_MPI_VERSION) "([^"]*)"', re.MULTILINE)
+_NUMBER_MACRO = re.compile(r"^#define (OMPI_(?:MAJOR|MINOR|RELEASE)_VERSION) (\d+)", re.MULTILINE)
+
+
+@functools.cache
+def inspect_mpi(mpicc: Path) -> Mpi:
+    """Which MPI a wrapper belongs to. Raises LaunchError when it cannot compile a file that includes mpi.h."""
+    command = [str(mpicc), "-E", "-dD", "-x", "c", "-"]
+    try:
+        done = subprocess.run(command, input="#include <mpi.h>\n", capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise LaunchError(f"{mpicc}: cannot be run: {error.strerror}") from error
+    header = _MARKER.search(done.stdout)
+    if done.returncode != 0 or header is None:
+        lines = done.stderr.strip().splitlines()
+        why = lines[0] if lines else "it printed no mpi.h"
+        raise LaunchError(f"{mpicc}: cannot compile a file that includes <mpi.h>: {why}")
+    strings = dict(_STRING_MACRO.findall(done.stdout))
+    numbers = dict(_NUMBER_MACRO.findall(done.stdout))
+    if numbers:
+        kind = "openmpi"
+        version = ".".join(numbers.get(f"OMPI_{part}_VERSION", "0") for part in ("MAJOR", "MINOR", "RELEASE"))
+    elif strings:
+        kind = "mpich"
+        version = strings.get("I_MPI_VERSION") or strings["MPICH_VERSION"]
+    else:
+        kind, version = "mpi", "unknown"
+    return Mpi(mpicc, kind, version, Path(header[1]))
+
+
+def find_mpi() -> Mpi:
+    """The user's MPI. Raises LaunchError."""
+    return inspect_mpi(find_mpicc())

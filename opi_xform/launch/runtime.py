@@ -1,0 +1,140 @@
+"""Builds libopi with the user's own MPI compiler on first use, and caches it.
+
+The cache key covers what the archive depends on: the compiler's version line, the flags, mpi.h and the runtime's
+sources, by content. Two builds at once are safe: one waits for the other, and an archive appears under its final name
+only when it is complete.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from opi_xform.launch.mpi import LaunchError, Mpi
+from opi_xform.resources import runtime_include_dir, runtime_source_dir
+
+BASE_FLAGS = ("-std=c11", "-O2", "-fPIC")
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """A built libopi."""
+
+    archive: Path
+    include: Path
+
+
+def cache_dir() -> Path:
+    """``$OPI_CACHE``, else the user's cache directory."""
+    named = os.environ.get("OPI_CACHE")
+    if named:
+        return Path(named).absolute()
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "opi-xform"
+
+
+def runtime_flags() -> tuple[str, ...]:
+    """How the runtime is compiled; ``$OPI_RUNTIME_CFLAGS`` adds to it (a sanitizer, -g)."""
+    return (*BASE_FLAGS, *shlex.split(os.environ.get("OPI_RUNTIME_CFLAGS", "")))
+
+
+def sources() -> list[Path]:
+    """The C files of libopi, in a fixed order."""
+    return sorted(runtime_source_dir().rglob("*.c"))
+
+
+def _content_hash(mpi: Mpi, flags: Sequence[str]) -> str:
+    """The cache key. Raises LaunchError when the compiler does not answer."""
+    version = _captured([str(mpi.mpicc), "--version"])
+    if version.returncode != 0:
+        raise LaunchError(f"{mpi.mpicc} --version failed: {version.stderr.strip()[:200]}")
+    digest = hashlib.sha256()
+
+    def add(*parts: str | bytes) -> None:
+        for part in parts:
+            data = part if isinstance(part, bytes) else part.encode()
+            digest.update(len(data).to_bytes(8, "little"))
+            digest.update(data)
+
+    add(mpi.kind, mpi.version, version.stdout, *flags)
+    add(mpi.header.read_bytes())
+    for root in (runtime_include_dir(), runtime_source_dir()):
+        for path in sorted(p for p in root.rglob("*") if p.is_file()):
+            add(str(path.relative_to(root)), path.read_bytes())
+    return digest.hexdigest()[:24]
+
+
+def compile_command(mpi: Mpi, source: Path, obj: Path, flags: Sequence[str]) -> list[str]:
+    """Compiles one source of the runtime."""
+    includes = [f"-I{runtime_include_dir()}", f"-I{runtime_source_dir()}"]
+    return [str(mpi.mpicc), *flags, *includes, "-c", str(source), "-o", str(obj)]
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Holds an exclusive lock on the file ``path``; released when the process ends, however it ends."""
+    with open(path, "w", encoding="utf-8") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def _captured(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def _build(mpi: Mpi, flags: Sequence[str], final: Path) -> None:
+    """Compiles every source and archives the objects, in a directory that becomes ``final`` by one rename."""
+    log = final.with_name(final.name + ".log")
+    scratch = Path(tempfile.mkdtemp(prefix=".build-", dir=final.parent))
+    try:
+        units = sources()
+        objects = [scratch / f"{index:02}-{source.stem}.o" for index, source in enumerate(units)]
+        commands = [compile_command(mpi, source, obj, flags) for source, obj in zip(units, objects, strict=True)]
+        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+            results = list(pool.map(_captured, commands))
+        archive = scratch / "libopi.a"
+        failed = [r for r in results if r.returncode != 0]
+        if not failed:
+            done = _captured(["ar", "rcs", str(archive), *map(str, objects)])
+            results.append(done)
+            failed = [done] if done.returncode != 0 else []
+        if failed:
+            parts = [f"$ {shlex.join(map(str, r.args))}\n{r.stdout}{r.stderr}" for r in results]
+            log.write_text("".join(parts), encoding="utf-8")
+            first = failed[0].stderr.strip()
+            raise LaunchError(f"building libopi failed; the whole log is in {log}\n{first}", failed[0].returncode or 1)
+        for obj in objects:
+            obj.unlink()
+        scratch.rename(final)
+        log.unlink(missing_ok=True)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def ensure_runtime(mpi: Mpi) -> Runtime:
+    """libopi for this MPI, from the cache or built now. Raises LaunchError."""
+    flags = runtime_flags()
+    try:
+        home = cache_dir() / "runtime"
+        final = home / f"{mpi.kind}-{mpi.version}-{_content_hash(mpi, flags)}"
+        archive = final / "libopi.a"
+        if not archive.is_file():
+            home.mkdir(parents=True, exist_ok=True)
+            with _locked(home / f"{final.name}.lock"):
+                if not archive.is_file():
+                    _build(mpi, flags, final)
+    except OSError as error:
+        where = error.filename or cache_dir()
+        message = f"{where}: {error.strerror}; set OPI_CACHE to a directory that can be written"
+        raise LaunchError(message) from error
+    return Runtime(archive, runtime_include_dir())
