@@ -7,7 +7,6 @@ executable, libopi before the MPI's own libraries. `opicc --show` prints the com
 
 from __future__ import annotations
 
-import os
 import shlex
 import subprocess
 import sys
@@ -19,33 +18,28 @@ from opi_xform.launch.runtime import Runtime, ensure_runtime
 from opi_xform.resources import runtime_include_dir
 
 NO_LINK = frozenset({"-c", "-E", "-S", "-M", "-MM", "-fsyntax-only", "-shared", "-r"})
-"""With one of these the compiler makes no executable. A shared library takes libopi from the executable it is loaded into."""
-
-TAKES_VALUE = frozenset(
-    "-o -I -L -D -U -x -include -isystem -iquote -idirafter -MF -MT -MQ -T -u -Xlinker -Xpreprocessor -Xassembler -arch"
-    " -z -aux-info --param -wrapper -l -e".split()
-)
-"""Options whose value is the next argument: it is no input file."""
+"""With one of these the compiler makes no executable. A shared library takes libopi from the one that loads it."""
 
 SHOW = frozenset({"--show", "-show"})
 
 
-def has_input(arguments: Sequence[str]) -> bool:
-    """Whether a file is given: without one (`--version`, `-print-search-dirs`) there is nothing to link."""
-    skip = False
+def expanded(arguments: Sequence[str]) -> list[str]:
+    """The arguments with response files (`@file`) read in, as far as they can be read."""
+    result: list[str] = []
     for argument in arguments:
-        if skip:
-            skip = False
-        elif argument in TAKES_VALUE:
-            skip = True
-        elif argument == "-" or not argument.startswith("-"):
-            return True
-    return False
+        file = Path(argument[1:])
+        if argument.startswith("@") and file.is_file():
+            result += shlex.split(file.read_text(encoding="utf-8", errors="replace"))
+        else:
+            result.append(argument)
+    return result
 
 
 def links(arguments: Sequence[str]) -> bool:
-    """Whether this command makes an executable."""
-    return has_input(arguments) and not any(argument in NO_LINK for argument in arguments)
+    """Whether this command makes an executable: a file is given (not so for `--version`), and no flag stops before."""
+    seen = expanded(arguments)
+    has_input = any(argument == "-" or not argument.startswith("-") for argument in seen)
+    return has_input and not any(argument in NO_LINK for argument in seen)
 
 
 def link_flags(runtime: Runtime) -> list[str]:
@@ -53,18 +47,17 @@ def link_flags(runtime: Runtime) -> list[str]:
     return ["-pthread", "-Wl,--whole-archive", str(runtime.archive), "-Wl,--no-whole-archive"]
 
 
-def command_line(mpi: Mpi, runtime: Runtime, arguments: Sequence[str]) -> list[str]:
-    """The mpicc command that does what this opicc command asks for."""
-    command = [str(mpi.mpicc), f"-I{runtime.include}", *arguments]
-    if links(arguments):
-        # An earlier `-x c` would make the compiler read the archive as C.
-        if "-x" in arguments or any(a.startswith("-x") for a in arguments):
-            command.append("-xnone")
-        command += link_flags(runtime)
-    return command
+def command_line(mpi: Mpi, arguments: Sequence[str], link: bool) -> list[str]:
+    """The mpicc command that does what this opicc command asks for; builds libopi where it is to be linked."""
+    command = [str(mpi.mpicc), f"-I{runtime_include_dir()}", *arguments]
+    if not link:
+        return command
+    if any(argument.startswith("-x") for argument in arguments):
+        command.append("-xnone")  # else the compiler reads the archive as a source
+    return [*command, *link_flags(ensure_runtime(mpi))]
 
 
-def _show(mpi: Mpi, command: list[str]) -> int:
+def _show(command: list[str]) -> int:
     """Prints what would run: expanded by the wrapper itself where it can, else the wrapper's command line."""
     done = subprocess.run([*command, "-show"], capture_output=True, text=True, check=False)
     print(done.stdout.strip() if done.returncode == 0 and done.stdout.strip() else shlex.join(command))
@@ -74,20 +67,12 @@ def _show(mpi: Mpi, command: list[str]) -> int:
 def run(arguments: Sequence[str]) -> int:
     """One opicc command; returns the compiler's exit code. Raises LaunchError."""
     mpi = find_mpi()
-    show = any(argument in SHOW for argument in arguments)
     passed = [argument for argument in arguments if argument not in SHOW]
-    if not links(passed) and not show:
-        # Compiling needs opi.h alone: the runtime is built when something is linked.
-        return _execute(command_line(mpi, _headers_only(), passed))
-    runtime = ensure_runtime(mpi)
-    if show:
-        command = command_line(mpi, runtime, passed)
-        return _show(mpi, command if links(passed) or has_input(passed) else [*command, *link_flags(runtime)])
-    return _execute(command_line(mpi, runtime, passed))
-
-
-def _headers_only() -> Runtime:
-    return Runtime(Path(), runtime_include_dir())
+    if len(passed) == len(arguments):
+        return _execute(command_line(mpi, passed, links(passed)))
+    # Without files, --show tells the flags of a whole build, as mpicc -show does.
+    flags_only = all(argument.startswith("-") for argument in passed) and NO_LINK.isdisjoint(passed)
+    return _show(command_line(mpi, passed, flags_only or links(passed)))
 
 
 def _execute(command: list[str]) -> int:

@@ -49,8 +49,11 @@ def runtime_flags() -> tuple[str, ...]:
 
 
 def sources() -> list[Path]:
-    """The C files of libopi, in a fixed order."""
-    return sorted(runtime_source_dir().rglob("*.c"))
+    """The C files of libopi, in a fixed order. Raises FileNotFoundError when there are none."""
+    found = sorted(runtime_source_dir().rglob("*.c"))
+    if not found:
+        raise FileNotFoundError(f"opi_xform: installation is incomplete: no sources in {runtime_source_dir()}")
+    return found
 
 
 def _content_hash(mpi: Mpi, flags: Sequence[str]) -> str:
