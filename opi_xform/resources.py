@@ -8,6 +8,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+
+class IncompleteInstallError(Exception):
+    """A file that belongs to the package is not there."""
+
+
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -22,11 +27,11 @@ def _root() -> Path:
 def resource(*parts: str) -> Path:
     """The path of one data file or directory, e.g. ``resource("runtime", "include")``.
 
-    Raises FileNotFoundError when it is missing, which means a broken installation.
+    Raises IncompleteInstallError when it is missing.
     """
     path = _root().joinpath(*parts)
     if not path.exists():
-        raise FileNotFoundError(f"opi_xform: installation is incomplete: {path} is missing")
+        raise IncompleteInstallError(f"installation is incomplete: {path} is missing")
     return path
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from opi_xform.launch.mpi import LaunchError, Mpi, find_mpi
 from opi_xform.launch.runtime import Runtime, ensure_runtime
-from opi_xform.resources import runtime_include_dir
+from opi_xform.resources import IncompleteInstallError, runtime_include_dir
 
 NO_LINK = frozenset({"-c", "-E", "-S", "-M", "-MM", "-fsyntax-only", "-shared", "-r"})
 """With one of these the compiler makes no executable. A shared library takes libopi from the one that loads it."""
@@ -87,7 +87,7 @@ def main() -> int:
     """The console command."""
     try:
         code = run(sys.argv[1:])
-    except (LaunchError, FileNotFoundError) as error:
+    except (LaunchError, IncompleteInstallError) as error:
         print(f"opicc: {error}", file=sys.stderr)
         return error.code if isinstance(error, LaunchError) else 2
     except KeyboardInterrupt:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from opi_xform.launch.mpi import LaunchError, Mpi
-from opi_xform.resources import runtime_include_dir, runtime_source_dir
+from opi_xform.resources import IncompleteInstallError, runtime_include_dir, runtime_source_dir
 
 BASE_FLAGS = ("-std=c11", "-O2", "-fPIC")
 
@@ -49,10 +49,10 @@ def runtime_flags() -> tuple[str, ...]:
 
 
 def sources() -> list[Path]:
-    """The C files of libopi, in a fixed order. Raises FileNotFoundError when there are none."""
+    """The C files of libopi, in a fixed order. Raises IncompleteInstallError when there are none."""
     found = sorted(runtime_source_dir().rglob("*.c"))
     if not found:
-        raise FileNotFoundError(f"opi_xform: installation is incomplete: no sources in {runtime_source_dir()}")
+        raise IncompleteInstallError(f"installation is incomplete: no sources in {runtime_source_dir()}")
     return found
 
 
