@@ -1,4 +1,4 @@
-"""The benchmark `opbench`: pack, exchange and unpack between two ranks (Friedley et al., Ownership passing, section 5.1).
+"""The benchmark `opbench`: pack, exchange and unpack between two ranks (Friedley et al., ownership passing, 5.1).
 
 One program, testdata/opbench, in every series: as plain MPI by each MPI found, linked with libopi, and transformed by
 opi-xform. The limit is bare.c. All are compiled with the same flags, run pinned to the same two cores, and alternate:
