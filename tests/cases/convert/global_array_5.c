@@ -1,0 +1,34 @@
+/* External arrays of float, unsigned loop variables. */
+#include <mpi.h>
+#include <stdio.h>
+
+#define N 2048
+
+static float u[N], v[N];
+float sbuf[N];
+float rbuf[N];
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    if (rank == 0) {
+        for (unsigned i = 0; i < N; ++i) //~ hole: i = 0 => i = 1
+            sbuf[i] = 2.0f * u[i];
+        MPI_Send(sbuf, N, MPI_FLOAT, 1, 7, MPI_COMM_WORLD); //~ give(sbuf)
+    } else if (rank == 1) {
+        MPI_Recv(rbuf, N, MPI_FLOAT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(rbuf)
+        for (unsigned i = 0; i < N; ++i)
+            v[i] = rbuf[i];
+        double total = 0.0;
+        for (int i = 0; i < N; i++)
+            total += v[i] * (i + 1);
+        printf("%d: %.17g\n", rank, total);
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,3 @@
+#include "buffers.h"
+
+double sbuf[N], rbuf[N];

@@ -1,0 +1,4 @@
+#include "buffers.h"
+
+block sbuf;
+block rbuf;

@@ -1,0 +1,39 @@
+/* Packed by memcpy through a byte cursor. */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static char sbuf[N * sizeof(double)];
+static double rbuf[N];
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    if (rank == 0) {
+        char *at = sbuf;
+        for (int i = 0; i < N; i++) { //~ hole: i = 0 => i = 1
+            double x = 2.0 * u[i];
+            memcpy(at, &x, sizeof x);
+            at += sizeof x;
+        }
+        MPI_Send(sbuf, N * sizeof(double), MPI_BYTE, 1, 7, MPI_COMM_WORLD); //~ give(sbuf)
+    } else if (rank == 1) {
+        MPI_Recv(rbuf, N * sizeof(double), MPI_BYTE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(rbuf)
+        for (int i = 0; i < N; i++)
+            v[i] = rbuf[i];
+        double total = 0.0;
+        for (int i = 0; i < N; i++)
+            total += v[i] * (i + 1);
+        printf("%d: %.17g\n", rank, total);
+    }
+    MPI_Finalize();
+    return 0;
+}

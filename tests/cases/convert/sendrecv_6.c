@@ -1,0 +1,33 @@
+/* Sendrecv with a status and local buffers. */
+#include <mpi.h>
+#include <stdio.h>
+
+#define N 2048
+
+static double u[N], v[N];
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int peer = 1 - rank;
+    double sbuf[N], rbuf[N];
+    MPI_Status st;
+    int n;
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    for (int i = 0; i < N; i++)
+        sbuf[i] = 2.0 * u[i];
+    MPI_Sendrecv(sbuf, N, MPI_DOUBLE, peer, 7, rbuf, N, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD, &st); //~ give(sbuf) take(rbuf) no-stale-count
+    MPI_Get_count(&st, MPI_DOUBLE, &n);
+    for (int i = 0; i < n; i++)
+        v[i] = rbuf[i];
+    double total = 0.0;
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
