@@ -348,7 +348,8 @@ def _parse(path: Path, data: Mapping[str, Any], user: bool) -> dict[str, Functio
     return table
 
 
-def _load(path: Path) -> dict[str, Any]:
+def load_toml(path: Path) -> dict[str, Any]:
+    """A TOML file's tables.  Raises EffectsError, one line that names the file, for anything that is wrong with it."""
     try:
         data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
         return data
@@ -362,7 +363,7 @@ def read_shipped() -> Mapping[str, FunctionEffect]:
     """All shipped tables; a function stands in one file only.  Raises EffectsError."""
     table: dict[str, FunctionEffect] = {}
     for path in sorted((analyses_dir() / "effects").glob("*.toml")):
-        for name, effect in _parse(path, _load(path), user=False).items():
+        for name, effect in _parse(path, load_toml(path), user=False).items():
             if name in table:
                 raise EffectsError(f"{path}: effects.{name}: also in {table[name].source}")
             table[name] = effect
@@ -371,5 +372,5 @@ def read_shipped() -> Mapping[str, FunctionEffect]:
 
 def read_user(path: Path) -> Mapping[str, FunctionEffect]:
     """The ``[effects.NAME]`` entries of a user's configuration file; its other tables are not looked at."""
-    data = _load(path)
+    data = load_toml(path)
     return _parse(path, {"effects": data.get("effects", {})}, user=True)

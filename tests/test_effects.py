@@ -1,0 +1,483 @@
+"""The tables of library effects: complete, in agreement with the installed mpi.h, and checked while they are read."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pycparser import c_ast, c_parser
+
+from opi_xform.program.datatypes import load_datatypes
+from opi_xform.program.effects import (
+    ArgRegion,
+    Callback,
+    Completion,
+    Factor,
+    Flow,
+    FreeSpec,
+    FunctionEffect,
+    MpiBuffer,
+    load_effects,
+)
+from opi_xform.program.effects_table import EffectsError, parse_effect, parse_length, parse_region
+
+EFFECTS = load_effects()
+MPI_NAMES = sorted(n for n in EFFECTS if n.startswith("MPI_"))
+
+# --- the installed mpi.h ----------------------------------------------------------------------------------------------
+
+
+def _mpicc() -> str:
+    """The MPI under test: $OPI_MPICC, the one beside this Python, or one on the PATH."""
+    beside = Path(sys.executable).parent / "mpicc"
+    found = os.environ.get("OPI_MPICC") or (str(beside) if beside.exists() else shutil.which("mpicc"))
+    if not found:
+        pytest.skip("no mpicc found")
+    return found
+
+
+@dataclass(frozen=True)
+class Param:
+    """type: base type's name; stars: levels of indirection, arrays counted; const: the pointee (or value) is const."""
+
+    name: str
+    type: str
+    stars: int
+    const: bool
+    variadic: bool = False
+
+
+def _param(node: c_ast.Node) -> Param:
+    if isinstance(node, c_ast.EllipsisParam):
+        return Param("...", "", 0, False, variadic=True)
+    name, stars, where = node.name or "", 0, node.type
+    while isinstance(where, c_ast.PtrDecl | c_ast.ArrayDecl):
+        stars, where = stars + 1, where.type
+    if isinstance(where, c_ast.FuncDecl):
+        return Param(name, "function", stars, False)
+    base = where.type
+    spelled = " ".join(base.names) if isinstance(base, c_ast.IdentifierType) else getattr(base, "name", "")
+    return Param(name, spelled, stars, "const" in where.quals)
+
+
+@pytest.fixture(scope="module")
+def prototypes() -> dict[str, tuple[Param, ...]]:
+    """Every MPI_ function that the installed mpi.h declares, with its parameters."""
+    hide = [f"-D{m}" for m in ("__attribute__(x)=", "__extension__=", "__restrict=", "__asm__(x)=", "__inline=")]
+    text = subprocess.run(
+        [_mpicc(), "-E", "-P", *hide, "-D_Float128=double", "-x", "c", "-"],
+        input="#include <mpi.h>\n",
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    ).stdout
+    found: dict[str, tuple[Param, ...]] = {}
+    for node in c_parser.CParser().parse(text).ext:
+        if isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.FuncDecl) and node.name.startswith("MPI_"):
+            params = [_param(p) for p in (node.type.args.params if node.type.args else [])]
+            if len(params) == 1 and params[0].type == "void" and params[0].stars == 0:
+                params = []
+            found[node.name] = tuple(params)
+    assert len(found) > 300
+    return found
+
+
+def _regions(effect: FunctionEffect) -> Iterator[ArgRegion]:
+    yield from effect.reads
+    yield from effect.all_writes
+
+
+def _indices(effect: FunctionEffect) -> Iterator[int]:
+    """Every argument number that the entry mentions."""
+    for region in _regions(effect):
+        yield region.arg
+        if region.in_place is not None:
+            yield region.in_place
+        yield from (f.value for f in region.length or () if f.kind in ("arg", "extent"))
+    yield from effect.retains
+    yield from effect.may_yield_proc_null
+    yield from (c.arg for c in effect.calls)
+    yield from (p for c in effect.calls for p in c.passes if p is not None)
+    yield from (f.target for f in effect.flows)
+    yield from (f.source for f in effect.flows if f.source is not None)
+    if effect.allocates is not None:
+        yield from (f.value for f in effect.allocates.size or () if f.kind in ("arg", "extent"))
+        yield from (i for i in (effect.allocates.into, effect.allocates.copies_from) if i is not None)
+    if effect.frees is not None:
+        yield effect.frees.arg
+    op = effect.mpi
+    if op is None:
+        return
+    yield from (
+        i
+        for i in (op.comm, op.root, op.peer, op.tag, op.request, op.requests_count, op.status, op.message, op.flag)
+        if i is not None
+    )
+    for side in (op.send, op.recv):
+        if side is not None:
+            parts = (side.buf, side.count, side.type, side.peer, side.tag, side.displs)
+            yield from (i for i in parts if i is not None)
+    if (done := op.completes) is not None:
+        parts = (done.requests, done.count, done.flag, done.index, done.outcount, done.status)
+        yield from (i for i in parts if i is not None)
+
+
+def _problems(name: str, effect: FunctionEffect, params: tuple[Param, ...]) -> list[str]:
+    """What an entry says that the prototype contradicts."""
+    bad: list[str] = []
+    if any(i >= len(params) for i in _indices(effect)):
+        return [f"{name}: an argument number is out of range"]
+
+    def must(what: str, index: int | None, *types: str, stars: int | None = None) -> None:
+        if index is None:
+            return
+        p = params[index]
+        if p.type not in types or (stars is not None and p.stars != stars):
+            bad.append(f"{name}: {what} is argument {index}, which is {p.type} {'*' * p.stars}{p.name}")
+
+    counts = ("int", "MPI_Count", "MPI_Aint", "long", "ptrdiff_t")
+    written = {r.arg for r in effect.all_writes}
+    touched = {r.arg for r in _regions(effect)} | set(effect.retains) | {c.arg for c in effect.calls}
+    touched |= {f.target for f in effect.flows} | ({effect.frees.arg} if effect.frees else set())
+    for i, p in enumerate(params):
+        if p.stars and p.const and i in written:
+            bad.append(f"{name}: writes argument {i}, which is const {p.type} *{p.name}")
+        if p.stars and p.const and i not in touched:
+            bad.append(f"{name}: const {p.type} *{p.name} is an input, but argument {i} is not read")
+        if p.stars and not p.const and i not in touched:
+            bad.append(f"{name}: nothing is said of argument {i}, {p.type} *{p.name}")
+        if p.variadic and i not in touched:
+            bad.append(f"{name}: nothing is said of the variable arguments")
+    for region in _regions(effect):
+        p = params[region.arg]
+        if p.stars == 0 and not p.variadic:
+            bad.append(f"{name}: argument {region.arg}, {p.type} {p.name}, is no pointer")
+        for f in region.length or ():
+            if f.kind == "arg":
+                must("a length", f.value, *counts, "size_t", stars=0)
+            elif f.kind == "extent":
+                must("a datatype", f.value, "MPI_Datatype", stars=0)
+            elif f.kind == "elem" and p.type == "void":
+                bad.append(f"{name}: void *{p.name} has no element size")
+    op = effect.mpi
+    if op is None:
+        return bad
+    must("mpi.comm", op.comm, "MPI_Comm", stars=0)
+    must("mpi.root", op.root, "int", stars=0)
+    must("mpi.peer", op.peer, "int", stars=0)
+    must("mpi.tag", op.tag, "int", stars=0)
+    must("mpi.request", op.request, "MPI_Request", stars=1)
+    must("mpi.requests_count", op.requests_count, "int", stars=0)
+    must("mpi.status", op.status, "MPI_Status", stars=1)
+    must("mpi.message", op.message, "MPI_Message", stars=1)
+    must("mpi.flag", op.flag, "int", stars=1)
+    for label, side in (("send", op.send), ("recv", op.recv)):
+        if side is not None:
+            must(f"{label}.buf", side.buf, "void", stars=1)
+            must(f"{label}.count", side.count, *counts, stars=1 if side.vector else 0)
+            must(f"{label}.type", side.type, "MPI_Datatype", stars=1 if side.type_vector else 0)
+            must(f"{label}.displs", side.displs, *counts, stars=1)
+            must(f"{label}.peer", side.peer, "int", stars=0)
+            must(f"{label}.tag", side.tag, "int", stars=0)
+            wanted = ("source", "dest") if op.mode == "partitioned" else ("dest",) if label == "send" else ("source",)
+            if side.peer is not None and params[side.peer].name not in ("", *wanted):
+                bad.append(f"{name}: {label}.peer is called {params[side.peer].name}")
+            if side.tag is not None and params[side.tag].name not in ("", "tag", f"{label}tag"):
+                bad.append(f"{name}: {label}.tag is called {params[side.tag].name}")
+    if (done := op.completes) is not None:
+        must("completes.requests", done.requests, "MPI_Request")
+        must("completes.count", done.count, "int", stars=0)
+        must("completes.flag", done.flag, "int", stars=1)
+        must("completes.index", done.index, "int", stars=1)
+        must("completes.outcount", done.outcount, "int", stars=1)
+        must("completes.status", done.status, "MPI_Status", stars=1)
+    return bad
+
+
+def test_every_mpi_function_has_an_entry(prototypes: dict[str, tuple[Param, ...]]) -> None:
+    assert sorted(set(prototypes) - set(EFFECTS)) == []
+
+
+def test_entries_agree_with_the_prototypes(prototypes: dict[str, tuple[Param, ...]]) -> None:
+    problems = [p for name in sorted(prototypes) for p in _problems(name, EFFECTS[name], prototypes[name])]
+    assert problems == []
+
+
+def test_every_request_that_is_made_is_declared(prototypes: dict[str, tuple[Param, ...]]) -> None:
+    """A call with a request parameter says what the request is for: a pending operation must not go unseen."""
+    exempt = {"MPI_Grequest_start"}  # no buffer is attached to a generalised request
+    for name, params in prototypes.items():
+        makes = [i for i, p in enumerate(params) if p.type == "MPI_Request" and p.stars == 1 and not p.const]
+        op = EFFECTS[name].mpi
+        if makes and name not in exempt and not re.search(r"flush|idup", name):
+            assert op is not None, name
+            assert op.request in makes or (op.completes is not None and op.completes.requests in makes), name
+
+
+def test_nonblocking_calls_retain_their_buffers(prototypes: dict[str, tuple[Param, ...]]) -> None:
+    for name in prototypes:
+        op = EFFECTS[name].mpi
+        if op is not None and not op.blocking and op.kind in ("send", "recv", "sendrecv", "collective", "rma", "io"):
+            buffers = {s.buf for s in (op.send, op.recv) if s is not None}
+            buffers |= {i for i, p in enumerate(prototypes[name]) if p.type == "void" and p.stars == 1}
+            if name.endswith("_end"):
+                continue
+            assert buffers <= set(EFFECTS[name].retains), name
+
+
+def test_the_check_finds_wrong_entries(prototypes: dict[str, tuple[Param, ...]]) -> None:
+    """The comparison itself can fail, in each of its ways."""
+    send = prototypes["MPI_Send"]
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"reads": ["9"]}, "out of range"),
+        ({"writes": ["0"]}, "const void"),
+        ({}, "is not read"),
+        ({"reads": ["0", "1"]}, "no pointer"),
+        ({"reads": ["0[extent(1, 3)]"]}, "datatype"),
+        ({"reads": ["0[elem]"]}, "no element size"),
+        ({"reads": ["0"], "mpi": {"kind": "send", "reason": "x", "send": {"buf": 0, "peer": 4}}}, "send.peer"),
+    ]
+    for entry, text in wrong:
+        found = _problems("MPI_Send", parse_effect("MPI_Send", entry), send)
+        assert any(text in p for p in found), (entry, found)
+    assert _problems("MPI_Send", EFFECTS["MPI_Send"], send) == []
+
+
+# --- what the tables say ----------------------------------------------------------------------------------------------
+
+
+def test_memory_functions() -> None:
+    n = (Factor("arg", 2),)
+    assert EFFECTS["memcpy"].overwrites == (ArgRegion(0, n),)
+    assert EFFECTS["memcpy"].reads == (ArgRegion(1, n),)
+    assert (EFFECTS["memcpy"].returns_arg, EFFECTS["memcpy"].returns_inside) == (0, False)
+    assert EFFECTS["memcpy"].flows == (Flow("copies", 0, 1),)
+    assert EFFECTS["__builtin_memcpy"].overwrites == EFFECTS["memcpy"].overwrites
+    calloc = EFFECTS["calloc"].allocates
+    assert calloc is not None
+    assert calloc.zeroed
+    assert calloc.size == (Factor("arg", 0), Factor("arg", 1))
+    realloc = EFFECTS["realloc"]
+    assert realloc.frees == FreeSpec(0)
+    assert realloc.allocates is not None
+    assert realloc.allocates.copies_from == 0
+    assert EFFECTS["posix_memalign"].allocates is not None
+    assert EFFECTS["posix_memalign"].allocates.into == 0
+    assert EFFECTS["free"].frees == FreeSpec(0)
+    assert EFFECTS["qsort"].calls == (Callback(3, "now", (0, 0)),)
+    assert EFFECTS["atexit"].calls == (Callback(0, "exit", ()),)
+    assert EFFECTS["sscanf"].writes == (ArgRegion(2, rest=True),)
+    assert EFFECTS["snprintf"].writes == (ArgRegion(0, (Factor("arg", 1),)),)
+
+
+@pytest.mark.parametrize("name", ["exit", "abort", "_Exit", "MPI_Abort", "longjmp", "__assert_fail"])
+def test_functions_that_do_not_return(name: str) -> None:
+    assert EFFECTS[name].noreturn
+
+
+@pytest.mark.parametrize("name", ["sqrt", "pow", "fabs", "sinf", "cexp", "abs"])
+def test_pure_functions(name: str) -> None:
+    effect = EFFECTS[name]
+    assert effect.pure
+    assert not effect.reads
+    assert not effect.all_writes
+
+
+def test_an_unlisted_function_is_unknown() -> None:
+    assert EFFECTS.get("some_function_of_the_program") is None
+
+
+def test_point_to_point() -> None:
+    for name, opi in [("MPI_Send", "OPI_Give"), ("MPI_Rsend", "OPI_Give"), ("MPI_Isend", "OPI_Igive")]:
+        op = EFFECTS[name].mpi
+        assert op is not None
+        assert (op.opi_send, op.convertible, op.send) == (opi, True, MpiBuffer(0, 1, 2, 3, 4))
+    for name, opi in [("MPI_Recv", "OPI_Take"), ("MPI_Irecv", "OPI_Itake")]:
+        op = EFFECTS[name].mpi
+        assert op is not None
+        assert (op.opi_recv, op.convertible, op.recv) == (opi, True, MpiBuffer(0, 1, 2, 3, 4))
+    both = EFFECTS["MPI_Sendrecv"].mpi
+    assert both is not None
+    assert (both.opi_send, both.opi_recv, both.opi_both) == ("OPI_Giverecv", "OPI_Sendtake", "OPI_Givetake")
+    for name in "MPI_Ssend MPI_Bsend MPI_Send_init MPI_Sendrecv_replace MPI_Mrecv MPI_Send_c PMPI_Send".split():  # noqa: SIM905
+        op = EFFECTS[name].mpi
+        assert op is not None
+        assert not op.convertible
+        assert op.reason
+
+
+def test_completions() -> None:
+    def of(name: str) -> Completion:
+        op = EFFECTS[name].mpi
+        assert op is not None
+        assert op.completes is not None
+        return op.completes
+
+    assert of("MPI_Wait") == Completion(0, "one", True, status=1)
+    assert of("MPI_Waitall") == Completion(1, "all", True, count=0, status=2)
+    assert of("MPI_Waitany") == Completion(1, "any", True, count=0, index=2, status=3)
+    assert not of("MPI_Test").definite
+    assert of("MPI_Testall").flag == 2
+    assert not of("MPI_Request_get_status").releases
+
+
+def test_collectives_in_place() -> None:
+    """The receive buffer is an input only under MPI_IN_PLACE."""
+    region = ArgRegion(1, (Factor("arg", 2), Factor("extent", 3)), in_place=0)
+    assert region in EFFECTS["MPI_Allreduce"].reads
+    assert EFFECTS["MPI_Cart_shift"].may_yield_proc_null == (3, 4)
+    assert EFFECTS["MPI_Comm_rank"].overwrites == (ArgRegion(1, (Factor("elem"),)),)
+
+
+def test_opi_calls_match_their_originals() -> None:
+    """Each OPI counterpart exists and takes its buffers where the MPI call has them, by address."""
+    seen = set()
+    for name in MPI_NAMES:
+        op = EFFECTS[name].mpi
+        if op is None or not op.convertible:
+            continue
+        for opi, send, recv in [(op.opi_send, True, False), (op.opi_recv, False, True), (op.opi_both, True, True)]:
+            if not opi:
+                continue
+            seen.add(opi)
+            new = EFFECTS[opi].mpi
+            assert new is not None
+            for old_side, new_side, passes in [(op.send, new.send, send), (op.recv, new.recv, recv)]:
+                if old_side is None or new_side is None:
+                    assert old_side is new_side
+                    continue
+                assert new_side.indirect == passes
+                assert (old_side.buf, old_side.count, old_side.type) == (new_side.buf, new_side.count, new_side.type)
+                assert (old_side.peer, old_side.tag) == (new_side.peer, new_side.tag)
+            assert (op.comm, op.request, op.status) == (new.comm, new.request, new.status)
+    assert seen == {
+        "OPI_Give", "OPI_Take", "OPI_Igive", "OPI_Itake", "OPI_Givetake", "OPI_Giverecv", "OPI_Sendtake",
+    }  # fmt: skip
+
+
+# --- the syntax -------------------------------------------------------------------------------------------------------
+
+
+def test_regions() -> None:
+    assert parse_region("0") == ArgRegion(0)
+    assert parse_region("1[string]") == ArgRegion(1, (Factor("string"),))
+    assert parse_region("*1") == ArgRegion(1, indirect=True)
+    assert parse_region("2..") == ArgRegion(2, rest=True)
+    assert parse_region("3[8 * elem]?0") == ArgRegion(3, (Factor("const", 8), Factor("elem")), in_place=0)
+    assert parse_length("extent(1, 2)") == parse_length("arg1 * extent(2)") == (Factor("arg", 1), Factor("extent", 2))
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ('reads = ["x"]', "bad region"),
+        ('reads = ["0[n]"]', "bad length"),
+        ('reads = ["0[string * 2]"]', "bad length"),
+        ('raeds = ["0"]', "unknown key"),
+        ('reads = "0"', "wrong type"),
+        ('overwrites = ["0"]', "needs a length"),
+        ('pure = true\nreads = ["0"]', "pure function"),
+        ("pure = 1", "wrong type"),
+        ('returns = "arg"', "bad returns"),
+        ('calls = ["0"]', "bad callback"),
+        ('copies = ["0 - 1"]', "bad copies"),
+        ('frees = "x"', "bad frees"),
+        ('retains = ["0"]', "argument numbers"),
+        ('like = "nothing"', "no entry"),
+        ('mpi = { kind = "gossip" }', "bad mpi.kind"),
+        ('mpi = { kind = "send" }', "reason"),
+        ('mpi = { kind = "send", convertible = true }', "opi_send"),
+        ('mpi = { kind = "send", buf = 0 }', "unknown key"),
+        ('allocates = { size = "arg0", zero = true }', "unknown key"),
+    ],
+)
+def test_mistakes_in_a_table_are_refused(entry: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "opi.toml"
+    path.write_text(f"[effects.f]\n{entry}\n", encoding="utf-8")
+    with pytest.raises(EffectsError, match=message) as caught:
+        load_effects(path)
+    assert str(caught.value).startswith(str(path))
+    assert "\n" not in str(caught.value)
+
+
+def test_users_add_and_override(tmp_path: Path) -> None:
+    path = tmp_path / "opi.toml"
+    path.write_text(
+        'strict = false\n[effects.fill]\noverwrites = ["0[arg1 * elem]"]\n'
+        '[effects.fill2]\nlike = "fill"\nreturns = "arg0"\n'
+        '[effects.strlen]\nreads = ["0"]\n',
+        encoding="utf-8",
+    )
+    effects = load_effects(path)
+    assert effects["fill"].overwrites == (ArgRegion(0, (Factor("arg", 1), Factor("elem"))),)
+    assert effects["fill2"].overwrites == effects["fill"].overwrites
+    assert effects["fill2"].returns_arg == 0
+    assert effects["fill"].user
+    assert effects["strlen"].reads == (ArgRegion(0),)
+    assert not EFFECTS["strlen"].user
+    strict = load_effects(path, strict=True)
+    assert "fill" not in strict
+    assert strict["strlen"] == EFFECTS["strlen"]
+
+
+def test_unreadable_tables(tmp_path: Path) -> None:
+    with pytest.raises(EffectsError, match=r"missing\.toml: No such file"):
+        load_effects(tmp_path / "missing.toml")
+    broken = tmp_path / "opi.toml"
+    broken.write_bytes(b"[effects\n")
+    with pytest.raises(EffectsError, match=r"opi\.toml"):
+        load_effects(broken)
+    broken.write_bytes(b"\xff\xfe")
+    with pytest.raises(EffectsError, match=r"opi\.toml"):
+        load_effects(broken)
+
+
+def test_names_come_in_order() -> None:
+    assert list(EFFECTS) == sorted(EFFECTS)
+
+
+# --- datatypes --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.mpi
+def test_datatype_sizes(tmp_path: Path) -> None:
+    """Sizes and extents as the installed MPI reports them."""
+    table = load_datatypes()
+    lines = [f'#ifdef {n}\n  show({n}, "{n}");\n#elif defined OPEN_MPI\n  show({n}, "{n}");\n#endif' for n in table]
+    program = (
+        """#include <mpi.h>
+#include <stdio.h>
+static void show(MPI_Datatype t, const char *name) {
+  int size = -1;
+  MPI_Aint lb = 0, extent = -1;
+  if (t == MPI_DATATYPE_NULL) return;
+  MPI_Type_size(t, &size);
+  MPI_Type_get_extent(t, &lb, &extent);
+  printf("%s %d %ld\\n", name, size, (long)extent);
+}
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+"""
+        + "\n".join(lines)
+        + "\n  MPI_Finalize();\n  return 0;\n}\n"
+    )
+    (tmp_path / "types.c").write_text(program, encoding="utf-8")
+    exe = tmp_path / "types"
+    subprocess.run([_mpicc(), "-w", "-o", exe, tmp_path / "types.c"], check=True, timeout=60)
+    out = subprocess.run([exe], capture_output=True, text=True, check=True, timeout=60).stdout
+    reported = {n: (int(s), int(e)) for n, s, e in (line.split() for line in out.splitlines())}
+    assert len(reported) > 35
+    assert {n: (table[n].size, table[n].extent) for n in reported} == {
+        # without Fortran in the MPI, Fortran's types have no size
+        n: v if v[0] > 0 else (table[n].size, table[n].extent)
+        for n, v in reported.items()
+    }
