@@ -22,7 +22,6 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    int peer = 1 - rank;
     for (int i = 0; i < N; i++)
         u[i] = rank + 0.5 * i;
     for (int d = 0; d < D; d++)

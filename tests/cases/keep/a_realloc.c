@@ -1,0 +1,41 @@
+/* The buffer is enlarged by realloc after the send and then overwritten:
+ * realloc must see a block that malloc made. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+static double u[N], v[N];
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    double *sbuf = malloc(N * sizeof(double));
+    static double rbuf[N];
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    if (rank == 0) {
+        for (int i = 0; i < N; i++)
+            sbuf[i] = 2.0 * u[i];
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
+        sbuf = realloc(sbuf, 2 * N * sizeof(double));
+        for (int i = 0; i < 2 * N; i++)
+            sbuf[i] = i;
+        printf("%.17g\n", sbuf[2 * N - 1]);
+    } else if (rank == 1) {
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < N; i++)
+            v[i] = rbuf[i];
+        double total = 0.0;
+        for (int i = 0; i < N; i++)
+            total += v[i] * (i + 1);
+        printf("%d: %.17g\n", rank, total);
+    }
+    free(sbuf);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,23 @@
+/* A character array that is sent as it was initialised. */
+#include <mpi.h>
+#include <stdio.h>
+
+#define N 2048
+
+static char sbuf[N] = "initialised", rbuf[N];
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        MPI_Send(sbuf, N, MPI_CHAR, 1, 7, MPI_COMM_WORLD); //~ keep
+    } else if (rank == 1) {
+        MPI_Recv(rbuf, N, MPI_CHAR, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        printf("%s %d\n", rbuf, rbuf[N - 1]);
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,42 @@
+/* After the send a longjmp goes back to before it; the buffer is packed only
+ * the first time. */
+#include <mpi.h>
+#include <setjmp.h>
+#include <stdio.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double sbuf[N], rbuf[N];
+static jmp_buf again;
+static int turns;
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    if (rank == 0) {
+        for (int i = 0; i < N; i++)
+            sbuf[i] = 2.0 * u[i];
+        setjmp(again);
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
+        if (turns++ == 0)
+            longjmp(again, 1);
+    } else if (rank == 1) {
+        for (int k = 0; k < 2; k++) {
+            MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            for (int i = 0; i < N; i++)
+                v[i] += rbuf[i];
+        }
+        double total = 0.0;
+        for (int i = 0; i < N; i++)
+            total += v[i] * (i + 1);
+        printf("%d: %.17g\n", rank, total);
+    }
+    MPI_Finalize();
+    return 0;
+}

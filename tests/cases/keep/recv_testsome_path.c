@@ -1,0 +1,46 @@
+/* The buffer is read also on the path where the test says that nothing came
+ * yet: there the old bytes count. */
+#include <mpi.h>
+#include <stdio.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double sbuf[N], rbuf[N];
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    if (rank == 0) {
+        for (int i = 0; i < N; i++)
+            sbuf[i] = 2.0 * u[i];
+        MPI_Send(sbuf, N - 3, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        for (int i = 0; i < N; i++)
+            rbuf[i] = 1.0 - i;
+        MPI_Request rq;
+        int there = 0;
+        if (argc > 3) {
+            MPI_Irecv(rbuf, N, MPI_DOUBLE, 0, 9, MPI_COMM_WORLD, &rq);
+            MPI_Test(&rq, &there, MPI_STATUS_IGNORE);
+            if (!there) {
+                MPI_Cancel(&rq);
+                MPI_Wait(&rq, MPI_STATUS_IGNORE);
+            }
+        }
+        MPI_Recv(rbuf, N - 3, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
+        for (int i = 0; i < N; i++)
+            v[i] = rbuf[i];
+        double total = 0.0;
+        for (int i = 0; i < N; i++)
+            total += v[i] * (i + 1);
+        printf("%d: %.17g\n", rank, total);
+    }
+    MPI_Finalize();
+    return 0;
+}
