@@ -1,0 +1,104 @@
+"""Comments that tell what a person expects of a call, for ``--check``.
+
+``/* opi: expect give */`` and ``/* opi: expect take */`` at a call: its send, its receive must convert.
+``/* opi: allow OPI101 */`` at a call: it is known to stay for that reason; unused as soon as it does not.
+A comment belongs to the statement on its line, or, on a line of its own, to the statement that follows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from opi_xform.ownership.plan import Decision
+from opi_xform.rewrite.lex import COMMENT, SourceText
+from opi_xform.rewrite.sources import Sources
+
+_OPI = re.compile(rb"(?:/\*+|//)\s*opi:\s*(.*?)\s*(?:\*/)?\s*\Z", re.DOTALL)
+_SIDES = {"give": "send", "take": "recv"}
+_RESERVED = frozenset(("match", "assume", "keep"))
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """``verb`` and ``word`` of one comment, and the bytes ``[begin, end)`` of the statement it belongs to."""
+
+    file: str
+    line: int
+    verb: str
+    word: str
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """An annotation that does not hold, and why."""
+
+    file: str
+    line: int
+    message: str
+
+
+def find_annotations(file: str, data: bytes) -> Iterator[Annotation]:
+    """All ``opi:`` comments of a file."""
+    if b"opi:" not in data:
+        return
+    text = SourceText(data)
+    for region in text.regions:
+        match = _OPI.match(data[region.begin : region.end]) if region.kind == COMMENT else None
+        if match is None:
+            continue
+        words = match.group(1).decode("utf-8", "replace").split()
+        own_line = text.first_on_line(region.begin) and text.tail_end(region.end) is not None
+        begin = text.after(region.end) if own_line else text.line_start(region.begin)
+        line = data.count(b"\n", 0, region.begin) + 1
+        verb, word = [*words, "", ""][:2]
+        yield Annotation(file, line, verb, word, begin, _statement_end(text, begin))
+
+
+def judge(annotations: Sequence[Annotation], decisions: Sequence[Decision], sources: Sources) -> Iterator[Verdict]:
+    """The annotations that are unmet, unused or not understood, in order."""
+    by_file: dict[str, list[Decision]] = {}
+    for decision in decisions:
+        by_file.setdefault(sources.name(decision.span.file), []).append(decision)
+    for annotation in annotations:
+        here = [d for d in by_file.get(annotation.file, ()) if annotation.begin <= d.span.begin < annotation.end]
+        message = _judge(annotation, here)
+        if message:
+            yield Verdict(annotation.file, annotation.line, message)
+
+
+def _judge(annotation: Annotation, here: Iterable[Decision]) -> str:
+    verb, word = annotation.verb, annotation.word
+    if verb == "expect" and word in _SIDES:
+        sites = [decision for decision in here if decision.side == _SIDES[word]]
+        kept = next((decision for decision in sites if decision.decision != "convert"), None)
+        if not sites:
+            what = "send" if word == "give" else "receive"
+            return f"`expect {word}`: no {what} stands here; move the comment to one or remove it"
+        if kept is not None:
+            return f"`expect {word}` is unmet: {kept.call} of {kept.buffer} stays, {kept.code} {kept.message}"
+        return ""
+    if verb == "allow" and re.fullmatch(r"OPI\d{3}", word):
+        if any(decision.decision == "keep" and decision.code == word for decision in here):
+            return ""
+        return f"`allow {word}` is unused: no site here stays for that reason; remove the comment"
+    if verb in _RESERVED:
+        return ""
+    said = f"{verb} {word}".strip()
+    return f"`opi: {said}` is not understood; use `expect give`, `expect take` or `allow CODE`"
+
+
+def _statement_end(text: SourceText, begin: int) -> int:
+    """Just behind the next ``;`` outside comments and literals."""
+    position = begin
+    while True:
+        found = text.data.find(b";", position)
+        if found < 0:
+            return len(text.data)
+        region = text.region_at(found)
+        if region is None:
+            return found + 1
+        position = region.end

@@ -1,0 +1,81 @@
+"""The command `opi-xform`."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+
+from opi_xform import __version__
+from opi_xform.cli.options import Options, parse_arguments
+from opi_xform.cli.outcome import CLEAN, ERROR, INTERRUPTED, SELF_CHECK, Failure, Problem
+from opi_xform.cli.progress import Progress
+from opi_xform.cli.terminal import print_bytes, print_error
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; the exit code.  No exception leaves it: what nobody foresaw is one line and code 123."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    progress = Progress()
+    try:
+        options = parse_arguments(words)
+        code = _dispatch(options, progress)
+        if options.verbose:
+            progress.close()
+            for name, seconds in progress.times:
+                print_error(f"{name:<12}{seconds:8.3f} s")
+        return code
+    except Failure as failure:
+        progress.close()
+        for problem in failure.problems:
+            print_error(str(problem))
+        return failure.exit_code
+    except KeyboardInterrupt:
+        progress.close()
+        print_error("opi-xform: interrupted; nothing was written")
+        return INTERRUPTED
+    except SystemExit as request:  # argparse has printed its help
+        return request.code if isinstance(request.code, int) else CLEAN
+    except BaseException as error:
+        progress.close()
+        if "-v" in words:
+            traceback.print_exc()
+        print_error(_internal_error(error, "-v" in words))
+        return SELF_CHECK
+
+
+def _dispatch(options: Options, progress: Progress) -> int:
+    if options.version:
+        print_bytes(f"opi-xform {__version__}\n".encode(), sys.stdout)
+        return CLEAN
+    if options.explain is not None:
+        return _explain(options.explain)
+    # The analyses bring libclang and islpy along: not for --version and --explain.
+    from opi_xform.cli.run import run
+
+    return run(options, progress)
+
+
+def _explain(code: str) -> int:
+    from opi_xform.report.codes import page
+
+    text = page(code)
+    if text is None:
+        known = "docs/codes has them all; `opi-xform` prints the code of each kept site"
+        print_error(str(Problem(f"there is no code {code}; {known}")))
+        return ERROR
+    print_bytes(text.encode(), sys.stdout)
+    return CLEAN
+
+
+def _internal_error(error: BaseException, verbose: bool) -> str:
+    """One line for what should not have happened: where, what, what to do."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    how = "please report it with these lines" if verbose else "run again with -v and please report it"
+    return f"opi-xform: internal error: {what}{place}; {how}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,137 @@
+"""The arguments of opi-xform as one value."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from opi_xform.cli.outcome import fail
+
+_USAGE = "opi-xform [paths…] [-o DIR | -i] [--check] [--diff] [options] [-- compiler flags]"
+_EPILOG = """\
+Without -o and -i nothing is written: a unified diff goes to stdout, the table of sites to stderr.
+Exit status: 0 clean; 1 --check found something; 2 bad usage, unreadable input or a parse error; 123 the result failed
+its self-check (nothing is written).  Every code in the table has a page: opi-xform --explain OPI101.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user asked for.  ``flags``: compiler flags after ``--``; None where the command line had no ``--``."""
+
+    paths: tuple[str, ...]
+    output: str | None = None
+    in_place: bool = False
+    check: bool = False
+    diff: bool = False
+    build_dir: str | None = None
+    format: str = "text"
+    strict: bool = False
+    root: str | None = None
+    jobs: int = 1
+    verbose: bool = False
+    explain: str | None = None
+    version: bool = False
+    flags: tuple[str, ...] | None = None
+
+    @property
+    def shows_diff(self) -> bool:
+        """A diff is asked for, or is what happens when nothing else is."""
+        return self.diff or not (self.output or self.in_place or self.check or self.format == "json")
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise fail(f"{message}; see opi-xform --help")
+
+
+def parse_arguments(arguments: Sequence[str]) -> Options:
+    """The options of a command line.  Raises Failure for an unknown flag, a bad value or a contradiction."""
+    own, flags = list(arguments), None
+    if "--" in own:
+        cut = own.index("--")
+        own, flags = own[:cut], tuple(own[cut + 1 :])
+    found = _parser().parse_args(own)
+    options = Options(
+        paths=tuple(found.paths),
+        output=found.output,
+        in_place=found.in_place,
+        check=found.check,
+        diff=found.diff,
+        build_dir=found.build_dir,
+        format=found.format,
+        strict=found.strict,
+        root=found.root,
+        jobs=found.jobs or available_cpus(),
+        verbose=found.verbose,
+        explain=found.explain,
+        version=found.version,
+        flags=flags,
+    )
+    _check(options)
+    return options
+
+
+def available_cpus() -> int:
+    """The processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _check(options: Options) -> None:
+    if options.explain is not None or options.version:
+        return
+    if options.output is not None and options.in_place:
+        raise fail("-o and -i exclude each other; choose one")
+    if options.output == "":
+        raise fail("-o needs the name of a directory")
+    if options.diff and options.format == "json":
+        raise fail("--diff and --output-format json both want stdout; run them apart")
+    if not options.paths:
+        raise fail("no input; name C files or directories, or see opi-xform --help", code="OPI902")
+
+
+def _jobs(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no positive number")
+    return int(text)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="opi-xform",
+        usage=_USAGE,
+        description="Rewrites sends and receives of a C MPI program so that buffers change owner instead of being "
+        "copied, wherever that is proved to be safe.",
+        epilog=_EPILOG,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("paths", nargs="*", metavar="path", help="C files, or directories of which every .c file is taken")
+    add("-o", dest="output", metavar="DIR", help="write the transformed program, headers and untouched files, to DIR")
+    add("-i", dest="in_place", action="store_true", help="edit the files in place")
+    add(
+        "--check",
+        action="store_true",
+        help="write nothing; exit 1 when -o DIR is out of date, an `opi: expect` comment is unmet or an "
+        "`opi: allow` comment is unused",
+    )
+    add("--diff", action="store_true", help="print a unified diff, also with -o, -i or --check")
+    add("-p", dest="build_dir", metavar="BUILD_DIR", help="take compiler flags from BUILD_DIR/compile_commands.json")
+    add(
+        "--output-format",
+        dest="format",
+        choices=("text", "json"),
+        default="text",
+        help="the report: a table for people, or one JSON object on stdout",
+    )
+    add("--strict", action="store_true", help="rest on no assumption (A1, A2) and no user-supplied effect")
+    add("--root", metavar="DIR", help="the directory that -o mirrors and edits may reach (default: the sources' own)")
+    add("--explain", metavar="CODE", help="print what a code means and how to change the program")
+    add("-j", dest="jobs", type=_jobs, default=0, metavar="N", help="parse with N processes (default: all processors)")
+    add("-v", dest="verbose", action="store_true", help="time spent per phase, and the traceback of an internal error")
+    add("--version", action="store_true", help="print the version")
+    return parser

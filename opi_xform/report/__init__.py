@@ -1,0 +1,1 @@
+"""What people and programs read: the table of sites, JSON, unified diffs, and the pages that explain codes."""

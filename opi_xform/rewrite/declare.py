@@ -1,0 +1,103 @@
+"""An array declarator becomes that of a pointer; its neighbours in the same declaration stay as they are.
+
+``double b[N]`` becomes ``double *b``, ``double b[8][N]`` ``double (*b)[N]``, or ``double *b[8]`` when one dimension is
+kept as an array of pointers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from opi_xform.ownership.plan import PointerDeclaration
+from opi_xform.rewrite.edit import ByteEdit
+from opi_xform.rewrite.errors import PlanError
+from opi_xform.rewrite.lex import SourceText
+
+_REGISTER = re.compile(rb"\bregister\b[ \t]*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Bracket:
+    """One ``[…]`` of a declarator: its bytes ``[begin, end)`` in the file."""
+
+    begin: int
+    end: int
+
+
+def declaration_edits(text: SourceText, edit: PointerDeclaration) -> Iterator[ByteEdit]:
+    """The byte edits of one declarator.  Raises PlanError when it is not written as an array, or by a macro."""
+    name = edit.declarator_name
+    suffix = edit.suffix
+    if suffix is None or suffix.end <= suffix.begin:  # the array type hides behind a typedef
+        raise PlanError(name, "the declarator has no brackets of its own (array type from a typedef or typeof)")
+    for span in (name, suffix, *([edit.init] if edit.init is not None else [])):
+        if not span.editable:
+            raise PlanError(span, "the declaration is written by a macro")
+    brackets = _brackets(text, suffix.begin, suffix.end)
+    if len(brackets) <= edit.keep_dims:
+        raise PlanError(suffix, f"only {len(brackets)} dimensions are written here, {edit.keep_dims} are to be kept")
+    gone = brackets[edit.keep_dims]
+    kept = brackets[: edit.keep_dims]
+    pointee = brackets[edit.keep_dims + 1 :]
+    yield ByteEdit(name.begin, name.begin, (0,), b"(*" if pointee else b"*")
+    if pointee:
+        close = kept[-1].end if kept else name.end
+        if close == gone.begin:
+            yield ByteEdit(gone.begin, gone.end, (), b")")
+        else:
+            yield ByteEdit(close, close, (0,), b")")
+            yield ByteEdit(gone.begin, gone.end)
+    else:
+        yield ByteEdit(gone.begin, gone.end)
+    yield from _initialiser(text, edit, suffix.end)
+    yield from _storage(text, edit)
+
+
+def _initialiser(text: SourceText, edit: PointerDeclaration, suffix_end: int) -> Iterator[ByteEdit]:
+    """The old initialiser goes with its ``=``; ``= NULL`` comes where the pointer must be defined from the start."""
+    null = b"" if not edit.null_init else (b" = {NULL}" if edit.keep_dims else b" = NULL")
+    if edit.init is None:
+        if null:
+            end = suffix_end
+            while text.data[end - 1] in b" \t\r\n":
+                end -= 1
+            yield ByteEdit(end, end, (1,), null)
+        return
+    equals = text.before(edit.init.begin).end - 1
+    if equals < suffix_end or text.data[equals : equals + 1] != b"=":
+        raise PlanError(edit.init, "no `=` stands before the initialiser")
+    begin = text.before(equals).end
+    yield ByteEdit(begin, edit.init.end, (1,), null)
+
+
+def _storage(text: SourceText, edit: PointerDeclaration) -> Iterator[ByteEdit]:
+    """``register`` goes: the pointer's address is taken."""
+    begin = edit.statement.begin
+    for match in _REGISTER.finditer(text.data, begin, edit.declarator_name.begin):
+        if text.region_at(match.start()) is None:
+            yield ByteEdit(match.start(), match.end())
+
+
+def _brackets(text: SourceText, begin: int, end: int) -> list[_Bracket]:
+    """The dimensions that belong to the name itself: brackets up to the first closing parenthesis or other token."""
+    found: list[_Bracket] = []
+    position = begin
+    while True:
+        position = text.after(position)
+        if position >= end or text.data[position] != 0x5B:
+            return found
+        depth = 0
+        opened = position
+        while position < end:
+            region = text.region_at(position)
+            if region is not None:
+                position = region.end
+                continue
+            byte = text.data[position]
+            depth += (byte == 0x5B) - (byte == 0x5D)
+            position += 1
+            if depth == 0:
+                break
+        found.append(_Bracket(opened, position))

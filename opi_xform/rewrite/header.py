@@ -1,0 +1,91 @@
+"""Where ``#include "opi.h"`` goes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from opi_xform.rewrite.edit import ByteEdit
+from opi_xform.rewrite.lex import COMMENT, DIRECTIVE, SourceText
+
+_INCLUDE = re.compile(rb"[ \t]*#[ \t]*include(?:_next)?[ \t]*[<\"]([^>\"]*)[>\"]")
+_WORD = re.compile(rb"[ \t]*#[ \t]*([a-z_]+)[ \t]*([A-Za-z0-9_]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Include:
+    name: bytes
+    end: int
+    depth: int  # conditionals around it, an include guard of the whole file not counted
+    leading: bool  # no code stands before it
+
+
+def header_edit(text: SourceText) -> ByteEdit | None:
+    """Includes ``opi.h`` after the last include of mpi.h; None when the file has it already.
+
+    A file that gets mpi.h from a header of its own has it after the includes at its top: never before them, because
+    feature macros (``#define _GNU_SOURCE``) must come before the first system header.  Without any include it goes
+    below the comment that opens the file.
+    """
+    includes = _includes(text)
+    if any(include.name == b"opi.h" or include.name.endswith(b"/opi.h") for include in includes):
+        return None
+    mpi = [include for include in includes if include.name == b"mpi.h" or include.name.endswith(b"/mpi.h")]
+    leading = [include for include in includes if include.leading and include.depth == 0]
+    chosen = mpi[-1:] or leading[-1:]
+    eol = text.eol
+    if chosen:
+        end = text.line_end(chosen[0].end)
+        return ByteEdit(end, end, (0,), eol + b'#include "opi.h"')
+    start = _top(text)
+    return ByteEdit(start, start, (0,), b'#include "opi.h"' + eol)
+
+
+def _top(text: SourceText) -> int:
+    """The line below the comments and the include guard that open the file, or its first byte."""
+    guard = _guard(text)
+    start = 0
+    for region in text.regions:
+        if region.kind == DIRECTIVE and guard and region.end <= guard[1]:
+            start = text.next_line(region.end)
+        elif region.kind == COMMENT and text.after(0) >= region.end and text.first_on_line(region.begin):
+            if text.tail_end(region.begin) is None:
+                break
+            start = text.next_line(region.end - 1)
+        else:
+            break
+    return start
+
+
+def _guard(text: SourceText) -> tuple[int, int] | None:
+    """The offsets where the ``#ifndef`` and the end of the ``#define`` of an include guard stand."""
+    directives = [region for region in text.regions if region.kind == DIRECTIVE]
+    if len(directives) < 3 or text.after(0) != text.after(directives[0].begin):
+        return None
+    first, second, last = (_WORD.match(text.data, directives[i].begin) for i in (0, 1, -1))
+    if not (first and second and last):
+        return None
+    if (first.group(1), second.group(1), last.group(1)) != (b"ifndef", b"define", b"endif"):
+        return None
+    return (directives[0].begin, directives[1].end) if first.group(2) == second.group(2) else None
+
+
+def _includes(text: SourceText) -> list[_Include]:
+    depth = -1 if _guard(text) else 0
+    first_code = text.after(0)
+    found: list[_Include] = []
+    for region in text.regions:
+        if region.kind != DIRECTIVE:
+            continue
+        word = _WORD.match(text.data, region.begin)
+        if word is None:
+            continue
+        if word.group(1) in (b"if", b"ifdef", b"ifndef"):
+            depth += 1
+        elif word.group(1) == b"endif":
+            depth -= 1
+        else:
+            match = _INCLUDE.match(text.data, region.begin)
+            if match:
+                found.append(_Include(match.group(1), region.end, depth, region.end <= first_code))
+    return found
