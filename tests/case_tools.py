@@ -1,0 +1,159 @@
+"""The annotated cases of tests/cases: reading them, analysing, transforming and running them.
+
+tests/cases/README.md describes the comments. Lines count from 1; a file is named by its path below the case's folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from opi_xform.launch.mpi import Mpi
+from opi_xform.launch.tools import OPICC, captured, compile_with
+
+CASES = Path(__file__).resolve().parent / "cases"
+RANKS = 2
+FLAGS = ("-O2", "-w")
+
+_WISH = re.compile(r"\b(give|take)\(([^)]*)\)|\bkeep\b(?:\(([^)]*)\))?(?:\s+(OPI\d+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is expected of a site. ``kind``: give, take or keep; ``buffer`` and ``code`` are '' where none is named."""
+
+    file: str
+    line: int
+    kind: str
+    buffer: str
+    code: str
+    stale_count: bool
+
+    def meets(self, site: Site) -> bool:
+        """The site is the one this is about."""
+        side = {"give": "send", "take": "recv", "keep": site.side}[self.kind]
+        named = self.kind != "keep" or not self.buffer or self.buffer in site.buffer
+        return (site.file, site.line, site.side) == (self.file, self.line, side) and named
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A site of the report; ``why``: its code, message and notes for a failing test's message."""
+
+    file: str
+    line: int
+    side: str
+    buffer: str
+    decision: str
+    code: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """``files``: all C files; ``analysed``: those the tool is given; ``texts``: of every file, headers too."""
+
+    name: str
+    folder: Path
+    files: tuple[str, ...]
+    analysed: tuple[str, ...]
+    texts: dict[str, str]
+    wishes: tuple[Wish, ...]
+
+    @property
+    def construct(self) -> str:
+        """The name without its number: the construct a rewriting belongs to."""
+        return self.name.rpartition("_")[0]
+
+    def write(self, folder: Path, texts: dict[str, str] | None = None) -> None:
+        """Put the case's files, or other texts under their names, into a folder."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in (texts or self.texts).items():
+            (folder / name).write_text(text, encoding="utf-8")
+
+
+def load_cases(group: str) -> tuple[Case, ...]:
+    """The cases of ``keep`` or ``convert``, by name."""
+    return tuple(_load(path) for path in sorted((CASES / group).iterdir()) if path.is_dir() or path.suffix == ".c")
+
+
+def _load(path: Path) -> Case:
+    folder, inside = (path, sorted(path.glob("*.[ch]"))) if path.is_dir() else (path.parent, [path])
+    texts = {file.name: file.read_text(encoding="utf-8") for file in inside}
+    sources = tuple(name for name in texts if name.endswith(".c"))
+    named = tuple(found[1] for text in texts.values() for found in re.finditer(r"//~ analyse (\S+)", text))
+    wishes = tuple(wish for name, text in texts.items() for wish in _wishes(name, text))
+    return Case(path.stem, folder, sources, named or sources, texts, wishes)
+
+
+def _wishes(file: str, text: str) -> Iterator[Wish]:
+    for number, line in enumerate(text.splitlines(), 1):
+        _, mark, comment = line.partition("//~ ")
+        if not mark or comment.startswith(("hole:", "analyse ")):
+            continue
+        for found in _WISH.finditer(comment):
+            kind, buffer = (found[1], found[2]) if found[1] else ("keep", found[3] or "")
+            yield Wish(file, number, kind, buffer, found[4] or "", "no-stale-count" not in comment)
+
+
+def run_tool(arguments: list[str]) -> tuple[int, str, str]:
+    """opi-xform inside this process: exit code, stdout, stderr."""
+    from opi_xform.cli.main import main
+
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(arguments)
+    texts = []
+    for stream in (out, err):
+        stream.flush()
+        stream.seek(0)
+        texts.append(stream.read())
+    return code, texts[0], texts[1]
+
+
+def analyse(case: Case, folder: Path, *more: str) -> tuple[Site, ...]:
+    """The sites of a case whose files lie in ``folder``; ``more``: further arguments of opi-xform."""
+    arguments = [str(folder / name) for name in case.analysed]
+    code, out, err = run_tool([*arguments, "--output-format", "json", "-j", "1", *more])
+    assert code == 0, f"{case.name}: exit code {code}\n{err}"
+    return tuple(_site(site) for site in json.loads(out)["sites"])
+
+
+def _site(site: dict[str, Any]) -> Site:
+    notes = "".join(f"\n      {note['line']}: {note['message']}" for note in site["notes"])
+    why = f"{site['code']} {site['message']}{notes}"
+    name = Path(site["file"]).name
+    return Site(name, site["line"], site["side"], site["buffer"], site["decision"], site["code"], why)
+
+
+def transform(case: Case, folder: Path, out: Path) -> tuple[Site, ...]:
+    """Transform a case into ``out``; the files that the tool is not given are put beside the result."""
+    sites = analyse(case, folder, "-o", str(out))
+    for name, text in case.texts.items():
+        if not (out / name).exists():
+            (out / name).write_text(text, encoding="utf-8")
+    return sites
+
+
+def output(program: Path, mpi: Mpi) -> tuple[int, list[str]]:
+    """Exit code and the printed lines of a run on two ranks; sorted, as ranks print in any order."""
+    done = captured([*mpi.run_command(RANKS), str(program)], mpi, timeout_s=60)
+    return done.returncode, sorted(done.stdout.splitlines())
+
+
+def build_original(case: Case, folder: Path, mpi: Mpi) -> Path:
+    """The case as it is, built by the MPI's own compiler."""
+    sources = [str(folder / name) for name in case.files]
+    return compile_with((str(mpi.mpicc),), sources, folder / "original.exe", mpi, FLAGS)
+
+
+def build_transformed(case: Case, folder: Path, mpi: Mpi) -> Path:
+    """The transformed case, built by opicc."""
+    sources = [str(folder / name) for name in case.files]
+    return compile_with(OPICC, sources, folder / "transformed.exe", mpi, FLAGS)

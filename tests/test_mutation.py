@@ -1,0 +1,134 @@
+"""Mutation tests: one violating access put into a case that converts, and the site must stay.
+
+Of every convertible case: a read after the send, the address compared before and after the call, a pointer taken before
+a receive and read after it, a receive of one element less than is unpacked, a read of the first zeros before the
+receive, and a hole in the packing where a line is marked for it. ``OPI_ALL_CASES=1`` runs all of them, otherwise every
+eighth.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from case_tools import Case, Wish, analyse, load_cases
+
+EVERY = 1 if os.environ.get("OPI_ALL_CASES") == "1" else 8
+_CALL = re.compile(r"^(\s*)(MPI_(?:Send|Isend|Recv|Irecv|Sendrecv)\(.*\);) (//~ .*)$")
+_HOLE = re.compile(r"^(.*) //~ hole: (.*) => (.*)$")
+BLOCKING = ("MPI_Recv(", "MPI_Sendrecv(")
+INDETERMINATE = ("local_array_", "malloc_pointer_", "buffer_array_4", "sendrecv_6", "sizeof_buf_6")
+"""Cases whose buffers start with no defined value: reading them early violates nothing that could be kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A case with one line replaced by ``text``; ``stay``: file, line and side of the sites that must stay."""
+
+    case: Case
+    kind: str
+    file: str
+    line: int
+    text: str
+    stay: tuple[tuple[str, int, str], ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.case.name}-{self.kind}-{self.file}-{self.line}"
+
+    def texts(self) -> dict[str, str]:
+        lines = self.case.texts[self.file].splitlines()
+        lines[self.line - 1] = self.text
+        return {**self.case.texts, self.file: "\n".join(lines) + "\n"}
+
+
+def arguments_of(call: str) -> list[str]:
+    """The arguments of a call as written."""
+    inside, depth, parts = call[call.index("(") + 1 : call.rindex(")")], 0, [""]
+    for char in inside:
+        depth += (char in "([") - (char in ")]")
+        if char == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return [part.strip() for part in parts]
+
+
+def one_less(call: str) -> str:
+    """The call with its receive count reduced by one."""
+    name, parts = call[: call.index("(")], arguments_of(call)
+    where = 6 if name == "MPI_Sendrecv" else 1
+    parts[where] = f"({parts[where]}) - 1"
+    return f"{name}({', '.join(parts)});"
+
+
+def call_mutants(case: Case, wish: Wish, number: int, line: str) -> Iterator[Mutant]:
+    """The mutants made at the call itself, which stays one statement on one line."""
+    found = _CALL.match(line)
+    if not found:
+        return
+    space, call, comment = found.groups()
+    byte = f"((const unsigned char *)({wish.buffer}))[3]"
+    side = "send" if wish.kind == "give" else "recv"
+    compare = f"const void *mutant = {wish.buffer}; {call} if (mutant == (const void *)({wish.buffer})) putchar('=');"
+    statements = {"compare": f"int putchar(int); {compare}"}
+    if side == "send":
+        statements["read-after-send"] = f"int putchar(int); {call} putchar({byte});"
+    else:
+        if call.startswith(BLOCKING):
+            alias = f"const unsigned char *mutant = (const unsigned char *)({wish.buffer});"
+            statements["alias"] = f"int putchar(int); {alias} {call} putchar(mutant[3]);"
+        if wish.stale_count:
+            statements["stale-count"] = one_less(call)
+        if not case.name.startswith(INDETERMINATE):
+            statements["read-before"] = f"int putchar(int); putchar({byte}); {call}"
+    for kind, statement in statements.items():
+        text = f"{space}{{ {statement} }} {comment}"
+        yield Mutant(case, f"{kind}-{side}", wish.file, number, text, ((wish.file, number, side),))
+
+
+def hole_mutants(case: Case) -> Iterator[Mutant]:
+    """The mutants that leave a hole in the packing: every send of the case then sends a byte that was not packed."""
+    sends = tuple((wish.file, wish.line, "send") for wish in case.wishes if wish.kind == "give")
+    for file, text in case.texts.items():
+        for number, line in enumerate(text.splitlines(), 1):
+            if found := _HOLE.match(line):
+                assert found[2] in found[1], f"{case.name}: {file}:{number}"
+                yield Mutant(case, "hole", file, number, found[1].replace(found[2], found[3], 1), sends)
+
+
+def all_mutants() -> list[Mutant]:
+    """Of every case, in the order of the cases."""
+    found: list[Mutant] = []
+    for case in load_cases("convert"):
+        for wish in case.wishes:
+            line = case.texts[wish.file].splitlines()[wish.line - 1]
+            found.extend(call_mutants(case, wish, wish.line, line))
+        found.extend(hole_mutants(case))
+    return found
+
+
+MUTANTS = all_mutants()
+
+
+def test_every_case_has_mutants_of_both_sides() -> None:
+    cases = {case.name for case in load_cases("convert")}
+    for side in ("send", "recv"):
+        covered = {mutant.case.name for mutant in MUTANTS if any(where[2] == side for where in mutant.stay)}
+        assert len(cases - covered) <= 1, cases - covered
+    assert len(MUTANTS) > 5 * len(cases)
+
+
+@pytest.mark.parametrize("mutant", MUTANTS[::EVERY], ids=lambda mutant: mutant.name)
+def test_mutant_stays(mutant: Mutant, tmp_path: Path) -> None:
+    mutant.case.write(tmp_path, mutant.texts())
+    sites = analyse(mutant.case, tmp_path)
+    for where in mutant.stay:
+        found = [site for site in sites if (site.file, site.line, site.side) == where]
+        assert found, f"no site is reported at {where}"
+        for site in found:
+            assert site.decision == "keep", f"{where}: converted\n{mutant.texts()[mutant.file]}"
