@@ -1,0 +1,28 @@
+"""What the front end raises."""
+
+from __future__ import annotations
+
+
+class FrontendError(Exception):
+    """An input that cannot be analysed: missing, unreadable, or not valid C.
+
+    ``file`` is the place as the user would name it, ``line`` and ``column`` start at 1 (0: the file as a whole).
+    """
+
+    def __init__(self, file: str, line: int, column: int, message: str) -> None:
+        super().__init__(file, line, column, message)
+        self.file = file
+        self.line = line
+        self.column = column
+        self.message = message
+
+    def __str__(self) -> str:
+        place = self.file
+        if self.line:
+            place += f":{self.line}"
+            if self.column:
+                place += f":{self.column}"
+        return f"{place}: {self.message}"
+
+    def __reduce__(self) -> tuple[type[FrontendError], tuple[str, int, int, str]]:
+        return (FrontendError, (self.file, self.line, self.column, self.message))

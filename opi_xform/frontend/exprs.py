@@ -1,0 +1,434 @@
+"""Lowers expression nodes, children before parents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from opi_xform.frontend import fold
+from opi_xform.frontend.clang import Kind, TranslationUnit, evaluate, text
+from opi_xform.frontend.inits import Braces, Designated, flatten
+from opi_xform.frontend.macros import Expansion, Macros
+from opi_xform.frontend.names import Names
+from opi_xform.frontend.source import File
+from opi_xform.frontend.tree import Places, Tree
+from opi_xform.frontend.typemap import TypeMap
+from opi_xform.ir.ast import (
+    AddrOf,
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Comma,
+    CompoundLit,
+    Conditional,
+    Deref,
+    Expr,
+    FloatLit,
+    FuncRef,
+    IncDec,
+    Index,
+    IntLit,
+    Logical,
+    MacroConst,
+    Member,
+    Opaque,
+    SizeOf,
+    StringLit,
+    Unary,
+    VarRef,
+)
+from opi_xform.ir.span import Span
+from opi_xform.ir.types import SIZE_T, UNKNOWN, Type
+
+BINARY = {
+    3: "*", 4: "/", 5: "%", 6: "+", 7: "-", 8: "<<", 9: ">>", 11: "<", 12: ">", 13: "<=", 14: ">=", 15: "==", 16: "!=",
+    17: "&", 18: "^", 19: "|", 20: "&&", 21: "||", 22: "", 23: "*", 24: "/", 25: "%", 26: "+", 27: "-", 28: "<<", 29: ">>",
+    30: "&", 31: "^", 32: "|", 33: ",",
+}  # fmt: skip
+_ASSIGN, _COMMA = 22, 33
+_JUMPS = {"setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp", "longjmp", "_longjmp", "siglongjmp"}
+_PLAIN_INT = re.compile(rb"(?:0|[1-9][0-9]*)[uUlL]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why the function that holds this place cannot be analysed."""
+
+    offset: int
+    reason: str
+
+
+class Expressions:
+    """Lowers the expression nodes of one tree.  ``out[i]`` is node i's expression, a ``Braces``, or None."""
+
+    def __init__(
+        self, unit: TranslationUnit, tree: Tree, places: Places, names: Names, types: TypeMap, macros: Macros
+    ) -> None:
+        self._lib = unit.lib
+        self._tree = tree
+        self._places = places
+        self._names = names
+        self._types = types
+        self._macros = macros
+        self.out: list[Expr | Braces | Designated | None] = [None] * len(tree)
+        self.refusals: list[Refusal] = []
+        self.direct: set[int] = set()  # ids of FuncRef nodes that are only called
+        self.function_refs: list[FuncRef] = []
+        self._handlers: dict[int, Callable[[int, Type, Span, list[int]], Expr | Braces | Designated]] = {
+            Kind.UNEXPOSED_EXPR: self._unexposed,
+            Kind.DECL_REF_EXPR: self._reference,
+            Kind.MEMBER_REF_EXPR: self._member,
+            Kind.CALL_EXPR: self._call,
+            Kind.INTEGER_LITERAL: self._integer,
+            Kind.CHARACTER_LITERAL: self._integer,
+            Kind.FLOATING_LITERAL: lambda i, t, s, k: FloatLit(t, s),
+            Kind.STRING_LITERAL: lambda i, t, s, k: StringLit(t, s, t.size or 1),
+            Kind.PAREN_EXPR: lambda i, t, s, k: self._one(k, t, s),
+            Kind.UNARY_OPERATOR: self._unary,
+            Kind.ARRAY_SUBSCRIPT_EXPR: self._subscript,
+            Kind.BINARY_OPERATOR: self._binary,
+            Kind.COMPOUND_ASSIGN_OPERATOR: self._compound_assign,
+            Kind.CONDITIONAL_OPERATOR: self._conditional,
+            Kind.CSTYLE_CAST_EXPR: self._cast,
+            Kind.COMPOUND_LITERAL_EXPR: self._compound_literal,
+            Kind.INIT_LIST_EXPR: self._braces,
+            Kind.ADDR_LABEL_EXPR: lambda i, t, s, k: self._refuse(i, t, s, k, "computed goto"),
+            Kind.GENERIC_SELECTION_EXPR: lambda i, t, s, k: self._refuse(i, t, s, k, "_Generic"),
+            Kind.UNARY_EXPR: self._sizeof,
+        }
+
+    def lower(self, i: int) -> None:
+        """Lowers node ``i``, whose children are lowered already."""
+        tree = self._tree
+        kids = [k for k in tree.kids[i] if Kind.UNEXPOSED_EXPR <= tree.kind[k] <= Kind.LAST_EXPR]
+        type_ = self._types.of(tree.cursor[i])
+        span = self._places.span(i)
+        handler = self._handlers.get(tree.kind[i])
+        result = handler(i, type_, span, kids) if handler else self._refuse(i, type_, span, kids, "unknown expression")
+        if self._places.made_by[i] is not None and isinstance(result, Expr):
+            whole = self._places.whole(i)
+            if whole is not None:
+                result = self._named(result, whole, span)
+        self.out[i] = result
+
+    # --- helpers --------------------------------------------------------------------------------------------------------
+
+    def expr(self, k: int) -> Expr:
+        """Child ``k`` as an expression."""
+        found = self.out[k]
+        if isinstance(found, Expr):
+            return found
+        type_ = self._types.of(self._tree.cursor[k])
+        span = self._places.span(k)
+        if isinstance(found, Braces):
+            return flatten(found, type_, self._types.records)
+        return Opaque(type_, span, "not an expression")
+
+    def exprs(self, kids: list[int]) -> tuple[Expr, ...]:
+        return tuple(self.expr(k) for k in kids)
+
+    def _one(self, kids: list[int], type_: Type, span: Span) -> Expr | Braces | Designated:
+        if len(kids) != 1:
+            return Opaque(type_, span, "unknown expression", self.exprs(kids))
+        found = self.out[kids[0]]
+        return found if found is not None else self.expr(kids[0])
+
+    def _refuse(self, i: int, type_: Type, span: Span, kids: list[int], reason: str) -> Expr:
+        self.refusals.append(Refusal(self._places.begin[i], reason))
+        return Opaque(type_, span, reason, self.exprs(kids))
+
+    def _named(self, found: Expr, whole: Expansion, span: Span) -> Expr:
+        """An expression that is written as one object-like macro."""
+        name, system = self._macros.resolved(whole)
+        if isinstance(found, IntLit):
+            return replace(found, span=span, name=name)
+        if system and not isinstance(found, (MacroConst, FloatLit, StringLit)):
+            return MacroConst(found.type, span, name, found)
+        return replace(found, span=span)
+
+    # --- leaves ---------------------------------------------------------------------------------------------------------
+
+    def _integer(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
+        file = self._places.file[i]
+        if file is not None and self._places.made_by[i] is None:
+            written = file.data[self._places.begin[i] : self._places.end[i]]
+            if _PLAIN_INT.match(written):
+                return IntLit(type_, span, int(written.rstrip(b"uUlL")))
+        value = evaluate(self._tree.cursor[i])
+        return Opaque(type_, span, "integer literal") if value is None else IntLit(type_, span, fold.wrap(value, type_))
+
+    def _reference(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
+        target = self._names.referenced(self._tree.cursor[i])
+        if target.what == "var":
+            return VarRef(type_, span, target.key)
+        if target.what == "func":
+            found = FuncRef(type_, span, target.key)
+            self.function_refs.append(found)
+            return found
+        if target.what == "enum":
+            return IntLit(type_, span, target.value, target.name)
+        return self._refuse(i, type_, span, kids, f"reference to {target.name or 'an unknown declaration'}")
+
+    # --- operators ------------------------------------------------------------------------------------------------------
+
+    def _unexposed(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr | Braces | Designated:
+        """Implicit casts, mostly; also offsetof, va_arg, ``a ?: b``, designated initialisers and rarer things."""
+        tree = self._tree
+        members = [k for k in tree.kids[i] if tree.kind[k] == Kind.MEMBER_REF]
+        if tree.kids[i] and kids and type_.kind == "void" and self._is_designated(i):
+            return self._designated(i, members, kids)
+        if len(kids) == 1 and not members:
+            k = kids[0]
+            if (tree.raw_begin[k], tree.raw_end[k]) == (tree.raw_begin[i], tree.raw_end[i]):
+                found = self.out[k]
+                return self._converted(found, type_, span) if isinstance(found, Expr) else self._one(kids, type_, span)
+        value = evaluate(tree.cursor[i])
+        if value is not None and type_.kind == "int":
+            return IntLit(type_, span, fold.wrap(value, type_))
+        if len(kids) == 4:
+            return Opaque(type_, span, "conditional without middle operand", (self.expr(kids[0]), self.expr(kids[3])))
+        if not kids:
+            return self._refuse(i, type_, span, kids, "unknown expression")
+        file = self._places.file[i]
+        written = file.data[self._places.begin[i] : self._places.begin[i] + 20] if file else b""
+        reason = "va_arg" if b"va_arg" in written or self._made_by_va_arg(i) else "unknown expression"
+        return self._refuse(i, type_, span, kids, reason)
+
+    def _made_by_va_arg(self, i: int) -> bool:
+        made = self._places.made_by[i]
+        return made is not None and made.definition is not None and "__builtin_va_arg" in made.definition.body
+
+    def _is_designated(self, i: int) -> bool:
+        parent = self._tree.parent[i]
+        return parent >= 0 and self._tree.kind[parent] == Kind.INIT_LIST_EXPR
+
+    def _converted(self, found: Expr, type_: Type, span: Span) -> Expr:
+        """An implicit conversion: kept only when it changes what arithmetic sees."""
+        before = found.type
+        if before.kind not in ("int", "float") and not (before.kind == "pointer" and type_.kind == "int"):
+            return found
+        if type_.kind not in ("int", "float"):
+            return found
+        same = (before.kind, before.size, before.signed) == (type_.kind, type_.size, type_.signed)
+        if same and ("_Bool" in before.spelling) == ("_Bool" in type_.spelling):
+            return found
+        if isinstance(found, IntLit) and type_.kind == "int":
+            return replace(found, type=type_, value=fold.wrap(found.value, type_))
+        return Cast(type_, span, found, False)
+
+    def _cast(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
+        # The operand is the last child; expressions in the type's array bounds come before it.
+        if not kids:
+            return self._refuse(i, type_, span, kids, "unknown expression")
+        operand = self.expr(kids[-1])
+        if isinstance(operand, IntLit) and type_.kind in ("int", "pointer"):
+            return IntLit(type_, span, fold.wrap(operand.value, type_))
+        return Cast(type_, span, operand)
+
+    def _unary(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
+        if len(kids) != 1:
+            return self._refuse(i, type_, span, kids, "unknown expression")
+        op = self._lib.clang_getCursorUnaryOperatorKind(self._tree.cursor[i])
+        operand = self.expr(kids[0])
+        if op in (1, 2, 3, 4):
+            return IncDec(type_, span, "++" if op in (1, 3) else "--", op >= 3, operand)
+        if op == 5:
+            if isinstance(operand, Deref):
+                return replace(operand.operand, span=span)
+            return AddrOf(type_, span, operand)
+        if op == 6:
+            return Deref(type_, span, operand)
+        if op in (7, 8, 9, 10):
+            sign = {7: "+", 8: "-", 9: "~", 10: "!"}[op]
+            if isinstance(operand, IntLit) and type_.kind == "int":
+                value = fold.unary(sign, operand.value, type_)
+                if value is not None:
+                    return IntLit(type_, span, value)
+            return Unary(type_, span, sign, operand)
+        if op == 13:  # __extension__
+            return operand
+        return self._refuse(i, type_, span, kids, "complex number")
+
+    def _subscript(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
+        if len(kids) != 2:
+            return self._refuse(i, type_, span, kids, "unknown expression")
+        base, index = self.exprs(kids)
+        if index.type.kind in ("pointer", "array"):
+            base, index = index, base
+        return Index(type_, span, base, index)
+
+    def _binary(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
+        code = self._lib.clang_getCursorBinaryOperatorKind(self._tree.cursor[i])
+        op = BINARY.get(code)
+        if len(kids) != 2 or op is None:
+            return self._refuse(i, type_, span, kids, "unknown operator")
+        left, right = self.exprs(kids)
+        if code == _ASSIGN:
+            return Assign(type_, span, "", left, right)
+        if code == _COMMA:
+            return Comma(type_, span, left, right)
+        if isinstance(left, IntLit) and isinstance(right, IntLit) and type_.kind == "int":
+            value = fold.binary(op, left.value, right.value, type_)
+            if value is not None:
+                return IntLit(type_, span, value)
+        if op in ("&&", "||"):
+            return Logical(type_, span, op, left, right)
+        return Binary(type_, span, op, left, right)
+
+    def _compound_assign(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
+        op = BINARY.get(self._lib.clang_getCursorBinaryOperatorKind(self._tree.cursor[i]))
+        if len(kids) != 2 or not op:
+            return self._refuse(i, type_, span, kids, "unknown operator")
+        target, value = self.exprs(kids)
+        return Assign(type_, span, op, target, value)
+
+    def _conditional(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
+        if len(kids) != 3:
+            return Opaque(type_, span, "conditional without middle operand", self.exprs(kids))
+        cond, then, other = self.exprs(kids)
+        if all(isinstance(e, IntLit) for e in (cond, then, other)) and type_.kind == "int":
+            chosen = then if isinstance(cond, IntLit) and cond.value else other
+            assert isinstance(chosen, IntLit)
+            return IntLit(type_, span, fold.wrap(chosen.value, type_))
+        return Conditional(type_, span, cond, then, other)
+
+    def _member(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
+        if len(kids) != 1:
+            return self._refuse(i, type_, span, kids, "unknown expression")
+        base = self.expr(kids[0])
+        cursor = self._tree.cursor[i]
+        name = text(self._lib.clang_getCursorSpelling(cursor))
+        if base.type.kind in ("pointer", "array"):
+            base = Deref(base.type.elem or UNKNOWN, base.span, base)
+        record = self._types.records.get(base.type.record)
+        field = record.field(name) if record is not None else None
+        if field is None:
+            return self._refuse(i, type_, span, kids, "unknown member")
+        return Member(type_, span, base, name, field.offset)
+
+    def _call(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
+        if not kids:
+            return self._refuse(i, type_, span, kids, "unknown call")
+        callee, args = self.expr(kids[0]), self.exprs(kids[1:])
+        written = self._places.span(kids[0])
+        inner = callee
+        while isinstance(inner, (Deref, AddrOf)):
+            inner = inner.operand
+        if isinstance(inner, FuncRef):
+            callee = inner
+            self.direct.add(id(inner))
+            name = inner.name.rpartition(":")[2]
+            if name in _JUMPS:
+                self.refusals.append(Refusal(self._places.begin[i], "setjmp or longjmp"))
+        return Call(type_, span, callee, args, written)
+
+    def _sizeof(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
+        tree = self._tree
+        value = evaluate(tree.cursor[i])
+        operand_kid = next((k for k in kids if tree.raw_end[k] == tree.raw_end[i]), None)
+        if operand_kid is not None:
+            operand = self.expr(operand_kid)
+            operand_type = self._types.of(tree.cursor[operand_kid])
+            return SizeOf(type_, span, value, operand, operand_type)
+        return SizeOf(type_, span, value, None, self._named_type(i, value))
+
+    def _named_type(self, i: int, value: int | None) -> Type:
+        """The type that ``sizeof (type)`` names, as far as its text and references tell."""
+        file = self._places.file[i]
+        written = ""
+        if file is not None and self._places.made_by[i] is None:
+            whole = file.data[self._places.begin[i] : self._places.end[i]].decode("utf-8", "replace")
+            written = whole[whole.find("(") + 1 : whole.rfind(")")].strip()
+        reference = next((k for k in self._tree.kids[i] if self._tree.kind[k] == Kind.TYPE_REF), None)
+        base: Type | None = None
+        if reference is not None:
+            base = self._types.of(self._tree.cursor[reference])
+        words = " ".join(
+            w for w in re.split(r"[\s*\[\]]+", re.sub(r"\[.*", "", written)) if w not in ("const", "volatile")
+        )
+        base = base or _BUILTIN.get(words.strip())
+        if base is None:
+            return Type("unknown", written or "?", value)
+        for _ in range(written.count("*")):
+            base = Type("pointer", base.spelling + " *", 8, signed=False, elem=base)
+        if "[" in written and base.size and value is not None:
+            base = Type("array", written, value, elem=base, count=value // base.size)
+        return base if value is None or base.size == value else Type("unknown", written or "?", value)
+
+    # --- initialisers ---------------------------------------------------------------------------------------------------
+
+    def _compound_literal(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
+        found = self.out[kids[-1]] if kids else None
+        if isinstance(found, Braces):
+            return CompoundLit(type_, span, flatten(found, type_, self._types.records))
+        return self._refuse(i, type_, span, kids, "unknown expression")
+
+    def _braces(self, i: int, type_: Type, span: Span, kids: list[int]) -> Braces:
+        items = []
+        for k in kids:
+            found = self.out[k]
+            items.append(found if found is not None else self.expr(k))
+        return Braces(span, tuple(items))
+
+    def _designated(self, i: int, members: list[int], kids: list[int]) -> Designated:
+        tree = self._tree
+        value = self.out[kids[-1]]
+        path: list[str | int | tuple[int, int]] = []
+        before: int | None = None
+        for k in tree.kids[i]:
+            if k == kids[-1]:
+                break
+            if tree.kind[k] == Kind.MEMBER_REF:
+                name = text(self._lib.clang_getCursorSpelling(tree.cursor[k]))
+                if name:
+                    path.append(name)
+                before = None
+            elif k in kids:
+                index = self.out[k]
+                number = index.value if isinstance(index, IntLit) else 0
+                if before is not None and self._dots_between(before, k):
+                    first = path.pop()
+                    path.append((first if isinstance(first, int) else 0, number))
+                else:
+                    path.append(number)
+                before = k
+        return Designated(tuple(path), value if isinstance(value, (Expr, Braces)) else self.expr(kids[-1]))
+
+    def _dots_between(self, a: int, b: int) -> bool:
+        """``[a ... b]`` rather than ``[a][b]``."""
+        file = self._places.file[a]
+        return file is not None and b"..." in file.data[self._places.end[a] : self._places.begin[b]]
+
+    # --- for statements -------------------------------------------------------------------------------------------------
+
+    def refuse_statement_expression(self, i: int, found: tuple[Expr, ...]) -> None:
+        """``({ … })``: opaque, with the expressions found in its statements."""
+        self.refusals.append(Refusal(self._places.begin[i], "statement expression"))
+        self.out[i] = Opaque(self._types.of(self._tree.cursor[i]), self._places.span(i), "statement expression", found)
+
+    def spelled(self, i: int) -> tuple[File | None, int]:
+        """Where node ``i``'s first token is spelled (in a macro's definition, for a token of its body)."""
+        return self._places.sources.spelled(self._tree.raw_begin[i])
+
+
+_BUILTIN = {
+    "char": Type("int", "char", 1),
+    "signed char": Type("int", "signed char", 1),
+    "unsigned char": Type("int", "unsigned char", 1, signed=False),
+    "short": Type("int", "short", 2),
+    "unsigned short": Type("int", "unsigned short", 2, signed=False),
+    "int": Type("int", "int", 4),
+    "unsigned": Type("int", "unsigned int", 4, signed=False),
+    "unsigned int": Type("int", "unsigned int", 4, signed=False),
+    "long": Type("int", "long", 8),
+    "long long": Type("int", "long long", 8),
+    "long int": Type("int", "long", 8),
+    "unsigned long": SIZE_T,
+    "unsigned long long": Type("int", "unsigned long long", 8, signed=False),
+    "float": Type("float", "float", 4),
+    "double": Type("float", "double", 8),
+    "long double": Type("float", "long double", 16),
+    "void": Type("void", "void", 1),
+}

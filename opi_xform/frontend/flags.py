@@ -1,0 +1,229 @@
+"""Compile flags: from a compile_commands.json or the command line, plus where the headers are.
+
+``Flags`` is what ``parse_unit`` takes apart from the path.  Builtin headers (stddef.h, stdarg.h …) are not in the libclang
+wheel; they are looked for in the order of ``builtin_headers``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from opi_xform.frontend.errors import FrontendError
+from opi_xform.resources import runtime_include_dir
+
+CLANG_MAJOR = "18"
+
+DEMOTED = (
+    "-Wno-error=implicit-function-declaration",
+    "-Wno-error=int-conversion",
+    "-Wno-error=incompatible-function-pointer-types",
+    "-Wno-error=incompatible-pointer-types",
+    "-Wno-error=implicit-int",
+    "-Wno-error=return-type",
+    "-Wno-error=unknown-warning-option",
+)
+"""What C compilers accept with a warning, clang 18 as an error (ANALYSIS.md section 1, trap 1)."""
+
+_WITH_VALUE = {"-o", "-MF", "-MT", "-MQ", "-MJ", "-Xlinker", "-z", "-u", "-T"}
+_DROPPED = re.compile(r"-(?:c|S|E|pipe|M|MM|MD|MMD|MP|MG|MV|s|static|shared|rdynamic|pie|no-pie|save-temps.*|flto.*)$")
+_UNKNOWN_TO_CLANG = re.compile(
+    r"-(?:fno-tree-.*|ftree-.*|fipa-.*|fno-ipa-.*|fanalyzer|fgcse.*|fmodulo-sched.*|fprefetch-.*|--param.*"
+    r"|fno-var-tracking.*|fvar-tracking.*|fopt-info.*|mno-fentry|Werror.*|W[al],.*)$"
+)
+
+
+def clean(arguments: Sequence[str], source: str = "", directory: str = "") -> list[str]:
+    """Compiler arguments as libclang wants them: no argv[0], -c, -o X, -M*, link flags, nor the file itself.
+
+    ``arguments`` are without argv[0].  ``source`` is the file's path, ``directory`` where the command ran: relative include
+    directories become absolute.
+    """
+    base = directory or os.getcwd()
+    out: list[str] = []
+    rest = iter(arguments)
+    for argument in rest:
+        if argument in _WITH_VALUE:
+            next(rest, None)
+        elif argument in ("-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-isysroot"):
+            value = next(rest, "")
+            out += [argument, _absolute(value, base, argument in ("-include", "-imacros"))]
+        elif argument in ("-D", "-U", "-x", "-arch", "-target", "-Xclang", "-resource-dir"):
+            out += [argument, next(rest, "")]
+        elif argument == "--":
+            continue
+        elif argument.startswith("-I") and len(argument) > 2:
+            out.append("-I" + _absolute(argument[2:], base, False))
+        elif argument.startswith("@"):
+            out += clean(_response(os.path.join(base, argument[1:])), source, directory)
+        elif (
+            _DROPPED.match(argument)
+            or argument.startswith(("-o", "-M", "-l", "-L", "-Wl,"))
+            or _UNKNOWN_TO_CLANG.match(argument)
+            or (not argument.startswith("-") and source and _same_file(os.path.join(base, argument), source))
+            or (not argument.startswith("-") and argument.endswith((".o", ".a", ".so", ".c")))
+        ):
+            continue
+        else:
+            out.append(argument)
+    return out
+
+
+def _absolute(value: str, base: str, keep_if_missing: bool) -> str:
+    path = os.path.join(base, value)
+    return value if keep_if_missing and not os.path.exists(path) else path
+
+
+def _same_file(a: str, b: str) -> bool:
+    return os.path.realpath(a) == os.path.realpath(b)
+
+
+def _response(path: str) -> list[str]:
+    try:
+        return shlex.split(Path(path).read_text(encoding="utf-8", errors="surrogateescape"))
+    except OSError:
+        return []
+
+
+class CompilationDatabase:
+    """A compile_commands.json.  Files are looked up by absolute path; one that is not listed is an error, never a guess."""
+
+    def __init__(self, build_dir: str) -> None:
+        path = Path(build_dir)
+        if path.is_dir():
+            path = path / "compile_commands.json"
+        self.path = str(path)
+        try:
+            entries = json.loads(path.read_bytes())
+        except OSError as error:
+            raise FrontendError(self.path, 0, 0, f"cannot be read: {error.strerror or error}") from None
+        except ValueError as error:
+            raise FrontendError(self.path, 0, 0, f"is not JSON: {error}") from None
+        if not isinstance(entries, list):
+            raise FrontendError(self.path, 0, 0, "is not a list of compile commands")
+        self._flags: dict[str, list[str]] = {}
+        for entry in entries:
+            if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
+                raise FrontendError(self.path, 0, 0, "has an entry without a file")
+            directory = os.path.join(str(path.parent.resolve()), str(entry.get("directory", "")))
+            file = os.path.realpath(os.path.join(directory, entry["file"]))
+            arguments = entry.get("arguments")
+            argv = [str(a) for a in arguments] if isinstance(arguments, list) else shlex.split(entry.get("command", ""))
+            # The first entry wins, as for clang's own tools.
+            self._flags.setdefault(file, clean(argv[1:], file, directory))
+
+    @property
+    def files(self) -> list[str]:
+        return list(self._flags)
+
+    def flags(self, path: str) -> list[str]:
+        """The flags of one file.  Raises FrontendError when the database does not list it."""
+        found = self._flags.get(os.path.realpath(path))
+        if found is None:
+            raise FrontendError(path, 0, 0, f"is not listed in {self.path}")
+        return found
+
+
+@dataclass(frozen=True)
+class Headers:
+    """Where headers are: flags to add after the user's own, and directories whose headers count as the system's."""
+
+    flags: tuple[str, ...]
+    system: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+
+
+def mpicc_path() -> str | None:
+    """The mpicc whose mpi.h counts: OPI_MPICC, else the one next to this Python, else the first on PATH."""
+    named = os.environ.get("OPI_MPICC")
+    if named:
+        return shutil.which(named)
+    # Not resolved: in a virtual environment sys.executable is a link, and mpicc stands beside the link.
+    beside = Path(sys.executable).parent / "mpicc"
+    return str(beside) if os.access(beside, os.X_OK) else shutil.which("mpicc")
+
+
+@lru_cache(maxsize=8)
+def _mpi_flags(mpicc: str | None) -> tuple[str, ...]:
+    if mpicc is None:
+        return ()
+    shown = _output([mpicc, "-show"]) or _output([mpicc, "--showme"])
+    out: list[str] = []
+    rest = iter(shlex.split(shown))
+    for word in rest:
+        if word.startswith("-I"):
+            out += ["-isystem", word[2:] or next(rest, "")]
+        elif word == "-isystem":
+            out += [word, next(rest, "")]
+        elif word.startswith(("-D", "-U")):
+            out.append(word)
+    return tuple(out)
+
+
+def _output(command: list[str]) -> str:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+@lru_cache(maxsize=1)
+def builtin_headers() -> tuple[tuple[str, ...], str]:
+    """Flags that bring stddef.h and kin, and a warning ('' when clang's own were found).
+
+    In order: ``clang -print-resource-dir`` of libclang's major version, the headers inside a ``clang-tidy`` wheel of the
+    same version, GCC's include directory (plain C only: no immintrin.h, omp.h, stdatomic.h or tgmath.h for clang).
+    """
+    for compiler in (f"clang-{CLANG_MAJOR}", "clang"):
+        found = _output([compiler, "-print-resource-dir"]) if shutil.which(compiler) else ""
+        if found and Path(found).name.split(".")[0] == CLANG_MAJOR and Path(found, "include", "stddef.h").is_file():
+            return ("-resource-dir", found), ""
+    spec = find_spec("clang_tidy")
+    for place in (spec.submodule_search_locations or []) if spec else []:
+        for header in sorted(Path(place).glob(f"**/lib/clang/{CLANG_MAJOR}*/include/stddef.h")):
+            return ("-resource-dir", str(header.parent.parent)), ""
+    for compiler in ("gcc", "cc"):
+        directory = _output([compiler, "-print-file-name=include"]) if shutil.which(compiler) else ""
+        if directory and Path(directory, "stddef.h").is_file():
+            return ("-isystem", directory), (
+                "clang's own headers were not found, GCC's are used instead: fine for plain C, not for immintrin.h, omp.h, "
+                "stdatomic.h or tgmath.h (install the clang-tidy package of version 18, or pass -resource-dir)"
+            )
+    return (), "no directory with stddef.h was found: install a C compiler, or pass -resource-dir"
+
+
+def headers(user: Sequence[str] = ()) -> Headers:
+    """The header search that ``parse_unit`` adds to a user's flags."""
+    flags: list[str] = []
+    warnings: tuple[str, ...] = ()
+    if not any(f == "-resource-dir" or f.startswith("-resource-dir=") for f in user):
+        builtin, warning = builtin_headers()
+        flags += builtin
+        warnings = (warning,) if warning else ()
+    mpi = list(_mpi_flags(mpicc_path()))
+    try:
+        runtime = str(runtime_include_dir())
+        mpi += ["-isystem", runtime]
+    except FileNotFoundError:
+        pass
+    flags += mpi
+    system = tuple(os.path.realpath(value) for key, value in zip(flags, flags[1:], strict=False) if key == "-isystem")
+    return Headers(tuple(flags), system, warnings)
+
+
+def arguments(user: Sequence[str], found: Headers) -> list[str]:
+    """The whole argument list for libclang."""
+    language = [] if any(f == "-x" or f.startswith("-x") for f in user) else ["-x", "c"]
+    # The user's directories come first: an mpi.h that a project brings along is the one that it compiles against.
+    return [*language, *user, *found.flags, *DEMOTED, "-ferror-limit=20", "-fno-spell-checking"]

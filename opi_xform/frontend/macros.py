@@ -1,0 +1,243 @@
+"""Macro expansions as they are written, and what may be edited inside them (ANALYSIS.md section 1, traps 3 and 4)."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from opi_xform.frontend.clang import CXCursor, TranslationUnit, text
+from opi_xform.frontend.source import File, Sources, closing, skip_space, tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A macro's definition: parameters (None: object-like), body tokens as text, and whether a system header holds it."""
+
+    name: str
+    parameters: tuple[str, ...] | None
+    body: tuple[str, ...]
+    system: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """One written use of a macro: ``[begin, end)`` in its file, name through closing parenthesis."""
+
+    name: str
+    begin: int
+    end: int
+    definition: Definition | None
+    outer: Expansion | None = None
+
+    @property
+    def object_like(self) -> bool:
+        return self.definition is not None and self.definition.parameters is None
+
+
+class Macros:
+    """All expansions written in non-system files, by file and offset."""
+
+    def __init__(
+        self, unit: TranslationUnit, sources: Sources, expansions: Iterable[CXCursor], definitions: list[CXCursor]
+    ) -> None:
+        self._unit = unit
+        self._sources = sources
+        self._definition_cursors = definitions
+        self._definitions: dict[int, Definition | None] = {}
+        by_file: dict[str, dict[int, tuple[int, CXCursor]]] = {}
+        for cursor in expansions:
+            extent = unit.lib.clang_getCursorExtent(cursor)
+            file, begin = sources.locate(extent.begin)
+            _, end = sources.locate(extent.end)
+            if file is not None and not file.system:
+                by_file.setdefault(file.path, {}).setdefault(begin, (end, cursor))
+        self._files: dict[str, tuple[list[int], list[Expansion]]] = {}
+        for path, found in by_file.items():
+            begins = sorted(found)
+            listed: list[Expansion] = []
+            stack: list[Expansion] = []
+            for begin in begins:
+                end, cursor = found[begin]
+                while stack and stack[-1].end <= begin:
+                    stack.pop()
+                name = text(unit.lib.clang_getCursorSpelling(cursor))
+                expansion = Expansion(name, begin, end, self._define(cursor), stack[-1] if stack else None)
+                listed.append(expansion)
+                stack.append(expansion)
+            self._files[path] = (begins, listed)
+        self._free: dict[tuple[str, int, int], bool] = {}
+
+    def at(self, path: str, offset: int) -> Expansion | None:
+        """The expansion whose name begins at ``offset``."""
+        begins, listed = self._files.get(path, ([], []))
+        i = bisect_left(begins, offset)
+        return listed[i] if i < len(begins) and begins[i] == offset else None
+
+    def around(self, path: str, offset: int) -> list[Expansion]:
+        """The expansions that begin before ``offset`` and end after it, innermost first."""
+        begins, listed = self._files.get(path, ([], []))
+        i = bisect_left(begins, offset) - 1
+        found: list[Expansion] = []
+        current = listed[i] if i >= 0 else None
+        while current is not None:
+            if current.begin < offset < current.end:
+                found.append(current)
+            current = current.outer
+        return found
+
+    def within(self, path: str, begin: int, end: int) -> list[Expansion]:
+        """The expansions that lie whole in ``[begin, end)``."""
+        begins, listed = self._files.get(path, ([], []))
+        return [e for e in listed[bisect_left(begins, begin) : bisect_right(begins, end)] if e.end <= end]
+
+    def resolved(self, expansion: Expansion) -> tuple[str, bool]:
+        """The macro that an object-like macro is another name for, and whether a system header defines it.
+
+        ``#define TYPE MPI_DOUBLE`` resolves to ``MPI_DOUBLE``; a macro whose body is more than one name to itself.
+        """
+        definition = expansion.definition
+        seen: set[str] = set()
+        while definition is not None and definition.name not in seen:
+            seen.add(definition.name)
+            body = [t for t in definition.body if t not in ("(", ")")]
+            following = self._by_name.get(body[0]) if len(body) == 1 else None
+            following_definition = self._define_from(following) if following is not None else None
+            if definition.system or following_definition is None or following_definition.parameters is not None:
+                return definition.name, definition.system
+            definition = following_definition
+        return expansion.name, False
+
+    def argument_is_free(self, file: File, begin: int, end: int, around: list[Expansion]) -> bool:
+        """Whether ``[begin, end)`` lies in one argument of each macro around it, expanded once, never stringified."""
+        return all(self._argument_of(file, e, begin, end) for e in around)
+
+    def _argument_of(self, file: File, expansion: Expansion, begin: int, end: int) -> bool:
+        definition = expansion.definition
+        if definition is None or definition.parameters is None:
+            return False
+        at = skip_space(file.data, expansion.begin + len(expansion.name.encode("utf-8", "surrogateescape")))
+        for position, (first, last) in enumerate(_arguments(file.data, at, expansion.end)):
+            if first <= begin and end <= last:
+                key = (file.path, expansion.begin, position)
+                if key not in self._free:
+                    self._free[key] = self._uses(definition, position) == 1
+                return self._free[key]
+        return False
+
+    def _uses(self, definition: Definition, position: int) -> int:
+        """How often a parameter's text is expanded into code; 2 for more than once, stringified or pasted."""
+        total = 0
+        work: list[tuple[Definition, int]] = [(definition, position)]
+        seen: set[tuple[str, int]] = set()
+        while work:
+            current, index = work.pop()
+            if (current.name, index) in seen or current.parameters is None:
+                return 2
+            seen.add((current.name, index))
+            variadic = bool(current.parameters) and current.parameters[-1] == "..."
+            if variadic and index >= len(current.parameters) - 1:
+                parameter = "__VA_ARGS__"
+            elif index < len(current.parameters):
+                parameter = current.parameters[index]
+            else:
+                return 2
+            for place, token in enumerate(current.body):
+                if token != parameter:
+                    continue
+                before = current.body[place - 1] if place else ""
+                after = current.body[place + 1] if place + 1 < len(current.body) else ""
+                if before in ("#", "##") or after == "##":
+                    return 2
+                inner = self._call_around(current.body, place)
+                if inner is None:
+                    total += 1
+                elif len(inner) > 1:
+                    return 2
+                else:
+                    work.append(inner[0])
+        return total
+
+    def _call_around(self, body: tuple[str, ...], place: int) -> list[tuple[Definition, int]] | None:
+        """The function-like macros in whose arguments ``body[place]`` stands, with the argument's position."""
+        found: list[tuple[Definition, int]] = []
+        depth = 0
+        position = 0
+        for i in range(place - 1, -1, -1):
+            token = body[i]
+            if token == ")":
+                depth += 1
+            elif token == "(":
+                if depth:
+                    depth -= 1
+                    continue
+                cursor = self._by_name.get(body[i - 1]) if i else None
+                definition = self._define_from(cursor) if cursor is not None else None
+                if definition is not None and definition.parameters is not None:
+                    found.append((definition, position))
+                position = 0
+            elif token == "," and depth == 0:
+                position += 1
+        return found or None
+
+    @cached_property
+    def _by_name(self) -> dict[str, CXCursor]:
+        spelling = self._unit.lib.clang_getCursorSpelling
+        return {text(spelling(c)): c for c in self._definition_cursors}
+
+    def _define(self, expansion: CXCursor) -> Definition | None:
+        return self._define_from(self._unit.lib.clang_getCursorReferenced(expansion))
+
+    def _define_from(self, cursor: CXCursor) -> Definition | None:
+        key = cursor.d0
+        if not key:
+            return None
+        if key not in self._definitions:
+            self._definitions[key] = self._read(cursor)
+        return self._definitions[key]
+
+    def _read(self, cursor: CXCursor) -> Definition | None:
+        extent = self._unit.lib.clang_getCursorExtent(cursor)
+        file, begin = self._sources.locate(extent.begin)
+        _, end = self._sources.locate(extent.end)
+        if file is None or not end:
+            return None
+        words = [
+            file.data[a:b].decode("utf-8", "replace") for a, b, kind in tokens(file.data, begin, end) if kind != "space"
+        ]
+        if not words:
+            return None
+        name, rest = words[0], words[1:]
+        parameters: tuple[str, ...] | None = None
+        name_end = begin + len(name.encode("utf-8", "surrogateescape"))
+        # A parenthesis makes a macro function-like only when nothing stands between it and the name.
+        if rest and rest[0] == "(" and file.data[name_end : name_end + 1] == b"(":
+            close = rest.index(")") if ")" in rest else len(rest) - 1
+            parameters = tuple(w for w in rest[1:close] if w != ",")
+            rest = rest[close + 1 :]
+        return Definition(name, parameters, tuple(rest), file.system)
+
+
+def _arguments(data: bytes, at: int, end: int) -> list[tuple[int, int]]:
+    """The written arguments of the macro call whose ``(`` is at ``at``."""
+    if data[at : at + 1] != b"(" or closing(data, at) is None:
+        return []
+    out = []
+    depth = 0
+    first = at + 1
+    for a, b, kind in tokens(data, at, end):
+        if kind != "punct" or b != a + 1:
+            continue
+        byte = data[a : a + 1]
+        if byte == b"(":
+            depth += 1
+        elif byte == b")":
+            depth -= 1
+            if depth == 0:
+                out.append((first, a))
+                break
+        elif byte == b"," and depth == 1:
+            out.append((first, a))
+            first = b
+    return out

@@ -1,0 +1,85 @@
+"""What names refer to: keys of variables and functions, values of enumerators."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from opi_xform.frontend.clang import CXCursor, Kind, TranslationUnit, text
+from opi_xform.frontend.source import Sources
+from opi_xform.frontend.typemap import TypeMap
+from opi_xform.ir.types import Type
+
+_INTERNAL = 2
+_NO_LINKAGE = (0, 1)
+STORAGE = {1: "", 2: "extern", 3: "static", 4: "extern", 6: "auto", 7: "register"}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A declaration that expressions refer to.
+
+    what: ``var``, ``func``, ``enum`` or ``other``.  ``value`` is the enumerator's, ``kind`` the variable's (see ``Variable``).
+    """
+
+    what: str
+    key: str
+    name: str
+    type: Type
+    kind: str = ""
+    value: int = 0
+
+
+class Names:
+    """Resolves declarations of one unit; each is looked at once."""
+
+    def __init__(self, unit: TranslationUnit, unit_path: str, sources: Sources, types: TypeMap) -> None:
+        self._lib = unit.lib
+        self._unit_path = unit_path
+        self._sources = sources
+        self._types = types
+        self._targets: dict[int, Target] = {}
+        self._taken: dict[str, int] = {}
+        self.function = ""  # key of the function being lowered
+        self.cursors: dict[str, CXCursor] = {}  # first declaration seen of each global variable and function
+
+    def target(self, cursor: CXCursor) -> Target:
+        """What a declaration cursor stands for; redeclarations of one thing give equal targets."""
+        found = self._targets.get(cursor.d0)
+        if found is None:
+            canonical = self._lib.clang_getCanonicalCursor(cursor)
+            found = self._targets.get(canonical.d0)
+            if found is None:
+                found = self._targets[canonical.d0] = self._resolve(canonical)
+            self._targets[cursor.d0] = found
+        return found
+
+    def referenced(self, expression: CXCursor) -> Target:
+        return self.target(self._lib.clang_getCursorReferenced(expression))
+
+    def _resolve(self, cursor: CXCursor) -> Target:
+        lib = self._lib
+        name = text(lib.clang_getCursorSpelling(cursor))
+        kind = cursor.kind
+        type_ = self._types.of(cursor)
+        if kind == Kind.ENUM_CONSTANT_DECL:
+            return Target("enum", name, name, type_, value=int(lib.clang_getEnumConstantDeclValue(cursor)))
+        if kind == Kind.FUNCTION_DECL:
+            key = f"{self._unit_path}:{name}" if lib.clang_getCursorLinkage(cursor) == _INTERNAL else name
+            self.cursors.setdefault(key, cursor)
+            return Target("func", key, name, type_)
+        if kind not in (Kind.VAR_DECL, Kind.PARM_DECL):
+            return Target("other", name, name, type_)
+        linkage = lib.clang_getCursorLinkage(cursor)
+        static = lib.clang_Cursor_getStorageClass(cursor) == 3
+        if kind == Kind.VAR_DECL and linkage not in _NO_LINKAGE:
+            key = f"{self._unit_path}:{name}" if linkage == _INTERNAL else name
+            self.cursors.setdefault(key, cursor)
+            return Target("var", key, name, type_, "static" if linkage == _INTERNAL else "extern")
+        _, offset = self._sources.locate(lib.clang_getCursorLocation(cursor).raw)
+        key = f"{self.function}/{name}@{offset}"
+        # A macro that declares a variable and is used twice declares two at one place.
+        count = self._taken[key] = self._taken.get(key, 0) + 1
+        if count > 1:
+            key += f".{count}"
+        what = "param" if kind == Kind.PARM_DECL else "local-static" if static else "local"
+        return Target("var", key, name, type_, what)

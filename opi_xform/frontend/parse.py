@@ -1,0 +1,69 @@
+"""``parse_unit``: one file and its flags -> one ``Unit``.  ``parse_files``: many, in processes, in order."""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+from opi_xform.frontend import flags as flags_module
+from opi_xform.frontend.clang import TranslationUnit
+from opi_xform.frontend.errors import FrontendError
+from opi_xform.frontend.units import UnitBuilder
+from opi_xform.ir.ast import Unit
+
+
+def parse_unit(path: str, flags: Sequence[str] = ()) -> Unit:
+    """Parses one C file.  ``flags`` are the user's compiler flags (``flags.clean`` makes them of a command line).
+
+    Raises FrontendError for a file that is missing, unreadable, a directory, or that has an error: a file with an
+    error-severity diagnostic is never half analysed (ANALYSIS.md section 1, trap 1).
+    """
+    _check(path)
+    real = os.path.realpath(path)
+    found = flags_module.headers(flags)
+    arguments = flags_module.arguments(flags, found)
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        with TranslationUnit(real, arguments) as unit:
+            for severity, file, line, column, message in unit.diagnostics():
+                if severity >= 3:
+                    raise FrontendError(file or path, line, column, message)
+            return UnitBuilder(unit, real, list(flags), found).build()
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _check(path: str) -> None:
+    if os.path.isdir(path):
+        raise FrontendError(path, 0, 0, "is a directory")
+    try:
+        with open(path, "rb"):
+            pass
+    except OSError as error:
+        raise FrontendError(path, 0, 0, f"cannot be read: {error.strerror or error}") from None
+
+
+def parse_files(
+    paths: Sequence[str], flags_for: Callable[[str], Sequence[str]] | Sequence[str] = (), jobs: int = 1
+) -> list[Unit]:
+    """Parses files in ``jobs`` processes; units come back in the order of ``paths``.
+
+    ``flags_for`` gives each file's flags, or is the flags of all.  Raises the FrontendError of the first file that has one.
+    """
+    work = [(p, tuple(flags_for(p) if callable(flags_for) else flags_for)) for p in paths]
+    if jobs <= 1 or len(work) <= 1:
+        return [parse_unit(p, f) for p, f in work]
+    # Forking is quick, but not with other threads running.
+    method = "fork" if threading.active_count() == 1 else "spawn"
+    with ProcessPoolExecutor(min(jobs, len(work)), get_context(method)) as pool:
+        return list(pool.map(_parse, work, chunksize=1))
+
+
+def _parse(job: tuple[str, tuple[str, ...]]) -> Unit:
+    return parse_unit(*job)

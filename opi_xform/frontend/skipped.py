@@ -1,0 +1,33 @@
+"""Text under a false ``#if``, and the names in it (ANALYSIS.md section 1, trap 5)."""
+
+from __future__ import annotations
+
+import re
+
+from opi_xform.frontend.clang import TranslationUnit
+from opi_xform.frontend.source import Sources, tokens
+from opi_xform.ir.ast import Skipped
+
+_NEVER = re.compile(rb"#[ \t]*if[ \t]+0[ \t]*(?:\r?\n|//|/\*)")
+_OTHER = re.compile(rb"^[ \t]*#[ \t]*(?:elif|else)\b", re.MULTILINE)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def skipped_ranges(unit: TranslationUnit, sources: Sources) -> tuple[Skipped, ...]:
+    """Skipped ranges of non-system files, in file order.  Plain ``#if 0 … #endif`` is left out: no configuration compiles it."""
+    found: dict[tuple[str, int], Skipped] = {}
+    for begin, end in unit.skipped():
+        file, first = sources.locate(begin.raw)
+        _, last = sources.locate(end.raw)
+        if file is None or file.system or last <= first:
+            continue
+        line_begin = file.data.rfind(b"\n", 0, first) + 1
+        written = file.data[line_begin:last]
+        if _NEVER.match(written.lstrip()) and not _OTHER.search(written):
+            continue
+        words: set[str] = set()
+        for a, b, kind in tokens(file.data, first, last):
+            if kind == "word":
+                words.update(_WORD.findall(file.data[a:b].decode("utf-8", "replace")))
+        found[(file.path, first)] = Skipped(file.span(first, last, False), frozenset(words))
+    return tuple(found[k] for k in sorted(found))

@@ -1,0 +1,212 @@
+"""Lowers statement nodes, children before parents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from opi_xform.frontend.clang import MACRO_BIT, Kind, TranslationUnit, text
+from opi_xform.frontend.exprs import Expressions, Refusal
+from opi_xform.frontend.source import after_semicolon, find_top, skip_space
+from opi_xform.frontend.tree import Places, Tree
+from opi_xform.ir.ast import (
+    Block,
+    Break,
+    Case,
+    Continue,
+    DeclStmt,
+    DoWhile,
+    Expr,
+    ExprStmt,
+    For,
+    Goto,
+    If,
+    IntLit,
+    Label,
+    Null,
+    OpaqueStmt,
+    Return,
+    Stmt,
+    Switch,
+    While,
+)
+from opi_xform.ir.span import Span
+
+_ENDS_WITH_SEMICOLON = {
+    Kind.DO_STMT,
+    Kind.GOTO_STMT,
+    Kind.INDIRECT_GOTO_STMT,
+    Kind.CONTINUE_STMT,
+    Kind.BREAK_STMT,
+    Kind.RETURN_STMT,
+    Kind.ASM_STMT,
+    Kind.MS_ASM_STMT,
+}
+
+
+class Statements:
+    """Lowers the statement nodes of one function.  ``out[i]`` is node i's statement."""
+
+    def __init__(self, unit: TranslationUnit, tree: Tree, places: Places, expressions: Expressions) -> None:
+        self._lib = unit.lib
+        self._tree = tree
+        self._places = places
+        self._ex = expressions
+        self.out: dict[int, Stmt] = {}
+        self.declared: dict[int, tuple[str, ...]] = {}  # DeclStmt node -> keys of its local variables
+        self.bodies: dict[int, tuple[Expr, ...]] = {}
+        self._handlers: dict[int, Callable[[int, list[int]], Stmt | None]] = {
+            Kind.COMPOUND_STMT: self._block,
+            Kind.DECL_STMT: lambda i, k: DeclStmt(self._span(i), self.declared.get(i, ())),
+            Kind.NULL_STMT: lambda i, k: Null(self._span(i)),
+            Kind.IF_STMT: self._if,
+            Kind.FOR_STMT: self._for,
+            Kind.WHILE_STMT: lambda i, k: (
+                While(self._span(i, k[1]), self._ex.expr(k[0]), self.statement(k[1])) if len(k) == 2 else None
+            ),
+            Kind.DO_STMT: lambda i, k: (
+                DoWhile(self._span(i), self.statement(k[0]), self._ex.expr(k[1])) if len(k) == 2 else None
+            ),
+            Kind.SWITCH_STMT: lambda i, k: (
+                Switch(self._span(i, k[1]), self._ex.expr(k[0]), self.statement(k[1])) if len(k) == 2 else None
+            ),
+            Kind.CASE_STMT: self._case,
+            Kind.DEFAULT_STMT: self._case,
+            Kind.LABEL_STMT: self._label,
+            Kind.GOTO_STMT: self._goto,
+            Kind.BREAK_STMT: lambda i, k: Break(self._span(i)),
+            Kind.CONTINUE_STMT: lambda i, k: Continue(self._span(i)),
+            Kind.RETURN_STMT: lambda i, k: Return(self._span(i), self._ex.expr(k[0]) if k else None),
+        }
+
+    def lower(self, i: int) -> None:
+        kind = self._tree.kind[i]
+        kids = [k for k in self._tree.kids[i] if self._tree.kind[k] >= Kind.UNEXPOSED_EXPR]
+        handler = self._handlers.get(kind)
+        found = handler(i, kids) if handler is not None else None
+        if found is None:
+            reason = {
+                Kind.ASM_STMT: "inline asm",
+                Kind.MS_ASM_STMT: "inline asm",
+                Kind.INDIRECT_GOTO_STMT: "computed goto",
+            }.get(kind) or ("OpenMP" if 232 <= kind <= 320 else "unknown statement")  # type: ignore[call-overload]
+            self._ex.refusals.append(Refusal(self._places.begin[i], reason))
+            found = OpaqueStmt(self._span(i), reason, self.expressions_in(kids))
+        self.out[i] = found
+
+    def statement(self, k: int) -> Stmt:
+        """Child ``k`` as a statement."""
+        found = self.out.get(k)
+        if found is None:
+            return ExprStmt(self._span(k, semicolon=True), self._ex.expr(k))
+        return found
+
+    def expressions_in(self, kids: list[int]) -> tuple[Expr, ...]:
+        """The outermost expressions below these nodes, in source order."""
+        found: list[Expr] = []
+        work = list(reversed(kids))
+        while work:
+            k = work.pop()
+            kind = self._tree.kind[k]
+            if Kind.UNEXPOSED_EXPR <= kind <= Kind.LAST_EXPR:
+                found.append(self._ex.expr(k))
+            else:
+                work.extend(reversed(self._tree.kids[k]))
+        return tuple(found)
+
+    # --- places ---------------------------------------------------------------------------------------------------------
+
+    def _span(self, i: int, last: int | None = None, semicolon: bool = False) -> Span:
+        """The written place of statement ``i``, to the end of child statement ``last`` and with its ``;``."""
+        places = self._places
+        end = places.end[i]
+        file = places.file[i]
+        if last is not None and last in self.out and places.file[last] is file:
+            end = max(end, self.out[last].span.end)
+        elif last is not None and places.file[last] is file:
+            end = max(end, self.statement(last).span.end)
+        if file is not None and (semicolon or self._tree.kind[i] in _ENDS_WITH_SEMICOLON):
+            end = after_semicolon(file.data, end)
+        return places.span(i, end)
+
+    # --- handlers -------------------------------------------------------------------------------------------------------
+
+    def _block(self, i: int, kids: list[int]) -> Stmt:
+        return Block(self._places.span(i), tuple(self.statement(k) for k in kids))
+
+    def _if(self, i: int, kids: list[int]) -> Stmt | None:
+        if len(kids) not in (2, 3):
+            return None
+        other = self.statement(kids[2]) if len(kids) == 3 else None
+        return If(self._span(i, kids[-1]), self._ex.expr(kids[0]), self.statement(kids[1]), other)
+
+    def _case(self, i: int, kids: list[int]) -> Stmt | None:
+        if not kids:
+            return None
+        body = self.statement(kids[-1])
+        values = [self._ex.expr(k) for k in kids[:-1]]
+        if self._tree.kind[i] == Kind.DEFAULT_STMT:
+            return Case(self._span(i, kids[-1]), None, None, body)
+        if not values or not all(isinstance(v, IntLit) for v in values):
+            return None
+        numbers = [v.value for v in values if isinstance(v, IntLit)]
+        return Case(self._span(i, kids[-1]), numbers[0], numbers[-1], body)
+
+    def _label(self, i: int, kids: list[int]) -> Stmt | None:
+        if len(kids) != 1:
+            return None
+        name = text(self._lib.clang_getCursorSpelling(self._tree.cursor[i]))
+        return Label(self._span(i, kids[0]), name, self.statement(kids[0]))
+
+    def _goto(self, i: int, kids: list[int]) -> Stmt | None:
+        for k in self._tree.kids[i]:
+            if self._tree.kind[k] == Kind.LABEL_REF:
+                return Goto(self._span(i), text(self._lib.clang_getCursorSpelling(self._tree.cursor[k])))
+        return None
+
+    def _for(self, i: int, kids: list[int]) -> Stmt | None:
+        if not kids:
+            return None
+        slots = self._slots(i, kids[:-1])
+        if slots is None:
+            return None
+        init, cond, step = slots
+        return For(
+            self._span(i, kids[-1]),
+            self.statement(init) if init is not None else None,
+            self._ex.expr(cond) if cond is not None else None,
+            self._ex.expr(step) if step is not None else None,
+            self.statement(kids[-1]),
+        )
+
+    def _slots(self, i: int, parts: list[int]) -> tuple[int | None, int | None, int | None] | None:
+        """Which of ``for (init; cond; step)`` each child is: empty slots leave nothing among the children (trap 2)."""
+        if len(parts) == 3:
+            return parts[0], parts[1], parts[2]
+        if not parts:
+            return None, None, None
+        file, begin = self._places.file[i], self._places.begin[i]
+        begins = [self._places.begin[p] for p in parts]
+        if self._tree.raw_begin[i] & MACRO_BIT and self._places.made_by[i] is not None:
+            # The macro's own text holds the semicolons; it tells only of children that it writes itself.
+            places = self._ex.spelled(i), [self._ex.spelled(p) for p in parts]
+            file, begin = places[0]
+            if any(f is not file for f, _ in places[1]):
+                return None
+            begins = [b for _, b in places[1]]
+        if file is None:
+            return None
+        data = file.data
+        opening = skip_space(data, begin + len(b"for"))
+        if data[begin : begin + 3] != b"for" or data[opening : opening + 1] != b"(":
+            return None
+        first = find_top(data, opening + 1, len(data), b";")
+        second = find_top(data, first + 1, len(data), b";") if first is not None else None
+        if first is None or second is None:
+            return None
+        slots: list[int | None] = [None, None, None]
+        for part, at in zip(parts, begins, strict=True):
+            slot = 0 if at < first else 1 if at < second else 2
+            if at < opening or slots[slot] is not None:
+                return None
+            slots[slot] = part
+        return slots[0], slots[1], slots[2]

@@ -1,0 +1,171 @@
+"""A declaration's subtree as flat arrays, and the written place of each node.
+
+libclang's visitor walks statements without recursion, so nesting costs no stack here either: nodes stand in pre-order, a
+node's children all have larger numbers, and lowering simply runs through the arrays backwards.
+"""
+
+from __future__ import annotations
+
+from opi_xform.frontend.clang import CURSOR_VISITOR, MACRO_BIT, RECURSE, CXCursor, Kind, TranslationUnit
+from opi_xform.frontend.macros import Expansion, Macros
+from opi_xform.frontend.source import File, Sources
+from opi_xform.ir.span import NOWHERE, Span
+
+
+class Tree:
+    """One top-level declaration.  Node 0 is the declaration; ``kids[i]`` are node numbers in order."""
+
+    def __init__(self, unit: TranslationUnit, root: CXCursor) -> None:
+        self.kind: list[int] = [root.kind]
+        self.cursor: list[CXCursor] = [root]
+        self.kids: list[list[int]] = [[]]
+        self.parent: list[int] = [-1]
+        kind, cursors, kids, parents = self.kind, self.cursor, self.kids, self.parent
+        stack = [((root.kind, root.d0, root.d1), 0)]
+
+        def visit(cursor: CXCursor, parent: CXCursor, _data: object) -> int:
+            key = (parent.kind, parent.d0, parent.d1)
+            while stack[-1][0] != key:
+                stack.pop()
+            number = len(kind)
+            at = stack[-1][1]
+            kids[at].append(number)
+            parents.append(at)
+            k = cursor.kind
+            kind.append(k)
+            cursors.append(cursor)
+            kids.append([])
+            stack.append(((k, cursor.d0, cursor.d1), number))
+            return RECURSE
+
+        unit.lib.clang_visitChildren(root, CURSOR_VISITOR(visit), None)
+        extent = unit.lib.clang_getCursorExtent
+        ranges = [extent(c) for c in self.cursor]
+        self.raw_begin: list[int] = [r.begin for r in ranges]
+        self.raw_end: list[int] = [r.end for r in ranges]
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+
+_WRAPPERS = (Kind.PAREN_EXPR, Kind.UNEXPOSED_EXPR)
+
+
+class Places:
+    """Written places of a tree's nodes: file, begin, end, and what macros did to them."""
+
+    def __init__(self, tree: Tree, sources: Sources, macros: Macros) -> None:
+        self._tree = tree
+        self._macros = macros
+        self.sources = sources
+        n = len(tree)
+        self.file: list[File | None] = [None] * n
+        self.begin = [0] * n
+        self.end = [0] * n
+        # Why a node cannot be edited: None, or the macro whose body makes it (wholly or in part).
+        self.made_by: list[Expansion | None] = [None] * n
+        locate = sources.locate
+        raw_begin, raw_end = tree.raw_begin, tree.raw_end
+        for i in range(n - 1, -1, -1):
+            b, e = raw_begin[i], raw_end[i]
+            file, begin = locate(b)
+            self.file[i] = file
+            self.begin[i] = begin
+            if not (b | e) & MACRO_BIT:
+                self.end[i] = locate(e)[1]
+            elif file is not None:
+                self._place_macro(i, file, begin, b, e, locate(e)[1])
+
+    def _place_macro(self, i: int, file: File, begin: int, raw_begin: int, raw_end: int, end: int) -> None:
+        macros = self._macros
+        if not raw_begin & MACRO_BIT:
+            # Begins in plain text, ends inside some macro's argument: the text goes on to that macro's end.
+            for outer in macros.around(file.path, max(end - 1, 0)):
+                if outer.begin >= begin:
+                    end = max(end, outer.end)
+            self.end[i] = end
+            return
+        body = macros.at(file.path, begin)
+        around = macros.around(file.path, begin)
+        if body is not None:
+            self.made_by[i] = body
+        if raw_end & MACRO_BIT:
+            for outer in macros.around(file.path, max(end - 1, 0)):
+                if outer.begin >= begin:
+                    end = max(end, outer.end)
+            if body is not None:
+                end = max(end, body.end)
+        else:
+            # The last token comes from a macro body, or from plain text behind one.  Inside another macro's argument
+            # libclang answers with the outermost expansion's end; the last child knows better.
+            shared = [self.end[k] for k in self._tree.kids[i] if self._tree.raw_end[k] == raw_end and self.end[k]]
+            limit = around[-1].end if around else None
+            if shared:
+                end = max(shared)
+            elif body is not None and limit is not None and end >= limit:
+                end = body.end
+            if limit is not None and end >= limit:
+                outermost = around[-1]
+                begin, end = outermost.begin, outermost.end
+                self.begin[i] = begin
+                self.made_by[i] = outermost
+        self.end[i] = end
+
+    def whole(self, i: int) -> Expansion | None:
+        """The object-like macro that node ``i`` is written as, when it is written as one and nothing else."""
+        made = self.made_by[i]
+        if made is None or not made.object_like or (self.begin[i], self.end[i]) != (made.begin, made.end):
+            return None
+        tree = self._tree
+        top = i
+        while True:
+            parent = tree.parent[top]
+            if parent < 0:
+                return made
+            siblings = tree.kids[parent]
+            for k in siblings:
+                if k != top and self.begin[k] < made.end and self.end[k] > made.begin and self.file[k] is self.file[i]:
+                    return None
+            if (self.begin[parent], self.end[parent]) == (made.begin, made.end) and self.made_by[parent] is made:
+                if tree.kind[parent] in _WRAPPERS and len(siblings) == 1:
+                    top = parent
+                    continue
+                if tree.kind[parent] < Kind.UNEXPOSED_STMT:
+                    return None
+            return made
+
+    def editable(self, i: int) -> bool:
+        """Whether the text at the node's place is the node and nothing else (see ``Span``)."""
+        file = self.file[i]
+        if file is None or file.system:
+            return False
+        begin, end = self.begin[i], self.end[i]
+        if not self._tree.raw_begin[i] & MACRO_BIT:
+            return True
+        made = self.made_by[i]
+        if made is not None:
+            if not made.object_like:
+                return False
+            if made.end < end:
+                # Begins with an object-like macro (a renamed callee): that must be wholly inside.
+                first = next((k for k in self._tree.kids[i] if self.begin[k] == begin), None)
+                if first is None or self.end[first] > end:
+                    return False
+            elif self.whole(i) is None or self._tree.kind[i] == Kind.CALL_EXPR or self._tree.kind[i] >= 200:
+                return False
+        around = self._macros.around(file.path, begin)
+        return self._macros.argument_is_free(file, begin, end, around)
+
+    def span(self, i: int, end: int | None = None) -> Span:
+        file = self.file[i]
+        if file is None:
+            return NOWHERE
+        made = self.made_by[i]
+        if not self._tree.raw_begin[i] & MACRO_BIT and not file.system:
+            return file.span(self.begin[i], self.end[i] if end is None else end)
+        return file.span(
+            self.begin[i],
+            self.end[i] if end is None else end,
+            self.editable(i),
+            made.name if made is not None else None,
+        )

@@ -1,0 +1,306 @@
+"""Builds a ``Unit`` from a parsed translation unit."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+from opi_xform.frontend.clang import MACRO_BIT, CXCursor, Kind, TranslationUnit, text
+from opi_xform.frontend.decls import Written, declarators
+from opi_xform.frontend.exprs import Expressions, Refusal
+from opi_xform.frontend.flags import Headers
+from opi_xform.frontend.inits import Braces, flatten
+from opi_xform.frontend.macros import Macros
+from opi_xform.frontend.names import STORAGE, Names, Target
+from opi_xform.frontend.probe import integer_macros
+from opi_xform.frontend.skipped import skipped_ranges
+from opi_xform.frontend.source import File, Sources
+from opi_xform.frontend.stmts import Statements
+from opi_xform.frontend.tree import Places, Tree
+from opi_xform.frontend.typemap import TypeMap
+from opi_xform.ir.ast import Block, Declarator, Expr, Function, Unit, Variable
+from opi_xform.ir.span import NOWHERE, Span
+from opi_xform.ir.types import Type
+
+_OPENMP = re.compile(rb'^[ \t]*#[ \t]*pragma[ \t]+omp\b|_Pragma[ \t]*\([ \t]*"[ \t]*omp\b', re.MULTILINE)
+
+
+class UnitBuilder:
+    """One use: ``build()``."""
+
+    def __init__(self, unit: TranslationUnit, path: str, flags: list[str], headers: Headers) -> None:
+        self._unit = unit
+        self._lib = unit.lib
+        self._path = path
+        self._flags = flags
+        self._headers = headers
+        self._sources = Sources(unit, headers.system)
+        self._types = TypeMap(unit, self._place)
+        self._names = Names(unit, path, self._sources, self._types)
+        self._globals: dict[str, list[tuple[CXCursor, Declarator | None, Expr | None, Span]]] = {}
+        self._global_targets: dict[str, Target] = {}
+        self._functions: dict[str, Function] = {}
+        self._declared: dict[str, Type] = {}
+        self._address_taken: set[str] = set()
+
+    def build(self) -> Unit:
+        top = self._unit.top_level()
+        if top:
+            self._sources.anchor(
+                self._lib.clang_getCursorLocation(self._lib.clang_getTranslationUnitCursor(self._unit.handle))
+            )
+            self._sources.anchor(self._lib.clang_getCursorLocation(top[-1]))
+        self._macros = Macros(
+            self._unit,
+            self._sources,
+            (c for c in top if c.kind == Kind.MACRO_EXPANSION),
+            [c for c in top if c.kind == Kind.MACRO_DEFINITION],
+        )
+        self._declarations([c for c in top if c.kind in (Kind.FUNCTION_DECL, Kind.VAR_DECL)])
+        for key, cursor in self._names.cursors.items():
+            target = self._names.target(cursor)
+            if target.what == "func" and key not in self._functions:
+                self._declared.setdefault(key, target.type)
+            elif target.what == "var" and key not in self._globals:
+                self._globals[key] = []
+                self._global_targets[key] = target
+        for key in self._functions:
+            self._declared.pop(key, None)
+        files = [self._sources.file(h) for h in self._unit.inclusions()]
+        return Unit(
+            path=self._path,
+            functions=self._functions,
+            globals={key: self._global(key) for key in self._globals},
+            records=self._types.records,
+            declared=self._declared,
+            skipped=skipped_ranges(self._unit, self._sources),
+            diagnostics=(),
+            files={f.path: hashlib.sha256(f.data).hexdigest() for f in files if not f.system},
+            int_macros=integer_macros(self._flags, self._headers, [f.path for f in files]),
+            address_taken_functions=frozenset(self._address_taken),
+        )
+
+    def _place(self, cursor: CXCursor) -> str:
+        file, offset = self._sources.locate(self._lib.clang_getCursorLocation(cursor).raw)
+        return f"{file.path if file else ''}:{offset}"
+
+    # --- declarations ---------------------------------------------------------------------------------------------------
+
+    def _declarations(self, cursors: list[CXCursor]) -> None:
+        group: list[CXCursor] = []
+        group_begin = -1
+        for cursor in cursors:
+            begin = self._lib.clang_getCursorExtent(cursor).begin
+            file, _ = self._sources.locate(begin)
+            if file is None or file.system:
+                continue
+            if cursor.kind == Kind.VAR_DECL:
+                if begin != group_begin:
+                    self._file_scope(group)
+                    group, group_begin = [], begin
+                group.append(cursor)
+            else:
+                target = self._names.target(cursor)
+                if self._lib.clang_isCursorDefinition(cursor):
+                    self._function(cursor, target)
+                else:
+                    self._declared.setdefault(target.key, target.type)
+        self._file_scope(group)
+
+    def _file_scope(self, group: list[CXCursor]) -> None:
+        if not group:
+            return
+        written = self._written(group, True)
+        for cursor, (declarator, span) in zip(group, written, strict=True):
+            target = self._names.target(cursor)
+            tree = Tree(self._unit, cursor)
+            places = Places(tree, self._sources, self._macros)
+            expressions = Expressions(self._unit, tree, places, self._names, self._types, self._macros)
+            for i in range(len(tree) - 1, 0, -1):
+                if Kind.UNEXPOSED_EXPR <= tree.kind[i] <= Kind.LAST_EXPR:
+                    expressions.lower(i)
+            init = self._initialiser(tree, 0, expressions)
+            self._note_functions(expressions)
+            self._add_global(cursor, target, declarator, init, span)
+
+    def _add_global(
+        self, cursor: CXCursor, target: Target, declarator: Declarator | None, init: Expr | None, span: Span
+    ) -> None:
+        self._global_targets[target.key] = target
+        self._globals.setdefault(target.key, []).append((cursor, declarator, init, span))
+
+    def _global(self, key: str) -> Variable:
+        target = self._global_targets[key]
+        found = self._globals[key]
+        type_, span, init = target.type, NOWHERE, None
+        for cursor, declarator, value, place in found:
+            one = self._types.of(cursor)
+            better = type_.kind == "array" and type_.size is None and one.size is not None
+            if better or (declarator is not None and declarator.definition and one.size is not None):
+                type_ = one
+            if span is NOWHERE or (declarator is not None and declarator.definition):
+                span = place
+            init = value if value is not None else init
+        cursor = found[0][0] if found else self._names.cursors[key]
+        return Variable(
+            key=key,
+            name=target.name,
+            type=type_,
+            kind=target.kind,
+            span=span,
+            declarators=tuple(d for _, d, _, _ in found if d is not None),
+            init=init,
+            thread_local=bool(self._lib.clang_getCursorTLSKind(cursor)),
+        )
+
+    def _written(self, group: Sequence[CXCursor], file_scope: bool) -> list[tuple[Declarator | None, Span]]:
+        """Declarators and name places of variables that share one declaration."""
+        lib = self._lib
+        extent = lib.clang_getCursorExtent(group[0])
+        file, begin = self._sources.locate(extent.begin)
+        entries: list[Written] = []
+        plain = not extent.begin & MACRO_BIT
+        for cursor in group:
+            raw = lib.clang_getCursorLocation(cursor).raw
+            plain = plain and not raw & MACRO_BIT
+            name_file, at = self._sources.locate(raw)
+            plain = plain and name_file is file
+            name = text(lib.clang_getCursorSpelling(cursor))
+            storage = STORAGE.get(lib.clang_Cursor_getStorageClass(cursor), "")
+            has_init = (
+                bool(lib.clang_Cursor_getVarDeclInitializer(cursor).d1) if cursor.kind == Kind.VAR_DECL else False
+            )
+            entries.append(Written(name, at, storage, file_scope, has_init))
+        if file is None:
+            return [(None, NOWHERE)] * len(group)
+        found: list[Declarator | None] = [None] * len(group)
+        if plain:
+            found = declarators(file, begin, entries, not file.system)
+        return [
+            (d, d.name_span if d is not None else self._name_span(file, e, plain))
+            for d, e in zip(found, entries, strict=True)
+        ]
+
+    @staticmethod
+    def _name_span(file: File, entry: Written, plain: bool) -> Span:
+        end = entry.name_begin + len(entry.name.encode("utf-8", "surrogateescape"))
+        return file.span(entry.name_begin, end, plain and not file.system)
+
+    def _initialiser(self, tree: Tree, i: int, expressions: Expressions) -> Expr | None:
+        statement = self._lib.clang_Cursor_getVarDeclInitializer(tree.cursor[i]).d1
+        if not statement:
+            return None
+        for k in reversed(tree.kids[i]):
+            if tree.cursor[k].d1 == statement:
+                found = expressions.out[k]
+                if isinstance(found, Braces):
+                    return flatten(found, self._types.of(tree.cursor[i]), self._types.records)
+                return expressions.expr(k)
+        return None
+
+    def _note_functions(self, expressions: Expressions) -> None:
+        for reference in expressions.function_refs:
+            if id(reference) not in expressions.direct:
+                self._address_taken.add(reference.name)
+
+    # --- functions ------------------------------------------------------------------------------------------------------
+
+    def _function(self, cursor: CXCursor, target: Target) -> None:
+        self._names.function = target.key
+        tree = Tree(self._unit, cursor)
+        places = Places(tree, self._sources, self._macros)
+        expressions = Expressions(self._unit, tree, places, self._names, self._types, self._macros)
+        statements = Statements(self._unit, tree, places, expressions)
+        variables: dict[str, Variable] = {}
+        kind, kids = tree.kind, tree.kids
+        for i in range(len(tree) - 1, 0, -1):
+            k = kind[i]
+            if k == Kind.STMT_EXPR:
+                expressions.refuse_statement_expression(i, statements.expressions_in(kids[i]))
+            elif Kind.UNEXPOSED_EXPR <= k <= Kind.LAST_EXPR:
+                expressions.lower(i)
+            elif Kind.UNEXPOSED_STMT <= k <= Kind.LAST_STMT:
+                if k == Kind.DECL_STMT:
+                    self._locals(tree, i, expressions, statements, variables, target.key)
+                statements.lower(i)
+        params = self._params(tree, target.key, variables)
+        body_node = next(k for k in reversed(kids[0]) if kind[k] == Kind.COMPOUND_STMT)
+        body = statements.out[body_node]
+        assert isinstance(body, Block)
+        self._note_functions(expressions)
+        file = places.file[0]
+        refusals = list(expressions.refusals)
+        if file is not None and not any(f.startswith("-fopenmp") for f in self._flags):
+            pragma = _OPENMP.search(file.data, places.begin[0], places.end[0])
+            if pragma:
+                refusals.append(Refusal(pragma.start(), "OpenMP"))
+        refused = min(refusals, key=lambda r: r.offset).reason if refusals else ""
+        linkage = self._lib.clang_getCursorLinkage(cursor)
+        self._functions[target.key] = Function(
+            key=target.key,
+            name=target.name,
+            type=self._types.of(cursor),
+            params=params,
+            variables=dict(reversed(variables.items())),
+            body=body,
+            span=places.span(0),
+            static=linkage == 2,
+            refused=refused,
+        )
+        self._names.function = ""
+
+    def _params(self, tree: Tree, function: str, variables: dict[str, Variable]) -> tuple[str, ...]:
+        keys: list[str] = []
+        for k in tree.kids[0]:
+            if tree.kind[k] != Kind.PARM_DECL:
+                continue
+            cursor = tree.cursor[k]
+            target = self._names.target(cursor)
+            file, at = self._sources.locate(self._lib.clang_getCursorLocation(cursor).raw)
+            end = at + len(target.name.encode("utf-8", "surrogateescape"))
+            span = file.span(at, end, not file.system) if file is not None else NOWHERE
+            variables[target.key] = Variable(target.key, target.name, target.type, "param", span, function=function)
+            keys.append(target.key)
+        return tuple(keys)
+
+    def _locals(
+        self,
+        tree: Tree,
+        i: int,
+        expressions: Expressions,
+        statements: Statements,
+        variables: dict[str, Variable],
+        function: str,
+    ) -> None:
+        nodes = [k for k in tree.kids[i] if tree.kind[k] == Kind.VAR_DECL]
+        if not nodes:
+            return
+        written = self._written([tree.cursor[k] for k in nodes], False)
+        keys: list[str] = []
+        made: list[Variable] = []
+        for k, (declarator, span) in zip(nodes, written, strict=True):
+            cursor = tree.cursor[k]
+            target = self._names.target(cursor)
+            init = self._initialiser(tree, k, expressions)
+            if target.kind in ("extern", "static"):
+                self._add_global(cursor, target, declarator, init, span)
+                continue
+            keys.append(target.key)
+            made.append(
+                Variable(
+                    key=target.key,
+                    name=target.name,
+                    type=self._types.of(cursor),
+                    kind=target.kind,
+                    span=span,
+                    declarators=(declarator,) if declarator is not None else (),
+                    init=init,
+                    function=function,
+                    thread_local=bool(self._lib.clang_getCursorTLSKind(cursor)),
+                )
+            )
+        # The arrays are walked backwards; the caller turns the whole mapping round.
+        for variable in reversed(made):
+            variables[variable.key] = variable
+        statements.declared[i] = tuple(keys)
