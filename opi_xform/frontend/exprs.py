@@ -113,7 +113,7 @@ class Expressions:
                 result = self._named(result, whole, span)
         self.out[i] = result
 
-    # --- helpers --------------------------------------------------------------------------------------------------------
+    # --- helpers ----------------------------------------------------------------------------------
 
     def expr(self, k: int) -> Expr:
         """Child ``k`` as an expression."""
@@ -148,7 +148,7 @@ class Expressions:
             return MacroConst(found.type, span, name, found)
         return replace(found, span=span)
 
-    # --- leaves ---------------------------------------------------------------------------------------------------------
+    # --- leaves -----------------------------------------------------------------------------------
 
     def _integer(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
         file = self._places.file[i]
@@ -171,7 +171,7 @@ class Expressions:
             return IntLit(type_, span, target.value, target.name)
         return self._refuse(i, type_, span, kids, f"reference to {target.name or 'an unknown declaration'}")
 
-    # --- operators ------------------------------------------------------------------------------------------------------
+    # --- operators --------------------------------------------------------------------------------
 
     def _unexposed(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr | Braces | Designated:
         """Implicit casts, mostly; also offsetof, va_arg, ``a ?: b``, designated initialisers and rarer things."""
@@ -357,7 +357,7 @@ class Expressions:
             base = Type("array", written, value, elem=base, count=value // base.size)
         return base if value is None or base.size == value else Type("unknown", written or "?", value)
 
-    # --- initialisers ---------------------------------------------------------------------------------------------------
+    # --- initialisers -----------------------------------------------------------------------------
 
     def _compound_literal(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
         found = self.out[kids[-1]] if kids else None
@@ -401,7 +401,7 @@ class Expressions:
         file = self._places.file[a]
         return file is not None and b"..." in file.data[self._places.end[a] : self._places.begin[b]]
 
-    # --- for statements -------------------------------------------------------------------------------------------------
+    # --- for statements ---------------------------------------------------------------------------
 
     def refuse_statement_expression(self, i: int, found: tuple[Expr, ...]) -> None:
         """``({ … })``: opaque, with the expressions found in its statements."""

@@ -113,7 +113,7 @@ class Statements:
                 work.extend(reversed(self._tree.kids[k]))
         return tuple(found)
 
-    # --- places ---------------------------------------------------------------------------------------------------------
+    # --- places -----------------------------------------------------------------------------------
 
     def _span(self, i: int, last: int | None = None, semicolon: bool = False) -> Span:
         """The written place of statement ``i``, to the end of child statement ``last`` and with its ``;``."""
@@ -128,7 +128,7 @@ class Statements:
             end = after_semicolon(file.data, end)
         return places.span(i, end)
 
-    # --- handlers -------------------------------------------------------------------------------------------------------
+    # --- handlers ---------------------------------------------------------------------------------
 
     def _block(self, i: int, kids: list[int]) -> Stmt:
         return Block(self._places.span(i), tuple(self.statement(k) for k in kids))

@@ -14,6 +14,8 @@ _SIGNED = {13, 14, 15, 16, 17, 18, 19, 20}
 _FLOATS = {21, 22, 23, 30, 31, 32, 39}
 _POINTER, _RECORD, _ENUM, _NO_PROTO, _PROTO = 101, 105, 106, 110, 111
 _CONSTANT_ARRAY, _INCOMPLETE_ARRAY, _VARIABLE_ARRAY, _ATOMIC = 112, 114, 115, 177
+_COMPLEX, _VECTOR, _EXT_VECTOR = 100, 113, 176
+_SIZED = {_POINTER, _RECORD, _ENUM, _CONSTANT_ARRAY, _ATOMIC, _COMPLEX, _VECTOR, _EXT_VECTOR}
 _ARRAYS = {_CONSTANT_ARRAY, _INCOMPLETE_ARRAY, _VARIABLE_ARRAY}
 
 
@@ -85,7 +87,9 @@ class TypeMap:
         spelling = text(lib.clang_getTypeSpelling(t))
         const = bool(lib.clang_isConstQualifiedType(t))
         volatile = bool(lib.clang_isVolatileQualifiedType(t))
-        size: int | None = lib.clang_Type_getSizeOf(t)
+        # Asking for the size of a placeholder type (a builtin function's) ends the process.
+        sized = kind in _UNSIGNED or kind in _SIGNED or kind in _FLOATS or kind in _SIZED
+        size: int | None = lib.clang_Type_getSizeOf(t) if sized else None
         if size is not None and size < 0:
             size = None
         common = {"const": const, "volatile": volatile}
@@ -126,7 +130,7 @@ class TypeMap:
         variadic = kind == _PROTO and bool(lib.clang_isFunctionTypeVariadic(t))
         return Type("function", spelling, None, elem=inner, params=params, variadic=variadic)
 
-    # --- records --------------------------------------------------------------------------------------------------------
+    # --- records ----------------------------------------------------------------------------------
 
     def _record_key(self, t: CXType) -> str:
         declaration = self._lib.clang_getTypeDeclaration(t)

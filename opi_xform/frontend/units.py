@@ -85,7 +85,7 @@ class UnitBuilder:
         file, offset = self._sources.locate(self._lib.clang_getCursorLocation(cursor).raw)
         return f"{file.path if file else ''}:{offset}"
 
-    # --- declarations ---------------------------------------------------------------------------------------------------
+    # --- declarations -----------------------------------------------------------------------------
 
     def _declarations(self, cursors: list[CXCursor]) -> None:
         group: list[CXCursor] = []
@@ -204,7 +204,7 @@ class UnitBuilder:
             if id(reference) not in expressions.direct:
                 self._address_taken.add(reference.name)
 
-    # --- functions ------------------------------------------------------------------------------------------------------
+    # --- functions --------------------------------------------------------------------------------
 
     def _function(self, cursor: CXCursor, target: Target) -> None:
         self._names.function = target.key
