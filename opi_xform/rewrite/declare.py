@@ -35,7 +35,7 @@ def declaration_edits(text: SourceText, edit: PointerDeclaration) -> Iterator[By
     for span in (name, suffix, *([edit.init] if edit.init is not None else [])):
         if not span.editable:
             raise PlanError(span, "the declaration is written by a macro")
-    brackets = _brackets(text, suffix.begin, suffix.end)
+    brackets = _brackets(text, _behind_parentheses(text, name.begin, suffix.begin), suffix.end)
     if len(brackets) <= edit.keep_dims:
         raise PlanError(suffix, f"only {len(brackets)} dimensions are written here, {edit.keep_dims} are to be kept")
     gone = brackets[edit.keep_dims]
@@ -68,7 +68,9 @@ def _initialiser(text: SourceText, edit: PointerDeclaration, suffix_end: int) ->
     equals = text.before(edit.init.begin).end - 1
     if equals < suffix_end or text.data[equals : equals + 1] != b"=":
         raise PlanError(edit.init, "no `=` stands before the initialiser")
-    begin = text.before(equals).end
+    begin = equals
+    while text.data[begin - 1] in b" \t\r\n":
+        begin -= 1
     yield ByteEdit(begin, edit.init.end, (1,), null)
 
 
@@ -78,6 +80,14 @@ def _storage(text: SourceText, edit: PointerDeclaration) -> Iterator[ByteEdit]:
     for match in _REGISTER.finditer(text.data, begin, edit.declarator_name.begin):
         if text.region_at(match.start()) is None:
             yield ByteEdit(match.start(), match.end())
+
+
+def _behind_parentheses(text: SourceText, name: int, begin: int) -> int:
+    """Where the dimensions begin: behind the parenthesis of ``double (b)[N]``, which changes nothing."""
+    opened, closed = text.before(name).end, text.after(begin)
+    if text.data[opened - 1 : opened] == b"(" and text.data[closed : closed + 1] == b")":
+        return closed + 1
+    return begin
 
 
 def _brackets(text: SourceText, begin: int, end: int) -> list[_Bracket]:
