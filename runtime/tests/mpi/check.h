@@ -59,7 +59,7 @@ __attribute__((unused)) static void check_class(const char *file, int line, cons
     fail_at(file, line, text);
 }
 
-static void start(int *argc, char ***argv)
+__attribute__((unused)) static void start(int *argc, char ***argv)
 {
     MPI_Init(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);

@@ -1,0 +1,97 @@
+/* opi.h - ownership passing for MPI.
+ *
+ * An MPI message copies a buffer.  When both ranks share memory the sender can hand the buffer itself over: it gives up ownership and the receiver
+ * takes it.  These calls do that inside a node and fall back to plain messages across nodes; they match MPI_Send and MPI_Recv in every combination.
+ *
+ * Ownership.  OPI_Alloc and the Take calls make the caller the owner of a buffer.  OPI_Free and the Give calls end ownership.  Only the owner may touch
+ * the buffer.  Every buffer is aligned to 64 bytes and may be allocated before MPI_Init and freed after MPI_Finalize.
+ *
+ * bufp is always the ADDRESS OF THE CALLER'S POINTER, typed void * as in MPI_Alloc_mem:   double *b;   OPI_Alloc(&b, n * sizeof *b);
+ * The library copies that pointer with memcpy, so any object pointer type will do.  Passing the pointer itself (OPI_Give(b, ...)) does not compile; a
+ * `void *bufp` received from elsewhere is forwarded as (OPI_Give)(bufp, ...), with the parentheses.
+ *
+ * Every call returns MPI_SUCCESS or an MPI error class raised through the error handler of the communicator (OPI_Alloc, OPI_Free: that of MPI_COMM_SELF
+ * when one was set there, else of MPI_COMM_WORLD; outside MPI_Init..MPI_Finalize the class is only returned and one line is printed). */
+#ifndef OPI_H
+#define OPI_H
+
+#include <stddef.h>
+
+#include <mpi.h>
+
+#define OPI_VERSION_MAJOR 0
+#define OPI_VERSION_MINOR 1
+
+/* Messages of at most this many bytes ride inside their envelope, Gives included: nothing is gained by converting them. */
+#define OPI_INLINE_LIMIT 48
+
+#if defined(__GNUC__)
+#define OPI_API_ __attribute__((visibility("default")))
+#else
+#define OPI_API_
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Allocates a buffer of at least `length` bytes (0 is allowed and yields a valid buffer) and stores its address in *bufp.
+ * Errors: MPI_ERR_NO_MEM (pointer untouched), MPI_ERR_ARG for a NULL bufp. */
+OPI_API_ int OPI_Alloc(void *bufp, size_t length);
+
+/* Ends the caller's ownership of *bufp and sets *bufp to NULL.  Freeing NULL does nothing.
+ * Errors: MPI_ERR_BUFFER for memory the caller does not own: foreign, given away, or freed before. */
+OPI_API_ int OPI_Free(void *bufp);
+
+/* Sends `count` elements that start at *bufp and ends the caller's ownership: *bufp is NULL on return.  Matches any receive or Take.  Completes like
+ * MPI_Send (standard mode).  dest may be MPI_PROC_NULL: the buffer is freed.  count 0 accepts a NULL buffer.
+ * Errors leave *bufp and the ownership as they were: MPI_ERR_BUFFER, COUNT, TYPE, TAG, COMM, RANK, NO_MEM. */
+OPI_API_ int OPI_Give(void *bufp, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+/* Receives a message as MPI_Recv does, into a buffer that the caller owns afterwards and whose address is stored in *bufp.  The buffer holds at least
+ * count x extent bytes, also for a shorter message, for source MPI_PROC_NULL and when the message was truncated (MPI_ERR_TRUNCATE).  The old value
+ * of *bufp is overwritten, not freed. */
+OPI_API_ int OPI_Take(void *bufp, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status);
+
+/* OPI_Give that returns at once.  *bufp is NULL on return; the request completes through the MPI_Wait and MPI_Test families. */
+OPI_API_ int OPI_Igive(void *bufp, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request);
+
+/* OPI_Take that returns at once.  *bufp is NULL on return and is set by the call that completes the request (MPI_Wait*, MPI_Test*), so the pointer
+ * must stay where it is until then.  A cancelled Itake leaves NULL. */
+OPI_API_ int OPI_Itake(void *bufp, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request);
+
+/* MPI_Sendrecv with one or both sides passing ownership.  A side that passes ownership has the address of a pointer in the place of its buffer.
+ * sendbufp and recvbufp may be the same pointer: it is given first and taken after. */
+OPI_API_ int OPI_Givetake(void *sendbufp, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbufp, int recvcount,
+                          MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
+OPI_API_ int OPI_Giverecv(void *sendbufp, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount,
+                          MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
+OPI_API_ int OPI_Sendtake(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbufp, int recvcount,
+                          MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
+
+#ifdef __cplusplus
+}
+
+template <class T> static inline void *opi_pointer_address_(T **p) {
+    return const_cast<void *>(static_cast<const void *>(p));
+}
+#define OPI_BUFP_(p) opi_pointer_address_(p)
+#else
+/* Nothing here is evaluated but the last operand.  The first sizeof rejects what is no pointer to a pointer, the second a pointer that cannot be set. */
+#define OPI_BUFP_(p) ((void)sizeof(&**(p)), (void)sizeof(*(p) = (void *)0), (void *)(p))
+#endif
+
+#define OPI_Alloc(bufp, length) (OPI_Alloc)(OPI_BUFP_(bufp), length)
+#define OPI_Free(bufp) (OPI_Free)(OPI_BUFP_(bufp))
+#define OPI_Give(bufp, count, datatype, dest, tag, comm) (OPI_Give)(OPI_BUFP_(bufp), count, datatype, dest, tag, comm)
+#define OPI_Take(bufp, count, datatype, source, tag, comm, status) (OPI_Take)(OPI_BUFP_(bufp), count, datatype, source, tag, comm, status)
+#define OPI_Igive(bufp, count, datatype, dest, tag, comm, request) (OPI_Igive)(OPI_BUFP_(bufp), count, datatype, dest, tag, comm, request)
+#define OPI_Itake(bufp, count, datatype, source, tag, comm, request) (OPI_Itake)(OPI_BUFP_(bufp), count, datatype, source, tag, comm, request)
+#define OPI_Givetake(sp, sc, st, dest, stag, rp, rc, rt, source, rtag, comm, status) \
+    (OPI_Givetake)(OPI_BUFP_(sp), sc, st, dest, stag, OPI_BUFP_(rp), rc, rt, source, rtag, comm, status)
+#define OPI_Giverecv(sp, sc, st, dest, stag, rb, rc, rt, source, rtag, comm, status) \
+    (OPI_Giverecv)(OPI_BUFP_(sp), sc, st, dest, stag, rb, rc, rt, source, rtag, comm, status)
+#define OPI_Sendtake(sb, sc, st, dest, stag, rp, rc, rt, source, rtag, comm, status) \
+    (OPI_Sendtake)(sb, sc, st, dest, stag, OPI_BUFP_(rp), rc, rt, source, rtag, comm, status)
+
+#endif

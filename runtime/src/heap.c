@@ -1,0 +1,296 @@
+/* heap.c - one arena a rank: a memfd mapped at a fixed place, so that a pointer means the same in every rank of the node.
+ *
+ * The window of slot s is OPI_BASE + s * window.  The slot is the launcher's local rank, known before MPI_Init.  Memory is committed with fallocate before
+ * it is handed out: running out is NULL here and never a SIGBUS later.  A memfd has no name, so nothing is left behind whatever kills the job. */
+#include "internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+#ifndef MFD_CLOEXEC
+#define MFD_CLOEXEC 1U
+#endif
+
+#define HEAP_MAGIC 0x6f70692d68656170u
+#define CARVE_RUN ((size_t)256 << 10)  /* a run of small blocks */
+#define COLOUR_ROOM ((size_t)2048)     /* large blocks start at one of 32 line offsets, so that buffers do not all share cache sets */
+
+static size_t heap_used;   /* bytes of our window given to runs, the head included */
+static size_t heap_limit;  /* window bytes */
+static size_t commit_from; /* everything below is committed */
+static size_t commit_step = (size_t)256 << 10;
+static uint32_t run_colour;
+
+static int env_int(const char *name) {
+    const char *s = getenv(name);
+    if (!s || !*s)
+        return -1;
+    char *end;
+    long v = strtol(s, &end, 10);
+    return (*end == '\0' && v >= 0 && v <= INT_MAX) ? (int)v : -1;
+}
+
+static int first_env(const char *const *names) {
+    for (; *names; names++) {
+        int v = env_int(*names);
+        if (v >= 0)
+            return v;
+    }
+    return -1;
+}
+
+static const char *const rank_names[] = {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "PMI_LOCAL_RANK", "SLURM_LOCALID", NULL};
+static const char *const size_names[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMI_LOCAL_SIZE", NULL};
+
+/* Windows are a power of two.  Every rank of a node derives the same one: from the launcher's count, else from a bound that does not need it. */
+static uint32_t window_shift(int nlocal, int rank) {
+    uint32_t slots = 4; /* 16 */
+    int need = nlocal > rank + 1 ? nlocal : rank + 1;
+    if (nlocal < 0)
+        slots = 6;
+    while (((int)1 << slots) < need && slots < 10)
+        slots++;
+    return OPI_REGION_SHIFT - slots;
+}
+
+static bool commit(size_t end) {
+    if (end <= commit_from)
+        return true;
+    if (opi.private_heap) { /* anonymous memory: the kernel commits on touch */
+        commit_from = end;
+        return true;
+    }
+    size_t want = end;
+    if (commit_from + commit_step > want)
+        want = commit_from + commit_step;
+    if (want > heap_limit)
+        want = heap_limit;
+    for (;;) {
+        int rc;
+        do
+            rc = fallocate(opi.memfd, 0, (off_t)commit_from, (off_t)(want - commit_from));
+        while (rc != 0 && errno == EINTR);
+        if (rc == 0)
+            break;
+        if (want == end)
+            return false;
+        want = end;
+    }
+    commit_from = want;
+    /* Growing steps keep the number of system calls logarithmic without hoarding: at most an eighth of what is in use. */
+    if (commit_step < commit_from / 8)
+        commit_step = commit_from / 8 & ~(OPI_PAGE - 1);
+    if (commit_step > (size_t)32 << 20)
+        commit_step = (size_t)32 << 20;
+    return true;
+}
+
+/* The window as memory nobody else sees, at any address.  Give and Take then are messages. */
+static bool map_private(size_t window) {
+    void *p = MAP_FAILED;
+    while (window >= (size_t)64 << 20) {
+        /* Over-reserve by one window to align the start. */
+        p = mmap(NULL, 2 * window, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (p != MAP_FAILED)
+            break;
+        window >>= 1;
+    }
+    if (p == MAP_FAILED)
+        return false;
+    uintptr_t a = ((uintptr_t)p + window - 1) & ~(window - 1);
+    opi.base = a;
+    opi.window_shift = (uint32_t)__builtin_ctzll(window);
+    opi.arena = (struct opi_arena *)a;
+    opi.private_heap = true;
+    heap_limit = window;
+    return true;
+}
+
+static bool map_shared(int slot, size_t window) {
+    int fd = memfd_create("opi-heap", MFD_CLOEXEC);
+    if (fd < 0)
+        return false;
+    struct rlimit fs;
+    if (getrlimit(RLIMIT_FSIZE, &fs) == 0 && fs.rlim_cur != RLIM_INFINITY && fs.rlim_cur < window) {
+        close(fd); /* ftruncate would raise SIGXFSZ */
+        return false;
+    }
+    void *want = (void *)(OPI_BASE + (uintptr_t)slot * window);
+    if (ftruncate(fd, (off_t)window) != 0) {
+        close(fd);
+        return false;
+    }
+    void *p = mmap(want, window, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0);
+    if (p != want) {
+        if (p != MAP_FAILED)
+            munmap(p, window);
+        close(fd);
+        return false;
+    }
+    opi.memfd = fd;
+    opi.base = OPI_BASE;
+    opi.window_shift = (uint32_t)__builtin_ctzll(window);
+    opi.arena = p;
+    heap_limit = window;
+    return true;
+}
+
+/* Sets up our arena.  Idempotent; called by the first allocation or by MPI_Init, whichever comes first. */
+bool opi_heap_init(void) {
+    if (opi.heap_tried)
+        return opi.arena != NULL;
+    opi.heap_tried = true;
+    opi.memfd = -1;
+    int rank = first_env(rank_names), nlocal = first_env(size_names);
+    int slot = rank < 0 ? 0 : rank;
+    uint32_t shift = window_shift(nlocal, slot);
+    size_t window = (size_t)1 << shift;
+    const char *force = getenv("OPI_HEAP");
+    bool forced = force && strcmp(force, "private") == 0;
+    if (forced || slot >= OPI_MAX_LOCAL || !map_shared(slot, window)) {
+        if (!map_private(window))
+            return false;
+    }
+    size_t head = sizeof(struct opi_arena) + (heap_limit >> OPI_PAGE_SHIFT);
+    head = (head + OPI_PAGE - 1) & ~(OPI_PAGE - 1);
+    if (!commit(head)) {
+        munmap(opi.arena, heap_limit);
+        opi.arena = NULL;
+        return false;
+    }
+    heap_used = head;
+    struct opi_arena *a = opi.arena;
+    a->magic = HEAP_MAGIC;
+    a->window = heap_limit;
+    a->slot = slot;
+    a->pid = (int32_t)getpid();
+    a->fd = opi.memfd;
+    opi_pool_init();
+    opi_fork_init();
+    return true;
+}
+
+/* Maps another rank's arena where that rank has it.  NULL when the system refuses. */
+struct opi_arena *opi_heap_map_peer(int pid, int fd, uintptr_t address, size_t window) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd);
+    int peer = open(path, O_RDWR | O_CLOEXEC);
+    if (peer < 0)
+        return NULL;
+    void *p = mmap((void *)address, window, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, peer, 0);
+    close(peer);
+    if (p == MAP_FAILED)
+        return NULL;
+    struct opi_arena *a = p;
+    if ((uintptr_t)p != address || a->magic != HEAP_MAGIC || a->pid != pid) {
+        munmap(p, window);
+        return NULL;
+    }
+    madvise(p, window, MADV_DONTDUMP); /* its owner dumps it */
+    return a;
+}
+
+void opi_heap_unmap_peer(struct opi_arena *a) {
+    munmap(a, a->window);
+}
+
+/* Takes a run from the window and enters it in the class map.  `bytes` is a multiple of 64 KiB; the first `needed` of them are committed. */
+static char *take_run(int cls, size_t bytes, size_t needed) {
+    if (bytes > heap_limit - heap_used || !commit(heap_used + needed))
+        return NULL;
+    char *run = (char *)opi.arena + heap_used;
+    memset(opi.arena->class_map + (heap_used >> OPI_PAGE_SHIFT), cls + 1, bytes >> OPI_PAGE_SHIFT);
+    heap_used += bytes;
+    return run;
+}
+
+/* A block of class `cls` that was never used before, or NULL when memory is exhausted. */
+void *opi_heap_carve(int cls) {
+    if (!opi_heap_init() || cls >= OPI_CLASSES)
+        return NULL;
+    size_t size = opi_class_size(cls);
+    struct opi_class_cold *c = &opi_cold[cls];
+    if (size > CARVE_RUN / 8) {
+        size_t bytes = (size + COLOUR_ROOM + OPI_PAGE - 1) & ~(OPI_PAGE - 1);
+        /* Odd multiples of a line: neighbours in time differ in every low address bit. */
+        size_t shift = (size_t)(run_colour++ * 5 % (COLOUR_ROOM / OPI_LINE)) * OPI_LINE;
+        char *run = take_run(cls, bytes, shift + size);
+        return run ? run + shift : NULL;
+    }
+    size_t stride = size + (size >= 2048 ? OPI_LINE : 0);
+    if ((size_t)(c->run_end - c->run) < stride) {
+        size_t bytes = size <= 2048 ? OPI_PAGE : CARVE_RUN;
+        char *run = take_run(cls, bytes, bytes);
+        if (!run)
+            return NULL;
+        c->run = run;
+        c->run_end = run + bytes;
+    }
+    void *p = c->run;
+    c->run += stride;
+    return p;
+}
+
+size_t opi_heap_committed(void) {
+    return commit_from;
+}
+
+/* ---- fork ------------------------------------------------------------------------------------------------------------------------------------ */
+
+/* A child shares the parent's memfd, so its writes would change the parent's buffers.  Before the fork the committed part is copied aside (the child's
+ * copy-on-write view of that copy is the snapshot); the child puts it where the arena was, the parent drops it. */
+static void *fork_copy;
+static size_t fork_bytes;
+
+static void fork_prepare(void) {
+    fork_copy = NULL;
+    if (!opi.arena || opi.private_heap)
+        return;
+    void *p = mmap(NULL, commit_from, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return;
+    memcpy(p, opi.arena, heap_used < commit_from ? heap_used : commit_from);
+    fork_copy = p;
+    fork_bytes = commit_from;
+}
+
+static void fork_parent(void) {
+    if (fork_copy)
+        munmap(fork_copy, fork_bytes);
+    fork_copy = NULL;
+}
+
+static void fork_child(void) {
+    if (!opi.arena)
+        return;
+    opi.ready = false; /* a child is no rank: MPI calls in it are its own affair */
+    if (opi.private_heap)
+        return;
+    close(opi.memfd);
+    opi.memfd = -1;
+    if (fork_copy)
+        (void)mremap(fork_copy, fork_bytes, fork_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, opi.arena);
+    /* The rest of the window becomes private too, so that the child can go on allocating. */
+    char *rest = (char *)opi.arena + fork_bytes;
+    if (fork_copy && fork_bytes < heap_limit)
+        (void)mmap(rest, heap_limit - fork_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    opi.private_heap = true;
+    fork_copy = NULL;
+}
+
+void opi_fork_init(void) {
+    static bool once;
+    if (once)
+        return;
+    once = true;
+    pthread_atfork(fork_prepare, fork_parent, fork_child);
+}

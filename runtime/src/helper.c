@@ -1,0 +1,127 @@
+/* helper.c - progress for a rank that is not in libopi: it computes, or sits in a collective of the MPI below.
+ *
+ * A posted receive must complete its send, whatever its rank does meanwhile.  A peer that has waited a while kicks the helper thread of the rank it waits
+ * for; the helper matches and moves what has arrived, without calling MPI, and sleeps again.
+ *
+ * Exclusion without cost on the fast path: the owner announces itself by a plain store (`inside`) and then looks for the helper; the helper announces
+ * itself (`busy`), makes the kernel order every running thread of the process (membarrier), and then looks for the owner.  Of two that come at once at
+ * least one sees the other, and the helper is the one to withdraw.  Where membarrier is missing, the helper does not run. */
+#include "internal.h"
+
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+_Atomic uint32_t opi_helper_busy;
+_Atomic uint32_t opi_inside_dummy;           /* before the arena exists */
+_Atomic uint32_t *opi_inside = &opi_inside_dummy;
+
+static pthread_t thread;
+static bool running;
+static _Atomic uint32_t quit;
+
+#ifndef MEMBARRIER_CMD_PRIVATE_EXPEDITED
+#define MEMBARRIER_CMD_PRIVATE_EXPEDITED (1 << 3)
+#define MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED (1 << 4)
+#endif
+
+static int membarrier(int cmd) {
+    return (int)syscall(SYS_membarrier, cmd, 0, 0);
+}
+
+/* The helper is at work on our state: wait until it is done. */
+OPI_COLD void opi_enter_wait(void) {
+    for (unsigned n = 0; atomic_load_explicit(&opi_helper_busy, memory_order_acquire); n++)
+        if (n > 100)
+            sched_yield();
+}
+
+static __thread uint32_t depth;
+
+OPI_COLD void opi_enter_threads(void) {
+    if (depth++ == 0)
+        pthread_mutex_lock(&opi.lock);
+}
+
+OPI_COLD void opi_leave_threads(void) {
+    if (--depth == 0)
+        pthread_mutex_unlock(&opi.lock);
+}
+
+static void help(void) {
+    if (opi.threads) {
+        pthread_mutex_lock(&opi.lock);
+        opi_progress();
+        pthread_mutex_unlock(&opi.lock);
+        return;
+    }
+    if (atomic_load_explicit(opi_inside, memory_order_relaxed))
+        return;
+    atomic_store_explicit(&opi_helper_busy, 1, memory_order_relaxed);
+    if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0 &&
+        atomic_load_explicit(opi_inside, memory_order_acquire) == 0) /* acquire: all the owner did before it left */
+        opi_progress();
+    atomic_store_explicit(&opi_helper_busy, 0, memory_order_release); /* the owner sees all we did */
+}
+
+static void *helper_main(void *arg) {
+    (void)arg;
+    _Atomic uint32_t *kick = &opi.arena->kick;
+    uint32_t seen = atomic_load_explicit(kick, memory_order_relaxed);
+    while (!atomic_load_explicit(&quit, memory_order_acquire)) {
+        uint32_t now = atomic_load_explicit(kick, memory_order_acquire);
+        if (now == seen) {
+            syscall(SYS_futex, kick, FUTEX_WAIT, seen, NULL, NULL, 0);
+            continue;
+        }
+        seen = now;
+        opi.stat.kicked++;
+        help();
+    }
+    return NULL;
+}
+
+/* Starts the helper; without one (no threads, no membarrier) a posted receive waits until its rank calls libopi again. */
+void opi_helper_start(void) {
+    if (opi.nlocal < 2 || running || OPI_TSAN)
+        return;
+    if (!opi.threads && membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) != 0) {
+        if (opi.verbose)
+            opi_say("membarrier is not available: receives progress only inside MPI calls");
+        return;
+    }
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old); /* the program's signals are none of the helper's business */
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, (size_t)256 << 10);
+    atomic_store_explicit(&quit, 0, memory_order_relaxed);
+    running = pthread_create(&thread, &attr, helper_main, NULL) == 0;
+    pthread_attr_destroy(&attr);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+void opi_helper_stop(void) {
+    if (!running)
+        return;
+    atomic_store_explicit(&quit, 1, memory_order_release);
+    atomic_fetch_add_explicit(&opi.arena->kick, 1, memory_order_release);
+    syscall(SYS_futex, &opi.arena->kick, FUTEX_WAKE, 1, NULL, NULL, 0);
+    pthread_join(thread, NULL);
+    running = false;
+}
+
+/* Wakes the helper of a peer that is outside libopi; one inside progresses by itself. */
+void opi_kick(int local) {
+    struct opi_arena *a = opi.peer[local];
+    if (atomic_load_explicit(&a->inside, memory_order_relaxed))
+        return;
+    opi.stat.kicks++;
+    atomic_fetch_add_explicit(&a->kick, 1, memory_order_release);
+    syscall(SYS_futex, &a->kick, FUTEX_WAKE, 1, NULL, NULL, 0);
+}

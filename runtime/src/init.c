@@ -1,0 +1,252 @@
+/* init.c - starting and stopping: which ranks share this node, and whether their heaps can be shared. */
+#include "internal.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+#define WIRE_VERSION 1
+
+struct opi_state opi = {.memfd = -1, .me = 0, .nlocal = 1, .base = OPI_BASE, .window_shift = OPI_REGION_SHIFT - 4, .node = MPI_COMM_NULL};
+int *opi_local_of_world; /* world rank -> local index, -1 for ranks of other nodes */
+
+/* What ranks of a node tell each other. */
+struct card {
+    int32_t version, pid, fd, slot;
+    int32_t shared; /* its arena can be mapped by others */
+    int32_t world_rank;
+    uint64_t address, window;
+};
+
+static size_t env_bytes(const char *name, size_t otherwise) {
+    const char *s = getenv(name);
+    if (!s || !*s)
+        return otherwise;
+    char *end;
+    double v = strtod(s, &end);
+    if (*end == 'k' || *end == 'K')
+        v *= 1024;
+    else if (*end == 'm' || *end == 'M')
+        v *= 1048576;
+    else if (*end == 'g' || *end == 'G')
+        v *= 1073741824;
+    return v >= 0 ? (size_t)v : otherwise;
+}
+
+static bool env_flag(const char *name) {
+    const char *s = getenv(name);
+    return s && *s && strcmp(s, "0") != 0;
+}
+
+__attribute__((constructor)) static void at_load(void) {
+    opi.disabled = env_flag("OPI_DISABLE");
+    opi.verbose = env_flag("OPI_VERBOSE");
+    pthread_mutex_init(&opi.lock, NULL);
+    opi_heap_init();
+    if (opi.arena) {
+        /* Nobody but this thread runs yet; whoever is inside already keeps its depth. */
+        atomic_store_explicit(&opi.arena->inside, 0, memory_order_relaxed);
+        opi_inside = &opi.arena->inside;
+    }
+}
+
+/* Splits the machine's ranks into pretended nodes when asked to. */
+static int make_node(void) {
+    MPI_Comm machine;
+    int rank;
+    if (PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine) != MPI_SUCCESS)
+        return -1;
+    PMPI_Comm_rank(machine, &rank);
+    PMPI_Comm_size(machine, &opi.node_ranks_phys);
+    const char *k = getenv("OPI_NODE_RANKS");
+    int per = k ? atoi(k) : 0;
+    if (per <= 0) {
+        opi.node = machine;
+    } else {
+        int rc = PMPI_Comm_split(machine, rank / per, rank, &opi.node);
+        PMPI_Comm_free(&machine);
+        if (rc != MPI_SUCCESS)
+            return -1;
+    }
+    PMPI_Comm_rank(opi.node, &opi.me);
+    PMPI_Comm_size(opi.node, &opi.nlocal);
+    return 0;
+}
+
+/* Maps the arenas of the node's other ranks.  False when one could not be. */
+static bool map_node(const struct card *cards, const char **why) {
+    for (int i = 0; i < opi.nlocal; i++) {
+        if (cards[i].version != WIRE_VERSION) {
+            *why = "another version of libopi";
+            return false;
+        }
+        if (!cards[i].shared) {
+            *why = "a rank's heap could not be placed at its address";
+            return false;
+        }
+        if (cards[i].window != opi.arena->window) {
+            *why = "ranks disagree about the size of the heap";
+            return false;
+        }
+        for (int j = 0; j < i; j++)
+            if (cards[j].slot == cards[i].slot) {
+                *why = "two ranks have the same place; the launcher gives no local ranks";
+                return false;
+            }
+    }
+    for (int i = 0; i < opi.nlocal; i++) {
+        opi.peer[i] = i == opi.me ? opi.arena : opi_heap_map_peer(cards[i].pid, cards[i].fd, (uintptr_t)cards[i].address, cards[i].window);
+        if (!opi.peer[i]) {
+            *why = "/proc/<pid>/fd of another rank cannot be opened";
+            return false;
+        }
+    }
+    return true;
+}
+
+static void unmap_node(void) {
+    for (int i = 0; i < opi.nlocal; i++)
+        if (opi.peer[i] && opi.peer[i] != opi.arena)
+            opi_heap_unmap_peer(opi.peer[i]);
+}
+
+static void tune(void) {
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1 && CPU_COUNT(&set) < cpus)
+        cpus = CPU_COUNT(&set);
+    bool crowded = opi.node_ranks_phys > cpus;
+    opi.spin_limit = (uint32_t)env_bytes("OPI_SPIN", crowded ? 32 : 4000);
+    opi.ring_slots = opi.nlocal <= 32 ? 64 : opi.nlocal <= 128 ? 32 : 16;
+    opi.eager_limit = env_bytes("OPI_EAGER_LIMIT", 4096);
+    opi.pipe_min = env_bytes("OPI_PIPE_MIN", 128 << 10);
+    size_t cap = env_bytes("OPI_BUFFER_CAP", (size_t)256 << 20); /* per receiver */
+    opi.cap = cap / (size_t)(opi.nlocal > 1 ? opi.nlocal - 1 : 1);
+}
+
+static void engine_start(void) {
+    int mine = opi.disabled, any = 0;
+    PMPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    opi.disabled = any != 0; /* a layer only some ranks have would lose messages */
+    if (opi.disabled) {
+        if (opi.verbose && opi.world_rank == 0)
+            opi_say("disabled: every message is the MPI's");
+        return;
+    }
+    if (make_node() != 0)
+        return;
+    int n = opi.nlocal;
+    const char *why = NULL;
+    struct card card = {.version = WIRE_VERSION, .world_rank = opi.world_rank}, *cards = calloc((size_t)n, sizeof card);
+    opi.peer = calloc((size_t)n, sizeof *opi.peer);
+    opi.out = calloc((size_t)n, sizeof *opi.out);
+    opi.in = calloc((size_t)n, sizeof *opi.in);
+    opi_local_of_world = malloc((size_t)opi.world_size * sizeof(int));
+    if (!cards || !opi.peer || !opi.out || !opi.in || !opi_local_of_world)
+        opi_die("out of memory at start");
+    if (opi_heap_init()) {
+        card.pid = (int32_t)getpid();
+        card.fd = opi.memfd;
+        card.slot = opi.arena->slot;
+        card.shared = !opi.private_heap;
+        card.address = (uint64_t)(uintptr_t)opi.arena;
+        card.window = opi.arena->window;
+    }
+    PMPI_Allgather(&card, sizeof card, MPI_BYTE, cards, sizeof card, MPI_BYTE, opi.node);
+    bool ok = opi.arena != NULL;
+    if (n > OPI_MAX_LOCAL) {
+        ok = false;
+        why = "more ranks on one node than libopi handles";
+    } else if (n == 1) {
+        opi.peer[0] = opi.arena;
+    } else {
+        ok = ok && map_node(cards, &why);
+    }
+    int good = ok, all = 0;
+    PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, opi.node);
+    for (int i = 0; i < opi.world_size; i++)
+        opi_local_of_world[i] = -1;
+    if (!all) {
+        int first = good ? n : opi.me, who = 0;
+        PMPI_Allreduce(&first, &who, 1, MPI_INT, MPI_MIN, opi.node);
+        if (who == opi.me)
+            opi_say("warning: the ranks of this node cannot share a heap (%s); messages go through the MPI", why ? why : "no shared memory");
+        unmap_node();
+    } else {
+        for (int i = 0; i < n; i++)
+            opi_local_of_world[cards[i].world_rank] = i;
+    }
+    free(cards);
+    tune();
+    /* A node that cannot share its heap still takes part: its ranks use the MPI for everything, and no other rank shares memory with them. */
+    opi.ready = true;
+    opi.node_ok = all != 0;
+    if (all)
+        opi_helper_start();
+    if (opi.verbose && opi.me == 0)
+        opi_say("node of %d ranks%s: inline up to %d bytes, %s, eager up to %zu, pipelined from %zu, ring of %u envelopes, cap %zu bytes a pair", n,
+                n < opi.node_ranks_phys ? " (pretended)" : "", OPI_INLINE_MAX, opi.private_heap ? "private heap" : "shared heap", opi.eager_limit,
+                opi.pipe_min, opi.ring_slots, opi.cap);
+}
+
+static void started(int provided) {
+    if (opi.mpi_running)
+        return;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &opi.world_rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &opi.world_size);
+    opi.mpi_running = true;
+    opi_types_init();
+    engine_start();
+    opi_comms_init();
+    opi.threads = provided == MPI_THREAD_MULTIPLE || OPI_TSAN;
+}
+
+EXPORT int MPI_Init(int *argc, char ***argv) {
+    int rc = PMPI_Init(argc, argv), provided = MPI_THREAD_SINGLE;
+    if (rc == MPI_SUCCESS) {
+        PMPI_Query_thread(&provided);
+        started(provided);
+    }
+    return rc;
+}
+
+EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+    int rc = PMPI_Init_thread(argc, argv, required, provided);
+    if (rc == MPI_SUCCESS)
+        started(*provided);
+    return rc;
+}
+
+static void print_paths(void) {
+    const struct opi_stats *s = &opi.stat;
+    opi_say("sent %llu inline, %llu gives, %llu copied to the heap, %llu pipelined, %llu by reference (%llu of them buffered), %llu through the MPI; "
+            "received %llu unexpected; blocks passed %llu, copied %llu; kicks sent %llu, taken %llu",
+            (unsigned long long)s->inline_msgs, (unsigned long long)s->give_msgs, (unsigned long long)s->block_msgs, (unsigned long long)s->pipe_msgs,
+            (unsigned long long)s->rndv_msgs, (unsigned long long)s->buffered_msgs, (unsigned long long)s->net_msgs, (unsigned long long)s->unexpected,
+            (unsigned long long)s->passed, (unsigned long long)s->copied, (unsigned long long)s->kicks, (unsigned long long)s->kicked);
+}
+
+EXPORT int MPI_Finalize(void) {
+    if (opi.mpi_running) {
+        struct opi_wait w = {0, 0, -1};
+        opi_enter();
+        for (; opi.ready && opi.nqueued; opi_relax(&w)) /* envelopes that still wait for room */
+            opi_progress();
+        opi_net_retired_poll(true);
+        opi_leave();
+        opi_helper_stop();
+        if (opi.verbose && !opi.disabled)
+            print_paths();
+        opi.ready = false;
+        opi_comms_fini();
+        opi_types_fini();
+        if (opi.node != MPI_COMM_NULL)
+            PMPI_Comm_free(&opi.node);
+        opi.threads = false;
+        opi.mpi_running = false;
+        opi.mpi_over = true;
+    }
+    return PMPI_Finalize();
+}

@@ -1,0 +1,292 @@
+/* internal.h - what the files of libopi call in each other, and the short inline functions on the paths that matter. */
+#ifndef OPI_INTERNAL_H
+#define OPI_INTERNAL_H
+
+#include "types.h"
+
+#include "pool.h"
+
+#undef OPI_Alloc
+#undef OPI_Free
+#undef OPI_Give
+#undef OPI_Take
+#undef OPI_Igive
+#undef OPI_Itake
+#undef OPI_Givetake
+#undef OPI_Giverecv
+#undef OPI_Sendtake
+
+#pragma GCC visibility push(hidden)
+
+/* heap.c, pool.c */
+bool opi_heap_init(void);
+struct opi_arena *opi_heap_map_peer(int pid, int fd, uintptr_t address, size_t window);
+void opi_heap_unmap_peer(struct opi_arena *a);
+void *opi_heap_carve(int cls);
+size_t opi_heap_committed(void);
+void opi_fork_init(void);
+void opi_pool_init(void);
+
+/* helper.c: the section in which the owner thread (or a thread under the mutex) may touch the state */
+extern _Atomic uint32_t opi_helper_busy;
+extern _Atomic uint32_t opi_inside_dummy;
+extern _Atomic uint32_t *opi_inside;
+void opi_enter_wait(void);
+void opi_enter_threads(void);
+void opi_leave_threads(void);
+void opi_helper_start(void);
+void opi_helper_stop(void);
+void opi_kick(int local);
+
+static inline void opi_enter(void) {
+    if (OPI_UNLIKELY(opi.threads)) {
+        opi_enter_threads();
+        return;
+    }
+    /* A depth, since an error handler or attribute callback may call MPI again.  Only this thread writes it.  The store and the load below may be
+     * reordered by the processor; the helper makes up for that with membarrier between its own store and load (helper.c). */
+    uint32_t d = atomic_load_explicit(opi_inside, memory_order_relaxed);
+    atomic_store_explicit(opi_inside, d + 1, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (OPI_UNLIKELY(atomic_load_explicit(&opi_helper_busy, memory_order_acquire)))
+        opi_enter_wait();
+}
+
+static inline void opi_leave(void) {
+    if (OPI_UNLIKELY(opi.threads)) {
+        opi_leave_threads();
+        return;
+    }
+    uint32_t d = atomic_load_explicit(opi_inside, memory_order_relaxed);
+    atomic_store_explicit(opi_inside, d - 1, memory_order_release); /* release: the helper sees all we did */
+}
+
+/* datatype.c */
+struct opi_type *opi_type_slow(MPI_Datatype t);
+void opi_type_release(struct opi_type *t);
+void opi_pack(const struct opi_type *t, const void *buf, size_t count, void *to);
+void opi_unpack(const struct opi_type *t, void *buf, size_t count, const void *from, size_t bytes);
+void opi_types_init(void);
+void opi_types_fini(void);
+
+#define OPI_TYPE_CACHE 256
+struct opi_type_cache {
+    MPI_Datatype handle;
+    struct opi_type *type;
+};
+extern struct opi_type_cache opi_type_cache[OPI_TYPE_CACHE];
+
+static inline size_t opi_handle_hash(const void *handle, size_t bytes) {
+    uint64_t v = 0;
+    memcpy(&v, handle, bytes);
+    return (size_t)((v * 0x9e3779b97f4a7c15u) >> 40);
+}
+
+/* The flattened form of a datatype, NULL when it is invalid.  Predefined types are found in a cache, others through an attribute. */
+static inline struct opi_type *opi_type_of(MPI_Datatype t) {
+    const struct opi_type_cache *c = &opi_type_cache[opi_handle_hash(&t, sizeof t) % OPI_TYPE_CACHE];
+    if (OPI_LIKELY(c->type != NULL && c->handle == t))
+        return c->type;
+    return opi_type_slow(t);
+}
+
+/* comm.c */
+struct opi_comm *opi_comm_slow(MPI_Comm c);
+void opi_comm_release(struct opi_comm *c);
+void opi_comm_adopt(MPI_Comm c);
+struct opi_comm *opi_comm_adopt_ctx(MPI_Comm c, uint64_t ctx);
+void opi_comms_init(void);
+void opi_comms_fini(void);
+uint64_t opi_ctx_derive(uint64_t parent, uint64_t n);
+
+#define OPI_COMM_CACHE 64
+struct opi_comm_cache {
+    MPI_Comm handle;
+    struct opi_comm *comm;
+};
+extern struct opi_comm_cache opi_comm_cache[OPI_COMM_CACHE];
+
+/* What we know of a communicator; NULL when it is invalid. */
+static inline struct opi_comm *opi_comm_of(MPI_Comm c) {
+    const struct opi_comm_cache *e = &opi_comm_cache[opi_handle_hash(&c, sizeof c) % OPI_COMM_CACHE];
+    if (OPI_LIKELY(e->comm != NULL && e->handle == c))
+        return e->comm;
+    return opi_comm_slow(c);
+}
+
+/* error.c */
+int opi_raise(MPI_Comm comm, int class, const char *call, const char *format, ...) __attribute__((format(printf, 4, 5)));
+int opi_raise_world(int class, const char *call, const char *format, ...) __attribute__((format(printf, 3, 4)));
+_Noreturn void opi_uncovered(const char *call);
+_Noreturn void opi_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void opi_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+const char *opi_class_name(int class);
+
+/* match.c */
+struct opi_req *opi_match_posted(uint64_t ctx, int src, int tag);
+void opi_post(struct opi_req *r);
+void opi_unpost(struct opi_req *r);
+struct opi_umsg *opi_find_unexpected(const struct opi_req *r);
+void opi_add_unexpected(const struct opi_slot *e, int src);
+void opi_drop_unexpected(struct opi_umsg *m);
+struct opi_umsg *opi_umsg_new(void);
+void opi_umsg_free(struct opi_umsg *m);
+size_t opi_unexpected_count(void);
+
+/* protocol.c */
+bool opi_claim(const struct opi_slot *e);
+void opi_deliver(struct opi_req *r, const struct opi_slot *e, int src);
+void opi_arrive(const struct opi_slot *e, int src);
+bool opi_pipe_poll(struct opi_req *r);
+void opi_accept_bytes(struct opi_req *r, const void *data, size_t n);
+void opi_accept_block(struct opi_req *r, void *block, size_t n);
+struct opi_desc *opi_desc_new(void *addr, size_t size, int state);
+bool opi_relieve(struct opi_req *r);
+bool opi_account(int dst, size_t bytes);
+
+/* progress.c */
+void opi_progress_slow(void);
+void opi_progress_ring(struct opi_in *in);
+void opi_new_rings(void);
+struct opi_ring *opi_ring_connect(int dst);
+void opi_queue_envelope(int dst, const struct opi_slot *e);
+struct opi_wait {
+    uint32_t n;
+    uint32_t naps;
+    int on; /* local index of the rank we wait for, -1 for any */
+};
+void opi_relax(struct opi_wait *w);
+void opi_wake_slow(struct opi_arena *a);
+int opi_native_poll(void);
+
+/* request.c */
+struct opi_req *opi_req_new(int kind);
+void opi_req_free(struct opi_req *r);
+MPI_Request opi_req_handle(const struct opi_req *r);
+struct opi_req *opi_req_of_handle(MPI_Request h);
+bool opi_req_poll(struct opi_req *r);
+int opi_req_complete(struct opi_req *r, MPI_Status *status);
+void opi_req_wait(struct opi_req *r);
+void opi_status_set(MPI_Status *status, int source, int tag, size_t bytes, bool cancelled);
+void opi_requests_fini(void);
+extern struct opi_req opi_sent; /* the request of any send that is complete */
+
+/* p2p.c */
+enum opi_mode { OPI_STANDARD, OPI_SYNC, OPI_BUFFERED };
+bool opi_send_start(const void *buf, size_t count, struct opi_type *t, struct opi_comm *c, int dst, int tag, int mode, struct opi_req *r);
+int opi_give_start(void *block, size_t count, struct opi_type *t, struct opi_comm *c, int dst, int tag, struct opi_req *r);
+void opi_recv_start(struct opi_req *r);
+
+/* net.c */
+int opi_net_send(const void *buf, size_t count, MPI_Datatype t, int dest, int tag, MPI_Comm comm, int mode, bool threads_idle);
+int opi_net_isend(const void *buf, size_t count, MPI_Datatype t, int dest, int tag, MPI_Comm comm, int mode, MPI_Request *req);
+int opi_net_irecv(void *buf, size_t count, MPI_Datatype t, int source, int tag, MPI_Comm comm, MPI_Request *req);
+bool opi_net_must_hold(const struct opi_comm *c, int source, int tag);
+void opi_net_hold(struct opi_req *r);
+void opi_net_unhold(struct opi_req *r);
+void opi_net_poll(void);
+bool opi_net_overlaps_held(const struct opi_comm *c, int source, int tag);
+void opi_net_retire_req(struct opi_req *r);
+void opi_net_retired_poll(bool all);
+bool opi_comm_free_later(MPI_Comm c);
+
+/* ---- requests: whose is it? ------------------------------------------------------------------------------------------------------------------ */
+
+/* MPICH's handles are ints whose two top bits are 0 only in null handles (0x2c000000): ours count from 1.  Elsewhere a handle is a pointer, or a small
+ * even number, and ours have the low bit set. */
+static inline bool opi_is_ours(MPI_Request h) {
+    if (sizeof(MPI_Request) == sizeof(uint32_t)) {
+        uint32_t v;
+        memcpy(&v, &h, sizeof v);
+        return v - 1u < 0x2bffffffu;
+    }
+    uintptr_t v = 0;
+    memcpy(&v, &h, sizeof h);
+    return (v & 1) != 0;
+}
+
+/* ---- reachability ------------------------------------------------------------------------------------------------------------------------------ */
+
+/* Can every rank of the node read these bytes at this address? */
+static inline bool opi_reachable(const void *p, size_t n) {
+    if (opi.private_heap || !opi_in_region(p))
+        return false;
+    const char *a = (const char *)opi_arena_of(p);
+    return (size_t)((const char *)p - a) + n <= ((size_t)1 << opi.window_shift);
+}
+
+/* ---- waking ---------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* After giving a peer something to do.  No fence: a sleeper that misses this wakes by itself within 100 us. */
+static inline void opi_wake(int local) {
+    struct opi_arena *a = opi.peer[local];
+    if (OPI_UNLIKELY(atomic_load_explicit(&a->asleep, memory_order_relaxed)))
+        opi_wake_slow(a);
+}
+
+/* ---- rings: sending ------------------------------------------------------------------------------------------------------------------------------- */
+
+/* The next free slot towards dst, or NULL when the ring is full or envelopes are queued before it. */
+static inline struct opi_slot *opi_ring_slot(int dst) {
+    struct opi_out *o = &opi.out[dst];
+    struct opi_ring *g = o->ring;
+    if (OPI_UNLIKELY(!g)) {
+        g = opi_ring_connect(dst);
+        if (!g)
+            return NULL;
+    }
+    if (OPI_UNLIKELY(o->queue_head != NULL))
+        return NULL;
+    if (OPI_UNLIKELY(o->tail - o->head_seen >= g->nslots)) {
+        /* acquire: the consumer has finished reading the slots before head. */
+        o->head_seen = atomic_load_explicit(&g->head, memory_order_acquire);
+        if (o->tail - o->head_seen >= g->nslots)
+            return NULL;
+    }
+    return &g->slot[o->tail & (g->nslots - 1)];
+}
+
+/* Publishes the slot that opi_ring_slot returned. */
+static inline void opi_ring_publish(int dst, struct opi_slot *s, int kind, size_t len) {
+    struct opi_out *o = &opi.out[dst];
+    uint32_t shift = (uint32_t)__builtin_ctz(o->ring->nslots);
+    uint32_t stamp = ((o->tail >> shift) + 1) << 16 | (uint32_t)kind << 8 | (uint32_t)len;
+    o->tail++;
+    atomic_store_explicit(&s->stamp, stamp, memory_order_release); /* publishes the body, and the data behind a pointer in it */
+    opi_wake(dst);
+}
+
+static inline int opi_env_kind(const struct opi_slot *e) {
+    return (int)(atomic_load_explicit(&((struct opi_slot *)(uintptr_t)e)->stamp, memory_order_relaxed) >> 8 & 0xff);
+}
+
+static inline size_t opi_env_len(const struct opi_slot *e) {
+    return atomic_load_explicit(&((struct opi_slot *)(uintptr_t)e)->stamp, memory_order_relaxed) & 0xff;
+}
+
+/* Message bytes of an envelope. */
+static inline size_t opi_env_bytes(const struct opi_slot *e) {
+    return opi_env_kind(e) == OPI_K_INLINE ? opi_env_len(e) : (size_t)e->u.ref.size;
+}
+
+/* ---- progress ------------------------------------------------------------------------------------------------------------------------------------- */
+
+static inline void opi_progress(void) {
+    if (OPI_UNLIKELY(!opi.ready))
+        return;
+    if (OPI_UNLIKELY(atomic_load_explicit(&opi.arena->nrings, memory_order_relaxed) != (uint32_t)opi.nin))
+        opi_new_rings();
+    for (int i = 0; i < opi.nin; i++) {
+        struct opi_in *in = &opi.in[i];
+        const struct opi_slot *s = &in->ring->slot[in->head & in->mask];
+        uint32_t stamp = atomic_load_explicit(&((struct opi_slot *)(uintptr_t)s)->stamp, memory_order_relaxed);
+        if (stamp >> 16 == (((in->head >> in->shift) + 1) & 0xffff))
+            opi_progress_ring(in);
+    }
+    if (OPI_UNLIKELY(opi.slow_work))
+        opi_progress_slow();
+}
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,219 @@
+/* progress.c - moving envelopes, and waiting well.
+ *
+ * A wait first spins, then yields the processor, then sleeps on a futex that senders wake; no sleep is longer than 100 us, and the MPI below is polled all
+ * the while, since its collectives and one-sided operations may depend on it. */
+#include "internal.h"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NAP_NS 50000
+
+/* Consumes every envelope that is ready in one ring. */
+void opi_progress_ring(struct opi_in *in) {
+    struct opi_ring *g = in->ring;
+    for (;;) {
+        const struct opi_slot *s = &g->slot[in->head & in->mask];
+        /* acquire: pairs with opi_ring_publish. */
+        uint32_t stamp = atomic_load_explicit(&((struct opi_slot *)(uintptr_t)s)->stamp, memory_order_acquire);
+        if (stamp >> 16 != (((in->head >> in->shift) + 1) & 0xffff))
+            return;
+        in->head++;
+        opi_arrive(s, in->src);
+        /* A quarter of the ring at a time: the producer's line is written seldom, and it never waits for long. */
+        if (in->head - in->published > in->mask >> 2) {
+            in->published = in->head;
+            atomic_store_explicit(&g->head, in->head, memory_order_release); /* we are done with those slots */
+        }
+    }
+}
+
+OPI_COLD void opi_new_rings(void) {
+    uint32_t n = atomic_load_explicit(&opi.arena->nrings, memory_order_relaxed);
+    while ((uint32_t)opi.nin < n) {
+        struct opi_ring *g = atomic_load_explicit(&opi.arena->rings[opi.nin], memory_order_acquire);
+        if (!g)
+            return; /* reserved, not stored yet */
+        struct opi_in *in = &opi.in[opi.nin];
+        in->ring = g;
+        in->head = in->published = 0;
+        in->mask = g->nslots - 1;
+        in->shift = (uint32_t)__builtin_ctz(g->nslots);
+        in->src = g->src;
+        in->freed = 0;
+        opi.nin++;
+    }
+}
+
+/* Creates our ring to dst; NULL when memory is exhausted (the envelope is queued and it is tried again). */
+OPI_COLD struct opi_ring *opi_ring_connect(int dst) {
+    struct opi_out *o = &opi.out[dst];
+    size_t bytes = sizeof(struct opi_ring) + opi.ring_slots * sizeof(struct opi_slot);
+    struct opi_ring *g = opi_pool_alloc(bytes);
+    if (!g)
+        return NULL;
+    memset(g, 0, bytes);
+    g->nslots = opi.ring_slots;
+    g->src = opi.me;
+    struct opi_arena *a = opi.peer[dst];
+    uint32_t i = atomic_fetch_add_explicit(&a->nrings, 1, memory_order_relaxed);
+    atomic_store_explicit(&a->rings[i], g, memory_order_release); /* publishes the cleared ring */
+    o->ring = g;
+    return g;
+}
+
+/* Puts an envelope behind those that wait for room. */
+void opi_queue_envelope(int dst, const struct opi_slot *e) {
+    struct opi_out *o = &opi.out[dst];
+    struct opi_umsg *m = opi_umsg_new();
+    memcpy(&m->env, e, sizeof m->env);
+    m->next = NULL;
+    if (o->queue_tail)
+        o->queue_tail->next = m;
+    else
+        o->queue_head = m;
+    o->queue_tail = m;
+    o->queued++;
+    opi.nqueued++;
+    opi.slow_work = true;
+    atomic_store_explicit(&opi.arena->backlog, opi.nqueued, memory_order_relaxed);
+}
+
+static void flush_queue(int dst) {
+    struct opi_out *o = &opi.out[dst];
+    while (o->queue_head) {
+        struct opi_umsg *m = o->queue_head;
+        o->queue_head = NULL; /* opi_ring_slot refuses while something is queued */
+        struct opi_slot *s = opi_ring_slot(dst);
+        o->queue_head = m;
+        if (!s)
+            return;
+        s->tag = m->env.tag;
+        s->ctx = m->env.ctx;
+        memcpy(&s->u, &m->env.u, sizeof s->u);
+        opi_ring_publish(dst, s, opi_env_kind(&m->env), opi_env_len(&m->env));
+        o->queue_head = m->next;
+        if (!o->queue_head)
+            o->queue_tail = NULL;
+        o->flushed++;
+        opi.nqueued--;
+        atomic_store_explicit(&opi.arena->backlog, opi.nqueued, memory_order_relaxed);
+        opi_umsg_free(m);
+    }
+}
+
+/* The part of progress that is rarely there: envelopes that wait for room, and messages whose data are still arriving. */
+OPI_COLD void opi_progress_slow(void) {
+    if (opi.nqueued)
+        for (int d = 0; d < opi.nlocal && opi.nqueued; d++)
+            if (opi.out[d].queue_head)
+                flush_queue(d);
+    struct opi_req **p = &opi.streams;
+    while (*p) {
+        struct opi_req *r = *p;
+        if (!opi_pipe_poll(r)) {
+            p = &r->snext;
+            continue;
+        }
+        *p = r->snext;
+        opi.nstreams--;
+        if (r->freed)
+            opi_req_free(r);
+    }
+    opi.slow_work = opi.nqueued || opi.nstreams;
+}
+
+/* Drives the MPI below once.  Only the owner thread may call it. */
+int opi_native_poll(void) {
+    int flag;
+    if (opi.nheld)
+        opi_net_poll();
+    opi_net_retired_poll(false);
+    return PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+}
+
+static long futex(_Atomic uint32_t *word, int op, uint32_t val, const struct timespec *t) {
+    return syscall(SYS_futex, word, op, val, t, NULL, 0);
+}
+
+OPI_COLD void opi_wake_slow(struct opi_arena *a) {
+    /* Only one of many wakers makes the call. */
+    if (atomic_exchange_explicit(&a->asleep, 0, memory_order_relaxed))
+        futex(&a->asleep, FUTEX_WAKE, 1, NULL);
+}
+
+static bool rings_ready(void) {
+    if (atomic_load_explicit(&opi.arena->nrings, memory_order_relaxed) != (uint32_t)opi.nin)
+        return true;
+    for (int i = 0; i < opi.nin; i++) {
+        struct opi_in *in = &opi.in[i];
+        if (atomic_load_explicit(&in->ring->slot[in->head & in->mask].stamp, memory_order_relaxed) >> 16 == (((in->head >> in->shift) + 1) & 0xffff))
+            return true;
+    }
+    return false;
+}
+
+static void nap(void) {
+    struct timespec t = {0, NAP_NS};
+    if (!opi.ready) {
+        nanosleep(&t, NULL);
+        return;
+    }
+    atomic_store_explicit(&opi.arena->asleep, 1, memory_order_seq_cst); /* before looking once more */
+    if (!rings_ready())
+        futex(&opi.arena->asleep, FUTEX_WAIT, 1, &t);
+    atomic_store_explicit(&opi.arena->asleep, 0, memory_order_relaxed);
+}
+
+/* Long waits: who has to act may be outside libopi, computing or inside a native call. */
+static void kick_those_we_wait_for(const struct opi_wait *w) {
+    if (w->on >= 0 && w->on != opi.me)
+        opi_kick(w->on);
+    for (int i = 0; i < opi.nlocal; i++) /* peers whose envelopes wait for room in a ring we have emptied since */
+        if (i != opi.me && i != w->on && atomic_load_explicit(&opi.peer[i]->backlog, memory_order_relaxed))
+            opi_kick(i);
+}
+
+/* One step of waiting; the caller polls before and after. */
+void opi_relax(struct opi_wait *w) {
+    uint32_t n = ++w->n;
+    if (OPI_UNLIKELY(opi.threads)) {
+        /* Others must get in while we wait. */
+        opi_leave();
+        if (n > opi.spin_limit)
+            sched_yield();
+        opi_enter();
+    }
+    if (OPI_LIKELY(n < opi.spin_limit)) {
+#if defined(__x86_64__) || defined(__i386__)
+        __builtin_ia32_pause();
+#elif defined(__aarch64__)
+        __asm__ volatile("yield");
+#endif
+        if ((n & 127) == 127)
+            opi_native_poll();
+        return;
+    }
+    uint32_t over = n - opi.spin_limit;
+    if ((over & 7) == 0)
+        opi_native_poll();
+    if (over < 64) {
+        sched_yield();
+        return;
+    }
+    opi_native_poll();
+    if (opi.ready && (w->naps++ & 3) == 3)
+        kick_those_we_wait_for(w);
+    if (opi.threads) {
+        struct timespec t = {0, NAP_NS};
+        opi_leave();
+        nanosleep(&t, NULL);
+        opi_enter();
+        return;
+    }
+    nap();
+}

@@ -1,0 +1,242 @@
+/* protocol.c - what happens when a message meets its receive, and how senders get rid of data nobody asks for. */
+#include "internal.h"
+
+#include <sched.h>
+
+/* The receiver consumed accounted bytes of src's. */
+static void credit(int src, size_t bytes) {
+    if (src == opi.me) /* messages to oneself are not accounted */
+        return;
+    for (int i = 0; i < opi.nin; i++) {
+        struct opi_in *in = &opi.in[i];
+        if (in->src == src) {
+            in->freed += bytes;
+            /* relaxed would do for the count; release keeps "freed" from overtaking the reads of the block it counts. */
+            atomic_store_explicit(&in->ring->freed, in->freed, memory_order_release);
+            return;
+        }
+    }
+}
+
+/* Sender: may `bytes` more be left with dst unmatched?  Counts them if so.  One message is always allowed, so that two ranks which send head to head
+ * finish whatever the size. */
+bool opi_account(int dst, size_t bytes) {
+    if (dst == opi.me)
+        return true;
+    struct opi_out *o = &opi.out[dst];
+    if (o->sent - o->freed_seen + bytes > opi.cap) {
+        if (!o->ring && !opi_ring_connect(dst))
+            return false;
+        o->freed_seen = atomic_load_explicit(&o->ring->freed, memory_order_acquire);
+        uint64_t open = o->sent - o->freed_seen;
+        if (open != 0 && open + bytes > opi.cap)
+            return false;
+    }
+    o->sent += bytes;
+    return true;
+}
+
+struct opi_desc *opi_desc_new(void *addr, size_t size, int state) {
+    struct opi_desc *d = opi_pool_alloc(sizeof *d);
+    if (!d)
+        return NULL;
+    d->owned = 0;
+    d->accounted = 0;
+    d->addr = addr;
+    d->size = size;
+    d->block = NULL;
+    atomic_store_explicit(&d->filled, 0, memory_order_relaxed);
+    atomic_store_explicit(&d->state, (uint32_t)state, memory_order_relaxed); /* the envelope publishes it */
+    return d;
+}
+
+/* Wins an envelope for the receiver.  False: its sender withdrew it; the desc is freed and the envelope must be forgotten. */
+bool opi_claim(const struct opi_slot *e) {
+    if (OPI_LIKELY(opi_env_kind(e) != OPI_K_RNDV))
+        return true;
+    struct opi_desc *d = e->u.ref.ptr;
+    uint32_t s = OPI_D_OPEN;
+    /* acq_rel: acquire the sender's fields, and order our reads of its data after winning. */
+    if (atomic_compare_exchange_strong_explicit(&d->state, &s, OPI_D_CLAIMED, memory_order_acq_rel, memory_order_acquire))
+        return true;
+    if (s == OPI_D_CANCELLED) {
+        opi_pool_free(d);
+        return false;
+    }
+    for (unsigned n = 0; atomic_load_explicit(&d->state, memory_order_acquire) == OPI_D_BUFFERING; n++) {
+        if (n > 1000)
+            sched_yield(); /* the sender is copying; it may have lost its processor */
+    }
+    /* The sender gives a buffering up only when memory is exhausted; then the envelope is open again. */
+    return atomic_load_explicit(&d->state, memory_order_acquire) == OPI_D_BUFFERED ? true : opi_claim(e);
+}
+
+static void finish(struct opi_req *r, size_t n) {
+    r->r_bytes = n < r->bytes_max ? n : r->bytes_max;
+    if (OPI_UNLIKELY(n > r->bytes_max))
+        r->r_error = MPI_ERR_TRUNCATE;
+    r->done = true;
+}
+
+/* A buffer of the capacity that a take promises. */
+static bool take_room(struct opi_req *r) {
+    r->block = opi_pool_alloc(r->room);
+    if (r->block)
+        return true;
+    r->r_error = MPI_ERR_NO_MEM;
+    r->r_bytes = 0;
+    r->done = true;
+    return false;
+}
+
+/* n packed bytes are the message; they stay the caller's. */
+void opi_accept_bytes(struct opi_req *r, const void *data, size_t n) {
+    size_t m = n < r->bytes_max ? n : r->bytes_max;
+    char *to = r->buf;
+    if (r->take) {
+        if (!take_room(r))
+            return;
+        to = r->block;
+    }
+    if (m) {
+        if (OPI_LIKELY(r->type->contiguous))
+            memcpy(to, data, m);
+        else
+            opi_unpack(r->type, to, r->count, data, m);
+    }
+    finish(r, n);
+}
+
+/* A block with n packed bytes is the message, and it is ours now. */
+void opi_accept_block(struct opi_req *r, void *block, size_t n) {
+    if (r->take && block && r->type->contiguous && opi_class_size(opi_class_of(block)) >= r->room) {
+        r->block = block;
+        opi.stat.passed++;
+        finish(r, n);
+        return;
+    }
+    opi.stat.copied++;
+    opi_accept_bytes(r, block, n);
+    if (block)
+        opi_pool_free(block);
+}
+
+static void pipe_begin(struct opi_req *r, struct opi_desc *d) {
+    r->pipe = d;
+    r->pipe_off = 0;
+    if (opi_pipe_poll(r))
+        return;
+    r->snext = opi.streams;
+    opi.streams = r;
+    opi.nstreams++;
+    opi.slow_work = true;
+}
+
+/* Copies what the sender has filled in since; true when the message is complete. */
+bool opi_pipe_poll(struct opi_req *r) {
+    struct opi_desc *d = r->pipe;
+    /* acquire: the bytes below `filled` are written. */
+    size_t filled = atomic_load_explicit(&d->filled, memory_order_acquire);
+    bool direct = !r->take && r->type->contiguous;
+    if (direct) {
+        size_t end = filled < r->bytes_max ? filled : r->bytes_max;
+        if (end > r->pipe_off) {
+            memcpy((char *)r->buf + r->pipe_off, (char *)d->block + r->pipe_off, end - r->pipe_off);
+            r->pipe_off = end;
+        }
+    }
+    if (filled < d->size)
+        return false;
+    if (d->accounted)
+        credit(r->src, d->size);
+    if (direct) {
+        opi_pool_free(d->block);
+        finish(r, d->size);
+    } else {
+        opi_accept_block(r, d->block, d->size);
+    }
+    opi_pool_free(d);
+    r->pipe = NULL;
+    return true;
+}
+
+/* Hands a claimed envelope to a receive that is no longer posted. */
+void opi_deliver(struct opi_req *r, const struct opi_slot *e, int src) {
+    r->src = src;
+    r->r_source = r->comm->rank_of_local[src];
+    r->r_tag = e->tag;
+    if (OPI_UNLIKELY(r->held))
+        opi_net_unhold(r);
+    switch (opi_env_kind(e)) {
+    case OPI_K_INLINE:
+        opi_accept_bytes(r, e->u.data, opi_env_len(e));
+        return;
+    case OPI_K_BLOCK:
+        if (opi_env_len(e) & OPI_LEN_ACCOUNTED)
+            credit(src, e->u.ref.size);
+        opi_accept_block(r, e->u.ref.ptr, e->u.ref.size);
+        return;
+    case OPI_K_PIPE:
+        pipe_begin(r, e->u.ref.ptr);
+        return;
+    default:
+        break;
+    }
+    struct opi_desc *d = e->u.ref.ptr;
+    if (atomic_load_explicit(&d->state, memory_order_acquire) == OPI_D_BUFFERED) {
+        if (d->accounted)
+            credit(src, d->size);
+        opi_accept_block(r, d->block, d->size);
+        opi_pool_free(d);
+        return;
+    }
+    if (d->owned)
+        opi_accept_block(r, d->addr, d->size);
+    else
+        opi_accept_bytes(r, d->addr, d->size);
+    atomic_store_explicit(&d->state, OPI_D_DONE, memory_order_release); /* our reads of the data are over; the sender may write and free them */
+    opi_wake(src);
+}
+
+/* An envelope comes out of a ring, or from ourselves. */
+void opi_arrive(const struct opi_slot *e, int src) {
+    struct opi_req *r = opi_match_posted(e->ctx, src, e->tag);
+    if (!r) {
+        opi_add_unexpected(e, src);
+        return;
+    }
+    if (OPI_UNLIKELY(!opi_claim(e)))
+        return;
+    opi_unpost(r);
+    opi_deliver(r, e, src);
+    if (OPI_UNLIKELY(r->freed) && r->done)
+        opi_req_free(r);
+}
+
+/* Sender: a standard-mode message that nobody has matched is copied aside, so that the caller can go on.  False when it has to stay as it is. */
+bool opi_relieve(struct opi_req *r) {
+    struct opi_desc *d = r->desc;
+    uint32_t s = OPI_D_OPEN;
+    if (!r->standard || !opi_account(r->src, d->size))
+        return false;
+    if (!atomic_compare_exchange_strong_explicit(&d->state, &s, OPI_D_BUFFERING, memory_order_acq_rel, memory_order_acquire)) {
+        opi.out[r->src].sent -= r->src == opi.me ? 0 : d->size;
+        return false;
+    }
+    void *block = d->owned ? d->addr : opi_pool_alloc(d->size);
+    if (!block) {
+        opi.out[r->src].sent -= r->src == opi.me ? 0 : d->size;
+        atomic_store_explicit(&d->state, OPI_D_OPEN, memory_order_release);
+        r->standard = false;
+        return false;
+    }
+    if (!d->owned)
+        memcpy(block, d->addr, d->size);
+    d->block = block;
+    d->accounted = 1;
+    atomic_store_explicit(&d->state, OPI_D_BUFFERED, memory_order_release); /* publishes the copy; the desc is the receiver's now */
+    opi.stat.buffered_msgs++;
+    r->desc = NULL;
+    r->done = true;
+    return true;
+}

@@ -1,0 +1,729 @@
+/* request.c - our requests, and the completion calls over arrays that mix them with the MPI's own. */
+#include "internal.h"
+
+#include <stdlib.h>
+
+#define EXPORT __attribute__((visibility("default")))
+#define CHUNK 256u
+#define CHUNKS 65536u
+#define RELIEVE_POLLS 64u /* MPI_Test calls after which an unmatched standard send is copied aside */
+
+/* Handles on MPICH are numbers into this table; elsewhere they are addresses. Entry 1 is opi_sent. */
+static struct opi_req *chunks[CHUNKS];
+static uint32_t nchunks;
+static struct opi_req *pool;
+struct opi_req opi_sent = {.kind = OPI_R_SENT, .done = true, .handle = 1};
+
+static OPI_COLD void more_requests(void) {
+    struct opi_req *c = calloc(CHUNK, sizeof *c);
+    if (!c || nchunks == CHUNKS)
+        opi_die("out of memory for requests");
+    chunks[nchunks] = c;
+    for (uint32_t i = CHUNK; i-- > 0;) {
+        c[i].handle = nchunks * CHUNK + i + 2; /* 1 is opi_sent */
+        c[i].free_next = pool;
+        pool = &c[i];
+    }
+    nchunks++;
+}
+
+struct opi_req *opi_req_new(int kind) {
+    if (OPI_UNLIKELY(!pool))
+        more_requests();
+    struct opi_req *r = pool;
+    pool = r->free_next;
+    r->kind = (uint8_t)kind;
+    r->done = r->freed = r->cancelled = r->held = r->posted = r->raised = r->standard = r->on_stack = false;
+    r->polls = 0;
+    r->r_error = MPI_SUCCESS;
+    r->comm = NULL;
+    r->type = NULL;
+    r->block = NULL;
+    r->pipe = NULL;
+    r->active = NULL;
+    r->take = false;
+    return r;
+}
+
+void opi_req_free(struct opi_req *r) {
+    if (r == &opi_sent)
+        return;
+    if (r->freed && r->take && r->block && r->done) { /* MPI_Request_free on an Itake: nobody is left to be told later */
+        void *p = r->block;
+        if (opi_hold(p))
+            memcpy(r->buf, &p, sizeof p);
+    }
+    if (r->comm && !r->on_stack) {
+        opi_comm_release(r->comm);
+        opi_type_release(r->type);
+    }
+    r->kind = OPI_R_FREE;
+    r->comm = NULL;
+    r->free_next = pool;
+    pool = r;
+}
+
+MPI_Request opi_req_handle(const struct opi_req *r) {
+    MPI_Request h;
+    memset(&h, 0, sizeof h);
+    if (sizeof h == sizeof(uint32_t)) {
+        uint32_t v = r->handle;
+        memcpy(&h, &v, sizeof v);
+    } else {
+        uintptr_t v = (uintptr_t)r | 1;
+        memcpy(&h, &v, sizeof h);
+    }
+    return h;
+}
+
+struct opi_req *opi_req_of_handle(MPI_Request h) {
+    if (sizeof h == sizeof(uint32_t)) {
+        uint32_t v;
+        memcpy(&v, &h, sizeof v);
+        if (v == 1)
+            return &opi_sent;
+        v -= 2;
+        return v / CHUNK < nchunks && chunks[v / CHUNK][v % CHUNK].kind != OPI_R_FREE ? &chunks[v / CHUNK][v % CHUNK] : NULL;
+    }
+    uintptr_t v = 0;
+    memcpy(&v, &h, sizeof h);
+    struct opi_req *r = (struct opi_req *)(v & ~(uintptr_t)1);
+    return r->kind != OPI_R_FREE ? r : NULL;
+}
+
+void opi_requests_fini(void) {
+}
+
+/* ---- status ------------------------------------------------------------------------------------------------------------------------------------ */
+
+void opi_status_set(MPI_Status *status, int source, int tag, size_t bytes, bool cancelled) {
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    PMPI_Status_set_elements_x(status, MPI_BYTE, (MPI_Count)bytes);
+    PMPI_Status_set_cancelled(status, cancelled);
+    status->MPI_SOURCE = source;
+    status->MPI_TAG = tag;
+}
+
+static void status_empty(MPI_Status *status) {
+    opi_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);
+    if (status != MPI_STATUS_IGNORE)
+        status->MPI_ERROR = MPI_SUCCESS;
+}
+
+/* ---- one request -------------------------------------------------------------------------------------------------------------------------------- */
+
+static void net_done(struct opi_req *r, int rc, const MPI_Status *st) {
+    MPI_Count n = 0;
+    r->done = true;
+    r->r_error = MPI_SUCCESS;
+    if (rc != MPI_SUCCESS) {
+        r->raised = true;
+        PMPI_Error_class(rc, &r->r_error);
+    }
+    if (r->kind == OPI_R_NETSEND) {
+        if (r->block)
+            opi_pool_free(r->block);
+        r->block = NULL;
+        return;
+    }
+    int cancelled = 0;
+    PMPI_Test_cancelled(st, &cancelled);
+    r->cancelled = cancelled != 0;
+    r->r_source = st->MPI_SOURCE;
+    r->r_tag = st->MPI_TAG;
+    PMPI_Get_elements_x(st, MPI_BYTE, &n);
+    r->r_bytes = n < 0 ? 0 : (size_t)n;
+    if (r->r_bytes > r->bytes_max)
+        r->r_bytes = r->bytes_max;
+    if (r->cancelled && r->block) {
+        opi_pool_free(r->block);
+        r->block = NULL;
+    }
+}
+
+/* Is it complete?  Looks only; opi_progress moves things. */
+bool opi_req_poll(struct opi_req *r) {
+    if (r->done)
+        return true;
+    switch (r->kind) {
+    case OPI_R_QUEUED:
+        r->done = opi.out[r->src].flushed >= r->mark;
+        break;
+    case OPI_R_DESC:
+        /* acquire: the receiver has finished reading the data. */
+        if (atomic_load_explicit(&r->desc->state, memory_order_acquire) == OPI_D_DONE) {
+            opi_pool_free(r->desc);
+            r->desc = NULL;
+            r->done = true;
+        }
+        break;
+    case OPI_R_NETSEND:
+    case OPI_R_NETRECV: {
+        int flag = 0;
+        MPI_Status st;
+        int rc = PMPI_Test(&r->native, &flag, &st);
+        if (rc != MPI_SUCCESS || flag)
+            net_done(r, rc, &st);
+        break;
+    }
+    case OPI_R_IDUP: {
+        int flag = 0;
+        int rc = PMPI_Test(&r->native, &flag, MPI_STATUS_IGNORE);
+        if (rc != MPI_SUCCESS || flag) {
+            if (rc == MPI_SUCCESS)
+                opi_comm_adopt_ctx(*r->newcomm, r->ctx);
+            r->r_error = rc;
+            r->raised = rc != MPI_SUCCESS;
+            r->done = true;
+        }
+        break;
+    }
+    case OPI_R_NETHELD:
+        if (opi.nheld)
+            opi_net_poll();
+        break;
+    case OPI_R_PERSIST:
+        return !r->active || opi_req_poll(r->active);
+    default:
+        if (r->held)
+            opi_net_poll();
+        break;
+    }
+    return r->done;
+}
+
+/* A request that is complete: its results reach the user and it is freed.  Returns its error class. */
+int opi_req_complete(struct opi_req *r, MPI_Status *status) {
+    if (OPI_LIKELY(r->kind == OPI_R_RECV || r->kind == OPI_R_NETRECV || r->kind == OPI_R_NETHELD)) {
+        opi_status_set(status, r->r_source, r->r_tag, r->r_bytes, r->cancelled);
+        if (r->take) {
+            void *p = r->block;
+            if (p && OPI_UNLIKELY(!opi_hold(p))) {
+                opi_pool_free(p);
+                p = NULL;
+                r->r_error = MPI_ERR_NO_MEM;
+            }
+            memcpy(r->buf, &p, sizeof p);
+        }
+    } else if (status != MPI_STATUS_IGNORE) {
+        opi_status_set(status, r->kind == OPI_R_PERSIST ? MPI_ANY_SOURCE : opi.world_rank, MPI_ANY_TAG, 0, r->cancelled);
+    }
+    int rc = r->r_error;
+    if (rc != MPI_SUCCESS && status != MPI_STATUS_IGNORE)
+        status->MPI_ERROR = rc;
+    if (!r->on_stack)
+        opi_req_free(r);
+    return rc;
+}
+
+/* An unmatched standard send does not make its caller wait for ever. */
+static inline void maybe_relieve(struct opi_req *r, uint32_t polls) {
+    if (r->kind == OPI_R_DESC && r->standard && r->desc && polls >= RELIEVE_POLLS)
+        (void)opi_relieve(r);
+}
+
+static inline int waits_on(const struct opi_req *r) {
+    return r->kind == OPI_R_DESC || r->kind == OPI_R_QUEUED || (r->kind == OPI_R_RECV && r->pipe) ? r->src : -1;
+}
+
+void opi_req_wait(struct opi_req *r) {
+    struct opi_wait w = {0, 0, waits_on(r)};
+    for (;;) {
+        opi_progress();
+        if (opi_req_poll(r))
+            return;
+        opi_relax(&w);
+        if (w.n > opi.spin_limit)
+            maybe_relieve(r, w.n);
+    }
+}
+
+/* Reports the error of one request, for the calls that complete a single one. */
+static int report(const char *call, struct opi_req *r, MPI_Comm comm, int rc, bool raised) {
+    (void)r;
+    if (OPI_LIKELY(rc == MPI_SUCCESS) || raised)
+        return rc;
+    return opi_raise(comm, rc, call, "%s", rc == MPI_ERR_TRUNCATE ? "message longer than the buffer" : "a request failed");
+}
+
+static int complete_user(const char *call, MPI_Request *h, struct opi_req *r, MPI_Status *status) {
+    MPI_Comm comm = r->comm && r->comm->refs > 1 ? r->comm->handle : MPI_COMM_WORLD;
+    bool raised = r->raised;
+    int rc = opi_req_complete(r, status);
+    *h = MPI_REQUEST_NULL;
+    if (OPI_UNLIKELY(rc != MPI_SUCCESS)) {
+        opi_leave();
+        rc = report(call, r, comm, rc, raised);
+        opi_enter();
+    }
+    return rc;
+}
+
+static inline bool busy(void) {
+    return opi.nposted || opi.nqueued || opi.nstreams || opi.nheld;
+}
+
+OPI_COLD static int bad_request(const char *call) {
+    return opi_raise(MPI_COMM_WORLD, MPI_ERR_REQUEST, call, "invalid request");
+}
+
+/* ---- Wait, Test ----------------------------------------------------------------------------------------------------------------------------------- */
+
+EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status) {
+    if (OPI_LIKELY(opi_is_ours(*request))) {
+        opi_enter();
+        struct opi_req *r = opi_req_of_handle(*request);
+        if (OPI_UNLIKELY(!r)) {
+            opi_leave();
+            return bad_request("MPI_Wait");
+        }
+        if (!r->done)
+            opi_req_wait(r);
+        int rc = complete_user("MPI_Wait", request, r, status);
+        opi_leave();
+        return rc;
+    }
+    if (*request == MPI_REQUEST_NULL || !opi.mpi_running || !busy())
+        return PMPI_Wait(request, status);
+    opi_enter();
+    struct opi_wait w = {0, 0, -1};
+    int flag = 0, rc;
+    while ((rc = PMPI_Test(request, &flag, status)) == MPI_SUCCESS && !flag) {
+        opi_progress();
+        opi_relax(&w);
+    }
+    opi_leave();
+    return rc;
+}
+
+EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
+    if (!opi_is_ours(*request)) {
+        if (opi.ready) {
+            opi_enter();
+            opi_progress();
+            opi_leave();
+        }
+        return PMPI_Test(request, flag, status);
+    }
+    opi_enter();
+    struct opi_req *r = opi_req_of_handle(*request);
+    if (OPI_UNLIKELY(!r)) {
+        opi_leave();
+        return bad_request("MPI_Test");
+    }
+    opi_progress();
+    int rc = MPI_SUCCESS;
+    *flag = opi_req_poll(r);
+    if (!*flag) {
+        maybe_relieve(r, ++r->polls);
+        if ((r->polls & 15) == 0)
+            opi_native_poll();
+        if ((r->polls & 1023) == 0 && waits_on(r) >= 0 && waits_on(r) != opi.me)
+            opi_kick(waits_on(r));
+        *flag = r->done;
+    }
+    if (*flag)
+        rc = complete_user("MPI_Test", request, r, status);
+    opi_leave();
+    return rc;
+}
+
+EXPORT int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
+    if (!opi_is_ours(request))
+        return PMPI_Request_get_status(request, flag, status);
+    opi_enter();
+    struct opi_req *r = opi_req_of_handle(request);
+    if (!r) {
+        opi_leave();
+        return bad_request("MPI_Request_get_status");
+    }
+    opi_progress();
+    *flag = opi_req_poll(r);
+    if (!*flag) {
+        maybe_relieve(r, ++r->polls);
+        *flag = r->done;
+    }
+    if (*flag) {
+        bool receives = r->kind == OPI_R_RECV || r->kind == OPI_R_NETRECV || r->kind == OPI_R_NETHELD;
+        opi_status_set(status, receives ? r->r_source : opi.world_rank, receives ? r->r_tag : MPI_ANY_TAG, receives ? r->r_bytes : 0, r->cancelled);
+    }
+    opi_leave();
+    return MPI_SUCCESS;
+}
+
+/* ---- arrays --------------------------------------------------------------------------------------------------------------------------------------- */
+
+static bool any_ours(int count, const MPI_Request *h) {
+    for (int i = 0; i < count; i++)
+        if (opi_is_ours(h[i]))
+            return true;
+    return false;
+}
+
+static inline MPI_Status *status_at(MPI_Status *statuses, int i) {
+    return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+}
+
+/* Looks at entry i of an array and completes it when it can be.  Returns 1 completed (with *rc), 0 not yet, -1 null or inactive. */
+static int try_entry(MPI_Request *h, MPI_Status *status, int *rc, MPI_Comm *comm, bool *raised) {
+    *rc = MPI_SUCCESS;
+    *raised = false;
+    if (opi_is_ours(*h)) {
+        struct opi_req *r = opi_req_of_handle(*h);
+        if (!r) {
+            *rc = MPI_ERR_REQUEST;
+            *comm = MPI_COMM_WORLD;
+            return 1;
+        }
+        if (!opi_req_poll(r))
+            return 0;
+        *comm = r->comm && r->comm->refs > 1 ? r->comm->handle : MPI_COMM_WORLD;
+        *raised = r->raised;
+        *rc = opi_req_complete(r, status);
+        *h = MPI_REQUEST_NULL;
+        return 1;
+    }
+    if (*h == MPI_REQUEST_NULL)
+        return -1;
+    int flag = 0, index;
+    MPI_Status st;
+    *comm = MPI_COMM_WORLD;
+    *rc = PMPI_Testany(1, h, &index, &flag, &st);
+    *raised = true;
+    if (*rc == MPI_SUCCESS && !flag)
+        return 0;
+    if (*rc == MPI_SUCCESS && index == MPI_UNDEFINED)
+        return -1;
+    if (status != MPI_STATUS_IGNORE)
+        *status = st;
+    return 1;
+}
+
+/* Sees to sends of ours that stay unmatched while the caller waits or tests. */
+static void relieve_all(int count, const MPI_Request *h) {
+    for (int i = 0; i < count; i++)
+        if (opi_is_ours(h[i])) {
+            struct opi_req *r = opi_req_of_handle(h[i]);
+            if (r && r->kind == OPI_R_DESC && !r->done && r->standard)
+                (void)opi_relieve(r);
+        }
+}
+
+static int wait_target(int count, const MPI_Request *h) {
+    int on = -1;
+    for (int i = 0; i < count; i++)
+        if (opi_is_ours(h[i])) {
+            struct opi_req *r = opi_req_of_handle(h[i]);
+            if (r && !r->done && waits_on(r) >= 0)
+                on = waits_on(r);
+        }
+    return on;
+}
+
+static void array_relax(struct opi_wait *w, int count, const MPI_Request *h) {
+    if (w->n >= opi.spin_limit && (w->n & 15) == 0) {
+        relieve_all(count, h);
+        w->on = wait_target(count, h);
+    }
+    opi_relax(w);
+}
+
+/* Collects the outcome of completing several: MPI_ERR_IN_STATUS when one failed, each status telling its own. */
+struct outcome {
+    MPI_Comm comm;
+    int failed;
+};
+
+static int outcome_end(const struct outcome *o, const char *call) {
+    if (OPI_LIKELY(!o->failed))
+        return MPI_SUCCESS;
+    return opi_raise(o->comm, MPI_ERR_IN_STATUS, call, "%d of the requests failed", o->failed);
+}
+
+static void outcome_add(struct outcome *o, MPI_Status *status, int rc, MPI_Comm comm) {
+    if (OPI_UNLIKELY(rc != MPI_SUCCESS)) {
+        o->failed++;
+        o->comm = comm;
+    }
+    if (status != MPI_STATUS_IGNORE)
+        status->MPI_ERROR = rc;
+}
+
+EXPORT int MPI_Waitall(int count, MPI_Request h[], MPI_Status statuses[]) {
+    if (!any_ours(count, h) && (!opi.mpi_running || !busy()))
+        return PMPI_Waitall(count, h, statuses);
+    opi_enter();
+    struct outcome o = {MPI_COMM_WORLD, 0};
+    struct opi_wait w = {0, 0, -1};
+    unsigned char small[128], *left = count <= (int)sizeof small ? small : malloc((size_t)count);
+    if (!left)
+        opi_die("out of memory in MPI_Waitall");
+    memset(left, 1, (size_t)count);
+    int pending = count;
+    for (;;) {
+        opi_progress();
+        for (int i = 0; i < count; i++) {
+            if (!left[i])
+                continue;
+            /* The common case inline: ours, and complete. */
+            if (OPI_LIKELY(opi_is_ours(h[i]))) {
+                struct opi_req *r = opi_req_of_handle(h[i]);
+                if (OPI_LIKELY(r != NULL && r == &opi_sent) && statuses == MPI_STATUSES_IGNORE) {
+                    h[i] = MPI_REQUEST_NULL;
+                    left[i] = 0;
+                    pending--;
+                    continue;
+                }
+            }
+            int rc;
+            MPI_Comm comm;
+            bool raised;
+            int got = try_entry(&h[i], status_at(statuses, i), &rc, &comm, &raised);
+            if (got == 0)
+                continue;
+            left[i] = 0;
+            pending--;
+            if (got < 0) {
+                status_empty(status_at(statuses, i));
+                continue;
+            }
+            outcome_add(&o, status_at(statuses, i), rc, comm);
+        }
+        if (!pending)
+            break;
+        array_relax(&w, count, h);
+    }
+    if (left != small)
+        free(left);
+    opi_leave();
+    return outcome_end(&o, "MPI_Waitall");
+}
+
+EXPORT int MPI_Testall(int count, MPI_Request h[], int *flag, MPI_Status statuses[]) {
+    if (!any_ours(count, h)) {
+        if (opi.ready) {
+            opi_enter();
+            opi_progress();
+            opi_leave();
+        }
+        return PMPI_Testall(count, h, flag, statuses);
+    }
+    opi_enter();
+    opi_progress();
+    bool all = true;
+    for (int i = 0; i < count && all; i++) {
+        if (opi_is_ours(h[i])) {
+            struct opi_req *r = opi_req_of_handle(h[i]);
+            if (r && !opi_req_poll(r)) {
+                maybe_relieve(r, ++r->polls);
+                if ((r->polls & 15) == 0)
+                    opi_native_poll();
+                all = r->done;
+            }
+        } else if (h[i] != MPI_REQUEST_NULL) {
+            int done = 0; /* looks without completing: either all complete or none */
+            PMPI_Request_get_status(h[i], &done, MPI_STATUS_IGNORE);
+            all = done != 0;
+        }
+    }
+    opi_leave();
+    *flag = all;
+    return all ? MPI_Waitall(count, h, statuses) : MPI_SUCCESS;
+}
+
+/* One pass over the array for the any and some calls.  `most` limits how many are completed.  Returns how many, -1 when all entries are null or inactive. */
+static int sweep(int count, MPI_Request h[], int most, int indices[], MPI_Status *statuses, bool single, struct outcome *o, int *code) {
+    int got = 0, dead = 0;
+    for (int i = 0; i < count && got < most; i++) {
+        int rc;
+        MPI_Comm comm;
+        bool raised;
+        MPI_Status *st = single ? statuses : status_at(statuses, got);
+        int k = try_entry(&h[i], st, &rc, &comm, &raised);
+        if (k < 0)
+            dead++;
+        if (k <= 0)
+            continue;
+        indices[got++] = i;
+        if (single) {
+            *code = rc;
+            if (rc != MPI_SUCCESS && !raised) {
+                o->failed = 1;
+                o->comm = comm;
+            }
+        } else {
+            outcome_add(o, st, rc, comm);
+        }
+    }
+    return dead == count ? -1 : got;
+}
+
+static int single_end(const struct outcome *o, int code, const char *call) {
+    if (OPI_LIKELY(!o->failed))
+        return code;
+    return opi_raise(o->comm, code, call, "%s", code == MPI_ERR_TRUNCATE ? "message longer than the buffer" : "a request failed");
+}
+
+EXPORT int MPI_Waitany(int count, MPI_Request h[], int *index, MPI_Status *status) {
+    if (!any_ours(count, h) && (!opi.mpi_running || !busy()))
+        return PMPI_Waitany(count, h, index, status);
+    opi_enter();
+    struct outcome o = {MPI_COMM_WORLD, 0};
+    struct opi_wait w = {0, 0, -1};
+    int code = MPI_SUCCESS, n;
+    for (;;) {
+        opi_progress();
+        n = sweep(count, h, 1, index, status, true, &o, &code);
+        if (n != 0)
+            break;
+        array_relax(&w, count, h);
+    }
+    if (n < 0) {
+        *index = MPI_UNDEFINED;
+        status_empty(status);
+    }
+    opi_leave();
+    return single_end(&o, code, "MPI_Waitany");
+}
+
+EXPORT int MPI_Testany(int count, MPI_Request h[], int *index, int *flag, MPI_Status *status) {
+    if (!any_ours(count, h)) {
+        if (opi.ready) {
+            opi_enter();
+            opi_progress();
+            opi_leave();
+        }
+        return PMPI_Testany(count, h, index, flag, status);
+    }
+    opi_enter();
+    struct outcome o = {MPI_COMM_WORLD, 0};
+    int code = MPI_SUCCESS;
+    static uint32_t tests;
+    opi_progress();
+    int n = sweep(count, h, 1, index, status, true, &o, &code);
+    *flag = n != 0;
+    if (n <= 0)
+        *index = MPI_UNDEFINED;
+    if (n < 0)
+        status_empty(status);
+    if (n == 0 && (++tests & 15) == 0) {
+        opi_native_poll();
+        if ((tests & 63) == 0)
+            relieve_all(count, h);
+    }
+    opi_leave();
+    return single_end(&o, code, "MPI_Testany");
+}
+
+EXPORT int MPI_Waitsome(int count, MPI_Request h[], int *outcount, int indices[], MPI_Status statuses[]) {
+    if (!any_ours(count, h) && (!opi.mpi_running || !busy()))
+        return PMPI_Waitsome(count, h, outcount, indices, statuses);
+    opi_enter();
+    struct outcome o = {MPI_COMM_WORLD, 0};
+    struct opi_wait w = {0, 0, -1};
+    int n, code = MPI_SUCCESS;
+    for (;;) {
+        opi_progress();
+        n = sweep(count, h, count, indices, statuses, false, &o, &code);
+        if (n != 0)
+            break;
+        array_relax(&w, count, h);
+    }
+    *outcount = n < 0 ? MPI_UNDEFINED : n;
+    opi_leave();
+    return outcome_end(&o, "MPI_Waitsome");
+}
+
+EXPORT int MPI_Testsome(int count, MPI_Request h[], int *outcount, int indices[], MPI_Status statuses[]) {
+    if (!any_ours(count, h)) {
+        if (opi.ready) {
+            opi_enter();
+            opi_progress();
+            opi_leave();
+        }
+        return PMPI_Testsome(count, h, outcount, indices, statuses);
+    }
+    opi_enter();
+    struct outcome o = {MPI_COMM_WORLD, 0};
+    int code = MPI_SUCCESS;
+    static uint32_t tests;
+    opi_progress();
+    int n = sweep(count, h, count, indices, statuses, false, &o, &code);
+    *outcount = n < 0 ? MPI_UNDEFINED : n;
+    if (n == 0 && (++tests & 15) == 0) {
+        opi_native_poll();
+        if ((tests & 63) == 0)
+            relieve_all(count, h);
+    }
+    opi_leave();
+    return outcome_end(&o, "MPI_Testsome");
+}
+
+/* ---- free, cancel ------------------------------------------------------------------------------------------------------------------------------- */
+
+EXPORT int MPI_Request_free(MPI_Request *request) {
+    if (!opi_is_ours(*request))
+        return PMPI_Request_free(request);
+    opi_enter();
+    struct opi_req *r = opi_req_of_handle(*request);
+    if (!r) {
+        opi_leave();
+        return bad_request("MPI_Request_free");
+    }
+    *request = MPI_REQUEST_NULL;
+    r->freed = true;
+    if (r != &opi_sent) {
+        opi_progress();
+        if (opi_req_poll(r))
+            opi_req_free(r);
+        else
+            opi_net_retire_req(r);
+    } else {
+        r->freed = false;
+    }
+    opi_leave();
+    return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Cancel(MPI_Request *request) {
+    if (!opi_is_ours(*request))
+        return PMPI_Cancel(request);
+    opi_enter();
+    struct opi_req *r = opi_req_of_handle(*request);
+    if (!r) {
+        opi_leave();
+        return bad_request("MPI_Cancel");
+    }
+    if (!r->done) {
+        if (r->kind == OPI_R_RECV && r->posted) {
+            opi_unpost(r);
+            if (r->held)
+                opi_net_unhold(r);
+            r->cancelled = r->done = true;
+        } else if (r->kind == OPI_R_NETHELD && r->held) {
+            opi_net_unhold(r);
+            r->cancelled = r->done = true;
+        } else if (r->kind == OPI_R_NETRECV) {
+            PMPI_Cancel(&r->native);
+        } else if (r->kind == OPI_R_DESC) {
+            struct opi_desc *d = r->desc;
+            uint32_t s = OPI_D_OPEN;
+            void *block = d->owned ? d->addr : NULL;
+            /* acq_rel: the receiver that finds CANCELLED frees the desc. */
+            if (atomic_compare_exchange_strong_explicit(&d->state, &s, OPI_D_CANCELLED, memory_order_acq_rel, memory_order_acquire)) {
+                if (block)
+                    opi_pool_free(block);
+                r->desc = NULL;
+                r->cancelled = r->done = true;
+            }
+        }
+        if (r->cancelled) {
+            r->r_source = MPI_ANY_SOURCE;
+            r->r_tag = MPI_ANY_TAG;
+            r->r_bytes = 0;
+        }
+    }
+    opi_leave();
+    return MPI_SUCCESS;
+}
