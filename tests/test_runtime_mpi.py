@@ -1,0 +1,232 @@
+"""libopi from the outside: the programs in runtime/tests/mpi, built by opicc, under each MPI and on pretended nodes.
+
+Each program checks its part of the contract (opi.h; MPI's own semantics) and prints one line `NAME: ok, 0 failures`.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from conftest import CHECKOUT, MpiUser, Run
+
+PROGRAMS = CHECKOUT / "runtime" / "tests" / "mpi"
+WARNINGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread")
+
+pytestmark = pytest.mark.mpi
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One run: ranks, ranks per pretended node (0: the machine is one node), arguments."""
+
+    program: str
+    ranks: int
+    node_ranks: int = 0
+    arguments: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        nodes = f"-nodes-of-{self.node_ranks}" if self.node_ranks else ""
+        return f"{self.program}-{self.ranks}{nodes}"
+
+
+CASES = (
+    Case("combos", 2),
+    Case("combos", 2, 1),
+    Case("combos", 4, 2, ("0", "11")),
+    Case("self", 1),
+    Case("self", 3, 1),
+    Case("exchange", 1),
+    Case("exchange", 2),
+    Case("exchange", 3),
+    Case("exchange", 4, 2),
+    Case("exchange", 2, 1),
+    Case("progress", 2),
+    Case("progress", 4, 2),
+    Case("progress", 2, 1, ("small",)),
+    Case("order", 2),
+    Case("order", 3),
+    Case("order", 4, 2),
+    Case("order", 3, 1),
+    Case("requests", 2),
+    Case("requests", 4, 2),
+    Case("requests", 2, 1),
+    Case("errors", 2),
+    Case("errors", 2, 1),
+    Case("procnull", 1),
+    Case("procnull", 2),
+    Case("types", 2),
+    Case("types", 2, 1),
+    Case("comms", 2),
+    Case("comms", 4),
+    Case("comms", 4, 2),
+    Case("comms", 2, 1),
+    Case("stream", 2),
+    Case("stream", 2, 1, ("20000",)),
+    Case("lifetime", 1),
+    Case("lifetime", 3),
+    Case("lifetime", 2, 1),
+    Case("threads", 2),
+    Case("threads", 2, 1),
+    Case("cancel", 2),
+    Case("cancel", 2, 1),
+    Case("plain", 1),
+    Case("plain", 2),
+    Case("plain", 4, 2),
+    Case("plain", 2, 1),
+)
+
+
+@pytest.fixture(scope="session")
+def built(mpi_user: MpiUser, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Every program of runtime/tests/mpi, by name."""
+    folder = tmp_path_factory.mktemp(f"runtime-{mpi_user.mpi.kind}")
+    programs = {}
+    for source in sorted(PROGRAMS.glob("*.c")):
+        programs[source.stem] = folder / source.stem
+        mpi_user.opicc(*WARNINGS, source, "-o", folder / source.stem)
+    return programs
+
+
+def nodes(case: Case) -> dict[str, str]:
+    return {"OPI_NODE_RANKS": str(case.node_ranks)} if case.node_ranks else {}
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_contract(mpi_user: MpiUser, built: dict[str, Path], case: Case) -> None:
+    result = mpi_user.run(case.ranks, built[case.program], *case.arguments, **nodes(case))
+    assert f"{case.program}: ok, 0 failures" in result.out
+
+
+def test_every_program_is_run() -> None:
+    special = {"uncovered", "ending"}
+    assert {case.program for case in CASES} | special == {source.stem for source in PROGRAMS.glob("*.c")}
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_disabled_leaves_everything_to_the_mpi(mpi_user: MpiUser, built: dict[str, Path], ranks: int) -> None:
+    result = mpi_user.run(ranks, built["plain"], OPI_DISABLE="1")
+    assert "plain: ok, 0 failures" in result.out
+
+
+BEYOND = (
+    "MPI_Bsend",
+    "MPI_Ibsend",
+    "MPI_Rsend",
+    "MPI_Irsend",
+    "MPI_Send_init",
+    "MPI_Ssend_init",
+    "MPI_Recv_init",
+    "MPI_Sendrecv_replace",
+    "MPI_Mprobe",
+    "MPI_Improbe",
+    "MPI_Isendrecv",
+    "MPI_Psend_init",
+)
+
+
+@pytest.mark.parametrize("form", BEYOND)
+def test_a_form_not_covered_is_named(mpi_user: MpiUser, built: dict[str, Path], form: str) -> None:
+    """It works, or the job ends with a message that names the function; it never hangs."""
+    result = mpi_user.run(2, built["uncovered"], form, check=False, timeout_s=30)
+    if f"no form {form}" in result.err:
+        pytest.skip(f"this MPI has no {form}")
+    if result.code == 0:
+        assert "uncovered: ok, 0 failures" in result.out
+    else:
+        assert form in result.err, (result.out, result.err)
+
+
+def test_a_fatal_error_names_the_call_and_ends_the_job(mpi_user: MpiUser, built: dict[str, Path]) -> None:
+    result = mpi_user.run(2, built["ending"], "fatal", check=False, timeout_s=30)
+    assert result.code != 0
+    assert "OPI_Give" in result.out + result.err
+
+
+def test_abort_ends_with_its_code(mpi_user: MpiUser, built: dict[str, Path]) -> None:
+    assert mpi_user.run(2, built["ending"], "abort", check=False, timeout_s=30).code == 5
+
+
+def shared_files() -> set[str]:
+    return set(os.listdir("/dev/shm")) if os.path.isdir("/dev/shm") else set()
+
+
+def processes(program: Path) -> list[int]:
+    """Processes that run this program."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if os.readlink(entry / "exe").split(" (deleted)")[0] == str(program):
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+    return found
+
+
+def test_a_killed_rank_takes_the_job_down_and_leaves_nothing(mpi_user: MpiUser, built: dict[str, Path]) -> None:
+    before = shared_files()
+    result = mpi_user.run(3, built["ending"], "killed", check=False, timeout_s=60)
+    assert result.code != 0
+    deadline = time.monotonic() + 30
+    while processes(built["ending"]) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert processes(built["ending"]) == []
+    assert [name for name in shared_files() - before if "opi" in name.lower() and "openmpi" not in name] == []
+
+
+def test_an_untaken_give_is_received_at_the_end(mpi_user: MpiUser, built: dict[str, Path]) -> None:
+    assert "ending: ok, 0 failures" in mpi_user.run(2, built["ending"], "pending").out
+
+
+def test_two_jobs_at_once_never_meet(mpi_user: MpiUser, built: dict[str, Path]) -> None:
+    command = mpi_user.command(2, built["exchange"])
+    jobs = [
+        subprocess.Popen(
+            command,
+            env=mpi_user.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        for _ in range(2)
+    ]
+    results: list[Run] = []
+    try:
+        for job in jobs:
+            out, _ = job.communicate(timeout=180)
+            results.append(Run(job.returncode, out, ""))
+    finally:
+        for job in jobs:
+            if job.poll() is None:
+                os.killpg(job.pid, signal.SIGKILL)
+    for result in results:
+        assert result.code == 0, result.out
+        assert "exchange: ok, 0 failures" in result.out
+
+
+def test_wrong_use_of_the_pointer_does_not_compile(mpi_user: MpiUser, tmp_path: Path) -> None:
+    """`OPI_Give(b, …)` for `OPI_Give(&b, …)`, a const carrier, a number: compile-time errors; `&b` compiles."""
+    template = """#include "opi.h"
+int f(double *b, double *const c, long n, void *v)
+{{
+    (void)b; (void)c; (void)n; (void)v;
+    return {};
+}}
+"""
+    source = tmp_path / "use.c"
+    right = ("OPI_Give(&b, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD)", "OPI_Free(&b)", "(OPI_Free)(v)", "OPI_Alloc(&b, 8)")
+    wrong = ("OPI_Give(b, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD)", "OPI_Free(b)", "OPI_Free(&c)", "OPI_Alloc(&n, 8)")
+    for expression in right:
+        source.write_text(template.format(expression))
+        mpi_user.opicc("-Wall", "-Wextra", "-Werror", "-c", source, "-o", tmp_path / "use.o")
+    for expression in wrong:
+        source.write_text(template.format(expression))
+        assert mpi_user.opicc("-c", source, "-o", tmp_path / "use.o", check=False).code != 0, expression
