@@ -79,7 +79,7 @@ BOTH = (("before", "A();"), ("after", "F();"))
             "  if (c)\n    y();\n  else\n    @x();@\n  z();\n",
             "  if (c)\n    y();\n  else {\n    A();\n    x();\n    F();\n  }\n  z();\n",
         ),
-        ("  for (;;)\n    @x(a,\n      b);@ /* c */\n", "  for (;;) {\n    A();\n    x(a,\n      b); /* c */\n    F();\n  }\n"),
+        ("  for (;;)\n    @x(a,\n     b);@ // c\n", "  for (;;) {\n    A();\n    x(a,\n     b); // c\n    F();\n  }\n"),
         ("  do\n    @x();@\n  while (c);\n", "  do {\n    A();\n    x();\n    F();\n  } while (c);\n"),
         ("\twhile (f(\")\"))\n\t\t@x();@\n", "\twhile (f(\")\")) {\n\t\tA();\n\t\tx();\n\t\tF();\n\t}\n"),
         (
@@ -152,7 +152,7 @@ def test_neighbours_on_one_line_keep_their_places() -> None:
         ("void f(void) @{}@\n", "void f(void) { A(); F(); }\n"),
         ("void f(void)\n@{\n}@\n", "void f(void)\n{\n    A();\n    F();\n}\n"),
         ("\tif (c) @{ // why\n\t\tx();\n\t}@\n", "\tif (c) { // why\n\t\tA();\n\t\tx();\n\t\tF();\n\t}\n"),
-        ("  switch (n) @{\n  case 1:\n    x();\n  }@\n", "  switch (n) {\n    A();\n  case 1:\n    x();\n    F();\n  }\n"),
+        ("  do @{\n  case 1:\n    x();\n  }@\n", "  do {\n    A();\n  case 1:\n    x();\n    F();\n  }\n"),
         ("void f(void)\r\n@{\r\n  x();\r\n}@\r\n", "void f(void)\r\n{\r\n  A();\r\n  x();\r\n  F();\r\n}\r\n"),
     ],
 )
@@ -186,8 +186,8 @@ def test_where_no_statement_can_be_inserted(text: str) -> None:
 
 
 def test_a_statement_made_by_a_macro_is_no_anchor() -> None:
+    edit = InsertStatement(Span(FILE, 0, 4, 1, 1, editable=False), "before", "A();")
     with pytest.raises(PlanError, match="macro"):
-        edit = InsertStatement(Span(FILE, 0, 4, 1, 1, editable=False), "before", "A();")
         rewrite(Plan((), (edit,)), Sources(lambda name: b"x();\n"))
 
 

@@ -38,16 +38,16 @@ def collect_sources(options: Options) -> tuple[str, ...]:
 
 
 def common_root(sources: tuple[str, ...], options: Options) -> str:
-    """The directory that ``-o`` mirrors, absolute: ``--root``, else the deepest that holds all sources."""
-    folders = [os.path.dirname(os.path.abspath(source)) for source in sources]
+    """The directory that ``-o`` mirrors, a real path: ``--root``, else the deepest that holds all sources."""
+    folders = [os.path.dirname(os.path.realpath(source)) for source in sources]
     shared = os.path.commonpath(folders)
     if options.root is None:
         return shared
-    root = os.path.abspath(options.root)
+    root = os.path.realpath(options.root)
     if not os.path.isdir(root):
         raise fail("no such directory; --root names one that holds all sources", options.root)
     for source in sources:
-        if os.path.commonpath([root, os.path.abspath(source)]) != root:
+        if os.path.commonpath([root, os.path.realpath(source)]) != root:
             raise fail(f"lies outside --root {options.root}; name a directory that holds all sources", source)
     return root
 

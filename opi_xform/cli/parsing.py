@@ -42,6 +42,7 @@ def _parse(job: Job) -> Unit | FrontendError:
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEP))
     path, flags = job
     try:
-        return parse_unit(path, flags)
+        unit: Unit = parse_unit(path, flags)
+        return unit
     except FrontendError as error:
         return error

@@ -166,7 +166,7 @@ def _rejected(file: str, line: int, message: str) -> Failure:
 def _program_files(units: Sequence[Unit], root: str) -> list[str]:
     """The sources, and the headers under the root that they read."""
     files = {file for unit in units for file in (unit.path, *unit.files)}
-    return sorted(file for file in files if os.path.commonpath([root, os.path.abspath(file)]) == root)
+    return sorted(file for file in files if os.path.commonpath([root, os.path.realpath(file)]) == root)
 
 
 # --- what was asked for -----------------------------------------------------------------------------------------------

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 
 class Sources:
-    """Reads each file once, as bytes.  Names are absolute; two names of one real file share the first."""
+    """Reads each file once, as bytes.  Names are real paths."""
 
     def __init__(self, read: Callable[[str], bytes] | None = None) -> None:
         self._read = read or _read_file
         self._names: dict[str, str] = {}
-        self._by_real: dict[str, str] = {}
         self._data: dict[str, bytes] = {}
 
     def name(self, path: str) -> str:
         """The name under which ``path`` is known here."""
         known = self._names.get(path)
         if known is None:
-            absolute = os.path.abspath(path)
-            known = self._by_real.setdefault(os.path.realpath(absolute), absolute)
-            self._names[path] = known
+            known = self._names[path] = os.path.realpath(path)
         return known
 
     def data(self, path: str) -> bytes:
@@ -30,9 +27,6 @@ class Sources:
         if name not in self._data:
             self._data[name] = self._read(name)
         return self._data[name]
-
-    def loaded(self) -> Mapping[str, bytes]:
-        return self._data
 
 
 def _read_file(name: str) -> bytes:
