@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from opi_xform.program.effects_table import EffectsError, load_toml
 from opi_xform.resources import analyses_dir
+from opi_xform.toml import TomlError, load_toml
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,11 @@ class Datatype:
 
 @lru_cache(maxsize=1)
 def load_datatypes() -> Mapping[str, Datatype]:
-    """Datatype by the macro's name, in the table's order.  Raises EffectsError."""
+    """Datatype by the macro's name, in the table's order.  Raises TomlError."""
     path = analyses_dir() / "datatypes.toml"
     table: dict[str, Datatype] = {}
     for name, entry in load_toml(path)["datatypes"].items():
         if not set(entry) <= {"size", "extent", "c"} or "size" not in entry:
-            raise EffectsError(f"{path}: datatypes.{name}: size, extent and c are its keys")
+            raise TomlError(f"{path}: datatypes.{name}: size, extent and c are its keys")
         table[name] = Datatype(name, entry["size"], entry.get("extent", entry["size"]), entry.get("c", ""))
     return table

@@ -7,7 +7,6 @@ region or an entry that makes no sense is an error that names the file and the f
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
@@ -28,11 +27,7 @@ from opi_xform.program.effects import (
     MpiOp,
 )
 from opi_xform.resources import analyses_dir
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from opi_xform.toml import TomlError, load_toml
 
 
 class EffectsError(Exception):
@@ -348,14 +343,11 @@ def _parse(path: Path, data: Mapping[str, Any], user: bool) -> dict[str, Functio
     return table
 
 
-def load_toml(path: Path) -> dict[str, Any]:
-    """A TOML file's tables.  Raises EffectsError, one line that names the file, for anything that is wrong with it."""
+def _load(path: Path) -> dict[str, Any]:
     try:
-        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-        return data
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise EffectsError(f"{path}: {reason}") from error
+        return load_toml(path)
+    except TomlError as error:
+        raise EffectsError(str(error)) from error
 
 
 @lru_cache(maxsize=1)
@@ -363,7 +355,7 @@ def read_shipped() -> Mapping[str, FunctionEffect]:
     """All shipped tables; a function stands in one file only.  Raises EffectsError."""
     table: dict[str, FunctionEffect] = {}
     for path in sorted((analyses_dir() / "effects").glob("*.toml")):
-        for name, effect in _parse(path, load_toml(path), user=False).items():
+        for name, effect in _parse(path, _load(path), user=False).items():
             if name in table:
                 raise EffectsError(f"{path}: effects.{name}: also in {table[name].source}")
             table[name] = effect
@@ -372,5 +364,5 @@ def read_shipped() -> Mapping[str, FunctionEffect]:
 
 def read_user(path: Path) -> Mapping[str, FunctionEffect]:
     """The ``[effects.NAME]`` entries of a user's configuration file; its other tables are not looked at."""
-    data = load_toml(path)
+    data = _load(path)
     return _parse(path, {"effects": data.get("effects", {})}, user=True)
