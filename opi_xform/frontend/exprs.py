@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from opi_xform.frontend import fold
 from opi_xform.frontend.clang import Kind, TranslationUnit, evaluate, text
 from opi_xform.frontend.inits import Braces, Designated, flatten
-from opi_xform.frontend.macros import Expansion, Macros
+from opi_xform.frontend.macros import Macros
 from opi_xform.frontend.names import Names
 from opi_xform.frontend.source import File
 from opi_xform.frontend.tree import Places, Tree
@@ -43,9 +44,9 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.types import SIZE_T, UNKNOWN, Type
 
 BINARY = {
-    3: "*", 4: "/", 5: "%", 6: "+", 7: "-", 8: "<<", 9: ">>", 11: "<", 12: ">", 13: "<=", 14: ">=", 15: "==", 16: "!=",
-    17: "&", 18: "^", 19: "|", 20: "&&", 21: "||", 22: "", 23: "*", 24: "/", 25: "%", 26: "+", 27: "-", 28: "<<", 29: ">>",
-    30: "&", 31: "^", 32: "|", 33: ",",
+    3: "*", 4: "/", 5: "%", 6: "+", 7: "-", 8: "<<", 9: ">>",
+    11: "<", 12: ">", 13: "<=", 14: ">=", 15: "==", 16: "!=", 17: "&", 18: "^", 19: "|", 20: "&&", 21: "||",
+    22: "", 23: "*", 24: "/", 25: "%", 26: "+", 27: "-", 28: "<<", 29: ">>", 30: "&", 31: "^", 32: "|", 33: ",",
 }  # fmt: skip
 _ASSIGN, _COMMA = 22, 33
 _JUMPS = {"setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp", "longjmp", "_longjmp", "siglongjmp"}
@@ -58,6 +59,7 @@ class Refusal:
 
     offset: int
     reason: str
+    node: int = -1
 
 
 class Expressions:
@@ -74,8 +76,9 @@ class Expressions:
         self._macros = macros
         self.out: list[Expr | Braces | Designated | None] = [None] * len(tree)
         self.refusals: list[Refusal] = []
-        self.direct: set[int] = set()  # ids of FuncRef nodes that are only called
-        self.function_refs: list[FuncRef] = []
+        self.blocks: dict[int, int] = {}  # id of a statement expression -> its node
+        self._bodies: dict[int, int | None] = {}  # node -> the system macro body that spells its first token
+        self.taken: Counter[str] = Counter()  # how often each function is named other than to call it
         self._handlers: dict[int, Callable[[int, Type, Span, list[int]], Expr | Braces | Designated]] = {
             Kind.UNEXPOSED_EXPR: self._unexposed,
             Kind.DECL_REF_EXPR: self._reference,
@@ -107,10 +110,15 @@ class Expressions:
         span = self._places.span(i)
         handler = self._handlers.get(tree.kind[i])
         result = handler(i, type_, span, kids) if handler else self._refuse(i, type_, span, kids, "unknown expression")
-        if self._places.made_by[i] is not None and isinstance(result, Expr):
-            whole = self._places.whole(i)
+        made = self._places.made_by[i]
+        if made is not None and isinstance(result, Expr):
+            whole = self._places.whole(i) if made.object_like else None
             if whole is not None:
-                result = self._named(result, whole, span)
+                result = self._named(result, *self._macros.resolved(whole), span)
+            else:
+                name = self._inner_constant(i, kids)
+                if name is not None:
+                    result = self._named(result, name, True, span)
         self.out[i] = result
 
     # --- helpers ----------------------------------------------------------------------------------
@@ -139,9 +147,18 @@ class Expressions:
         self.refusals.append(Refusal(self._places.begin[i], reason))
         return Opaque(type_, span, reason, self.exprs(kids))
 
-    def _named(self, found: Expr, whole: Expansion, span: Span) -> Expr:
+    def _inner_constant(self, i: int, kids: list[int]) -> str | None:
+        """The system macro (``MPI_INT``) that a user's macro names in its body to make all of node ``i``."""
+        file, offset = self.spelled(i)
+        if file is None or not file.system:
+            return None
+        body = self._bodies[i] = self._macros.constant_around(file, offset)
+        if body != offset or any(self._bodies.get(k) != body for k in kids):
+            return None
+        return self._macros.constant_at(file, offset)
+
+    def _named(self, found: Expr, name: str, system: bool, span: Span) -> Expr:
         """An expression that is written as one object-like macro."""
-        name, system = self._macros.resolved(whole)
         if isinstance(found, IntLit):
             return replace(found, span=span, name=name)
         if system and not isinstance(found, (MacroConst, FloatLit, StringLit)):
@@ -164,9 +181,8 @@ class Expressions:
         if target.what == "var":
             return VarRef(type_, span, target.key)
         if target.what == "func":
-            found = FuncRef(type_, span, target.key)
-            self.function_refs.append(found)
-            return found
+            self.taken[target.key] += 1
+            return FuncRef(type_, span, target.key)
         if target.what == "enum":
             return IntLit(type_, span, target.value, target.name)
         return self._refuse(i, type_, span, kids, f"reference to {target.name or 'an unknown declaration'}")
@@ -235,11 +251,11 @@ class Expressions:
         if op in (1, 2, 3, 4):
             return IncDec(type_, span, "++" if op in (1, 3) else "--", op >= 3, operand)
         if op == 5:
-            if isinstance(operand, Deref):
-                return replace(operand.operand, span=span)
+            if isinstance(operand, FuncRef):
+                return replace(operand, span=span)
             return AddrOf(type_, span, operand)
         if op == 6:
-            return Deref(type_, span, operand)
+            return replace(operand.operand, span=span) if isinstance(operand, AddrOf) else Deref(type_, span, operand)
         if op in (7, 8, 9, 10):
             sign = {7: "+", 8: "-", 9: "~", 10: "!"}[op]
             if isinstance(operand, IntLit) and type_.kind == "int":
@@ -301,7 +317,10 @@ class Expressions:
         cursor = self._tree.cursor[i]
         name = text(self._lib.clang_getCursorSpelling(cursor))
         if base.type.kind in ("pointer", "array"):
-            base = Deref(base.type.elem or UNKNOWN, base.span, base)
+            if isinstance(base, AddrOf):
+                base = base.operand
+            else:
+                base = Deref(base.type.elem or UNKNOWN, base.span, base)
         record = self._types.records.get(base.type.record)
         field = record.field(name) if record is not None else None
         if field is None:
@@ -313,14 +332,11 @@ class Expressions:
             return self._refuse(i, type_, span, kids, "unknown call")
         callee, args = self.expr(kids[0]), self.exprs(kids[1:])
         written = self._places.span(kids[0])
-        inner = callee
-        while isinstance(inner, (Deref, AddrOf)):
-            inner = inner.operand
-        if isinstance(inner, FuncRef):
-            callee = inner
-            self.direct.add(id(inner))
-            name = inner.name.rpartition(":")[2]
-            if name in _JUMPS:
+        while isinstance(callee, Deref) and callee.type.kind == "function":
+            callee = callee.operand
+        if isinstance(callee, FuncRef):
+            self.taken[callee.name] -= 1
+            if callee.name.rpartition(":")[2] in _JUMPS:
                 self.refusals.append(Refusal(self._places.begin[i], "setjmp or longjmp"))
         return Call(type_, span, callee, args, written)
 
@@ -405,8 +421,10 @@ class Expressions:
 
     def refuse_statement_expression(self, i: int, found: tuple[Expr, ...]) -> None:
         """``({ … })``: opaque, with the expressions found in its statements."""
-        self.refusals.append(Refusal(self._places.begin[i], "statement expression"))
-        self.out[i] = Opaque(self._types.of(self._tree.cursor[i]), self._places.span(i), "statement expression", found)
+        self.refusals.append(Refusal(self._places.begin[i], "statement expression", i))
+        opaque = Opaque(self._types.of(self._tree.cursor[i]), self._places.span(i), "statement expression", found)
+        self.blocks[id(opaque)] = i
+        self.out[i] = opaque
 
     def spelled(self, i: int) -> tuple[File | None, int]:
         """Where node ``i``'s first token is spelled (in a macro's definition, for a token of its body)."""

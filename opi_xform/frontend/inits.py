@@ -38,6 +38,17 @@ class _Level:
     next: int = 0
 
 
+class _Frame:
+    """One braced list being read: how far, and the aggregates open in it (``scalar``: it initialises no aggregate)."""
+
+    def __init__(self, braces: Braces, type_: Type, base: int) -> None:
+        self.items = braces.items
+        self.at = 0
+        self.base = base
+        self.scalar = type_ if type_.kind not in ("array", "record") else None
+        self.levels = [_Level(type_, base)]
+
+
 class _Filler:
     def __init__(self, records: Mapping[str, Record]) -> None:
         self._records = records
@@ -66,32 +77,32 @@ class _Filler:
         return field.type, field.offset, following
 
     def fill(self, braces: Braces, type_: Type, base: int) -> None:
-        work: list[tuple[Braces, Type, int]] = [(braces, type_, base)]
-        while work:
-            current, current_type, at = work.pop()
-            self._fill_one(current, current_type, at, work)
+        """Runs through the lists in source order, inner lists as they come, so that later values come later."""
+        frames = [_Frame(braces, type_, base)]
+        while frames:
+            frame = frames[-1]
+            if frame.at == len(frame.items):
+                frames.pop()
+                continue
+            item = frame.items[frame.at]
+            frame.at += 1
+            if frame.scalar is not None:
+                frame.at = len(frame.items)
+                self._put(item.value if isinstance(item, Designated) else item, frame.scalar, base=frame.base, work=frames)
+            elif isinstance(item, Designated):
+                del frame.levels[1:]
+                self._designated(item, frame.levels, frames)
+            else:
+                self._positional(item, frame.levels, frames)
 
-    def _put(self, value: Expr | Braces, type_: Type, at: int, work: list[tuple[Braces, Type, int]]) -> None:
+    def _put(self, value: Expr | Braces, type_: Type, base: int, work: list[_Frame]) -> None:
         if isinstance(value, Braces):
-            work.append((value, type_, at))
+            work.append(_Frame(value, type_, base))
         else:
             self.items.append(value)
-            self.offsets.append(at)
+            self.offsets.append(base)
 
-    def _fill_one(self, braces: Braces, type_: Type, base: int, work: list[tuple[Braces, Type, int]]) -> None:
-        if type_.kind not in ("array", "record"):
-            for item in braces.items[:1]:
-                self._put(item.value if isinstance(item, Designated) else item, type_, base, work)
-            return
-        stack = [_Level(type_, base)]
-        for item in braces.items:
-            if isinstance(item, Designated):
-                del stack[1:]
-                self._designated(item, stack, work)
-                continue
-            self._positional(item, stack, work)
-
-    def _positional(self, item: Expr | Braces, stack: list[_Level], work: list[tuple[Braces, Type, int]]) -> None:
+    def _positional(self, item: Expr | Braces, stack: list[_Level], work: list[_Frame]) -> None:
         while stack:
             level = stack[-1]
             member = self.members(level.type, level.next)
@@ -111,7 +122,7 @@ class _Filler:
             self._put(item, type_, at, work)
             return
 
-    def _designated(self, item: Designated, stack: list[_Level], work: list[tuple[Braces, Type, int]]) -> None:
+    def _designated(self, item: Designated, stack: list[_Level], work: list[_Frame]) -> None:
         places = [(stack[0].type, stack[0].base)]
         for position, step in enumerate(item.path):
             type_, base = places[0]

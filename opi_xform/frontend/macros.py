@@ -68,6 +68,7 @@ class Macros:
                 stack.append(expansion)
             self._files[path] = (begins, listed)
         self._free: dict[tuple[str, int, int], bool] = {}
+        self._written: dict[tuple[str, int], list[tuple[int, int]]] = {}
 
     def at(self, path: str, offset: int) -> Expansion | None:
         """The expansion whose name begins at ``offset``."""
@@ -113,18 +114,70 @@ class Macros:
         """Whether ``[begin, end)`` lies in one argument of each macro around it, expanded once, never stringified."""
         return all(self._argument_of(file, e, begin, end) for e in around)
 
+    def in_one_argument(self, file: File, expansion: Expansion, begin: int, end: int) -> bool:
+        """Whether ``[begin, end)`` lies in one written argument of the expansion."""
+        return self._position(file, expansion, begin, end) is not None
+
     def _argument_of(self, file: File, expansion: Expansion, begin: int, end: int) -> bool:
         definition = expansion.definition
-        if definition is None or definition.parameters is None:
+        position = self._position(file, expansion, begin, end)
+        if definition is None or definition.parameters is None or position is None:
             return False
-        at = skip_space(file.data, expansion.begin + len(expansion.name.encode("utf-8", "surrogateescape")))
-        for position, (first, last) in enumerate(_arguments(file.data, at, expansion.end)):
+        key = (file.path, expansion.begin, position)
+        if key not in self._free:
+            self._free[key] = self._uses(definition, position) == 1
+        return self._free[key]
+
+    def _position(self, file: File, expansion: Expansion, begin: int, end: int) -> int | None:
+        key = (file.path, expansion.begin)
+        if key not in self._written:
+            name_end = expansion.begin + len(expansion.name.encode("utf-8", "surrogateescape"))
+            self._written[key] = _arguments(file.data, skip_space(file.data, name_end), expansion.end)
+        for position, (first, last) in enumerate(self._written[key]):
             if first <= begin and end <= last:
-                key = (file.path, expansion.begin, position)
-                if key not in self._free:
-                    self._free[key] = self._uses(definition, position) == 1
-                return self._free[key]
-        return False
+                return position
+        return None
+
+    def constant_at(self, file: File, offset: int) -> str | None:
+        """The object-like macro of a system header whose body begins at ``offset``."""
+        return self._constants.get((file.path, offset))
+
+    def constant_around(self, file: File, offset: int) -> int | None:
+        """Where the body begins of the object-like system macro whose definition holds ``offset``."""
+        begins, ends = self._bodies.get(file.path, ([], []))
+        i = bisect_right(begins, offset) - 1
+        return begins[i] if i >= 0 and offset < ends[i] else None
+
+    @cached_property
+    def _bodies(self) -> dict[str, tuple[list[int], list[int]]]:
+        out: dict[str, tuple[list[int], list[int]]] = {}
+        for (path, begin), end in sorted((k, e) for k, (_, e) in self._constant_bodies.items()):
+            begins, ends = out.setdefault(path, ([], []))
+            begins.append(begin)
+            ends.append(end)
+        return out
+
+    @cached_property
+    def _constants(self) -> dict[tuple[str, int], str]:
+        return {k: name for k, (name, _) in self._constant_bodies.items()}
+
+    @cached_property
+    def _constant_bodies(self) -> dict[tuple[str, int], tuple[str, int]]:
+        """(file, begin of body) -> (name, end) of every object-like macro of a system header."""
+        lib = self._unit.lib
+        out: dict[tuple[str, int], tuple[str, int]] = {}
+        for cursor in self._definition_cursors:
+            if lib.clang_Cursor_isMacroFunctionLike(cursor):
+                continue
+            extent = lib.clang_getCursorExtent(cursor)
+            file, begin = self._sources.locate(extent.begin)
+            _, end = self._sources.locate(extent.end)
+            if file is not None and file.system:
+                name = text(lib.clang_getCursorSpelling(cursor))
+                body = skip_space(file.data, begin + len(name.encode("utf-8", "surrogateescape")))
+                if body < end:
+                    out[(file.path, body)] = (name, end)
+        return out
 
     def _uses(self, definition: Definition, position: int) -> int:
         """How often a parameter's text is expanded into code; 2 for more than once, stringified or pasted."""

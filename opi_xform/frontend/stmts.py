@@ -6,12 +6,14 @@ from collections.abc import Callable
 
 from opi_xform.frontend.clang import MACRO_BIT, Kind, TranslationUnit, text
 from opi_xform.frontend.exprs import Expressions, Refusal
-from opi_xform.frontend.source import after_semicolon, find_top, skip_space
+from opi_xform.frontend.source import after_semicolon, closing, find_top, skip_space
 from opi_xform.frontend.tree import Places, Tree
 from opi_xform.ir.ast import (
     Block,
     Break,
     Case,
+    Cast,
+    Comma,
     Continue,
     DeclStmt,
     DoWhile,
@@ -97,8 +99,29 @@ class Statements:
         """Child ``k`` as a statement."""
         found = self.out.get(k)
         if found is None:
-            return ExprStmt(self._span(k, semicolon=True), self._ex.expr(k))
+            span = self._span(k, semicolon=True)
+            found = self.out[k] = self._unfolded(self._ex.expr(k), span) or ExprStmt(span, self._ex.expr(k))
         return found
+
+    def _unfolded(self, expression: Expr, span: Span) -> Stmt | None:
+        """``a, ({ … });`` as a block: a statement expression whose value nobody reads is a block (glibc's ``assert``)."""
+        before: list[Stmt] = []
+        while True:
+            if isinstance(expression, Comma):
+                before.append(ExprStmt(span, expression.left))
+                expression = expression.right
+            elif isinstance(expression, Cast) and expression.type.kind == "void":
+                expression = expression.operand
+            else:
+                break
+        node = self._ex.blocks.get(id(expression))
+        if node is None:
+            return None
+        inner = next((self.out[k] for k in self._tree.kids[node] if k in self.out), None)
+        if inner is None:
+            return None
+        self._ex.refusals[:] = [r for r in self._ex.refusals if r.node != node]
+        return Block(span, (*before, inner))
 
     def expressions_in(self, kids: list[int]) -> tuple[Expr, ...]:
         """The outermost expressions below these nodes, in source order."""
@@ -120,9 +143,7 @@ class Statements:
         places = self._places
         end = places.end[i]
         file = places.file[i]
-        if last is not None and last in self.out and places.file[last] is file:
-            end = max(end, self.out[last].span.end)
-        elif last is not None and places.file[last] is file:
+        if last is not None and places.file[last] is file:
             end = max(end, self.statement(last).span.end)
         if file is not None and (semicolon or self._tree.kind[i] in _ENDS_WITH_SEMICOLON):
             end = after_semicolon(file.data, end)
@@ -185,14 +206,9 @@ class Statements:
         if not parts:
             return None, None, None
         file, begin = self._places.file[i], self._places.begin[i]
-        begins = [self._places.begin[p] for p in parts]
-        if self._tree.raw_begin[i] & MACRO_BIT and self._places.made_by[i] is not None:
-            # The macro's own text holds the semicolons; it tells only of children that it writes itself.
-            places = self._ex.spelled(i), [self._ex.spelled(p) for p in parts]
-            file, begin = places[0]
-            if any(f is not file for f, _ in places[1]):
-                return None
-            begins = [b for _, b in places[1]]
+        if self._tree.raw_begin[i] & MACRO_BIT:
+            # Written in a macro's body or argument: read it where it is spelled.
+            file, begin = self._ex.spelled(i)
         if file is None:
             return None
         data = file.data
@@ -201,12 +217,14 @@ class Statements:
             return None
         first = find_top(data, opening + 1, len(data), b";")
         second = find_top(data, first + 1, len(data), b";") if first is not None else None
-        if first is None or second is None:
+        closed = closing(data, opening)
+        if first is None or second is None or closed is None:
             return None
+        bounds = ((opening + 1, first), (first + 1, second), (second + 1, closed - 1))
+        filled = [n for n, (a, b) in enumerate(bounds) if skip_space(data, a) < b]
+        if len(filled) != len(parts):
+            return None  # a slot holds a macro that expands to nothing
         slots: list[int | None] = [None, None, None]
-        for part, at in zip(parts, begins, strict=True):
-            slot = 0 if at < first else 1 if at < second else 2
-            if at < opening or slots[slot] is not None:
-                return None
+        for slot, part in zip(filled, parts, strict=True):
             slots[slot] = part
         return slots[0], slots[1], slots[2]

@@ -99,17 +99,18 @@ class Places:
             # The last token comes from a macro body, or from plain text behind one.  Inside another macro's argument
             # libclang answers with the outermost expansion's end; the last child knows better.
             shared = [self.end[k] for k in self._tree.kids[i] if self._tree.raw_end[k] == raw_end and self.end[k]]
-            limit = around[-1].end if around else None
             if shared:
                 end = max(shared)
-            elif body is not None and limit is not None and end >= limit:
+            elif body is not None and around and end >= around[-1].end:
                 end = body.end
-            if limit is not None and end >= limit:
-                outermost = around[-1]
-                begin, end = outermost.begin, outermost.end
-                self.begin[i] = begin
-                self.made_by[i] = outermost
         self.end[i] = end
+        for outer in around:
+            if end > outer.end:
+                # Begins with a macro's whole text and goes on behind it.
+                self.begin[i] = outer.begin
+            elif end == outer.end or not macros.in_one_argument(file, outer, begin, end):
+                self.begin[i], self.end[i] = outer.begin, outer.end
+                self.made_by[i] = outer
 
     def whole(self, i: int) -> Expansion | None:
         """The object-like macro that node ``i`` is written as, when it is written as one and nothing else."""
@@ -124,7 +125,7 @@ class Places:
                 return made
             siblings = tree.kids[parent]
             for k in siblings:
-                if k != top and self.begin[k] < made.end and self.end[k] > made.begin and self.file[k] is self.file[i]:
+                if k != top and self._beside(k, made) and self.file[k] is self.file[i]:
                     return None
             if (self.begin[parent], self.end[parent]) == (made.begin, made.end) and self.made_by[parent] is made:
                 if tree.kind[parent] in _WRAPPERS and len(siblings) == 1:
@@ -133,6 +134,13 @@ class Places:
                 if tree.kind[parent] < Kind.UNEXPOSED_STMT:
                     return None
             return made
+
+    def _beside(self, k: int, made: Expansion) -> bool:
+        """Whether node ``k`` shares written text with the expansion, other than by coming from a macro around it."""
+        if self.begin[k] >= made.end or self.end[k] <= made.begin:
+            return False
+        maker = self.made_by[k]
+        return maker is None or maker.begin >= made.begin or maker.end < made.end
 
     def editable(self, i: int) -> bool:
         """Whether the text at the node's place is the node and nothing else (see ``Span``)."""
@@ -160,12 +168,10 @@ class Places:
         file = self.file[i]
         if file is None:
             return NOWHERE
-        made = self.made_by[i]
+        begin, last = self.begin[i], self.end[i] if end is None else end
         if not self._tree.raw_begin[i] & MACRO_BIT and not file.system:
-            return file.span(self.begin[i], self.end[i] if end is None else end)
-        return file.span(
-            self.begin[i],
-            self.end[i] if end is None else end,
-            self.editable(i),
-            made.name if made is not None else None,
-        )
+            return file.span(begin, last)
+        made = self.made_by[i]
+        # A node that only begins with a macro (``N * 2``) is not that macro's work.
+        macro = made.name if made is not None and self.end[i] <= made.end else None
+        return file.span(begin, last, self.editable(i), macro)

@@ -200,9 +200,7 @@ class UnitBuilder:
         return None
 
     def _note_functions(self, expressions: Expressions) -> None:
-        for reference in expressions.function_refs:
-            if id(reference) not in expressions.direct:
-                self._address_taken.add(reference.name)
+        self._address_taken.update(name for name, count in expressions.taken.items() if count > 0)
 
     # --- functions --------------------------------------------------------------------------------
 
@@ -242,7 +240,7 @@ class UnitBuilder:
             name=target.name,
             type=self._types.of(cursor),
             params=params,
-            variables=dict(reversed(variables.items())),
+            variables={**{k: variables[k] for k in params}, **dict(reversed(variables.items()))},
             body=body,
             span=places.span(0),
             static=linkage == 2,
