@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable
 from ctypes import POINTER, byref, c_char_p, c_int, c_longlong, c_uint, c_ulong, c_ulonglong, c_void_p
 from enum import IntEnum
 from functools import lru_cache
@@ -157,7 +156,6 @@ _SIGNATURES: dict[str, tuple[list[Any], Any]] = {
     "clang_getFileName": ([c_void_p], _STR),
     "clang_getFileContents": ([c_void_p, c_void_p, POINTER(ctypes.c_size_t)], c_void_p),
     "clang_getFileLocation": ([_LOC, *_OUT], None),
-    "clang_getSpellingLocation": ([_LOC, *_OUT], None),
     "clang_getLocationForOffset": ([c_void_p, c_void_p, c_uint], _LOC),
     "clang_Location_isInSystemHeader": ([_LOC], c_int),
     "clang_getInclusions": ([c_void_p, INCLUSION_VISITOR, c_void_p], None),
@@ -304,17 +302,9 @@ class TranslationUnit:
 
     def file_location(self, location: CXSourceLocation) -> tuple[int | None, int, int, int]:
         """Where the location is written: (file handle, line, column, byte offset)."""
-        return self._decode(self.lib.clang_getFileLocation, location)
-
-    def spelling_location(self, location: CXSourceLocation) -> tuple[int | None, int, int, int]:
-        """Where the token itself is spelled: in a macro's definition for a token of its body."""
-        return self._decode(self.lib.clang_getSpellingLocation, location)
-
-    @staticmethod
-    def _decode(function: Callable[..., None], location: CXSourceLocation) -> tuple[int | None, int, int, int]:
-        file, line, column, offset = c_void_p(), c_uint(), c_uint(), c_uint()
-        function(location, byref(file), byref(line), byref(column), byref(offset))
-        return file.value, line.value, column.value, offset.value
+        handle, line, column, offset = c_void_p(), c_uint(), c_uint(), c_uint()
+        self.lib.clang_getFileLocation(location, byref(handle), byref(line), byref(column), byref(offset))
+        return handle.value, line.value, column.value, offset.value
 
     def contents(self, file: int) -> bytes:
         """The bytes of a file as the parser read them."""

@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from opi_xform.frontend import fold
 from opi_xform.frontend.clang import Kind, TranslationUnit, evaluate, text
 from opi_xform.frontend.inits import Braces, Designated, flatten
-from opi_xform.frontend.macros import Macros
+from opi_xform.frontend.macros import Expansion, Macros, call_arguments
 from opi_xform.frontend.names import Names
-from opi_xform.frontend.source import File
 from opi_xform.frontend.tree import Places, Tree
 from opi_xform.frontend.typemap import TypeMap
 from opi_xform.ir.ast import (
@@ -77,7 +76,6 @@ class Expressions:
         self.out: list[Expr | Braces | Designated | None] = [None] * len(tree)
         self.refusals: list[Refusal] = []
         self.blocks: dict[int, int] = {}  # id of a statement expression -> its node
-        self._bodies: dict[int, int | None] = {}  # node -> the system macro body that spells its first token
         self.taken: Counter[str] = Counter()  # how often each function is named other than to call it
         self._handlers: dict[int, Callable[[int, Type, Span, list[int]], Expr | Braces | Designated]] = {
             Kind.UNEXPOSED_EXPR: self._unexposed,
@@ -115,10 +113,8 @@ class Expressions:
             whole = self._places.whole(i) if made.object_like else None
             if whole is not None:
                 result = self._named(result, *self._macros.resolved(whole), span)
-            else:
-                name = self._inner_constant(i, kids)
-                if name is not None:
-                    result = self._named(result, name, True, span)
+            elif isinstance(result, Call):
+                result = self._call_in_body(result, made)
         self.out[i] = result
 
     # --- helpers ----------------------------------------------------------------------------------
@@ -147,15 +143,18 @@ class Expressions:
         self.refusals.append(Refusal(self._places.begin[i], reason))
         return Opaque(type_, span, reason, self.exprs(kids))
 
-    def _inner_constant(self, i: int, kids: list[int]) -> str | None:
-        """The system macro (``MPI_INT``) that a user's macro names in its body to make all of node ``i``."""
-        file, offset = self.spelled(i)
-        if file is None or not file.system:
-            return None
-        body = self._bodies[i] = self._macros.constant_around(file, offset)
-        if body != offset or any(self._bodies.get(k) != body for k in kids):
-            return None
-        return self._macros.constant_at(file, offset)
+    def _call_in_body(self, call: Call, made: Expansion) -> Call:
+        """A call that a macro's body makes, its arguments named that the body writes as one constant (``MPI_INT``)."""
+        if made.definition is None or not isinstance(call.callee, FuncRef):
+            return call
+        written = call_arguments(made.definition.body, call.callee.name.rpartition(":")[2])
+        if len(written) != len(call.args):
+            return call
+        args = []
+        for arg, tokens in zip(call.args, written, strict=True):
+            found = self._macros.constant(tokens[0]) if len(tokens) == 1 else None
+            args.append(self._named(arg, *found, arg.span) if found is not None else arg)
+        return replace(call, args=tuple(args))
 
     def _named(self, found: Expr, name: str, system: bool, span: Span) -> Expr:
         """An expression that is written as one object-like macro."""
@@ -425,10 +424,6 @@ class Expressions:
         opaque = Opaque(self._types.of(self._tree.cursor[i]), self._places.span(i), "statement expression", found)
         self.blocks[id(opaque)] = i
         self.out[i] = opaque
-
-    def spelled(self, i: int) -> tuple[File | None, int]:
-        """Where node ``i``'s first token is spelled (in a macro's definition, for a token of its body)."""
-        return self._places.sources.spelled(self._tree.raw_begin[i])
 
 
 _BUILTIN = {

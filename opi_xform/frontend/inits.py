@@ -88,7 +88,9 @@ class _Filler:
             frame.at += 1
             if frame.scalar is not None:
                 frame.at = len(frame.items)
-                self._put(item.value if isinstance(item, Designated) else item, frame.scalar, base=frame.base, work=frames)
+                self._put(
+                    item.value if isinstance(item, Designated) else item, frame.scalar, base=frame.base, work=frames
+                )
             elif isinstance(item, Designated):
                 del frame.levels[1:]
                 self._designated(item, frame.levels, frames)

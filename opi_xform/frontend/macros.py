@@ -138,46 +138,13 @@ class Macros:
                 return position
         return None
 
-    def constant_at(self, file: File, offset: int) -> str | None:
-        """The object-like macro of a system header whose body begins at ``offset``."""
-        return self._constants.get((file.path, offset))
-
-    def constant_around(self, file: File, offset: int) -> int | None:
-        """Where the body begins of the object-like system macro whose definition holds ``offset``."""
-        begins, ends = self._bodies.get(file.path, ([], []))
-        i = bisect_right(begins, offset) - 1
-        return begins[i] if i >= 0 and offset < ends[i] else None
-
-    @cached_property
-    def _bodies(self) -> dict[str, tuple[list[int], list[int]]]:
-        out: dict[str, tuple[list[int], list[int]]] = {}
-        for (path, begin), end in sorted((k, e) for k, (_, e) in self._constant_bodies.items()):
-            begins, ends = out.setdefault(path, ([], []))
-            begins.append(begin)
-            ends.append(end)
-        return out
-
-    @cached_property
-    def _constants(self) -> dict[tuple[str, int], str]:
-        return {k: name for k, (name, _) in self._constant_bodies.items()}
-
-    @cached_property
-    def _constant_bodies(self) -> dict[tuple[str, int], tuple[str, int]]:
-        """(file, begin of body) -> (name, end) of every object-like macro of a system header."""
-        lib = self._unit.lib
-        out: dict[tuple[str, int], tuple[str, int]] = {}
-        for cursor in self._definition_cursors:
-            if lib.clang_Cursor_isMacroFunctionLike(cursor):
-                continue
-            extent = lib.clang_getCursorExtent(cursor)
-            file, begin = self._sources.locate(extent.begin)
-            _, end = self._sources.locate(extent.end)
-            if file is not None and file.system:
-                name = text(lib.clang_getCursorSpelling(cursor))
-                body = skip_space(file.data, begin + len(name.encode("utf-8", "surrogateescape")))
-                if body < end:
-                    out[(file.path, body)] = (name, end)
-        return out
+    def constant(self, token: str) -> tuple[str, bool] | None:
+        """What ``resolved`` answers, for the object-like macro of this name; None when there is none."""
+        cursor = self._by_name.get(token)
+        definition = self._define_from(cursor) if cursor is not None else None
+        if definition is None or definition.parameters is not None:
+            return None
+        return self.resolved(Expansion(token, 0, 0, definition))
 
     def _uses(self, definition: Definition, position: int) -> int:
         """How often a parameter's text is expanded into code; 2 for more than once, stringified or pasted."""
@@ -270,6 +237,31 @@ class Macros:
             parameters = tuple(w for w in rest[1:close] if w != ",")
             rest = rest[close + 1 :]
         return Definition(name, parameters, tuple(rest), file.system)
+
+
+def call_arguments(body: tuple[str, ...], callee: str) -> list[tuple[str, ...]]:
+    """The arguments of the only call of ``callee`` in a macro's body, as tokens; empty when there is none or several."""
+    places = [i for i, t in enumerate(body) if t == callee and body[i + 1 : i + 2] == ("(",)]
+    if len(places) != 1:
+        return []
+    out: list[tuple[str, ...]] = []
+    current: list[str] = []
+    depth = 0
+    for token in body[places[0] + 1 :]:
+        if token in ("(", "[", "{"):
+            depth += 1
+            if depth == 1:
+                continue
+        elif token in (")", "]", "}"):
+            depth -= 1
+            if depth == 0:
+                return [*out, tuple(current)]
+        elif token == "," and depth == 1:
+            out.append(tuple(current))
+            current = []
+            continue
+        current.append(token)
+    return []
 
 
 def _arguments(data: bytes, at: int, end: int) -> list[tuple[int, int]]:

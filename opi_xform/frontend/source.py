@@ -176,7 +176,7 @@ class Sources:
         if raw & MACRO_BIT:
             found = self._macro_cache.get(raw)
             if found is None:
-                found = self._macro_cache[raw] = self._ask(self._unit.file_location, raw)
+                found = self._macro_cache[raw] = self._ask(raw)
             return found
         i = bisect_right(self._begins, raw) - 1
         if i >= 0:
@@ -185,7 +185,7 @@ class Sources:
                 return file, raw - begin
         if raw == 0:
             return None, 0
-        file_or_none, offset = self._ask(self._unit.file_location, raw)
+        file_or_none, offset = self._ask(raw)
         if file_or_none is not None:
             begin = raw - offset
             at = bisect_right(self._begins, begin)
@@ -193,10 +193,6 @@ class Sources:
             self._ranges.insert(at, (begin, begin + len(file_or_none.data), file_or_none))
         return file_or_none, offset
 
-    def spelled(self, raw: int) -> tuple[File | None, int]:
-        """Where the token is spelled: inside a macro's definition for a token of its body."""
-        return self._ask(self._unit.spelling_location, raw)
-
-    def _ask(self, how: object, raw: int) -> tuple[File | None, int]:
-        handle, _, _, offset = how(self.location(raw))  # type: ignore[operator]
+    def _ask(self, raw: int) -> tuple[File | None, int]:
+        handle, _, _, offset = self._unit.file_location(self.location(raw))
         return (self.file(handle), offset) if handle else (None, 0)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from opi_xform.frontend.clang import MACRO_BIT, Kind, TranslationUnit, text
+from opi_xform.frontend.clang import Kind, TranslationUnit, text
 from opi_xform.frontend.exprs import Expressions, Refusal
-from opi_xform.frontend.source import after_semicolon, closing, find_top, skip_space
+from opi_xform.frontend.source import after_semicolon, closing, find_top, skip_space, tokens
 from opi_xform.frontend.tree import Places, Tree
 from opi_xform.ir.ast import (
     Block,
@@ -205,26 +205,34 @@ class Statements:
             return parts[0], parts[1], parts[2]
         if not parts:
             return None, None, None
-        file, begin = self._places.file[i], self._places.begin[i]
-        if self._tree.raw_begin[i] & MACRO_BIT:
-            # Written in a macro's body or argument: read it where it is spelled.
-            file, begin = self._ex.spelled(i)
-        if file is None:
+        made = self._places.made_by[i]
+        if made is None:
+            file = self._places.file[i]
+            filled = _filled(file.data, self._places.begin[i]) if file is not None else None
+        elif made.definition is not None and made.definition.body.count("for") == 1:
+            body = " ".join(made.definition.body).encode()
+            filled = _filled(body, next(b for b, e, _ in tokens(body, 0, len(body)) if body[b:e] == b"for"))
+        else:
+            filled = None
+        if filled is None:
             return None
-        data = file.data
-        opening = skip_space(data, begin + len(b"for"))
-        if data[begin : begin + 3] != b"for" or data[opening : opening + 1] != b"(":
-            return None
-        first = find_top(data, opening + 1, len(data), b";")
-        second = find_top(data, first + 1, len(data), b";") if first is not None else None
-        closed = closing(data, opening)
-        if first is None or second is None or closed is None:
-            return None
-        bounds = ((opening + 1, first), (first + 1, second), (second + 1, closed - 1))
-        filled = [n for n, (a, b) in enumerate(bounds) if skip_space(data, a) < b]
         if len(filled) != len(parts):
             return None  # a slot holds a macro that expands to nothing
         slots: list[int | None] = [None, None, None]
         for slot, part in zip(filled, parts, strict=True):
             slots[slot] = part
         return slots[0], slots[1], slots[2]
+
+
+def _filled(data: bytes, begin: int) -> list[int] | None:
+    """Which of the three slots of the ``for`` at ``begin`` hold something."""
+    opening = skip_space(data, begin + len(b"for"))
+    if data[begin : begin + 3] != b"for" or data[opening : opening + 1] != b"(":
+        return None
+    first = find_top(data, opening + 1, len(data), b";")
+    second = find_top(data, first + 1, len(data), b";") if first is not None else None
+    closed = closing(data, opening)
+    if first is None or second is None or closed is None:
+        return None
+    bounds = ((opening + 1, first), (first + 1, second), (second + 1, closed - 1))
+    return [n for n, (a, b) in enumerate(bounds) if skip_space(data, a) < b]

@@ -57,7 +57,6 @@ class Places:
     def __init__(self, tree: Tree, sources: Sources, macros: Macros) -> None:
         self._tree = tree
         self._macros = macros
-        self.sources = sources
         n = len(tree)
         self.file: list[File | None] = [None] * n
         self.begin = [0] * n
