@@ -55,7 +55,7 @@ CURSOR_VISITOR = ctypes.CFUNCTYPE(c_int, CXCursor, CXCursor, c_void_p)
 FIELD_VISITOR = ctypes.CFUNCTYPE(c_int, CXCursor, c_void_p)
 INCLUSION_VISITOR = ctypes.CFUNCTYPE(None, c_void_p, POINTER(CXSourceLocation), c_uint, c_void_p)
 
-CONTINUE, RECURSE = 1, 2
+BREAK, CONTINUE, RECURSE = 0, 1, 2
 
 
 class Kind(IntEnum):

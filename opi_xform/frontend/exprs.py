@@ -48,6 +48,7 @@ BINARY = {
     22: "", 23: "*", 24: "/", 25: "%", 26: "+", 27: "-", 28: "<<", 29: ">>", 30: "&", 31: "^", 32: "|", 33: ",",
 }  # fmt: skip
 _ASSIGN, _COMMA = 22, 33
+_UNEXPOSED, _PAREN, _LAST_EXPR = int(Kind.UNEXPOSED_EXPR), int(Kind.PAREN_EXPR), int(Kind.LAST_EXPR)
 _JUMPS = {"setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp", "longjmp", "_longjmp", "siglongjmp"}
 _PLAIN_INT = re.compile(rb"(?:0|[1-9][0-9]*)[uUlL]*\Z")
 
@@ -73,6 +74,7 @@ class Expressions:
         self._names = names
         self._types = types
         self._macros = macros
+        self._kind, self._kids = tree.kind, tree.kids
         self.out: list[Expr | Braces | Designated | None] = [None] * len(tree)
         self.refusals: list[Refusal] = []
         self.blocks: dict[int, int] = {}  # id of a statement expression -> its node
@@ -86,7 +88,6 @@ class Expressions:
             Kind.CHARACTER_LITERAL: self._integer,
             Kind.FLOATING_LITERAL: lambda i, t, s, k: FloatLit(t, s),
             Kind.STRING_LITERAL: lambda i, t, s, k: StringLit(t, s, t.size or 1),
-            Kind.PAREN_EXPR: lambda i, t, s, k: self._one(k, t, s),
             Kind.UNARY_OPERATOR: self._unary,
             Kind.ARRAY_SUBSCRIPT_EXPR: self._subscript,
             Kind.BINARY_OPERATOR: self._binary,
@@ -102,17 +103,28 @@ class Expressions:
 
     def lower(self, i: int) -> None:
         """Lowers node ``i``, whose children are lowered already."""
-        tree = self._tree
-        kids = [k for k in tree.kids[i] if Kind.UNEXPOSED_EXPR <= tree.kind[k] <= Kind.LAST_EXPR]
-        type_ = self._types.of(tree.cursor[i])
-        span = self._places.span(i)
-        handler = self._handlers.get(tree.kind[i])
-        result = handler(i, type_, span, kids) if handler else self._refuse(i, type_, span, kids, "unknown expression")
+        kind = self._kind[i]
+        kids = self._kids[i]
+        if kind == _PAREN and len(kids) == 1:
+            result = self.out[kids[0]] or self.expr(kids[0])
+        elif kind == _UNEXPOSED and len(kids) == 1 and self._same_place(i, kids[0]):
+            # An implicit conversion.  Most vanish (decay, reading a variable, pointers), so their places are not asked for.
+            result = self.out[kids[0]] or self.expr(kids[0])
+            if isinstance(result, Expr):
+                type_ = self._types.of(self._tree.cursor[i])
+                if result.type is not type_ and type_.kind in ("int", "float"):
+                    result = self._converted(result, type_, i)
+        else:
+            kids = [k for k in kids if _UNEXPOSED <= self._kind[k] <= _LAST_EXPR]
+            type_ = self._types.of(self._tree.cursor[i])
+            span = self._places.span(i)
+            handler = self._handlers.get(kind)
+            result = handler(i, type_, span, kids) if handler else self._refuse(i, type_, span, kids, "unknown expression")
         made = self._places.made_by[i]
         if made is not None and isinstance(result, Expr):
             whole = self._places.whole(i) if made.object_like else None
             if whole is not None:
-                result = self._named(result, *self._macros.resolved(whole), span)
+                result = self._named(result, *self._macros.resolved(whole), self._places.span(i))
             elif isinstance(result, Call):
                 result = self._call_in_body(result, made)
         self.out[i] = result
@@ -132,12 +144,6 @@ class Expressions:
 
     def exprs(self, kids: list[int]) -> tuple[Expr, ...]:
         return tuple(self.expr(k) for k in kids)
-
-    def _one(self, kids: list[int], type_: Type, span: Span) -> Expr | Braces | Designated:
-        if len(kids) != 1:
-            return Opaque(type_, span, "unknown expression", self.exprs(kids))
-        found = self.out[kids[0]]
-        return found if found is not None else self.expr(kids[0])
 
     def _refuse(self, i: int, type_: Type, span: Span, kids: list[int], reason: str) -> Expr:
         self.refusals.append(Refusal(self._places.begin[i], reason))
@@ -189,16 +195,11 @@ class Expressions:
     # --- operators --------------------------------------------------------------------------------
 
     def _unexposed(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr | Braces | Designated:
-        """Implicit casts, mostly; also offsetof, va_arg, ``a ?: b``, designated initialisers and rarer things."""
+        """What libclang has no kind for, implicit conversions apart: offsetof, va_arg, ``a ?: b``, designated initialisers and rarer things."""
         tree = self._tree
         members = [k for k in tree.kids[i] if tree.kind[k] == Kind.MEMBER_REF]
         if tree.kids[i] and kids and type_.kind == "void" and self._is_designated(i):
             return self._designated(i, members, kids)
-        if len(kids) == 1 and not members:
-            k = kids[0]
-            if (tree.raw_begin[k], tree.raw_end[k]) == (tree.raw_begin[i], tree.raw_end[i]):
-                found = self.out[k]
-                return self._converted(found, type_, span) if isinstance(found, Expr) else self._one(kids, type_, span)
         value = evaluate(tree.cursor[i])
         if value is not None and type_.kind == "int":
             return IntLit(type_, span, fold.wrap(value, type_))
@@ -219,19 +220,25 @@ class Expressions:
         parent = self._tree.parent[i]
         return parent >= 0 and self._tree.kind[parent] == Kind.INIT_LIST_EXPR
 
-    def _converted(self, found: Expr, type_: Type, span: Span) -> Expr:
-        """An implicit conversion: kept only when it changes what arithmetic sees."""
+    def _same_place(self, i: int, k: int) -> bool:
+        tree = self._tree
+        return (
+            _UNEXPOSED <= self._kind[k] <= _LAST_EXPR
+            and tree.raw_begin[k] == tree.raw_begin[i]
+            and tree.raw_end[k] == tree.raw_end[i]
+        )
+
+    def _converted(self, found: Expr, type_: Type, i: int) -> Expr:
+        """An implicit conversion to an arithmetic type: kept only when it changes what arithmetic sees."""
         before = found.type
-        if before.kind not in ("int", "float") and not (before.kind == "pointer" and type_.kind == "int"):
+        if before.kind not in ("int", "float", "pointer") or (before.kind == "pointer" and type_.kind == "float"):
             return found
-        if type_.kind not in ("int", "float"):
-            return found
-        same = (before.kind, before.size, before.signed) == (type_.kind, type_.size, type_.signed)
+        same = before.kind == type_.kind and before.size == type_.size and before.signed == type_.signed
         if same and ("_Bool" in before.spelling) == ("_Bool" in type_.spelling):
             return found
         if isinstance(found, IntLit) and type_.kind == "int":
             return replace(found, type=type_, value=fold.wrap(found.value, type_))
-        return Cast(type_, span, found, False)
+        return Cast(type_, self._places.span(i), found, False)
 
     def _cast(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
         # The operand is the last child; expressions in the type's array bounds come before it.

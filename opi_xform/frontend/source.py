@@ -21,6 +21,7 @@ class File:
         self.path = path
         self.data = data
         self.system = system
+        self._line = (0, 0, 0)  # the line last asked for: begin, end, number
 
     @cached_property
     def lines(self) -> list[int]:
@@ -30,8 +31,12 @@ class File:
 
     def line_column(self, offset: int) -> tuple[int, int]:
         """Line and column of a byte, both from 1."""
-        line = bisect_right(self.lines, offset)
-        return line, offset - self.lines[line - 1] + 1
+        begin, end, line = self._line
+        if not begin <= offset < end:
+            line = bisect_right(self.lines, offset)
+            begin = self.lines[line - 1]
+            self._line = (begin, self.lines[line] if line < len(self.lines) else len(self.data) + 1, line)
+        return line, offset - begin + 1
 
     def span(self, begin: int, end: int, editable: bool = True, macro: str | None = None) -> Span:
         line, column = self.line_column(begin)
@@ -192,6 +197,12 @@ class Sources:
             self._begins.insert(at, begin)
             self._ranges.insert(at, (begin, begin + len(file_or_none.data), file_or_none))
         return file_or_none, offset
+
+    def range_of(self, raw: int) -> tuple[int, int, File | None]:
+        """The raw locations that are offsets into the file of ``raw`` (an empty range for one in a macro)."""
+        if not raw & MACRO_BIT and self.locate(raw)[0] is not None:
+            return self._ranges[bisect_right(self._begins, raw) - 1]
+        return 1, 0, None
 
     def _ask(self, raw: int) -> tuple[File | None, int]:
         handle, _, _, offset = self._unit.file_location(self.location(raw))

@@ -6,7 +6,8 @@ node's children all have larger numbers, and lowering simply runs through the ar
 
 from __future__ import annotations
 
-from opi_xform.frontend.clang import CURSOR_VISITOR, MACRO_BIT, RECURSE, CXCursor, Kind, TranslationUnit
+from opi_xform.frontend.clang import BREAK, CURSOR_VISITOR, MACRO_BIT, RECURSE, CXCursor, Kind, TranslationUnit
+from opi_xform.frontend.errors import FrontendError
 from opi_xform.frontend.macros import Expansion, Macros
 from opi_xform.frontend.source import File, Sources
 from opi_xform.ir.span import NOWHERE, Span
@@ -21,24 +22,38 @@ class Tree:
         self.kids: list[list[int]] = [[]]
         self.parent: list[int] = [-1]
         kind, cursors, kids, parents = self.kind, self.cursor, self.kids, self.parent
-        stack = [((root.kind, root.d0, root.d1), 0)]
+        # Who is open: the address of each ancestor's statement or declaration, and its number.
+        # (Of a declaration ``d1`` is a flag, 0 or 1.)
+        addresses = [root.d0]
+        numbers = [0]
+        lost = False
 
         def visit(cursor: CXCursor, parent: CXCursor, _data: object) -> int:
-            key = (parent.kind, parent.d0, parent.d1)
-            while stack[-1][0] != key:
-                stack.pop()
+            nonlocal lost
+            address = parent.d1
+            if address is None or address == 1:
+                address = parent.d0
+            while addresses[-1] != address:
+                addresses.pop()
+                numbers.pop()
+                if not addresses:
+                    lost = True
+                    return BREAK
+            at = numbers[-1]
             number = len(kind)
-            at = stack[-1][1]
             kids[at].append(number)
             parents.append(at)
-            k = cursor.kind
-            kind.append(k)
+            kind.append(cursor.kind)
             cursors.append(cursor)
             kids.append([])
-            stack.append(((k, cursor.d0, cursor.d1), number))
+            address = cursor.d1
+            addresses.append(cursor.d0 if address is None or address == 1 else address)
+            numbers.append(number)
             return RECURSE
 
         unit.lib.clang_visitChildren(root, CURSOR_VISITOR(visit), None)
+        if lost:
+            raise FrontendError("libclang", 0, 0, "visited a syntax tree out of order")
         extent = unit.lib.clang_getCursorExtent
         ranges = [extent(c) for c in self.cursor]
         self.raw_begin: list[int] = [r.begin for r in ranges]
@@ -64,14 +79,19 @@ class Places:
         # Why a node cannot be edited: None, or the macro whose body makes it (wholly or in part).
         self.made_by: list[Expansion | None] = [None] * n
         locate = sources.locate
-        raw_begin, raw_end = tree.raw_begin, tree.raw_end
-        for i in range(n - 1, -1, -1):
-            b, e = raw_begin[i], raw_end[i]
+        files, begins, ends = self.file, self.begin, self.end
+        # Nearly all nodes are plain text of one file: there a place is a subtraction.
+        low, high, here = sources.range_of(tree.raw_begin[0])
+        for i, (b, e) in enumerate(zip(reversed(tree.raw_begin), reversed(tree.raw_end), strict=True)):
+            i = n - 1 - i
+            if low <= b <= high and low <= e <= high:
+                files[i], begins[i], ends[i] = here, b - low, e - low
+                continue
             file, begin = locate(b)
-            self.file[i] = file
-            self.begin[i] = begin
+            files[i] = file
+            begins[i] = begin
             if not (b | e) & MACRO_BIT:
-                self.end[i] = locate(e)[1]
+                ends[i] = locate(e)[1]
             elif file is not None:
                 self._place_macro(i, file, begin, b, e, locate(e)[1])
 

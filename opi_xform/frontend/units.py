@@ -25,6 +25,9 @@ from opi_xform.ir.types import Type
 
 _OPENMP = re.compile(rb'^[ \t]*#[ \t]*pragma[ \t]+omp\b|_Pragma[ \t]*\([ \t]*"[ \t]*omp\b', re.MULTILINE)
 
+_FIRST_EXPR, _LAST_EXPR, _LAST_STMT = int(Kind.UNEXPOSED_EXPR), int(Kind.LAST_EXPR), int(Kind.LAST_STMT)
+_STMT_EXPR, _DECL_STMT = int(Kind.STMT_EXPR), int(Kind.DECL_STMT)
+
 
 class UnitBuilder:
     """One use: ``build()``."""
@@ -212,14 +215,17 @@ class UnitBuilder:
         statements = Statements(self._unit, tree, places, expressions)
         variables: dict[str, Variable] = {}
         kind, kids = tree.kind, tree.kids
+        lower = expressions.lower
         for i in range(len(tree) - 1, 0, -1):
             k = kind[i]
-            if k == Kind.STMT_EXPR:
+            if k < _FIRST_EXPR:
+                continue
+            if k == _STMT_EXPR:
                 expressions.refuse_statement_expression(i, statements.expressions_in(kids[i]))
-            elif Kind.UNEXPOSED_EXPR <= k <= Kind.LAST_EXPR:
-                expressions.lower(i)
-            elif Kind.UNEXPOSED_STMT <= k <= Kind.LAST_STMT:
-                if k == Kind.DECL_STMT:
+            elif k <= _LAST_EXPR:
+                lower(i)
+            elif k <= _LAST_STMT:
+                if k == _DECL_STMT:
                     self._locals(tree, i, expressions, statements, variables, target.key)
                 statements.lower(i)
         params = self._params(tree, target.key, variables)
