@@ -116,13 +116,16 @@ static void given_away(void)
     trying("given away");
     if (world_rank == 0) {
         char *p, *copy;
+        MPI_Request request;
         CHECK_CLASS(OPI_Alloc(&p, 8192), MPI_SUCCESS);
         copy = p;
         fill(p, 8192, 3);
-        CHECK_CLASS(OPI_Give(&p, 8192, MPI_BYTE, 1, 8, comm), MPI_SUCCESS);
+        CHECK_CLASS(OPI_Igive(&p, 8192, MPI_BYTE, 1, 8, comm, &request), MPI_SUCCESS);
+        CHECK(p == NULL);
         CHECK_CLASS(OPI_Free(&copy), MPI_ERR_BUFFER);
         CHECK_CLASS(OPI_Give(&copy, 8192, MPI_BYTE, 1, 8, comm), MPI_ERR_BUFFER);
         MPI_Barrier(MPI_COMM_WORLD);
+        CHECK_CLASS(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
     } else {
         MPI_Barrier(MPI_COMM_WORLD);
         if (world_rank == 1) {
