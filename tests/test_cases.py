@@ -25,9 +25,14 @@ from opi_xform.launch.mpi import LaunchError, Mpi, find_mpi
 
 KEEP = load_cases("keep")
 CONVERT = load_cases("convert")
+EITHER = load_cases("either")
 CONSTRUCTS = sorted({case.construct for case in CONVERT})
 ALL = os.environ.get("OPI_ALL_CASES") == "1"
-RUN = [case for case in CONVERT if ALL or case.name.endswith(("_1", "_4"))] + [case for case in KEEP if ALL]
+RUN = (
+    [case for case in CONVERT if ALL or case.name.endswith(("_1", "_4"))]
+    + list(EITHER)
+    + [case for case in KEEP if ALL]
+)
 CONDITIONS = "abcdefg"
 
 

@@ -1,0 +1,42 @@
+/* No braces anywhere: packing, send and unpacking are single statements of
+ * loops and ifs. */
+#include <mpi.h>
+#include <stdio.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double sbuf[N], rbuf[N];
+
+static void pack(void)
+{
+    for (int i = 0; i < N; i++)
+        sbuf[i] = 2.0 * u[i];
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    for (int step = 0; step < 3; step++)
+        if (rank == 0)
+            for (int k = 0; k < 1; k++)
+                pack(), MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
+        else if (rank == 1)
+            for (int k = 0; k < 1; k++)
+                if (MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS)
+                    for (int i = 0; i < N; i++)
+                        v[i] += rbuf[i];
+    if (rank == 1) {
+        double total = 0.0;
+        for (int i = 0; i < N; i++)
+            total += v[i] * (i + 1);
+        printf("%d: %.17g\n", rank, total);
+    }
+    MPI_Finalize();
+    return 0;
+}
