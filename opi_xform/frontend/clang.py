@@ -209,6 +209,8 @@ _SIGNATURES: dict[str, tuple[list[Any], Any]] = {
 @lru_cache(maxsize=1)
 def library() -> Any:
     """The loaded library, its functions typed.  One per process."""
+    # Parse on the calling thread, whose stack the caller chose, not on one of libclang's with 8 MiB.
+    os.environ.setdefault("LIBCLANG_NOTHREADS", "1")
     lib = ctypes.CDLL(str(library_path()))
     for name, (arguments, result) in _SIGNATURES.items():
         function = getattr(lib, name)

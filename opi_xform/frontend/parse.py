@@ -8,12 +8,15 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from typing import TypeVar
 
 from opi_xform.frontend import flags as flags_module
 from opi_xform.frontend.clang import TranslationUnit
 from opi_xform.frontend.errors import FrontendError
 from opi_xform.frontend.units import UnitBuilder
 from opi_xform.ir.ast import Unit
+
+STACK_BYTES = 512 << 20  # address space only: pages are taken as they are touched
 
 
 def parse_unit(path: str, flags: Sequence[str] = ()) -> Unit:
@@ -25,18 +28,47 @@ def parse_unit(path: str, flags: Sequence[str] = ()) -> Unit:
     _check(path)
     real = os.path.realpath(path)
     found = flags_module.headers(flags)
-    arguments = flags_module.arguments(flags, found)
+    return on_big_stack(lambda: _parse_unit(path, real, list(flags), found))
+
+
+def _parse_unit(path: str, real: str, flags: list[str], found: flags_module.Headers) -> Unit:
     enabled = gc.isenabled()
     gc.disable()
     try:
-        with TranslationUnit(real, arguments) as unit:
+        with TranslationUnit(real, flags_module.arguments(flags, found)) as unit:
             for severity, file, line, column, message in unit.diagnostics():
                 if severity >= 3:
                     raise FrontendError(file or path, line, column, message)
-            return UnitBuilder(unit, real, list(flags), found).build()
+            return UnitBuilder(unit, real, flags, found).build()
     finally:
         if enabled:
             gc.enable()
+
+
+_T = TypeVar("_T")
+
+
+def on_big_stack(work: Callable[[], _T]) -> _T:
+    """Runs ``work`` on a thread with a stack that clang's recursion over a deep expression does not exhaust."""
+    result: list[_T] = []
+    failure: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            result.append(work())
+        except BaseException as error:
+            failure.append(error)
+
+    before = threading.stack_size(STACK_BYTES)
+    try:
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+    if failure:
+        raise failure[0]
+    return result[0]
 
 
 def _check(path: str) -> None:
