@@ -102,7 +102,7 @@ def test_an_unreadable_file(cli: Run) -> None:
     ("text", "parts"),
     [
         ("int f(void) {\n  return 1 +;\n}\n", ("a.c:2: error: ", "OPI901")),
-        ("#include <mpi.h>\n#include \"nowhere.h\"\nint x;\n", ("a.c:2: error: 'nowhere.h' file not found", "-I", "OPI901")),
+        ('#include <mpi.h>\n#include "no.h"\nint x;\n', ("a.c:2: error: 'no.h' file not found", "-I", "OPI901")),
         ("int f(void) { return undeclared; }\n", ("a.c:1: error: ", "undeclared", "OPI901")),
         (b"int \xff\xfe;\n", ("a.c:1: error: ", "OPI901")),
         ("int f(void) {\n", ("a.c:", "error: ", "OPI901")),

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from opi_xform.ownership.plan import Decision
-from opi_xform.rewrite.lex import COMMENT, SourceText
+from opi_xform.rewrite.lex import COMMENT, Region, SourceText
 from opi_xform.rewrite.sources import Sources
 
 _OPI = re.compile(rb"(?:/\*+|//)\s*opi:\s*(.*?)\s*(?:\*/)?\s*\Z", re.DOTALL)
@@ -51,11 +51,10 @@ def find_annotations(file: str, data: bytes) -> Iterator[Annotation]:
         if match is None:
             continue
         words = match.group(1).decode("utf-8", "replace").split()
-        own_line = text.first_on_line(region.begin) and text.tail_end(region.end) is not None
-        begin = text.after(region.end) if own_line else text.line_start(region.begin)
         line = data.count(b"\n", 0, region.begin) + 1
         verb, word = [*words, "", ""][:2]
-        yield Annotation(file, line, verb, word, begin, _statement_end(text, begin))
+        begin, end = _statement(text, region)
+        yield Annotation(file, line, verb, word, begin, end)
 
 
 def judge(annotations: Sequence[Annotation], decisions: Sequence[Decision], sources: Sources) -> Iterator[Verdict]:
@@ -91,9 +90,32 @@ def _judge(annotation: Annotation, here: Iterable[Decision]) -> str:
     return f"`opi: {said}` is not understood; use `expect give`, `expect take` or `allow CODE`"
 
 
-def _statement_end(text: SourceText, begin: int) -> int:
+def _statement(text: SourceText, comment: Region) -> tuple[int, int]:
+    """The bytes of the statement that a comment belongs to, at least; behind code, all statements of its line."""
+    if text.first_on_line(comment.begin) and text.tail_end(comment.end) is not None:
+        begin = text.after(comment.end)
+        return begin, _statement_end(text, begin)
+    last = text.before(comment.begin).end
+    ended = text.data[last - 1 : last] == b";"
+    begin = _statement_begin(text, last - 1 if ended else last)
+    return min(begin, text.line_start(comment.begin)), last if ended else _statement_end(text, last)
+
+
+def _statement_begin(text: SourceText, position: int) -> int:
+    """Just behind the ``;`` or brace before ``position``, outside comments and literals."""
+    while position > 0:
+        region = text.region_at(position - 1)
+        if region is not None:
+            position = region.begin
+        elif text.data[position - 1] in b";{}":
+            break
+        else:
+            position -= 1
+    return position
+
+
+def _statement_end(text: SourceText, position: int) -> int:
     """Just behind the next ``;`` outside comments and literals."""
-    position = begin
     while True:
         found = text.data.find(b";", position)
         if found < 0:

@@ -20,7 +20,7 @@ _DEEP = 50_000  # a long chain of else-ifs is a deep tree, and so is its pickle
 def parse_sources(jobs: Sequence[Job], processes: int, step: Callable[[], None]) -> list[Unit | FrontendError]:
     """The unit of each job, or why there is none, in the order of the jobs.  ``step`` is called after each."""
     results: list[Unit | FrontendError | None] = [None] * len(jobs)
-    workers = min(processes, len(jobs))
+    workers = min(processes, (len(jobs) + 1) // 2)  # a process for less than two files costs more than it saves
     if workers > 1:
         context = multiprocessing.get_context("fork" if sys.platform.startswith("linux") else "spawn")
         with ProcessPoolExecutor(workers, mp_context=context) as pool:

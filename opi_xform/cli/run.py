@@ -233,7 +233,7 @@ def _report(options: Options, result: Result, findings: Sequence[Problem], writt
     lines = table(result.plan, shown, width_of(stream))
     lines += [Line(str(finding), "finding") for finding in findings]
     lines.append(Line(summary_line(result.plan), "head"))
-    if options.output is not None or options.in_place:
+    if options.output is not None or options.in_place or options.check:
         lines.append(Line(_written_line(options, findings, written)))
     print_lines(lines, stream)
     if options.shows_diff:

@@ -16,7 +16,7 @@ from opi_xform.report.json import SIDES, summary
 Shown = Callable[[str], str]
 HEADER = ("site", "call", "side", "buffer", "decision", "reason")
 _GAP = "  "
-_LEAST_REASON = 36  # columns; a narrower reason goes to lines of its own below the site
+_LEAST_REASON = 30  # columns; a narrower reason goes to lines of its own below the site
 _MOST_BUFFER = 24
 
 

@@ -103,11 +103,12 @@ def _mirrored_flags(top: str, flags: Sequence[str]) -> tuple[str, ...]:
 
 
 def _compare(top: str, before: Unit, after: Unit) -> list[Rejected]:
-    """Errors of the result, and what hints at one: a lost function, a call of opi.h that nothing declares."""
-    found = [
-        Rejected(_original(top, d.file), d.line, d.message)
-        for d in after.diagnostics
-        if d.severity == "error" or ("OPI_" in d.message and "implicit" in d.message)
+    """Errors of the result, and what hints at one: a lost function, a call of something that nothing declares."""
+    found = [Rejected(_original(top, d.file), d.line, d.message) for d in after.diagnostics if d.severity == "error"]
+    found += [
+        Rejected(before.path, 0, f"{name} is called without a declaration")
+        for name, type in sorted(after.declared.items())
+        if type.params is None and name not in before.declared and name not in before.functions
     ]
     lost = sorted(function.name for function in before.functions.values()) != sorted(
         function.name for function in after.functions.values()
