@@ -388,5 +388,7 @@ class Unit:
     skipped: tuple[Skipped, ...]
     diagnostics: tuple[Diagnostic, ...]
     files: Mapping[str, str]
-    int_macros: Mapping[str, int]  # object-like macros of the MPI's header with integer values (MPI_PROC_NULL, MPI_ANY_TAG …)
+    int_macros: Mapping[
+        str, int
+    ]  # object-like macros of the MPI's header with integer values (MPI_PROC_NULL, MPI_ANY_TAG …)
     address_taken_functions: frozenset[str] = frozenset()

@@ -1,0 +1,202 @@
+"""Instructions: what lowering makes of expressions.  One effect each, operands without side effects.
+
+Operands are small trees, evaluated when their instruction runs.  Addresses are byte addresses: ``PtrAdd`` has its scale
+explicit, so nothing after lowering needs C's pointer arithmetic.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from opi_xform.ir import ast
+from opi_xform.ir.span import Span
+from opi_xform.ir.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    value: int
+    name: str = ""  # the macro it is written as (MPI_PROC_NULL), else ''
+
+
+@dataclass(frozen=True, slots=True)
+class Var:
+    """The current value of a scalar variable."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Temp:
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class AddrVar:
+    """The address of a variable: ``&x``, and what an array decays to."""
+
+    key: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AddrFunc:
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddrString:
+    """The address of a string literal (read-only storage no message lands in)."""
+
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """Integer, floating or comparison arithmetic on operands.  ``op``: C's operator, ``neg``, ``not``, ``cast``.
+
+    ``type`` is the result's; ``unsigned`` tells that C computes it modulo 2**width.
+    """
+
+    op: str
+    args: tuple[Operand, ...]
+    type: Type
+    unsigned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PtrAdd:
+    """``base + index * scale`` in bytes (scale 0: the element's size is not known).
+
+    ``row``: size of the array that a subscript must stay inside (0: none known).
+    """
+
+    base: Operand
+    index: Operand
+    scale: int
+    row: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Nondet:
+    """A value nothing is known about (floating constants, what the front end did not understand)."""
+
+    reason: str = ""
+
+
+Operand = Const | Var | Temp | AddrVar | AddrFunc | AddrString | Op | PtrAdd | Nondet
+
+
+@dataclass(frozen=True, slots=True)
+class Instr:
+    """``stmt``: index into ``Lowered.stmts`` of the statement it belongs to; ``span`` is that of the expression."""
+
+    span: Span
+    stmt: int
+
+
+@dataclass(frozen=True, slots=True)
+class Define(Instr):
+    """``target`` (a scalar variable or a temporary) becomes ``value``."""
+
+    target: Var | Temp
+    value: Operand
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Load(Instr):
+    target: Temp
+    address: Operand
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Store(Instr):
+    address: Operand
+    value: Operand
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class CopyBytes(Instr):
+    """A struct or union assignment: ``size`` bytes from one address to another."""
+
+    target: Operand
+    source: Operand
+    size: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Birth(Instr):
+    """A local variable's declaration is reached: its old contents are gone.  ``zeroed``: the rest of an initialiser is zero."""
+
+    var: str
+    zeroed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CallInstr(Instr):
+    """``callee`` is an ``AddrFunc`` for direct calls.  ``call`` is the expression as written."""
+
+    target: Temp | None
+    callee: Operand
+    args: tuple[Operand, ...]
+    call: ast.Call
+
+
+@dataclass(frozen=True, slots=True)
+class Escape(Instr):
+    """Something not understood happens to these values: everything reachable from them is lost."""
+
+    reason: str
+    values: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch(Instr):
+    """Ends a block: to the first successor when ``cond`` is not zero, else to the second."""
+
+    cond: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchOn(Instr):
+    """Ends a block.  ``cases[i]`` are the (low, high) ranges of successor i; None is the default."""
+
+    value: Operand
+    cases: tuple[tuple[int, int] | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnInstr(Instr):
+    value: Operand | None
+
+
+@dataclass(frozen=True, slots=True)
+class StmtInfo:
+    """A statement and its place: ``parent`` is the index of the enclosing one (-1: none).
+
+    ``in_block``: it stands between braces, so another can be put before or after it; else it is the whole body of an
+    if or a loop.  ``role``: ``body``, ``then``, ``else``, ``init`` (of a for) or ``item`` of a block.
+    """
+
+    stmt: ast.Stmt
+    parent: int
+    in_block: bool
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A function as basic blocks.  ``blocks[0]`` is the entry; ``succs[b]`` the successors of block b in order.
+
+    A block that ends in ``ReturnInstr`` (or falls off the end) has no successors.
+    """
+
+    function: ast.Function
+    blocks: tuple[tuple[Instr, ...], ...]
+    succs: tuple[tuple[int, ...], ...]
+    stmts: tuple[StmtInfo, ...]
+    refused: str = ""
+    temps: int = field(default=0)

@@ -1,0 +1,120 @@
+"""Dominators and the loop nest of a rooted graph whose block numbers are a reverse postorder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A natural loop.  ``blocks`` includes those of inner loops; ``parent`` is the index of the enclosing loop or -1.
+
+    ``latches``: sources of back edges.  ``exits``: (block inside, block outside) edges, sorted.
+    """
+
+    number: int
+    header: int
+    blocks: frozenset[int]
+    latches: tuple[int, ...]
+    exits: tuple[tuple[int, int], ...]
+    parent: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoopNest:
+    """``loops`` outer before inner; ``of[b]`` the innermost loop of block b or -1; ``idom[b]`` (block 0: 0).
+
+    ``irreducible``: some cycle has more than one entry; no loop then describes it.
+    """
+
+    loops: tuple[Loop, ...]
+    of: tuple[int, ...]
+    idom: tuple[int, ...]
+    irreducible: bool
+
+    def chain(self, block: int) -> tuple[int, ...]:
+        """Loops around a block, innermost first."""
+        out: list[int] = []
+        at = self.of[block]
+        while at >= 0:
+            out.append(at)
+            at = self.loops[at].parent
+        return tuple(out)
+
+    def dominates(self, a: int, b: int) -> bool:
+        while b > a:
+            b = self.idom[b]
+        return a == b
+
+
+def dominators(succs: Sequence[Sequence[int]], preds: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """Immediate dominators (Cooper, Harvey, Kennedy 2001); numbers must be a reverse postorder."""
+    n = len(succs)
+    idom = [-1] * n
+    if n:
+        idom[0] = 0
+    changed = True
+    while changed:
+        changed = False
+        for b in range(1, n):
+            new = -1
+            for p in preds[b]:
+                if idom[p] < 0:
+                    continue
+                if new < 0:
+                    new = p
+                    continue
+                x, y = p, new
+                while x != y:
+                    while x > y:
+                        x = idom[x]
+                    while y > x:
+                        y = idom[y]
+                new = x
+            if new != idom[b]:
+                idom[b] = new
+                changed = True
+    return tuple(idom)
+
+
+def loop_nest(succs: Sequence[Sequence[int]], preds: Sequence[Sequence[int]]) -> LoopNest:
+    """Natural loops of a graph in reverse postorder; back edges that share a header make one loop."""
+    idom = dominators(succs, preds)
+    n = len(succs)
+
+    def dominates(a: int, b: int) -> bool:
+        while b > a:
+            b = idom[b]
+        return a == b
+
+    back: dict[int, list[int]] = {}
+    irreducible = False
+    for b in range(n):
+        for s in succs[b]:
+            if s <= b:
+                if dominates(s, b):
+                    back.setdefault(s, []).append(b)
+                else:
+                    irreducible = True
+    bodies: dict[int, frozenset[int]] = {}
+    for header, latches in back.items():
+        body = {header}
+        stack = [latch for latch in latches if latch != header]
+        while stack:
+            b = stack.pop()
+            if b in body:
+                continue
+            body.add(b)
+            stack.extend(p for p in preds[b] if p not in body)
+        bodies[header] = frozenset(body)
+    order = sorted(bodies, key=lambda h: (-len(bodies[h]), h))
+    of = [-1] * n
+    loops: list[Loop] = []
+    for number, header in enumerate(order):
+        inside = bodies[header]
+        exits = sorted({(b, s) for b in inside for s in succs[b] if s not in inside})
+        loops.append(Loop(number, header, inside, tuple(sorted(set(back[header]))), tuple(exits), of[header]))
+        for b in inside:
+            of[b] = number
+    return LoopNest(tuple(loops), tuple(of), idom, irreducible)

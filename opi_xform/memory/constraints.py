@@ -1,0 +1,276 @@
+"""Points-to of the program graph: one inclusion constraint per flow of a value (Andersen), solved by points_to.
+
+Copies of functions are apart, so is every allocation call of every copy; an object has one content.  Object 0 is everything
+outside the program: what is passed to it is reachable from it, and it may be stored anywhere that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.memory.interp import PointsTo
+from opi_xform.memory.objects import UNKNOWN, Objects
+from opi_xform.program.effects import Effects
+from opi_xform.program.graph import Bind, Graph, Lost, Node, Unbind
+
+Name = tuple[object, ...]  # ("c", object): its content; ("t", frame, temp)
+
+
+class GraphPointsTo(PointsTo):
+    """The solution, asked by operand."""
+
+    def __init__(self, graph: Graph, variables: Mapping[str, ast.Variable], objects: Objects, effects: Effects) -> None:
+        self.graph = graph
+        self.variables = variables
+        self.objects = objects
+        self.effects = effects
+        self.sets: dict[Name, set[int]] = {}
+        self.copies: dict[Name, set[Name]] = {}
+        self.loads: dict[Name, set[Name]] = {}
+        self.stores: dict[Name, set[Name]] = {}
+        self.work: list[tuple[Name, frozenset[int]]] = []
+        self.fresh = 0
+        self.generate()
+        self.solve()
+
+    # --- queries -------------------------------------------------------------------------------------------------
+
+    def operand(self, frame: int, operand: ins.Operand) -> frozenset[int]:
+        out: set[int] = set()
+        for kind, name in self.sources(frame, operand):
+            if kind == "addr":
+                assert isinstance(name, int)
+                out.add(name)
+            else:
+                assert isinstance(name, tuple)
+                out |= self.sets.get(name, set())
+        return frozenset(out)
+
+    def variable(self, frame: int, key: str) -> frozenset[int]:
+        return frozenset(self.sets.get(("c", self.objects.variable(frame, key)), set()))
+
+    def reachable(self, objects: frozenset[int]) -> frozenset[int]:
+        out = set(objects)
+        stack = list(objects)
+        while stack:
+            for o in self.sets.get(("c", stack.pop()), ()):
+                if o not in out:
+                    out.add(o)
+                    stack.append(o)
+        return frozenset(out)
+
+    # --- constraints ---------------------------------------------------------------------------------------------
+
+    def sources(self, frame: int, operand: ins.Operand) -> Iterator[tuple[str, int | Name]]:
+        stack = [operand]
+        while stack:
+            item = stack.pop()
+            match item:
+                case ins.AddrVar(key=key):
+                    yield "addr", self.objects.variable(frame, key)
+                case ins.Var(key=key):
+                    yield "copy", ("c", self.objects.variable(frame, key))
+                case ins.Temp(number=n):
+                    yield "copy", ("t", frame, n)
+                case ins.PtrAdd(base=base):
+                    stack.append(base)
+                case ins.Op(args=args, op=op):
+                    if op not in ("<", ">", "<=", ">=", "==", "!=", "not"):
+                        stack.extend(args)
+                case ins.Nondet():
+                    yield "addr", UNKNOWN
+                case _:
+                    pass
+
+    def flow(self, frame: int, operand: ins.Operand, target: Name) -> None:
+        for kind, name in self.sources(frame, operand):
+            if kind == "addr":
+                assert isinstance(name, int)
+                self.add(target, frozenset({name}))
+            else:
+                assert isinstance(name, tuple)
+                self.copy(name, target)
+
+    def pointer(self, frame: int, operand: ins.Operand) -> Name:
+        """A name that holds the operand's value."""
+        self.fresh += 1
+        name: Name = ("p", self.fresh)
+        self.flow(frame, operand, name)
+        return name
+
+    def add(self, name: Name, objects: frozenset[int]) -> None:
+        mine = self.sets.setdefault(name, set())
+        new = objects - mine
+        if new:
+            mine |= new
+            self.work.append((name, frozenset(new)))
+
+    def copy(self, source: Name, target: Name) -> None:
+        if source != target and target not in self.copies.setdefault(source, set()):
+            self.copies[source].add(target)
+            if source in self.sets:
+                self.add(target, frozenset(self.sets[source]))
+
+    def load(self, pointer: Name, target: Name) -> None:
+        self.loads.setdefault(pointer, set()).add(target)
+        for o in sorted(self.sets.get(pointer, ())):
+            self.copy(("c", o), target)
+
+    def store(self, pointer: Name, source: Name) -> None:
+        self.stores.setdefault(pointer, set()).add(source)
+        for o in sorted(self.sets.get(pointer, ())):
+            self.copy(source, ("c", o))
+
+    def generate(self) -> None:
+        outside: Name = ("c", UNKNOWN)
+        self.add(outside, frozenset({UNKNOWN}))
+        self.load(outside, outside)
+        self.store(outside, outside)
+        for node in self.graph.nodes:
+            self.constrain(node)
+        for key, var in sorted(self.variables.items()):
+            if var.is_global and var.init is not None:
+                self.initialiser(self.objects.variable(-1, key), var.init)
+        for o in sorted(self.objects.exposed):
+            self.add(outside, frozenset({o}))
+
+    def initialiser(self, o: int, init: ast.Expr) -> None:
+        stack: list[ast.Expr] = [init]
+        while stack:
+            e = stack.pop()
+            match e:
+                case ast.VarRef(var=key) if key in self.variables and self.variables[key].is_global:
+                    self.add(("c", o), frozenset({self.objects.variable(-1, key)}))
+                case ast.InitList(items=items):
+                    stack.extend(items)
+                case ast.Member(base=inner) | ast.CompoundLit(init=inner):
+                    stack.append(inner)
+                case ast.Index(base=base, index=index):
+                    stack.extend((base, index))
+                case ast.AddrOf(operand=inner) | ast.Cast(operand=inner) | ast.Deref(operand=inner):
+                    stack.append(inner)
+                case ast.Binary(left=left, right=right):
+                    stack.extend((left, right))
+                case ast.Conditional(cond=cond, then=then, other=other):
+                    stack.extend((cond, then, other))
+                case _:
+                    pass
+
+    def constrain(self, node: Node) -> None:
+        frame = node.frame
+        match node.action:
+            case ins.Define(target=target, value=value):
+                self.flow(frame, value, self.name(frame, target))
+            case ins.Load(target=target, address=address):
+                self.load(self.pointer(frame, address), self.name(frame, target))
+            case ins.Store(address=address, value=value):
+                self.store(self.pointer(frame, address), self.pointer(frame, value))
+            case ins.CopyBytes(target=to, source=origin):
+                self.move(self.pointer(frame, to), self.pointer(frame, origin))
+            case ins.Escape(values=values):
+                for operand in values:
+                    self.flow(frame, operand, ("c", UNKNOWN))
+            case Bind(caller=caller, params=params, args=args):
+                for key, operand in zip(params, args, strict=True):
+                    var = self.variables[key]
+                    place: Name = ("c", self.objects.variable(frame, key))
+                    if var.type.kind == "record":
+                        self.load(self.pointer(caller, operand), place)
+                    else:
+                        self.flow(caller, operand, place)
+            case Unbind(callee=callee, target=result, value=returned):
+                if result is not None and returned is not None:
+                    self.flow(callee, returned, ("t", frame, result.number))
+            case Lost(call=call):
+                for operand in call.args:
+                    self.flow(frame, operand, ("c", UNKNOWN))
+                for o in sorted(self.objects.globals):
+                    self.add(("c", UNKNOWN), frozenset({o}))
+                if call.target is not None:
+                    self.copy(("c", UNKNOWN), ("t", frame, call.target.number))
+            case ins.CallInstr() as call:
+                self.library(node, call)
+            case _:
+                pass
+
+    def move(self, to: Name, origin: Name) -> None:
+        self.fresh += 1
+        between: Name = ("p", self.fresh)
+        self.load(origin, between)
+        self.store(to, between)
+
+    def library(self, node: Node, call: ins.CallInstr) -> None:
+        frame = node.frame
+        name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else ""
+        effect = self.effects.get(name)
+        followed = node.number in self.graph.followed
+        if followed and effect is None:
+            return
+        outside: Name = ("c", UNKNOWN)
+        target: Name | None = ("t", frame, call.target.number) if call.target is not None else None
+        if effect is None or (effect.calls and not followed):
+            for operand in call.args:
+                self.flow(frame, operand, outside)
+            if effect is None:
+                if target is not None:
+                    self.copy(outside, target)
+                return
+            for o in sorted(self.objects.globals):
+                self.add(outside, frozenset({o}))
+        if effect.mpi is None:
+            for i in effect.retains:
+                if i < len(call.args):
+                    self.flow(frame, call.args[i], outside)
+        if effect.allocates is not None:
+            heap = self.objects.heap(node.number)
+            if effect.allocates.into is None:
+                if target is not None:
+                    self.add(target, frozenset({heap}))
+            elif effect.allocates.into < len(call.args):
+                self.fresh += 1
+                made: Name = ("p", self.fresh)
+                self.add(made, frozenset({heap}))
+                self.store(self.pointer(frame, call.args[effect.allocates.into]), made)
+            source = effect.allocates.copies_from
+            if source is not None and source < len(call.args):
+                self.load(self.pointer(frame, call.args[source]), ("c", heap))
+                if target is not None:
+                    self.flow(frame, call.args[source], target)
+        elif target is not None and call.call.type.kind in ("pointer", "unknown"):
+            if effect.returns_arg is not None and effect.returns_arg < len(call.args):
+                self.flow(frame, call.args[effect.returns_arg], target)
+            elif effect.returns_library:
+                self.add(target, frozenset({UNKNOWN}))
+            else:
+                self.copy(outside, target)
+        for flow in effect.flows:
+            if flow.target >= len(call.args):
+                continue
+            to = self.pointer(frame, call.args[flow.target])
+            if flow.source is None:
+                self.store(to, outside)
+            elif flow.source < len(call.args):
+                origin = self.pointer(frame, call.args[flow.source])
+                if flow.kind == "copies":
+                    self.move(to, origin)
+                else:
+                    self.store(to, origin)
+
+    def name(self, frame: int, target: ins.Var | ins.Temp) -> Name:
+        if isinstance(target, ins.Temp):
+            return ("t", frame, target.number)
+        return ("c", self.objects.variable(frame, target.key))
+
+    def solve(self) -> None:
+        while self.work:
+            name, new = self.work.pop()
+            for target in sorted(self.loads.get(name, ()), key=repr):
+                for o in new:
+                    self.copy(("c", o), target)
+            for source in sorted(self.stores.get(name, ()), key=repr):
+                for o in new:
+                    self.copy(source, ("c", o))
+            for target in list(self.copies.get(name, ())):
+                self.add(target, new)

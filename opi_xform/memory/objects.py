@@ -1,0 +1,63 @@
+"""Abstract objects: one per variable and frame, one per allocation call in the program graph, one for all else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from opi_xform.ir import ast
+from opi_xform.ir.types import Type
+
+UNKNOWN = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """kind: ``variable``, ``heap`` or ``unknown``.  frame: 0 for globals.  node: the allocation call (heap)."""
+
+    number: int
+    kind: str
+    name: str
+    type: Type | None = None
+    variable: str | None = None
+    frame: int = -1
+    node: int = -1
+
+
+class Objects:
+    """Numbers objects on demand; number 0 is everything that is not the program's own."""
+
+    def __init__(self, variables: Mapping[str, ast.Variable]) -> None:
+        self.variables = variables
+        self.table: list[Object] = [Object(UNKNOWN, "unknown", "?")]
+        self.by_variable: dict[tuple[int, str], int] = {}
+        self.by_node: dict[int, int] = {}
+        self.globals: set[int] = set()
+        self.exposed: set[int] = {UNKNOWN}
+        self.frames: dict[int, set[int]] = {}
+
+    def variable(self, frame: int, key: str) -> int:
+        var = self.variables[key]
+        if var.is_global:
+            frame = -1
+        found = self.by_variable.get((frame, key))
+        if found is None:
+            found = len(self.table)
+            self.table.append(Object(found, "variable", var.name, var.type, key, frame))
+            self.by_variable[(frame, key)] = found
+            if frame < 0:
+                self.globals.add(found)
+            else:
+                self.frames.setdefault(frame, set()).add(found)
+        return found
+
+    def heap(self, node: int) -> int:
+        found = self.by_node.get(node)
+        if found is None:
+            found = len(self.table)
+            self.table.append(Object(found, "heap", f"allocation {node}", node=node))
+            self.by_node[node] = found
+        return found
+
+    def locals_of(self, frame: int) -> set[int]:
+        return self.frames.get(frame, set())

@@ -1,0 +1,108 @@
+"""Integer polynomials over symbols: the values that the analyses compute with.
+
+A symbol is a number into a ``Symbols`` table (values.py).  A monomial is a sorted tuple of symbols, a polynomial a sorted
+tuple of (monomial, coefficient).  Addresses are polynomials too: an object's address is a symbol of its own, so that
+pointer differences cancel it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+Monomial = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Poly:
+    """A sum of coefficient × product of symbols; no zero coefficients, monomials in ascending order."""
+
+    terms: tuple[tuple[Monomial, int], ...]
+
+    def __add__(self, other: Poly) -> Poly:
+        if not self.terms:
+            return other
+        if not other.terms:
+            return self
+        out = dict(self.terms)
+        for monomial, c in other.terms:
+            out[monomial] = out.get(monomial, 0) + c
+        return _make(out)
+
+    def __neg__(self) -> Poly:
+        return Poly(tuple((m, -c) for m, c in self.terms))
+
+    def __sub__(self, other: Poly) -> Poly:
+        return self + -other
+
+    def __mul__(self, other: Poly) -> Poly:
+        out: dict[Monomial, int] = {}
+        for m1, c1 in self.terms:
+            for m2, c2 in other.terms:
+                m = tuple(sorted(m1 + m2))
+                out[m] = out.get(m, 0) + c1 * c2
+        return _make(out)
+
+    def scaled(self, factor: int) -> Poly:
+        return Poly(tuple((m, c * factor) for m, c in self.terms)) if factor else ZERO
+
+    @property
+    def constant(self) -> int | None:
+        """The value, when the polynomial is a number."""
+        if not self.terms:
+            return 0
+        if len(self.terms) == 1 and self.terms[0][0] == ():
+            return self.terms[0][1]
+        return None
+
+    @property
+    def constant_term(self) -> int:
+        return self.terms[0][1] if self.terms and self.terms[0][0] == () else 0
+
+    @property
+    def single(self) -> int | None:
+        """The symbol, when the polynomial is just one."""
+        if len(self.terms) == 1 and self.terms[0][1] == 1 and len(self.terms[0][0]) == 1:
+            return self.terms[0][0][0]
+        return None
+
+    def symbols(self) -> Iterable[int]:
+        for monomial, _ in self.terms:
+            yield from monomial
+
+    def coefficient(self, symbol: int) -> int:
+        """Of the linear term in ``symbol``."""
+        return next((c for m, c in self.terms if m == (symbol,)), 0)
+
+    def substitute(self, value: Callable[[int], Poly | None]) -> Poly:
+        """Each symbol for which ``value`` is not None replaced."""
+        out = ZERO
+        changed = False
+        kept: dict[Monomial, int] = {}
+        for monomial, c in self.terms:
+            replacements = [value(s) for s in monomial]
+            if all(r is None for r in replacements):
+                kept[monomial] = kept.get(monomial, 0) + c
+                continue
+            changed = True
+            product = number(c)
+            for s, r in zip(monomial, replacements, strict=True):
+                product = product * (symbol(s) if r is None else r)
+            out = out + product
+        return _make(kept) + out if changed else self
+
+
+def _make(terms: dict[Monomial, int]) -> Poly:
+    return Poly(tuple(sorted((m, c) for m, c in terms.items() if c)))
+
+
+ZERO = Poly(())
+ONE = Poly((((), 1),))
+
+
+def number(value: int) -> Poly:
+    return Poly((((), value),)) if value else ZERO
+
+
+def symbol(s: int) -> Poly:
+    return Poly((((s,), 1),))

@@ -1,0 +1,139 @@
+"""Sets of byte offsets as integer sets, with symbols as parameters.
+
+One dimension, ``o``: bytes from the object's start, divided by ``unit``.  A product of symbols is a parameter of its own.
+Every set is valid for all values of its parameters that can occur; ``Regions.known`` adds what is known of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import islpy as isl
+from islpy import Set
+
+from opi_xform.memory.poly import Monomial, Poly
+from opi_xform.memory.symbols import Symbols
+
+
+OPERATIONS = 1_000_000
+START = "start"
+
+
+class BudgetExceeded(Exception):
+    """An integer set operation needed more steps than it is worth."""
+
+
+class Regions:
+    """Builds and transforms sets for one object, in units of ``unit`` bytes."""
+
+    def __init__(self, symbols: Symbols, unit: int) -> None:
+        self.symbols = symbols
+        self.unit = unit
+        self.context = isl.Context()
+        self.context.set_max_operations(OPERATIONS)
+        self.all = self.parse("", "")
+        self.none = isl.Set.empty(self.all.get_space())
+
+    @contextmanager
+    def budget(self) -> Iterator[None]:
+        """Turns isl's running out of operations into BudgetExceeded."""
+        self.context.reset_operations()
+        try:
+            yield
+        except isl.Error as error:
+            raise BudgetExceeded(str(error)) from error
+
+    def parse(self, params: str, constraints: str) -> Set:
+        body = f" : {constraints}" if constraints else ""
+        return isl.Set.read_from_str(self.context, f"[{params}] -> {{ [o]{body} }}")
+
+    # --- polynomials as text -------------------------------------------------------------------------------------
+
+    @staticmethod
+    def parameter(monomial: Monomial) -> str:
+        return "s" + "_".join(str(s) for s in monomial)
+
+    def affine(self, value: Poly, params: dict[str, Monomial]) -> str:
+        parts = []
+        for monomial, c in value.terms:
+            if monomial == ():
+                parts.append(str(c))
+            else:
+                name = self.parameter(monomial)
+                params[name] = monomial
+                parts.append(f"{c}*{name}")
+        return " + ".join(parts) if parts else "0"
+
+    def known(self, params: dict[str, Monomial]) -> list[str]:
+        return [f"{name} >= 0" for name, m in sorted(params.items()) if all(self.symbols.table[s].nonneg for s in m)]
+
+    def build(self, constraints: Iterable[str], params: dict[str, Monomial]) -> Set:
+        return self.parse(", ".join(sorted(params)), " and ".join([*constraints, *self.known(params)]))
+
+    # --- sets ----------------------------------------------------------------------------------------------------
+
+    def interval(self, lo: Poly, hi: Poly) -> Set:
+        """Offsets in ``[lo, hi)`` bytes; both must be multiples of the unit."""
+        params: dict[str, Monomial] = {}
+        low, high = (self.affine(self.scaled(self.symbols.resolve(p)), params) for p in (lo, hi))
+        return self.build([f"{low} <= o < {high}"], params)
+
+    def scaled(self, value: Poly) -> Poly:
+        return Poly(tuple((m, c // self.unit) for m, c in value.terms))
+
+    def compare(self, op: str, left: Poly, right: Poly) -> Set:
+        """All offsets, where ``left op right`` holds for the parameters."""
+        params: dict[str, Monomial] = {}
+        a = self.affine(self.symbols.resolve(left - right), params)
+        if op == "!=":
+            return self.build([f"{a} < 0"], params).union(self.build([f"{a} > 0"], params))
+        return self.build([f"{a} {'=' if op == '==' else op} 0"], params)
+
+    def monomials(self, s: Set) -> dict[str, Monomial]:
+        out: dict[str, Monomial] = {}
+        for i in range(s.dim(isl.dim_type.param)):
+            name = s.get_dim_name(isl.dim_type.param, i)
+            if name.startswith("s") and name != START:
+                out[name] = tuple(int(x) for x in name[1:].split("_"))
+        return out
+
+    def drop(self, s: Set, unwanted: Iterable[str]) -> Set:
+        """The set for some value of the unwanted parameters (a superset for each of them)."""
+        for name in unwanted:
+            i = s.find_dim_by_name(isl.dim_type.param, name)
+            if i >= 0:
+                s = s.project_out(isl.dim_type.param, i, 1)
+        return s
+
+    def forget(self, s: Set, symbols: frozenset[int]) -> Set:
+        """Projects out every parameter that involves one of these symbols."""
+        return self.drop(s, [name for name, m in self.monomials(s).items() if any(x in symbols for x in m)])
+
+    def forget_scope(self, s: Set, loops: frozenset[int], keep: int) -> Set:
+        """Projects out what varies in these loops, the symbol ``keep`` excepted."""
+        table = self.symbols.table
+        unwanted = [
+            name
+            for name, m in self.monomials(s).items()
+            if m != (keep,) and any(x == keep or table[x].scope & loops for x in m)
+        ]
+        return self.drop(s, unwanted)
+
+    def rename(self, s: Set, old: str, new: str) -> Set:
+        i = s.find_dim_by_name(isl.dim_type.param, old)
+        return s.set_dim_name(isl.dim_type.param, i, new) if i >= 0 else s
+
+    def substitute(self, s: Set, symbol: int, value: Poly) -> Set:
+        """The set with a parameter replaced by a polynomial of others."""
+        name = self.parameter((symbol,))
+        mine = {n: m for n, m in self.monomials(s).items() if symbol in m}
+        if not mine:
+            return s
+        if name in mine:
+            params: dict[str, Monomial] = {name: (symbol,)}
+            closed = self.symbols.resolve(value)
+            if symbol not in set(closed.symbols()):
+                a = self.affine(closed, params)
+                s = s.intersect(self.build([f"{name} = {a}"], params))
+        return self.drop(s, sorted(mine))

@@ -1,0 +1,131 @@
+"""Symbols: the unknowns in polynomials, numbered by value so that equal things share one symbol.
+
+A symbol stands for one run-time value per execution of the loops in its ``scope``: it varies between iterations of those,
+and is fixed otherwise.  Kinds:
+
+``object``  the address of an object            ``count``   iteration number (0, 1, …) of a loop
+``phi``     a value merged at a block           ``load``    memory read at an address, at a version of what it may hold
+``op``      an operation on other values        ``exit``    what a loop's symbol is when that loop has been left
+``opaque``  anything else, one per evaluation   ``version`` a state of an object's contents
+``row``     index × size of one row of an array of arrays
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from opi_xform.memory.poly import Poly, symbol
+
+Key = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """``nonneg``: the value is known not to be negative (unsigned variables, sizes, iteration numbers)."""
+
+    number: int
+    kind: str
+    key: Key
+    scope: frozenset[int]
+    nonneg: bool = False
+
+
+class Symbols:
+    """The table.  ``defs`` holds what was learnt later: a loop's induction variable as start + step × count."""
+
+    def __init__(self, inner: Sequence[frozenset[int]] = ()) -> None:
+        self.inner = inner  # per loop: itself and all loops inside
+        self.table: list[Symbol] = []
+        self.index: dict[Key, int] = {}
+        self.defs: dict[int, Poly] = {}
+        self.exits: dict[int, dict[int, int]] = {}  # loop -> exit symbol -> the symbol inside
+
+    def get(self, kind: str, key: Key, scope: frozenset[int], nonneg: bool = False) -> int:
+        full = (kind, *key)
+        found = self.index.get(full)
+        if found is None:
+            found = len(self.table)
+            self.table.append(Symbol(found, kind, key, scope, nonneg))
+            self.index[full] = found
+        return found
+
+    def of(self, kind: str, key: Key, scope: frozenset[int], nonneg: bool = False) -> Poly:
+        return symbol(self.get(kind, key, scope, nonneg))
+
+    def scope(self, value: Poly) -> frozenset[int]:
+        """Loops in whose iterations the value may differ."""
+        out: frozenset[int] = frozenset()
+        for s in value.symbols():
+            out |= self.table[s].scope
+        return out
+
+    def base(self, value: Poly) -> int | None:
+        """The object whose address the value is an offset from, when it is exactly one."""
+        found = None
+        for monomial, c in value.terms:
+            for s in monomial:
+                if self.table[s].kind == "object":
+                    if len(monomial) != 1 or c != 1 or found is not None:
+                        return None
+                    found = s
+        if found is None:
+            return None
+        number = self.table[found].key[0]
+        assert isinstance(number, int)
+        return number
+
+    def offset(self, value: Poly) -> Poly:
+        """The value without its object's address."""
+        return Poly(tuple((m, c) for m, c in value.terms if not (len(m) == 1 and self.table[m[0]].kind == "object")))
+
+    def leave(self, value: Poly, loop: int) -> Poly:
+        """The value as seen after ``loop`` has been left."""
+        inner = self.inner[loop]
+
+        def outside(s: int) -> Poly | None:
+            info = self.table[s]
+            if not (info.scope & inner):
+                return None
+            number = self.get("exit", (loop, s), info.scope - inner, info.nonneg)
+            self.exits.setdefault(loop, {})[number] = s
+            return symbol(number)
+
+        return value.substitute(outside)
+
+    def resolve(self, value: Poly, keep_rows: bool = False) -> Poly:
+        """Induction variables replaced by their closed forms, places of rows (unless kept) by index times size."""
+        closed = self.definition_but_rows if keep_rows else self.definition
+        for _ in range(64):
+            new = value.substitute(closed)
+            if new is value:
+                return value
+            value = new
+        return value
+
+    def definition_but_rows(self, s: int) -> Poly | None:
+        return None if self.table[s].kind == "row" else self.definition(s)
+
+    def definition(self, s: int) -> Poly | None:
+        """What is known of a symbol beyond its name: a closed form, also of what a loop left behind."""
+        found = self.defs.get(s)
+        if found is not None or self.table[s].kind != "exit":
+            return found
+        loop, inside = self.table[s].key
+        assert isinstance(loop, int) and isinstance(inside, int)
+        closed = self.resolve(symbol(inside))
+        if closed.single == inside:
+            return None
+        return self.leave(closed, loop)
+
+    def count(self, loop: int) -> int:
+        """The symbol of a loop's iteration number."""
+        return self.get("count", (loop,), frozenset({loop}), True)
+
+    def is_nonneg(self, value: Poly) -> bool:
+        """Provably not negative, term by term."""
+        value = self.resolve(value)
+        for monomial, c in value.terms:
+            if c < 0 or any(not self.table[s].nonneg for s in monomial):
+                return False
+        return True

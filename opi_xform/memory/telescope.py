@@ -1,0 +1,313 @@
+"""Intervals that a loop is sure to write, told from one iteration to the next.
+
+When each iteration writes exactly the bytes between the place of this iteration and the place of the next, the whole loop
+writes from the first place to the last, whatever the places are: ``buf[n++] = x`` under conditions, ``*p++``, cursors that
+advance by what was packed, and ``buf[i*m + j]`` with symbolic m, where the places are products that integer sets cannot
+express (ANALYSIS.md section 3, a, b and d).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from opi_xform.ir.loops import Loop, LoopNest
+from opi_xform.memory.values import HeaderPhi, Values
+from opi_xform.memory.poly import ONE, Poly, number, symbol
+from opi_xform.memory.trips import nominal_trips
+from opi_xform.program.graph import Graph
+
+Edge = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Bytes ``[lo, hi)`` written whenever ``block`` is executed (for an inner loop: when it is left)."""
+
+    block: int
+    lo: Poly
+    hi: Poly
+
+
+class Telescope:
+    """Certain writes of one object, loop by loop.  ``writes[block]``: (lo, length) of certain writes, any order.
+
+    ``births``: blocks in which the object begins a new life.  ``excluded``: loops whose iterations write to different rows
+    of an array of buffers.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        nest: LoopNest,
+        values: Values,
+        writes: Mapping[int, Sequence[tuple[Poly, Poly]]],
+        births: frozenset[int],
+        excluded: frozenset[int] = frozenset(),
+    ) -> None:
+        self.graph = graph
+        self.nest = nest
+        self.values = values
+        self.symbols = values.symbols
+        self.writes = writes
+        self.births = births
+        self.excluded = excluded
+        self.cache: dict[int, dict[Edge, list[Interval]]] = {}
+        self.children: dict[int, list[int]] = {}
+        for loop in nest.loops:
+            self.children.setdefault(loop.parent, []).append(loop.number)
+
+    def exits(self, loop: int) -> dict[Edge, list[Interval]]:
+        """For each edge that leaves ``loop``: intervals written by then, in terms of what is known outside."""
+        order: list[int] = []
+        stack = [loop]
+        while stack:
+            at = stack.pop()
+            order.append(at)
+            stack.extend(self.children.get(at, ()))
+        for at in reversed(order):
+            if at not in self.cache:
+                self.cache[at] = self.compute(self.nest.loops[at])
+        return self.cache[loop]
+
+    def compute(self, loop: Loop) -> dict[Edge, list[Interval]]:
+        found: dict[Edge, list[Interval]] = {edge: [] for edge in loop.exits}
+        inside = self.body(loop)
+        if not inside or self.births & loop.blocks or loop.number in self.excluded:
+            return found  # what one iteration wrote is not in the next one's object
+        inside = self.runs(inside)
+        for interval in inside:
+            self.by_count(loop, interval, found)
+        for phi in self.values.headers.get(loop.number, []):
+            if phi.cell[0] not in ("v", "t"):
+                self.by_counter(loop, phi, inside, found)
+        return found
+
+    def body(self, loop: Loop) -> list[Interval]:
+        """What one iteration is sure to write, block by block."""
+        out: list[Interval] = []
+        for block in sorted(loop.blocks):
+            if self.nest.of[block] == loop.number:
+                for lo, length in self.writes.get(block, ()):
+                    resolved = self.symbols.resolve(lo)
+                    out.append(Interval(block, resolved, resolved + self.symbols.resolve(length)))
+        for child in self.children.get(loop.number, ()):
+            info = self.nest.loops[child]
+            edges = self.cache[child]
+            if not edges:
+                continue
+            first = next(iter(edges.values()))
+            for interval in first:
+                if all(any(o.lo == interval.lo and o.hi == interval.hi for o in other) for other in edges.values()):
+                    lo, hi = self.symbols.resolve(interval.lo), self.symbols.resolve(interval.hi)
+                    out.append(Interval(info.header, lo, hi))
+        return out
+
+    def runs(self, inside: list[Interval]) -> list[Interval]:
+        """The intervals and their contiguous unions, each with the last block on the way that all its parts need."""
+        out: list[Interval] = []
+        for start in inside:
+            run = start
+            out.append(run)
+            for _ in range(len(inside)):
+                following = next(
+                    (i for i in inside if i.lo == run.hi and i.hi != run.hi and self.ordered(i.block, run.block)), None
+                )
+                if following is None:
+                    break
+                run = Interval(max(run.block, following.block), run.lo, following.hi)
+                out.append(run)
+        return out
+
+    def ordered(self, a: int, b: int) -> bool:
+        return self.nest.dominates(a, b) or self.nest.dominates(b, a)
+
+    # --- loops that count ----------------------------------------------------------------------------------------
+
+    def by_count(self, loop: Loop, interval: Interval, found: dict[Edge, list[Interval]]) -> None:
+        lo, hi, block = interval.lo, interval.hi, interval.block
+        if not all(self.nest.dominates(block, latch) for latch in loop.latches):
+            return
+        k = self.symbols.count(loop.number)
+        inner = self.symbols.inner[loop.number]
+        for p in (lo, hi):
+            if any(s != k and self.symbols.table[s].scope & inner for s in p.symbols()):
+                return
+
+        def at(p: Poly, count: Poly) -> Poly:
+            return p.substitute(lambda s: count if s == k else None)
+
+        step = at(lo, symbol(k) + ONE) - lo
+        length = hi - lo
+        if step == length:
+            up = True
+        elif step == -length:
+            up = False
+        else:
+            return
+        for edge in loop.exits:
+            whole = self.nest.dominates(block, edge[0])
+            for trips in self.trip_counts(loop, edge):
+                if whole:
+                    trips = trips + ONE
+                if up:
+                    first, last = at(lo, number(0)), at(lo, trips)
+                else:
+                    last = at(hi, number(0))
+                    first = at(hi, trips)
+                found[edge].append(Interval(loop.header, first, last))
+
+    def trip_counts(self, loop: Loop, edge: Edge) -> list[Poly]:
+        """What the iteration number can be called when the loop is left by ``edge``.
+
+        The exit symbol itself, and t where the exit condition says that it is max(0, t): then an interval up to t is
+        either that of the loop or empty.
+        """
+        k = self.symbols.count(loop.number)
+        out = [self.symbols.leave(symbol(k), loop.number)]
+        nominal = nominal_trips(self.graph, self.values, loop, edge)
+        if nominal is not None:
+            out.append(nominal)
+        return out
+
+    # --- loops that append ---------------------------------------------------------------------------------------
+
+    def by_counter(self, loop: Loop, phi: HeaderPhi, inside: list[Interval], found: dict[Edge, list[Interval]]) -> None:
+        for scale, shift in self.places(loop, phi, inside):
+
+            def place(value: Poly, scale: int = scale, shift: Poly = shift) -> Poly:
+                return value.scaled(scale) + shift
+
+            chain = _Chain(self, loop, phi, place, inside)
+            if not all(chain.covers(value, latch) for latch, value in phi.latches):
+                continue
+            for edge in loop.exits:
+                value = self.at_exit(phi, edge)
+                if value is None or not chain.covers(value, edge[0]):
+                    value = symbol(phi.symbol)
+                end = self.symbols.leave(value, loop.number)
+                found[edge].append(Interval(loop.header, place(phi.init), place(end)))
+
+    def at_exit(self, phi: HeaderPhi, edge: Edge) -> Poly | None:
+        value = self.values.out.get(edge[0], {}).get(phi.cell)
+        if value is None:
+            return None
+        _, base = self.values.cells[phi.symbol]
+        if base >= 0:
+            return self.symbols.offset(value) if self.symbols.base(value) == base else None
+        return value
+
+    def places(self, loop: Loop, phi: HeaderPhi, inside: list[Interval]) -> list[tuple[int, Poly]]:
+        """Ways in which a write's start depends on the counter: (bytes per count, offset)."""
+        related = {phi.symbol}
+        for _, value in phi.latches:
+            related |= self.related(value, loop)
+        inner = self.symbols.inner[loop.number]
+        out: list[tuple[int, Poly]] = []
+        for interval in inside:
+            for s in sorted(related):
+                scale = interval.lo.coefficient(s)
+                shift = interval.lo - symbol(s).scaled(scale)
+                if scale <= 0 or any(self.symbols.table[x].scope & inner for x in shift.symbols()):
+                    continue
+                if (scale, shift) not in out:
+                    out.append((scale, shift))
+        return out[:8]
+
+    def related(self, value: Poly, loop: Loop) -> set[int]:
+        """Symbols of the loop that the counter passes through on its way."""
+        out: set[int] = set()
+        stack = list(self.symbols.resolve(value).symbols()) + list(value.symbols())
+        while stack:
+            s = stack.pop()
+            if s in out or not self.symbols.table[s].scope & self.symbols.inner[loop.number]:
+                continue
+            out.add(s)
+            for incoming in self.incoming(s):
+                stack.extend(incoming.symbols())
+        return out
+
+    def incoming(self, s: int) -> list[Poly]:
+        info = self.symbols.table[s]
+        if info.kind == "phi":
+            block = info.key[0]
+            assert isinstance(block, int)
+            for number_, values in self.values.phis.get(block, ()):
+                if number_ == s:
+                    return list(values)
+        if info.kind == "exit":
+            inner_loop, inside = info.key
+            assert isinstance(inner_loop, int) and isinstance(inside, int)
+            return [h.init for h in self.values.headers.get(inner_loop, []) if h.symbol == inside]
+        return []
+
+
+class _Chain:
+    """Whether the bytes between a counter's value at the header and a later one in the iteration are written."""
+
+    def __init__(self, telescope: Telescope, loop: Loop, phi: HeaderPhi, place: object, inside: list[Interval]) -> None:
+        self.t = telescope
+        self.loop = loop
+        self.phi = phi
+        self.place = place
+        self.inside = inside
+
+    def covers(self, value: Poly, block: int) -> bool:
+        """Bytes from the header's place to ``value``'s are written on every path to the end of ``block``."""
+        assert callable(self.place)
+        work: list[tuple[Poly, int]] = [(value, block)]
+        seen: set[tuple[Poly, int]] = set()
+        while work:
+            value, block = work.pop()
+            if (value, block) in seen:
+                continue
+            seen.add((value, block))
+            if value == symbol(self.phi.symbol):
+                continue
+            earlier = self.before(value, block)
+            if earlier is None:
+                return False
+            work.extend(earlier)
+            if len(seen) > 200:
+                return False
+        return True
+
+    def before(self, value: Poly, block: int) -> list[tuple[Poly, int]] | None:
+        """Earlier values from whose place to this one's everything is written; None when there are none."""
+        assert callable(self.place)
+        s = value.single
+        if s is not None:
+            info = self.t.symbols.table[s]
+            if info.kind == "phi" and info.key[0] in self.loop.blocks:
+                at = info.key[0]
+                assert isinstance(at, int)
+                for number_, values in self.t.values.phis.get(at, ()):
+                    if number_ == s:
+                        return list(zip(values, self.merged(at), strict=True))
+        # a write, or an inner loop, that ends at this place and is passed on the way
+        end = self.t.symbols.resolve(self.place(value))
+        for interval in self.inside:
+            if interval.hi == end and self.t.nest.dominates(interval.block, block):
+                start = self.counter_at(interval.lo)
+                if start is not None and start != value:
+                    return [(start, block)]
+        return None
+
+    def merged(self, block: int) -> list[int]:
+        preds = self.t.graph.preds[block]
+        return [p for p in preds if p in self.t.values.out]
+
+    def counter_at(self, lo: Poly) -> Poly | None:
+        """The counter value whose place is ``lo``."""
+        assert callable(self.place)
+        shift = self.place(number(0))
+        scale = self.place(ONE) - shift
+        size = scale.constant
+        difference = lo - shift
+        if not size or any(c % size for _, c in difference.terms):
+            return None
+        return self.unresolved(Poly(tuple((m, c // size) for m, c in difference.terms)))
+
+    def unresolved(self, value: Poly) -> Poly:
+        resolved = self.t.symbols.resolve(symbol(self.phi.symbol))
+        return symbol(self.phi.symbol) if value == resolved else value

@@ -1,0 +1,52 @@
+"""How often a loop runs, as a polynomial."""
+
+from __future__ import annotations
+
+from opi_xform.ir import instr as ins
+from opi_xform.ir.loops import Loop
+from opi_xform.memory.values import Values
+from opi_xform.memory.poly import ONE, Poly, number, symbol
+from opi_xform.program.graph import Graph
+
+NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
+MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
+
+
+def nominal_trips(graph: Graph, values: Values, loop: Loop, edge: tuple[int, int]) -> Poly | None:
+    """t such that the iteration number is max(0, t) when the loop is left by ``edge``, its only exit; None if not known."""
+    if len(loop.exits) != 1 or not graph.blocks[edge[0]]:
+        return None
+    last = graph.blocks[edge[0]][-1]
+    condition = values.conditions.get(last)
+    if condition is None or not isinstance(graph.nodes[last].action, ins.Branch):
+        return None
+    symbols = values.symbols
+    if condition.unsigned and not (symbols.is_nonneg(condition.left) and symbols.is_nonneg(condition.right)):
+        return None
+    stays_when = graph.succs[edge[0]][0] != edge[1]
+    op = condition.op if stays_when else NEGATED[condition.op]
+    k = symbols.count(loop.number)
+    difference = symbols.resolve(condition.left - condition.right)
+    step = difference.coefficient(k)
+    rest = difference - symbol(k).scaled(step)
+    if step == 0 or any(symbols.table[s].scope & symbols.inner[loop.number] for s in rest.symbols()):
+        return None
+    if any(symbols.table[s].kind == "object" for s in rest.symbols()):
+        return None
+    if step < 0:
+        op, step, rest = MIRRORED[op], -step, -rest
+    # the loop goes on while step * k + rest op 0
+    if op == "<=":
+        rest, op = rest - ONE, "<"
+    if op not in ("<", "!="):
+        return None
+    constant = rest.constant
+    if constant is not None:
+        if op == "!=" and (constant > 0 or constant % step):
+            return None
+        return number(max(0, -(constant // step)))
+    if step == 1:
+        return -rest
+    if all(c % step == 0 for _, c in rest.terms):
+        return Poly(tuple((m, -c // step) for m, c in rest.terms))
+    return None

@@ -1,0 +1,70 @@
+"""What the forward pass finds out: values, accesses, conditions, merged values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from opi_xform.memory.objects import Objects
+from opi_xform.memory.poly import Poly
+from opi_xform.memory.symbols import Symbols
+
+Cell = tuple[object, ...]  # (object, byte offset), ("t", frame, temp) or ("v", object)
+Env = dict[Cell, Poly]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """``left op right`` on integers or addresses; ``unsigned``: C compares modulo 2**width."""
+
+    op: str
+    left: Poly
+    right: Poly
+    unsigned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Bytes of one object touched by a node, in program order within it.
+
+    kind: ``R`` or ``W``.  lo, length: bytes from the object's start; ``lo`` None: anywhere in it.  must: a write that
+    happens on every execution and covers exactly these bytes.  row: the access stays inside the array of ``row`` bytes
+    that holds ``lo`` (a subscript of an array).  direct: through the value itself, not a call's region.
+    """
+
+    node: int
+    object: int
+    kind: str
+    lo: Poly | None
+    length: Poly | None
+    must: bool
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderPhi:
+    """A value that a loop changes: on entry, and at the end of each iteration (one value per latch)."""
+
+    loop: int
+    symbol: int
+    cell: Cell
+    init: Poly
+    latches: tuple[tuple[int, Poly], ...]
+
+
+@dataclass(slots=True)
+class Values:
+    """Everything the pass found out.  ``args[n]``: argument values of the call at node n."""
+
+    symbols: Symbols
+    objects: Objects
+    accesses: dict[int, list[Access]] = field(default_factory=dict)
+    conditions: dict[int, Comparison] = field(default_factory=dict)
+    switches: dict[int, Poly] = field(default_factory=dict)
+    args: dict[int, tuple[Poly, ...]] = field(default_factory=dict)
+    operands: dict[int, tuple[Poly, ...]] = field(default_factory=dict)
+    phis: dict[int, list[tuple[int, tuple[Poly, ...]]]] = field(default_factory=dict)
+    headers: dict[int, list[HeaderPhi]] = field(default_factory=dict)
+    escaped: dict[int, tuple[int, str]] = field(default_factory=dict)  # object -> (node, why)
+    results: dict[int, Poly] = field(default_factory=dict)
+    cells: dict[int, tuple[Cell, int]] = field(default_factory=dict)  # header phi -> its cell, its object (-1: none)
+    out: dict[int, Env] = field(default_factory=dict)

@@ -1,0 +1,440 @@
+"""What liveness says of each use of one buffer object (DESIGN.md section 4, and conditions e and f).
+
+A send may give when nothing is live after it; a receive may take when nothing is live after it but what it brings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import gcd
+
+from islpy import Set
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.memory.live import Event, Live
+from opi_xform.memory.poly import Poly, number
+from opi_xform.memory.regions import BudgetExceeded, Regions
+from opi_xform.memory.telescope import Telescope
+from opi_xform.memory.values import Access, Comparison
+from opi_xform.ownership.indexed import Indexed
+from opi_xform.ownership.model import Buffer, Program, Use
+from opi_xform.ownership.procnull import ProcNull
+from opi_xform.ownership.uses import split_row
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """ok: the use may pass ownership as far as liveness goes.  code and readers say why not, by nodes that read."""
+
+    ok: bool
+    code: str = ""
+    readers: tuple[int, ...] = ()
+    assumptions: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Facts:
+    """Findings per (node, argument); ``initial``: contents from before the first write are read, at these nodes."""
+
+    findings: dict[tuple[int, int], Finding] = field(default_factory=dict)
+    initial: bool = False
+    exceeded: bool = False
+
+
+def judge(program: Program, buffer: Buffer, o: int, strict: bool) -> Facts:
+    """Liveness of object ``o`` at each of the buffer's uses of it."""
+    return _Judge(program, buffer, o, strict).run()
+
+
+class _Judge:
+    def __init__(self, program: Program, buffer: Buffer, o: int, strict: bool) -> None:
+        self.program = program
+        self.buffer = buffer
+        self.o = o
+        self.strict = strict
+        self.values = program.values
+        self.symbols = program.values.symbols
+        self.uses = [u for u in buffer.uses if u.object == o]
+        self.use_nodes: dict[int, list[Use]] = {}
+        for u in self.uses:
+            self.use_nodes.setdefault(u.node, []).append(u)
+        self.indexed = Indexed(program, o) if buffer.carrier.rows else None
+        self.accesses = {
+            n: [a for a in found if a.object == o]
+            for n, found in self.values.accesses.items()
+            if n not in self.use_nodes and any(a.object == o for a in found)
+        }
+        self.null = ProcNull(program)
+        self.regions = Regions(self.symbols, self.unit())
+        self.bound = self.bounds()
+        self.births = self.find_births()
+        self.a2: set[int] = set()
+
+    def unit(self) -> int:
+        """The greatest number of bytes that divides every offset and length."""
+        out = 0
+        polys: list[Poly] = []
+        for found in self.accesses.values():
+            for a in found:
+                if a.lo is not None and a.length is not None:
+                    polys += [self.local(a.lo), a.length]
+        for u in self.uses:
+            if u.lo is not None and u.length is not None:
+                polys += [self.local(u.lo), u.length]
+        size = self.size()
+        if size is not None:
+            polys.append(size)
+        for p in polys:
+            for _, c in self.symbols.resolve(p).terms:
+                out = gcd(out, c)
+        return out or 1
+
+    def local(self, lo: Poly) -> Poly:
+        """The offset within the row, where the object is an array of buffers."""
+        if self.indexed is None:
+            return lo
+        found = split_row(self.program, self.o, lo)
+        return lo if found is None else found[1]
+
+    def size(self) -> Poly | None:
+        """Bytes of the object (of one row), when known."""
+        if self.buffer.carrier.rows:
+            return number(self.buffer.carrier.row_bytes)
+        info = self.values.objects.table[self.o]
+        if info.kind == "variable":
+            return number(info.type.size) if info.type is not None and info.type.size else None
+        node = self.program.graph.nodes[info.node]
+        call = node.action
+        if not isinstance(call, ins.CallInstr) or not isinstance(call.callee, ins.AddrFunc):
+            return None
+        effect = self.program.effects.get(call.callee.key)
+        values = self.values.args.get(info.node, ())
+        if effect is None or effect.allocates is None or effect.allocates.size is None:
+            return None
+        out = number(1)
+        for factor in effect.allocates.size:
+            if factor.kind == "const":
+                out = out.scaled(factor.value)
+            elif factor.kind == "arg" and factor.value < len(values):
+                out = out * values[factor.value]
+            else:
+                return None
+        return out
+
+    def bounds(self) -> Set:
+        size = self.size()
+        if size is None:
+            return self.regions.all
+        return self.regions.interval(number(0), size)
+
+    # --- events --------------------------------------------------------------------------------------------------
+
+    def find_births(self) -> dict[int, bool]:
+        """Nodes where the object begins a new life: whether its first contents are defined (zeros, an initialiser)."""
+        out: dict[int, bool] = {}
+        info = self.values.objects.table[self.o]
+        if info.kind == "heap":
+            call = self.program.graph.nodes[info.node].action
+            assert isinstance(call, ins.CallInstr) and isinstance(call.callee, ins.AddrFunc)
+            effect = self.program.effects[call.callee.key]
+            spec = effect.allocates
+            out[info.node] = spec is None or spec.zeroed or spec.contents or spec.copies_from is not None
+            return out
+        for node in self.program.graph.nodes:
+            if isinstance(node.action, ins.Birth) and node.action.var == info.variable:
+                if self.values.objects.variable(node.frame, node.action.var) == self.o:
+                    out[node.number] = self.program.variables[node.action.var].init is not None
+        return out
+
+    def frees(self) -> set[int]:
+        out: set[int] = set()
+        for node in self.program.graph.nodes:
+            call = node.action
+            if isinstance(call, ins.CallInstr) and isinstance(call.callee, ins.AddrFunc):
+                effect = self.program.effects.get(call.callee.key)
+                if effect is not None and effect.frees is not None and effect.frees.arg < len(call.args):
+                    if self.symbols.base(self.values.args[node.number][effect.frees.arg]) == self.o:
+                        out.add(node.number)
+        return out
+
+    def initialises(self, n: int) -> bool:
+        """The node is part of the declaration that gives the object its first contents."""
+        info = self.values.objects.table[self.o]
+        statement = self.program.graph.statement(self.program.graph.nodes[n])
+        return (
+            statement is not None
+            and isinstance(statement.stmt, ast.DeclStmt)
+            and info.variable in statement.stmt.variables
+            and isinstance(self.program.graph.nodes[n].action, (ins.Store, ins.CopyBytes))
+        )
+
+    def region(self, n: int, lo: Poly | None, length: Poly | None, must: bool) -> Set | None:
+        """Offsets of an access: exact, or (not must) all of the object; None for a write that is not certain."""
+        if lo is None or length is None:
+            return None if must else self.bound
+        if self.indexed is None:
+            out = self.regions.interval(lo, lo + length)
+            return out if must else out.intersect(self.bound)
+        found = split_row(self.program, self.o, lo)
+        if found is None:
+            return None if must else self.bound
+        index, rest = found
+        here = self.indexed.at(self.regions, n, index)
+        start = self.indexed.specialise(n, self.symbols.resolve(rest))
+        size = self.indexed.specialise(n, self.symbols.resolve(length))
+        out = self.regions.interval(start, start + size)
+        if not must:
+            out = out.intersect(self.bound)
+        return out.intersect(here)
+
+    def event(self, a: Access) -> Event | None:
+        if a.kind == "R":
+            return Event(None, self.region(a.node, a.lo, a.length, False))
+        if not a.must:
+            return None
+        kill = self.region(a.node, a.lo, a.length, True)
+        return None if kill is None else Event(kill, None)
+
+    def events(self, touched: bool) -> dict[int, list[Event]]:
+        """Liveness events; or, for ``touched``, every access as a use that any site ends."""
+        out: dict[int, list[Event]] = {}
+        for n, found in self.accesses.items():
+            if self.initialises(n):
+                continue
+            for a in found:
+                if touched:
+                    out.setdefault(n, []).append(Event(None, self.region(n, a.lo, a.length, False)))
+                else:
+                    event = self.event(a)
+                    if event is not None:
+                        out.setdefault(n, []).append(event)
+        for n, uses in self.use_nodes.items():
+            for u in uses:
+                out.setdefault(n, []).append(self.use_event(u, touched))
+        for n in (*self.births, *self.frees()):
+            out.setdefault(n, []).append(Event(self.regions.all, None))
+        return out
+
+    def use_event(self, u: Use, touched: bool) -> Event:
+        if touched:
+            everything = self.regions.all
+            if self.indexed is not None and u.row is not None:
+                everything = self.indexed.at(self.regions, u.node, u.row)
+            return Event(everything, None)
+        if u.side == "send":
+            return Event(None, self.region(u.node, u.lo, u.length, False))
+        return Event(self.brought(u), None)
+
+    def brought(self, u: Use) -> Set | None:
+        """What a receive must bring: its region for a real message, nothing where the source may be MPI_PROC_NULL."""
+        if u.lo is None or u.length is None or self.strict:
+            return None
+        region = self.region(u.node, u.lo, u.length, True)
+        if region is None:
+            return None
+        source = self.source(u)
+        null = self.program.constants.get("MPI_PROC_NULL")
+        if source is None or null is None:
+            return None
+        if not self.null.possible(source):
+            self.a2.add(u.node)
+            return region
+        if self.indexed is not None:
+            source = self.indexed.specialise(u.node, self.symbols.resolve(source))
+        guard = self.regions.compare("!=", source, number(null))
+        return region.intersect(guard)
+
+    def source(self, u: Use) -> Poly | None:
+        values = self.values.args[u.node]
+        return None if u.buffer.peer is None else values[u.buffer.peer]
+
+    def telescopes(self) -> list[tuple[Telescope, Set | None]]:
+        """One per row that is written: certain writes by block."""
+        births = frozenset(self.program.graph.nodes[n].block for n in self.births)
+        rows: dict[Poly | None, dict[int, list[tuple[Poly, Poly]]]] = {}
+        for n, found in self.accesses.items():
+            if self.initialises(n):
+                continue
+            block = self.program.graph.nodes[n].block
+            for a in found:
+                if a.kind != "W" or not a.must or a.lo is None or a.length is None:
+                    continue
+                index, lo = None, a.lo
+                if self.indexed is not None:
+                    split = split_row(self.program, self.o, a.lo)
+                    if split is None:
+                        continue
+                    index, lo = self.symbols.resolve(split[0]), split[1]
+                rows.setdefault(index, {}).setdefault(block, []).append((lo, a.length))
+        out: list[tuple[Telescope, Set | None]] = []
+        for index, writes in rows.items():
+            excluded = frozenset() if index is None else self.symbols.scope(index)
+            where = None
+            if index is not None and self.indexed is not None:
+                where = self.indexed.at(self.regions, -1, index)
+            telescope = Telescope(self.program.graph, self.program.nest, self.values, writes, births, excluded)
+            out.append((telescope, where))
+        return out
+
+    # --- verdicts ------------------------------------------------------------------------------------------------
+
+    def run(self) -> Facts:
+        facts = Facts()
+        try:
+            self.liveness(facts)
+            self.capacity(facts)
+        except BudgetExceeded:
+            facts.exceeded = True
+        return facts
+
+    def live(self, touched: bool) -> tuple[dict[int, Set], Set]:
+        self.warm()
+        live = Live(
+            self.program.graph,
+            self.program.nest,
+            self.values,
+            self.regions,
+            [] if touched else self.telescopes(),
+            self.events(touched),
+            [*self.use_nodes, *self.births],
+            self.indexed,
+        )
+        found = live.solve()
+        return found, live.at_entry
+
+    def warm(self) -> None:
+        """Closed forms of everything that will be asked, so that all exit symbols exist before loops are left."""
+        for found in self.accesses.values():
+            for a in found:
+                for p in (a.lo, a.length):
+                    if p is not None:
+                        self.symbols.resolve(p)
+        for c in self.values.conditions.values():
+            self.symbols.resolve(c.left)
+            self.symbols.resolve(c.right)
+
+    def liveness(self, facts: Facts) -> None:
+        found, at_entry = self.live(False)
+        info = self.values.objects.table[self.o]
+        static = info.kind == "variable" and info.frame < 0
+        if static and not at_entry.is_empty():
+            facts.initial = True
+        for n, defined in self.births.items():
+            if defined and n in found and not found[n].is_empty():
+                facts.initial = True
+        assumed = any(u.side == "recv" for u in self.uses)
+        for u in self.uses:
+            live = found.get(u.node)
+            if live is None:
+                facts.findings[(u.node, u.argument)] = Finding(False, "11")
+                continue
+            live = self.here(u, live)
+            assumptions: tuple[str, ...] = ()
+            if assumed and not (u.side == "send" and live.is_empty() and not self.mixed()):
+                assumptions = ("A1", "A2") if self.a2 else ("A1",)
+            if u.side == "recv":
+                brought = self.brought(u)
+                rest = live if brought is None else live.subtract(brought)
+                code = "01"
+                if not rest.is_empty() and u.length is not None and u.lo is not None and not self.strict:
+                    region = self.region(u.node, u.lo, u.length, True)
+                    if region is not None and live.subtract(region).is_empty():
+                        code = "03"
+                live = rest
+            else:
+                code = "01"
+            if live.is_empty():
+                facts.findings[(u.node, u.argument)] = Finding(True, assumptions=assumptions)
+            else:
+                facts.findings[(u.node, u.argument)] = Finding(False, code, self.readers(u))
+
+    def mixed(self) -> bool:
+        return any(u.side == "recv" for u in self.uses) and any(u.side == "send" for u in self.uses)
+
+    def here(self, u: Use, live: Set) -> Set:
+        """Restricted to parameters with which the use is executed."""
+        if self.indexed is not None and u.row is not None:
+            live = live.intersect(self.indexed.at(self.regions, u.node, u.row))
+        for condition, holds in self.dominating(u.node):
+            op = condition.op if holds else _NEGATED[condition.op]
+            comparison = Comparison(op, condition.left, condition.right, condition.unsigned)
+            if comparison.unsigned and not (
+                self.symbols.is_nonneg(condition.left) and self.symbols.is_nonneg(condition.right)
+            ):
+                continue
+            if any(self.symbols.table[s].kind == "object" for s in (condition.left - condition.right).symbols()):
+                continue
+            left, right = condition.left, condition.right
+            if self.indexed is not None:
+                left = self.indexed.specialise(u.node, self.symbols.resolve(left))
+                right = self.indexed.specialise(u.node, self.symbols.resolve(right))
+            live = live.intersect(self.regions.compare(op, left, right))
+        return live
+
+    def dominating(self, n: int) -> list[tuple[Comparison, bool]]:
+        """Branches whose outcome is certain where node n runs, in the same iterations."""
+        graph, nest = self.program.graph, self.program.nest
+        out: list[tuple[Comparison, bool]] = []
+        block = graph.nodes[n].block
+        at = block
+        loops = set(nest.chain(block))
+        while at != nest.idom[at]:
+            parent = nest.idom[at]
+            succs = graph.succs[parent]
+            last = graph.blocks[parent][-1] if graph.blocks[parent] else -1
+            condition = self.values.conditions.get(last)
+            inside = set(nest.chain(parent)) <= loops
+            if condition is not None and len(succs) == 2 and inside and succs[0] != succs[1]:
+                for which, s in enumerate(succs):
+                    if s == at and len(graph.preds[s]) == 1:
+                        out.append((condition, which == 0))
+            at = parent
+        return out[:12]
+
+    def readers(self, u: Use) -> tuple[int, ...]:
+        """Nodes that may read the buffer and can be reached from the use, nearest first."""
+        graph = self.program.graph
+        block = graph.nodes[u.node].block
+        reads = {n for n, found in self.accesses.items() if any(a.kind == "R" for a in found)}
+        reads |= {v.node for v in self.uses if v.side == "send"}
+        out = [n for n in graph.blocks[block] if n > u.node and n in reads]
+        seen = {block}
+        stack = list(reversed(graph.succs[block]))
+        while stack:
+            b = stack.pop()
+            if b in seen:
+                continue
+            seen.add(b)
+            out.extend(n for n in graph.blocks[b] if n in reads and n not in out)
+            stack.extend(reversed(graph.succs[b]))
+        if block in seen:
+            out.extend(n for n in graph.blocks[block] if n <= u.node and n in reads and n not in out)
+        return tuple(out[:4])
+
+    def capacity(self, facts: Facts) -> None:
+        """Condition e: after a take, nothing beyond the region taken may be touched before the next acquire."""
+        waiting = []
+        for u in self.uses:
+            finding = facts.findings.get((u.node, u.argument))
+            if u.side != "recv" or finding is None or not finding.ok:
+                continue
+            size = self.size()
+            if size is not None and u.lo is not None and u.length is not None:
+                covered = self.region(u.node, u.lo, u.length, True)
+                if covered is not None and self.here(u, self.bound.subtract(covered)).is_empty():
+                    continue
+            waiting.append(u)
+        if not waiting:
+            return
+        found, _ = self.live(True)
+        for u in waiting:
+            region = None if u.lo is None or u.length is None else self.region(u.node, u.lo, u.length, True)
+            touched = self.here(u, found.get(u.node, self.regions.none))
+            if region is not None:
+                touched = touched.subtract(region)
+            if not touched.is_empty():
+                facts.findings[(u.node, u.argument)] = Finding(False, "16", self.readers(u))
+
+
+_NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}

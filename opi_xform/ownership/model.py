@@ -1,0 +1,93 @@
+"""Buffers and their sites, as the checks and the placement see them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from opi_xform.ir import ast
+from opi_xform.ir.loops import LoopNest
+from opi_xform.ir.span import Span
+from opi_xform.memory.poly import Poly
+from opi_xform.memory.values import Values
+from opi_xform.program.effects import Effects, MpiBuffer, MpiOp
+from opi_xform.program.graph import Graph
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Everything known about one program graph."""
+
+    graph: Graph
+    nest: LoopNest
+    values: Values
+    variables: Mapping[str, ast.Variable]
+    functions: Mapping[str, ast.Function]
+    effects: Effects
+    constants: Mapping[str, int]  # integer macros of the MPI (MPI_PROC_NULL, …)
+    request_size: int  # bytes of an MPI_Request
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One buffer use of one MPI call in one copy of its function.
+
+    ``side`` is ``send`` or ``recv``; ``argument`` the index of the buffer argument.  ``lo`` and ``length`` are the region
+    in bytes (length None: not known); ``row``: index of the row it starts at, when the object is an array of buffers.
+    """
+
+    node: int
+    call: ast.Call
+    op: MpiOp
+    buffer: MpiBuffer
+    side: str
+    argument: int
+    object: int
+    lo: Poly | None
+    length: Poly | None
+    row: Poly | None = None
+
+    @property
+    def place(self) -> tuple[str, int, str, int]:
+        """The site in the source: the same for all copies."""
+        return (self.call.span.file, self.call.span.begin, self.side, self.argument)
+
+
+@dataclass(frozen=True, slots=True)
+class Carrier:
+    """The lvalue that names a buffer's base (DESIGN.md section 4, b).
+
+    kind ``array``: the variable is an array, declared where it stands, and becomes a pointer.  kind ``pointer``: a pointer
+    variable given fresh memory by ``allocations`` (graph nodes of malloc and calloc calls).  ``rows``: leading dimensions
+    that stay an array of pointers (0 or 1); then the buffer of one index is ``variable[index]``.
+    """
+
+    kind: str
+    variable: str
+    rows: int = 0
+    row_bytes: int = 0
+    allocations: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """All copies of one source-level buffer: the unit that is declared, converted or kept.
+
+    ``objects``: its abstract objects, one per frame.  ``uses`` in source order; ``touches``: graph nodes that access its
+    bytes, or pass its address on, other than the sites.
+    """
+
+    name: str
+    carrier: Carrier
+    objects: tuple[int, ...]
+    uses: tuple[Use, ...]
+    touches: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a site (or a whole buffer) stays: a code without its side's hundred, a sentence, and the deciding places."""
+
+    code: str
+    message: str
+    notes: tuple[tuple[Span, str], ...] = field(default=())

@@ -1,0 +1,158 @@
+"""Whether a rank value can be MPI_PROC_NULL (named assumption A2 of DESIGN.md section 4).
+
+A value is suspect when MPI_PROC_NULL, the result of a topology query or of an unknown call flows into it, through any
+variable, however conditionally.
+"""
+
+from __future__ import annotations
+
+from opi_xform.ir import instr as ins
+from opi_xform.memory.poly import Poly
+from opi_xform.ownership.model import Program
+from opi_xform.program.graph import Bind
+
+
+class ProcNull:
+    """Suspect objects of a program, found once; flow-insensitive."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.symbols = program.values.symbols
+        self.null = program.constants.get("MPI_PROC_NULL")
+        self.suspect: set[int] = set()
+        self.memo: dict[int, bool] = {}
+        self.spread()
+
+    def spread(self) -> None:
+        """Objects into which a suspect value is stored, to a fixpoint."""
+        stores: list[tuple[int, Poly]] = []
+        values, objects = self.program.values, self.program.values.objects
+        for node in self.program.graph.nodes:
+            n, action = node.number, node.action
+            found = values.operands.get(n)
+            if isinstance(action, ins.Define) and isinstance(action.target, ins.Var) and found:
+                stores.append((objects.variable(node.frame, action.target.key), found[0]))
+            elif isinstance(action, ins.Store) and found:
+                for a in values.accesses.get(n, ()):
+                    if a.kind == "W":
+                        stores.append((a.object, found[1]))
+            elif isinstance(action, ins.CopyBytes) and found:
+                for a in values.accesses.get(n, ()):
+                    if a.kind == "W":
+                        source = self.symbols.base(found[1])
+                        if source is None:
+                            self.suspect.add(a.object)
+                        else:
+                            stores.append((a.object, self.symbols.of("load", (found[1], (), "any", 0), frozenset())))
+            elif isinstance(action, Bind) and found:
+                for key, value in zip(action.params, found, strict=True):
+                    stores.append((objects.variable(node.frame, key), value))
+            elif isinstance(action, ins.CallInstr):
+                self.called(n, action)
+        changed = True
+        while changed:
+            changed = False
+            self.memo.clear()
+            for o, value in stores:
+                if o not in self.suspect and self.possible(value):
+                    self.suspect.add(o)
+                    changed = True
+        self.memo.clear()
+
+    def called(self, n: int, call: ins.CallInstr) -> None:
+        if not isinstance(call.callee, ins.AddrFunc) or n in self.program.graph.followed:
+            return
+        effect = self.program.effects.get(call.callee.key)
+        for a in self.program.values.accesses.get(n, ()):
+            if a.kind != "W":
+                continue
+            if effect is None or effect.mpi is None and effect.flows:
+                self.suspect.add(a.object)
+        if effect is not None:
+            for i in effect.may_yield_proc_null:
+                values = self.program.values.args.get(n, ())
+                if i < len(values):
+                    base = self.symbols.base(values[i])
+                    if base is not None:
+                        self.suspect.add(base)
+
+    def possible(self, value: Poly) -> bool:
+        """Whether the value may be MPI_PROC_NULL."""
+        if self.null is None:
+            return True
+        constant = value.constant
+        if constant is not None:
+            return constant == self.null
+        return any(self.of_symbol(s) for s in set(value.symbols()))
+
+    def of_symbol(self, start: int) -> bool:
+        if start in self.memo:
+            return self.memo[start]
+        seen: set[int] = set()
+        stack = [start]
+        while stack:
+            s = stack.pop()
+            if s in seen:
+                continue
+            seen.add(s)
+            info = self.symbols.table[s]
+            following: list[Poly] = []
+            if info.kind == "load":
+                address = info.key[0]
+                assert isinstance(address, Poly)
+                base = self.symbols.base(address)
+                if base is None or base in self.suspect:
+                    self.memo[start] = True
+                    return True
+            elif info.kind == "phi":
+                following = self.incoming(s)
+            elif info.kind == "exit":
+                inside = info.key[1]
+                assert isinstance(inside, int)
+                stack.append(inside)
+            elif info.kind == "op":
+                # arithmetic on a suspect value may meet a guard that was meant for it: stay suspicious
+                following = [p for part in info.key if isinstance(part, tuple) for p in part if isinstance(p, Poly)]
+                following += [p for p in info.key if isinstance(p, Poly)]
+            elif info.kind == "opaque" and self.suspect_call(info.key):
+                self.memo[start] = True
+                return True
+            for p in following:
+                constant = p.constant
+                if constant is not None:
+                    if constant == self.null and info.kind == "phi":
+                        self.memo[start] = True
+                        return True
+                else:
+                    stack.extend(p.symbols())
+        self.memo[start] = False
+        return False
+
+    def incoming(self, s: int) -> list[Poly]:
+        block = self.symbols.table[s].key[0]
+        values = self.program.values
+        assert isinstance(block, int)
+        for phi, incoming in values.phis.get(block, ()):
+            if phi == s:
+                return list(incoming)
+        for headers in values.headers.values():
+            for h in headers:
+                if h.symbol == s:
+                    return [h.init, *(v for _, v in h.latches)]
+        return []
+
+    def suspect_call(self, key: tuple[object, ...]) -> bool:
+        """An output or result of a topology query, or of a call that nothing is known about."""
+        if len(key) != 2 or not isinstance(key[0], int):
+            return False
+        node = self.program.graph.nodes[key[0]] if key[0] < len(self.program.graph.nodes) else None
+        if node is None or not isinstance(node.action, ins.CallInstr):
+            return node is not None and not isinstance(node.action, (ins.Birth, ins.Load, ins.Define, ins.Branch))
+        callee = node.action.callee
+        effect = self.program.effects.get(callee.key) if isinstance(callee, ins.AddrFunc) else None
+        if effect is None:
+            return True
+        what = key[1]
+        if isinstance(what, tuple) and what and what[0] == "output":
+            return what[1] in effect.may_yield_proc_null
+        return False

@@ -1,0 +1,205 @@
+"""Finds the buffer uses of a program, and groups them by the buffer they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.memory.extent import extent
+from opi_xform.memory.poly import Poly
+from opi_xform.ownership.model import Buffer, Carrier, Program, Use
+from opi_xform.program.effects import Effects, MpiBuffer
+
+NO_OBJECT = -1
+P2P = frozenset({"send", "recv", "sendrecv"})
+
+
+def collect(program: Program) -> list[Use]:
+    """Every use of a buffer by a point-to-point call in the graph, in node order."""
+    out: list[Use] = []
+    for node in program.graph.nodes:
+        call = node.action
+        if not isinstance(call, ins.CallInstr) or not isinstance(call.callee, ins.AddrFunc):
+            continue
+        effect = program.effects.get(call.callee.key)
+        if effect is None or effect.mpi is None or effect.mpi.kind not in P2P:
+            continue
+        values = program.values.args.get(node.number)
+        if values is None:
+            continue
+        for side, buffer in sides(effect.mpi.send, effect.mpi.recv):
+            if buffer.buf >= len(values):
+                continue
+            symbols = program.values.symbols
+            base = symbols.base(values[buffer.buf])
+            lo = symbols.offset(values[buffer.buf]) if base is not None else None
+            length = _length(buffer, call, values)
+            o = NO_OBJECT if base is None else base
+            row = None if lo is None else row_index(program, o, lo)
+            out.append(Use(node.number, call.call, effect.mpi, buffer, side, buffer.buf, o, lo, length, row))
+    return out
+
+
+def sides(send: MpiBuffer | None, recv: MpiBuffer | None) -> list[tuple[str, MpiBuffer]]:
+    out = []
+    if send is not None:
+        out.append(("send", send))
+    if recv is not None:
+        out.append(("recv", recv))
+    return out
+
+
+def _length(buffer: MpiBuffer, call: ins.CallInstr, values: tuple[Poly, ...]) -> Poly | None:
+    if buffer.count is None or buffer.type is None:
+        return None
+    size = extent(call.args[buffer.type])
+    return None if size is None else values[buffer.count].scaled(size)
+
+
+def row_index(program: Program, o: int, lo: Poly) -> Poly | None:
+    """The index of the row that an offset starts from, when it was made as ``array[index]``."""
+    found = split_row(program, o, lo)
+    return None if found is None else found[0]
+
+
+def split_row(program: Program, o: int, lo: Poly) -> tuple[Poly, Poly] | None:
+    """(row index, offset in the row) of an offset made from one row of the array."""
+    symbols = program.values.symbols
+    value = symbols.resolve(lo, keep_rows=True)
+    row = None
+    for s in value.symbols():
+        info = symbols.table[s]
+        if info.kind == "row" or (info.kind == "exit" and "row" in _inside_kinds(program, s)):
+            if row is not None or value.coefficient(s) != 1:
+                return None
+            row = s
+    if row is None or symbols.table[row].kind != "row" or symbols.table[row].key[0] != o:
+        return None
+    index = symbols.table[row].key[1]
+    assert isinstance(index, Poly)
+    rest = Poly(tuple((m, c) for m, c in value.terms if m != (row,)))
+    return index, rest
+
+
+def _inside_kinds(program: Program, s: int) -> set[str]:
+    out: set[str] = set()
+    table = program.values.symbols.table
+    while table[s].kind == "exit":
+        inside = table[s].key[1]
+        assert isinstance(inside, int)
+        s = inside
+        out.add(table[s].kind)
+    return out
+
+
+def is_rows(program: Program, o: int, uses: Iterable[Use]) -> int:
+    """Bytes of one row when every access and use of the object stays in the row it names; else 0."""
+    type_ = program.values.objects.table[o].type
+    if type_ is None or type_.elem is None or not type_.elem.is_array or not type_.elem.size:
+        return 0
+    mine = [u for u in uses if u.object == o]
+    for use in mine:
+        found = None if use.lo is None else split_row(program, o, use.lo)
+        if found is None or found[1].terms:
+            return 0
+    nodes = {u.node for u in mine}
+    for n, accesses in program.values.accesses.items():
+        for a in accesses:
+            if a.object == o and n not in nodes and (a.lo is None or split_row(program, o, a.lo) is None):
+                return 0
+    return type_.elem.size
+
+
+def buffers(program: Program, uses: list[Use]) -> tuple[list[Buffer], list[Use]]:
+    """Uses grouped by buffer; and those whose buffer is not one known object."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    strays: list[Use] = []
+    objects = program.values.objects.table
+    for use in uses:
+        if use.object == NO_OBJECT:
+            strays.append(use)
+            continue
+        o = objects[use.object]
+        if o.kind == "variable":
+            assert o.variable is not None
+            key = ("array", o.variable)
+        elif o.kind == "heap":
+            key = ("pointer", carrier_variable(program, use))
+        else:
+            strays.append(use)
+            continue
+        if key[1] == "":
+            strays.append(use)
+            continue
+        group = groups.setdefault(key, [])
+        if use.object not in group:
+            group.append(use.object)
+    out: list[Buffer] = []
+    for (kind, variable), members in groups.items():
+        mine = [u for u in uses if u.object in members]
+        carrier = Carrier(kind, variable)
+        if kind == "array":
+            sizes = {is_rows(program, o, mine) for o in members}
+            if len(sizes) == 1 and 0 not in sizes:
+                carrier = Carrier(kind, variable, 1, next(iter(sizes)))
+        else:
+            nodes = tuple(sorted(objects[o].node for o in members))
+            carrier = Carrier(kind, variable, allocations=nodes)
+        name = program.variables[variable].name
+        out.append(Buffer(name, carrier, tuple(sorted(members)), tuple(mine), touches(program, set(members), mine)))
+    return out, strays
+
+
+def carrier_variable(program: Program, use: Use) -> str:
+    """The pointer variable that a heap buffer's use names; '' when it is no variable."""
+    node = program.graph.nodes[use.node]
+    call = node.action
+    assert isinstance(call, ins.CallInstr)
+    operand = call.args[use.argument]
+    while isinstance(operand, ins.PtrAdd):
+        operand = operand.base
+    return operand.key if isinstance(operand, ins.Var) else ""
+
+
+def touches(program: Program, objects: set[int], uses: list[Use]) -> tuple[int, ...]:
+    """Nodes other than the sites that access the buffer or pass its address on."""
+    symbols = program.values.symbols
+    sites = {u.node for u in uses}
+    out: set[int] = set()
+    for n, accesses in program.values.accesses.items():
+        if n not in sites and any(a.object in objects for a in accesses):
+            out.add(n)
+    for n, values in program.values.operands.items():
+        if n not in sites and any(symbols.base(v) in objects for v in values):
+            out.add(n)
+    return tuple(sorted(out))
+
+
+def all_calls(functions: Iterable[ast.Function], effects: Effects) -> list[tuple[ast.Function, ast.Call, str]]:
+    """Every point-to-point call in the sources with its name, reached or not, in source order."""
+    out: list[tuple[ast.Function, ast.Call, str]] = []
+    for function in functions:
+        for call in calls_in(function.body):
+            if isinstance(call.callee, ast.FuncRef):
+                effect = effects.get(call.callee.name)
+                if effect is not None and effect.mpi is not None and effect.mpi.kind in P2P:
+                    out.append((function, call, call.callee.name))
+    return out
+
+
+def calls_in(root: object) -> list[ast.Call]:
+    """All calls below a statement or expression, in source order; iterative."""
+    out: list[ast.Call] = []
+    stack: list[object] = [root]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, tuple):
+            stack.extend(reversed(item))
+            continue
+        if isinstance(item, ast.Call):
+            out.append(item)
+        if isinstance(item, (ast.Expr, ast.Stmt)):
+            children = [getattr(item, name) for name in type(item).__slots__]
+            stack.extend(c for c in reversed(children) if isinstance(c, (ast.Expr, ast.Stmt, tuple)))
+    return out

@@ -1,0 +1,334 @@
+"""The program as one control-flow graph: every call of an analysed function replaced by a copy of its body.
+
+Each copy is a ``Frame``.  Values, regions and decisions are then exact per calling context without summaries; a site is
+converted only when every copy of it agrees.  Recursion, refused functions and copies past the budget stay ``Lost`` calls:
+whatever they can reach is given up, loudly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.lower import lower
+from opi_xform.program.effects import FunctionEffect
+
+NODE_BUDGET = 150_000
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One copy of a function.  ``call`` is the node of the call in ``parent`` (-1 for an entry)."""
+
+    number: int
+    function: str
+    parent: int
+    call: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bind:
+    """Entering a copy: parameters of ``Node.frame`` take argument values of the caller's frame."""
+
+    caller: int
+    params: tuple[str, ...]
+    args: tuple[ins.Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unbind:
+    """Leaving copy ``callee``: ``target`` in ``Node.frame`` takes the returned value."""
+
+    callee: int
+    target: ins.Temp | None
+    value: ins.Operand | None
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A call that is not followed: ``reason`` says why."""
+
+    call: ins.CallInstr
+    reason: str
+    functions: tuple[str, ...]
+
+
+Action = ins.Instr | Bind | Unbind | Lost
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One action in one frame; ``number`` is its place in ``Graph.nodes``."""
+
+    number: int
+    frame: int
+    block: int
+    action: Action
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Blocks of nodes.  Block 0 is the entry.  ``blocks[b]`` lists node numbers in order."""
+
+    nodes: tuple[Node, ...]
+    blocks: tuple[tuple[int, ...], ...]
+    succs: tuple[tuple[int, ...], ...]
+    preds: tuple[tuple[int, ...], ...]
+    frames: tuple[Frame, ...]
+    lowered: Mapping[str, ins.Lowered]
+    entry: str
+    followed: frozenset[int]  # call nodes whose callee, or whose callbacks, are copied behind them
+
+    def statement(self, node: Node) -> ins.StmtInfo | None:
+        """The statement an instruction was lowered from."""
+        if not isinstance(node.action, ins.Instr) or node.action.stmt < 0:
+            return None
+        return self.lowered[self.frames[node.frame].function].stmts[node.action.stmt]
+
+
+class Lowerings:
+    """Functions of the whole program, lowered on first use."""
+
+    def __init__(self, functions: Mapping[str, ast.Function], globals_: Mapping[str, ast.Variable]) -> None:
+        self.functions = functions
+        self.globals = globals_
+        self.done: dict[str, ins.Lowered] = {}
+
+    def get(self, key: str) -> ins.Lowered | None:
+        if key not in self.functions:
+            return None
+        if key not in self.done:
+            self.done[key] = lower(self.functions[key], self.globals)
+        return self.done[key]
+
+
+class _Builder:
+    def __init__(self, lowerings: Lowerings, effects: Mapping[str, FunctionEffect], indirect: Sequence[str]) -> None:
+        self.lowerings = lowerings
+        self.effects = effects
+        self.followed: set[int] = set()
+        self.indirect = tuple(indirect)
+        self.nodes: list[Node] = []
+        self.blocks: list[list[int]] = []
+        self.succs: list[tuple[int, ...]] = []
+        self.frames: list[Frame] = []
+        self.used: dict[str, ins.Lowered] = {}
+
+    def block(self) -> int:
+        self.blocks.append([])
+        self.succs.append(())
+        return len(self.blocks) - 1
+
+    def add(self, frame: int, block: int, action: Action) -> int:
+        number = len(self.nodes)
+        self.nodes.append(Node(number, frame, block, action))
+        self.blocks[block].append(number)
+        return number
+
+    def build(self, entry: str) -> None:
+        first = self.block()
+        # (frame, callee, block to start in, block to continue in, target of the returned value)
+        work: list[tuple[int, str, int, int, ins.Temp | None]] = []
+        self.frames.append(Frame(0, entry, -1, -1))
+        work.append((0, entry, first, self.block(), None))
+        while work:
+            frame, function, start, after, target = work.pop()
+            self.copy(frame, function, start, after, target, work)
+
+    def copy(
+        self,
+        frame: int,
+        function: str,
+        start: int,
+        after: int,
+        target: ins.Temp | None,
+        work: list[tuple[int, str, int, int, ins.Temp | None]],
+    ) -> None:
+        lowered = self.lowerings.get(function)
+        assert lowered is not None
+        self.used[function] = lowered
+        parent = self.frames[frame].parent
+        places = [self.block() for _ in lowered.blocks]
+        self.succs[start] = (places[0],)
+        for number, instrs in enumerate(lowered.blocks):
+            at = places[number]
+            ended = False
+            for instr in instrs:
+                if isinstance(instr, ins.ReturnInstr):
+                    if parent >= 0:
+                        leave = self.block()
+                        self.add(parent, leave, Unbind(frame, target, instr.value))
+                        self.add(frame, at, instr)
+                        self.succs[at] = (leave,)
+                        self.succs[leave] = (after,)
+                    else:
+                        self.add(frame, at, instr)
+                        self.succs[at] = (after,)
+                    ended = True
+                    break
+                if isinstance(instr, ins.CallInstr):
+                    if isinstance(instr.callee, ins.AddrFunc) and self.noreturn(instr.callee.key):
+                        self.add(frame, at, instr)
+                        ended = True
+                        break
+                    at = self.call(frame, at, instr, work)
+                else:
+                    self.add(frame, at, instr)
+            if ended:
+                continue
+            if lowered.succs[number]:
+                self.succs[at] = tuple(places[s] for s in lowered.succs[number])
+            elif parent >= 0:
+                self.add(parent, at, Unbind(frame, None, None))
+                self.succs[at] = (after,)
+            else:
+                self.succs[at] = (after,)
+
+    def call(
+        self, frame: int, at: int, instr: ins.CallInstr, work: list[tuple[int, str, int, int, ins.Temp | None]]
+    ) -> int:
+        callee = instr.callee.key if isinstance(instr.callee, ins.AddrFunc) else ""
+        body = self.lowerings.get(callee) if callee else None
+        if body is None:
+            if callee:
+                node = self.add(frame, at, instr)  # a library function: its effects are in the tables
+                return self.callbacks(frame, at, node, instr, callee, work)
+            self.add(frame, at, Lost(instr, "call through a pointer", self.indirect))
+            return at
+        reason = self.reason(frame, callee, body, len(instr.args))
+        if reason:
+            self.add(frame, at, Lost(instr, reason, (callee,)))
+            return at
+        node = self.add(frame, at, instr)
+        after = self.block()
+        self.enter(frame, at, node, callee, body, instr.args, after, instr.target, work)
+        return after
+
+    def noreturn(self, name: str) -> bool:
+        effect = self.effects.get(name)
+        return effect is not None and effect.noreturn and self.lowerings.get(name) is None
+
+    def reason(self, frame: int, callee: str, body: ins.Lowered, args: int) -> str:
+        """Why a call is not followed; '' when it is."""
+        if body.refused:
+            return body.refused
+        if self.recursive(frame, callee):
+            return "recursion"
+        if len(self.nodes) > NODE_BUDGET:
+            return "analysis budget"
+        return "argument count differs" if len(body.function.params) != args else ""
+
+    def enter(
+        self,
+        frame: int,
+        at: int,
+        node: int,
+        callee: str,
+        body: ins.Lowered,
+        args: tuple[ins.Operand, ...],
+        after: int,
+        target: ins.Temp | None,
+        work: list[tuple[int, str, int, int, ins.Temp | None]],
+    ) -> None:
+        number = len(self.frames)
+        self.frames.append(Frame(number, callee, frame, node))
+        self.add(number, at, Bind(frame, body.function.params, args))
+        self.followed.add(node)
+        work.append((number, callee, at, after, target))
+
+    def callbacks(
+        self,
+        frame: int,
+        at: int,
+        node: int,
+        instr: ins.CallInstr,
+        name: str,
+        work: list[tuple[int, str, int, int, ins.Temp | None]],
+    ) -> int:
+        """A library function that calls back before it returns: any number of calls, when all of them can be followed."""
+        effect = self.effects.get(name)
+        if effect is None or not effect.calls:
+            return at
+        bodies: list[tuple[str, ins.Lowered, tuple[ins.Operand, ...]]] = []
+        for callback in effect.calls:
+            pointer = instr.args[callback.arg] if callback.arg < len(instr.args) else ins.Nondet()
+            key = pointer.key if isinstance(pointer, ins.AddrFunc) else ""
+            body = self.lowerings.get(key) if key else None
+            if callback.when != "now" or body is None or self.reason(frame, key, body, len(callback.passes)):
+                return at
+            args = tuple(_inside(instr.args[i]) if i is not None else ins.Nondet() for i in callback.passes)
+            bodies.append((key, body, args))
+        head, after = self.block(), self.block()
+        self.succs[at] = (head,)
+        starts = []
+        for key, body, args in bodies:
+            start = self.block()
+            starts.append(start)
+            self.enter(frame, start, node, key, body, args, head, None, work)
+        self.succs[head] = (*starts, after)
+        return after
+
+    def recursive(self, frame: int, callee: str) -> bool:
+        while frame >= 0:
+            if self.frames[frame].function == callee:
+                return True
+            frame = self.frames[frame].parent
+        return False
+
+
+def _inside(pointer: ins.Operand) -> ins.Operand:
+    """Some address in the object that ``pointer`` points into."""
+    return ins.PtrAdd(pointer, ins.Nondet("element"), 1)
+
+
+def build(
+    lowerings: Lowerings, entry: str, effects: Mapping[str, FunctionEffect], indirect: Sequence[str]
+) -> Graph:
+    """The graph of everything reached from ``entry``.  Raises KeyError when there is no such function."""
+    builder = _Builder(lowerings, effects, indirect)
+    if lowerings.get(entry) is None:
+        raise KeyError(entry)
+    builder.build(entry)
+    return _pruned(builder, entry)
+
+
+def _pruned(b: _Builder, entry: str) -> Graph:
+    """Only reachable blocks, in reverse postorder, so that block numbers are a topological order of the forward edges."""
+    order: list[int] = []
+    seen = {0}
+    stack: list[tuple[int, int]] = [(0, 0)]
+    while stack:
+        block, child = stack[-1]
+        if child < len(b.succs[block]):
+            stack[-1] = (block, child + 1)
+            # the last successor first: the textual order of a loop's body survives in the reverse postorder
+            succ = b.succs[block][len(b.succs[block]) - 1 - child]
+            if succ not in seen:
+                seen.add(succ)
+                stack.append((succ, 0))
+        else:
+            order.append(block)
+            stack.pop()
+    order.reverse()
+    place = {block: i for i, block in enumerate(order)}
+    nodes: list[Node] = []
+    blocks: list[tuple[int, ...]] = []
+    renamed: dict[int, int] = {}
+    for i, block in enumerate(order):
+        numbers = []
+        for number in b.blocks[block]:
+            old = b.nodes[number]
+            renamed[number] = len(nodes)
+            numbers.append(len(nodes))
+            nodes.append(Node(len(nodes), old.frame, i, old.action))
+        blocks.append(tuple(numbers))
+    succs = tuple(tuple(place[s] for s in b.succs[block]) for block in order)
+    preds: list[list[int]] = [[] for _ in order]
+    for i, targets in enumerate(succs):
+        for t in targets:
+            preds[t].append(i)
+    frames = tuple(Frame(f.number, f.function, f.parent, renamed.get(f.call, -1)) for f in b.frames)
+    followed = frozenset(renamed[n] for n in b.followed if n in renamed)
+    return Graph(tuple(nodes), tuple(blocks), succs, tuple(tuple(p) for p in preds), frames, b.used, entry, followed)
