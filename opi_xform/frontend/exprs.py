@@ -119,7 +119,9 @@ class Expressions:
             type_ = self._types.of(self._tree.cursor[i])
             span = self._places.span(i)
             handler = self._handlers.get(kind)
-            result = handler(i, type_, span, kids) if handler else self._refuse(i, type_, span, kids, "unknown expression")
+            result = (
+                handler(i, type_, span, kids) if handler else self._refuse(i, type_, span, kids, "unknown expression")
+            )
         made = self._places.made_by[i]
         if made is not None and isinstance(result, Expr):
             whole = self._places.whole(i) if made.object_like else None

@@ -6,11 +6,14 @@ import gc
 import os
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from typing import TypeVar
 
 from opi_xform.frontend import flags as flags_module
+from opi_xform.frontend import pickling
+from opi_xform.frontend.cache import Entry
 from opi_xform.frontend.clang import TranslationUnit
 from opi_xform.frontend.errors import FrontendError
 from opi_xform.frontend.units import UnitBuilder
@@ -28,10 +31,16 @@ def parse_unit(path: str, flags: Sequence[str] = ()) -> Unit:
     _check(path)
     real = os.path.realpath(path)
     found = flags_module.headers(flags)
-    return on_big_stack(lambda: _parse_unit(path, real, list(flags), found))
+    arguments = flags_module.arguments(flags, found)
+    entry = Entry(real, arguments)
+    unit = entry.read()
+    if unit is None:
+        unit, dependencies = on_big_stack(lambda: _parse_unit(path, real, list(flags), found))
+        entry.write(unit, dependencies)
+    return unit
 
 
-def _parse_unit(path: str, real: str, flags: list[str], found: flags_module.Headers) -> Unit:
+def _parse_unit(path: str, real: str, flags: list[str], found: flags_module.Headers) -> tuple[Unit, dict[str, str]]:
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -39,7 +48,8 @@ def _parse_unit(path: str, real: str, flags: list[str], found: flags_module.Head
             for severity, file, line, column, message in unit.diagnostics():
                 if severity >= 3:
                     raise FrontendError(file or path, line, column, message)
-            return UnitBuilder(unit, real, flags, found).build()
+            builder = UnitBuilder(unit, real, flags, found)
+            return builder.build(), builder.dependencies
     finally:
         if enabled:
             gc.enable()
@@ -94,8 +104,26 @@ def parse_files(
     # Forking is quick, but not with other threads running.
     method = "fork" if threading.active_count() == 1 else "spawn"
     with ProcessPoolExecutor(min(jobs, len(work)), get_context(method)) as pool:
-        return list(pool.map(_parse, work, chunksize=1))
+        futures = [pool.submit(_parse, job) for job in work]
+        try:
+            return [_received(future, job) for future, job in zip(futures, work, strict=True)]
+        finally:
+            for future in futures:
+                future.cancel()
 
 
-def _parse(job: tuple[str, tuple[str, ...]]) -> Unit:
-    return parse_unit(*job)
+def _parse(job: tuple[str, tuple[str, ...]]) -> bytes | None:
+    """In a worker: the unit as bytes, or None for one nested too deeply to travel."""
+    unit = parse_unit(*job)
+    try:
+        return pickling.dumps(unit)
+    except RecursionError:
+        return None
+
+
+def _received(future: Future[bytes | None], job: tuple[str, tuple[str, ...]]) -> Unit:
+    try:
+        data = future.result()
+    except BrokenProcessPool:
+        data = None
+    return parse_unit(*job) if data is None else pickling.loads(data)

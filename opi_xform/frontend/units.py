@@ -30,7 +30,7 @@ _STMT_EXPR, _DECL_STMT = int(Kind.STMT_EXPR), int(Kind.DECL_STMT)
 
 
 class UnitBuilder:
-    """One use: ``build()``."""
+    """One use: ``build()``.  Afterwards ``dependencies`` maps every file read, system headers too, to its sha256."""
 
     def __init__(self, unit: TranslationUnit, path: str, flags: list[str], headers: Headers) -> None:
         self._unit = unit
@@ -46,6 +46,7 @@ class UnitBuilder:
         self._functions: dict[str, Function] = {}
         self._declared: dict[str, Type] = {}
         self._address_taken: set[str] = set()
+        self.dependencies: dict[str, str] = {}
 
     def build(self) -> Unit:
         top = self._unit.top_level()
@@ -71,6 +72,7 @@ class UnitBuilder:
         for key in self._functions:
             self._declared.pop(key, None)
         files = [self._sources.file(h) for h in self._unit.inclusions()]
+        self.dependencies = {f.path: hashlib.sha256(f.data).hexdigest() for f in files}
         return Unit(
             path=self._path,
             functions=self._functions,
@@ -79,7 +81,7 @@ class UnitBuilder:
             declared=self._declared,
             skipped=skipped_ranges(self._unit, self._sources),
             diagnostics=(),
-            files={f.path: hashlib.sha256(f.data).hexdigest() for f in files if not f.system},
+            files={f.path: self.dependencies[f.path] for f in files if not f.system},
             int_macros=integer_macros(self._flags, self._headers, [f.path for f in files]),
             address_taken_functions=frozenset(self._address_taken),
         )
