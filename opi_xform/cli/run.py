@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from opi_xform.cli.annotations import Annotation, find_annotations, judge
@@ -18,24 +18,17 @@ from opi_xform.cli.progress import Progress
 from opi_xform.cli.terminal import print_bytes, print_error, print_lines, width_of
 from opi_xform.frontend import FrontendError
 from opi_xform.ir.ast import Diagnostic, Unit
-from opi_xform.ownership.plan import Plan
+from opi_xform.ownership.plan import Edit, Plan
+from opi_xform.program.driver import Options as AnalysisOptions
 from opi_xform.program.driver import analyse
 from opi_xform.report.diff import unified_diff
 from opi_xform.report.json import report_json
 from opi_xform.report.text import Line, summary_line, table
-from opi_xform.rewrite.apply import rewrite
+from opi_xform.rewrite.apply import obstacle, place_of, rewrite
 from opi_xform.rewrite.errors import PlanError
 from opi_xform.rewrite.selfcheck import self_check
 from opi_xform.rewrite.sources import Sources
 from opi_xform.rewrite.write import OutputError, OutputFile, in_place, mirror, write_all
-
-
-@dataclass(frozen=True, slots=True)
-class AnalysisOptions:
-    """What the analyses are told: ``root`` is the absolute directory whose files may be edited."""
-
-    strict: bool
-    root: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +73,7 @@ def transform(options: Options, progress: Progress) -> Result:
         units = _parse(paths, flags, options, progress)
     _require_unchanged(units, sources)
     with progress.phase("analyse"):
-        plan = analyse(units, AnalysisOptions(options.strict, root))
+        plan = analyse(units, AnalysisOptions(strict=options.strict, obstacle=_obstacle(root, sources)))
     with progress.phase("rewrite"):
         try:
             changed = dict(rewrite(plan, sources).changed)
@@ -133,6 +126,18 @@ def _require_unchanged(units: Sequence[Unit], sources: Sources) -> None:
                 raise fail(f"cannot be read ({error.strerror}); check it and run again", shown(file)) from error
             if not same:
                 raise fail("changed while it was being read; run again", shown(file))
+
+
+def _obstacle(root: str, sources: Sources) -> Callable[[Edit], str]:
+    """Why an edit cannot be made, for the analyses to keep its site: it is outside the root, or a macro wrote the text."""
+
+    def reason(edit: Edit) -> str:
+        file = sources.name(place_of(edit).file)
+        if os.path.commonpath([root, file]) != root:
+            return f"{shown(file)} lies outside {shown(root)}; --root DIR widens what may be edited"
+        return obstacle(edit, sources)
+
+    return reason
 
 
 def _self_check(

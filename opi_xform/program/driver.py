@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,16 +12,22 @@ from opi_xform.memory.constraints import GraphPointsTo
 from opi_xform.memory.interp import interpret
 from opi_xform.memory.objects import Objects
 from opi_xform.ownership.model import Program
+from opi_xform.ownership.plan import Edit
 from opi_xform.program.effects import Effects, load_effects
 from opi_xform.program.graph import Lowerings, build
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """strict: no named assumptions, no user-supplied effects.  effects: an opi.toml."""
+    """strict: no named assumptions, no user-supplied effects.  effects: an opi.toml.
+
+    obstacle: why an edit cannot be made ('' when it can): its text is written by a macro, its file lies outside what may
+    be edited, an array type hides behind a typedef.  A site that needs such an edit is kept (OPI109, OPI112, OPI113).
+    """
 
     strict: bool = False
     effects: Path | None = None
+    obstacle: Callable[[Edit], str] = lambda edit: ""
 
 
 @dataclass(slots=True)

@@ -37,10 +37,22 @@ def rewrite(plan: Plan, sources: Sources) -> Rewritten:
     changed = {}
     for name in sorted(by_file.keys() | needs_header):
         before = sources.data(name)
-        after = _rewrite_file(before, list(by_file.get(name, ())), name in needs_header)
+        after = _rewrite_file(sources.text(name), list(by_file.get(name, ())), name in needs_header)
         if after != before:
             changed[name] = after
     return Rewritten(changed)
+
+
+def obstacle(edit: Edit, sources: Sources) -> str:
+    """Why this edit by itself cannot be carried out; '' when it can."""
+    try:
+        for _ in _byte_edits(sources.text(place_of(edit).file), [edit]):
+            pass
+    except PlanError as error:
+        return error.reason
+    except OSError as error:
+        return f"the file cannot be read ({error.strerror})"
+    return ""
 
 
 def place_of(edit: Edit) -> Span:
@@ -54,12 +66,11 @@ def place_of(edit: Edit) -> Span:
     return edit.span
 
 
-def _rewrite_file(data: bytes, edits: list[Edit], include: bool) -> bytes:
-    text = SourceText(data)
+def _rewrite_file(text: SourceText, edits: list[Edit], include: bool) -> bytes:
     produced = list(_byte_edits(text, edits))
     header = header_edit(text) if include else None
     try:
-        return apply_edits(data, [*([header] if header else []), *(one for _, ones in produced for one in ones)])
+        return apply_edits(text.data, [*([header] if header else []), *(one for _, ones in produced for one in ones)])
     except EditConflict as conflict:
         offset = conflict.offset
         near = min((span for span, _ in produced), key=lambda span: abs(span.begin - offset))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 
 _INDENTED = re.compile(rb"^([ \t]+)[^\s*/]", re.MULTILINE)
 _BRACE_SAME_LINE = re.compile(rb"\)[ \t]*\{")
@@ -22,6 +23,7 @@ class Layout:
     cuddled_else: bool
 
 
+@lru_cache(maxsize=64)
 def layout_of(data: bytes) -> Layout:
     indents = _INDENTED.findall(data)
     tabs = sum(1 for indent in indents if indent.startswith(b"\t"))

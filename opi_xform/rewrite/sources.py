@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+from opi_xform.rewrite.lex import SourceText
+
 
 class Sources:
     """Reads each file once, as bytes.  Names are real paths."""
@@ -13,6 +15,7 @@ class Sources:
         self._read = read or _read_file
         self._names: dict[str, str] = {}
         self._data: dict[str, bytes] = {}
+        self._texts: dict[str, SourceText] = {}
 
     def name(self, path: str) -> str:
         """The name under which ``path`` is known here."""
@@ -27,6 +30,13 @@ class Sources:
         if name not in self._data:
             self._data[name] = self._read(name)
         return self._data[name]
+
+    def text(self, path: str) -> SourceText:
+        """The file with its comments, literals and directives.  Raises OSError."""
+        name = self.name(path)
+        if name not in self._texts:
+            self._texts[name] = SourceText(self.data(name))
+        return self._texts[name]
 
 
 def _read_file(name: str) -> bytes:
