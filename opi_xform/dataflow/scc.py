@@ -10,40 +10,52 @@ def components(nodes: Iterable[int], nexts: Callable[[int], Iterable[int]]) -> l
 
     Members of a component are sorted; the whole result depends on the order of ``nodes`` and of ``nexts`` alone.
     """
-    index: dict[int, int] = {}
+    # A finished node's number is above every other, so that edges to it change no minimum.
+    finished = 1 << 62
     low: dict[int, int] = {}
     path: list[int] = []
-    on_path: set[int] = set()
     found: list[list[int]] = []
     for root in nodes:
-        if root in index:
+        if root in low:
             continue
-        stack: list[tuple[int, Iterator[int]]] = []
-
-        def enter(node: int, stack: list[tuple[int, Iterator[int]]] = stack) -> None:
-            index[node] = low[node] = len(index)
+        stack: list[tuple[int, int, Iterator[int]]] = []
+        node = root
+        while True:
+            # Enter `node`.
+            low[node] = number = len(low)
             path.append(node)
-            on_path.add(node)
-            stack.append((node, iter(nexts(node))))
-
-        enter(root)
-        while stack:
-            node, rest = stack[-1]
-            for to in rest:
-                if to not in index:
-                    enter(to)
-                    break
-                if to in on_path:
-                    low[node] = min(low[node], index[to])
+            rest = iter(nexts(node))
+            while True:
+                lowest = low[node]
+                for to in rest:
+                    seen = low.get(to)
+                    if seen is None:
+                        break
+                    if seen < lowest:
+                        lowest = seen
+                else:
+                    # Leave `node`: a component ends with the node from which nothing earlier is reached.
+                    low[node] = lowest
+                    if lowest == number:
+                        members: list[int] = []
+                        while not members or members[-1] != node:
+                            members.append(path.pop())
+                        for member in members:
+                            low[member] = finished
+                        members.sort()
+                        found.append(members)
+                    if not stack:
+                        break
+                    child = low[node]
+                    node, number, rest = stack.pop()
+                    low[node] = min(low[node], child)
+                    continue
+                low[node] = lowest
+                stack.append((node, number, rest))
+                node = to
+                break
             else:
-                stack.pop()
-                if stack:
-                    parent = stack[-1][0]
-                    low[parent] = min(low[parent], low[node])
-                if low[node] == index[node]:
-                    members: list[int] = []
-                    while not members or members[-1] != node:
-                        members.append(path.pop())
-                    on_path.difference_update(members)
-                    found.append(sorted(members))
+                continue
+            if node in low:
+                break
     return found
