@@ -129,7 +129,7 @@ def _require_unchanged(units: Sequence[Unit], sources: Sources) -> None:
 
 
 def _obstacle(root: str, sources: Sources) -> Callable[[Edit], str]:
-    """Why an edit cannot be made, for the analyses to keep its site: it is outside the root, or a macro wrote the text."""
+    """Why an edit cannot be made, for the analyses to keep its site: outside the root, or written by a macro, say."""
 
     def reason(edit: Edit) -> str:
         file = sources.name(place_of(edit).file)

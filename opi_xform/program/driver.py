@@ -21,8 +21,8 @@ from opi_xform.program.graph import Lowerings, build
 class Options:
     """strict: no named assumptions, no user-supplied effects.  effects: an opi.toml.
 
-    obstacle: why an edit cannot be made ('' when it can): its text is written by a macro, its file lies outside what may
-    be edited, an array type hides behind a typedef.  A site that needs such an edit is kept (OPI109, OPI112, OPI113).
+    obstacle: why an edit cannot be made ('' when it can): its text is written by a macro, its file lies outside what
+    may be edited, an array type hides behind a typedef.  A site that needs such an edit is kept (OPI109, 112, 113).
     """
 
     strict: bool = False
