@@ -1,6 +1,9 @@
 /*
  * Errors: the class an MPI user expects under ERRORS_RETURN, nothing overwritten, ownership kept, and the job usable
  * afterwards. On two ranks or more.
+ *   errors [eager]   truncation of messages of at most 3000 bytes only: across nodes the MPI below receives, and Open MPI
+ *                    5.0.11 writes a longer one past the end of the receive buffer (its shared-memory transport gets the
+ *                    whole message), with MPI_Recv in a plain program too
  */
 #include "forms.h"
 
@@ -248,7 +251,8 @@ int main(int argc, char **argv)
 {
     static const enum send_form senders[] = {SEND, ISEND, GIVE, IGIVE};
     static const enum recv_form receivers[] = {RECV, IRECV, TAKE, ITAKE};
-    static const size_t sent[] = {40, 5000, 1 << 20};
+    static const size_t sent[] = {40, 3000, 5000, 1 << 20};
+    int sizes = argc > 1 && strcmp(argv[1], "eager") == 0 ? 2 : 4;
 
     start(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -261,7 +265,7 @@ int main(int argc, char **argv)
     bad_pointers();
     own_handler();
     given_away();
-    for (int s = 0; s < 3; s++)
+    for (int s = 0; s < sizes; s++)
         for (int i = 0; i < 4; i++)
             for (int j = 0; j < 4; j++)
                 truncated(senders[i], receivers[j], sent[s], sent[s] / 2 + 1);
