@@ -46,6 +46,16 @@ def build_flags(options: Options, sources: Sequence[str], root: str) -> BuildFla
     return BuildFlags(own, {os.path.realpath(source): tuple(database.flags(source)) for source in listed})
 
 
+def include_directories(flags: Sequence[str]) -> list[str]:
+    """The directories in which ``flags`` look for headers."""
+    pairs = zip(("", *flags), flags, strict=False)
+    return [
+        flag if option in ("-I", "-isystem", "-iquote", "-idirafter") else flag[2:]
+        for option, flag in pairs
+        if option in ("-I", "-isystem", "-iquote", "-idirafter") or (flag.startswith("-I") and len(flag) > 2)
+    ]
+
+
 def _database_folder(folder: str) -> str | None:
     """The nearest directory at or above ``folder`` with a compilation database."""
     while True:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from opi_xform.cli.annotations import Annotation, find_annotations, judge
-from opi_xform.cli.build_flags import BuildFlags, build_flags
+from opi_xform.cli.build_flags import BuildFlags, build_flags, include_directories
 from opi_xform.cli.inputs import collect_sources, common_root
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import SELF_CHECK, Failure, Problem, exit_code, fail
@@ -18,8 +18,8 @@ from opi_xform.cli.progress import Progress
 from opi_xform.cli.terminal import print_bytes, print_error, print_lines, width_of
 from opi_xform.frontend import FrontendError
 from opi_xform.ir.ast import Diagnostic, Unit
+from opi_xform.ownership.model import Options as AnalysisOptions
 from opi_xform.ownership.plan import Edit, Plan
-from opi_xform.program.driver import Options as AnalysisOptions
 from opi_xform.program.driver import analyse
 from opi_xform.report.diff import unified_diff
 from opi_xform.report.json import report_json
@@ -41,6 +41,7 @@ class Result:
     sources: Sources
     changed: dict[str, bytes]
     annotations: tuple[Annotation, ...]
+    warnings: tuple[Diagnostic, ...]
 
 
 def shown(path: str) -> str:
@@ -73,7 +74,7 @@ def transform(options: Options, progress: Progress) -> Result:
         units = _parse(paths, flags, options, progress)
     _require_unchanged(units, sources)
     with progress.phase("analyse"):
-        plan = analyse(units, AnalysisOptions(strict=options.strict, obstacle=_obstacle(root, sources)))
+        plan = analyse(units, AnalysisOptions(options.strict, root, obstacle=_obstacle(root, sources)))
     with progress.phase("rewrite"):
         try:
             changed = dict(rewrite(plan, sources).changed)
@@ -85,7 +86,10 @@ def transform(options: Options, progress: Progress) -> Result:
         annotation for name in sorted({sources.name(path) for path in _program_files(units, root)})
         for annotation in find_annotations(name, sources.data(name))
     )  # fmt: skip
-    return Result(root, units, plan, sources, changed, annotations)
+    warnings = _warnings(units)
+    if options.output is not None:
+        warnings += _left_out(units, flags, root)
+    return Result(root, units, plan, sources, changed, annotations, warnings)
 
 
 def _parse(paths: Sequence[str], flags: BuildFlags, options: Options, progress: Progress) -> tuple[Unit, ...]:
@@ -133,7 +137,7 @@ def _obstacle(root: str, sources: Sources) -> Callable[[Edit], str]:
 
     def reason(edit: Edit) -> str:
         file = sources.name(place_of(edit).file)
-        if os.path.commonpath([root, file]) != root:
+        if not _below(file, root):
             return f"{shown(file)} lies outside {shown(root)}; --root DIR widens what may be edited"
         return obstacle(edit, sources)
 
@@ -171,7 +175,7 @@ def _rejected(file: str, line: int, message: str) -> Failure:
 def _program_files(units: Sequence[Unit], root: str) -> list[str]:
     """The sources, and the headers under the root that they read."""
     files = {file for unit in units for file in (unit.path, *unit.files)}
-    return sorted(file for file in files if os.path.commonpath([root, os.path.realpath(file)]) == root)
+    return sorted(file for file in files if _below(file, root))
 
 
 # --- what was asked for -----------------------------------------------------------------------------------------------
@@ -226,11 +230,10 @@ def _out_of_date(output: OutputFile, options: Options) -> Problem | None:
 
 def _report(options: Options, result: Result, findings: Sequence[Problem], written: Sequence[str]) -> None:
     """The diff on stdout where there is one, the table beside it; JSON alone on stdout, findings then on stderr."""
-    warnings = _warnings(result.units)
-    for warning in warnings:
+    for warning in result.warnings:
         print_error(str(Problem(warning.message, shown(warning.file), warning.line, warning.severity, "OPI905")))
     if options.format == "json":
-        print_bytes(report_json(result.plan, warnings, shown).encode("ascii"), sys.stdout)
+        print_bytes(report_json(result.plan, result.warnings, shown).encode("ascii"), sys.stdout)
         for finding in findings:
             print_error(str(finding))
         return
@@ -252,9 +255,23 @@ def _written_line(options: Options, findings: Sequence[Problem], written: Sequen
     return f"{len(written)} {'file' if len(written) == 1 else 'files'} written {where}"
 
 
-def _warnings(units: Sequence[Unit]) -> list[Diagnostic]:
+def _warnings(units: Sequence[Unit]) -> tuple[Diagnostic, ...]:
     found = {diagnostic for unit in units for diagnostic in unit.diagnostics if diagnostic.severity != "error"}
-    return sorted(found, key=lambda d: (d.file, d.line, d.column, d.message))
+    return tuple(sorted(found, key=lambda d: (d.file, d.line, d.column, d.message)))
+
+
+def _left_out(units: Sequence[Unit], flags: BuildFlags, root: str) -> tuple[Diagnostic, ...]:
+    """Headers that -o does not copy and no include directory brings: its result would not find them."""
+    missing = set()
+    for unit in units:
+        folders = [root, *include_directories(flags.of(unit.path))]
+        missing |= {file for file in unit.files if not any(_below(file, folder) for folder in folders)}
+    message = "this header is outside what -o copies, the result will not find it; --root DIR widens that"
+    return tuple(Diagnostic("warning", file, 1, 1, message) for file in sorted(missing))
+
+
+def _below(file: str, folder: str) -> bool:
+    return os.path.commonpath([os.path.realpath(folder), os.path.realpath(file)]) == os.path.realpath(folder)
 
 
 def _diff(result: Result) -> bytes:
