@@ -2,7 +2,9 @@
 
 One program, testdata/opbench, in every series: as plain MPI by each MPI found, linked with libopi, and transformed by
 opi-xform. The limit is bare.c. All are compiled with the same flags, run pinned to the same two cores, and alternate:
-one round runs each once.
+one round runs each once, starting with another one each time. A shared machine has moods that last for seconds (the
+limit itself was seen to differ four times between two runs), so ratios are taken within a round: what is reported is
+the median of the rounds' ratios.
 """
 
 from __future__ import annotations
@@ -23,6 +25,9 @@ from opi_xform.resources import resource
 
 FLAGS = ("-O3", "-march=native")
 RANKS = 2
+Rounds = dict[int, list[float]]
+"""Microseconds by message size, one per round."""
+
 _LINE = re.compile(r"^opbench bytes=(\d+) iterations=\d+ median_us=([0-9.]+) ", re.MULTILINE)
 
 
@@ -35,7 +40,7 @@ class Effort:
     max_bytes: int
 
 
-FULL = Effort(rounds=7, iterations=5000, max_bytes=4 << 20)
+FULL = Effort(rounds=11, iterations=2000, max_bytes=4 << 20)
 QUICK = Effort(rounds=1, iterations=200, max_bytes=1 << 18)
 
 
@@ -97,40 +102,47 @@ def parse(text: str) -> dict[int, float]:
     return {int(size): float(median) for size, median in _LINE.findall(text)}
 
 
+def run_once(one: Series, default: Mpi) -> dict[int, float]:
+    """One run of one series. Raises LaunchError."""
+    done = captured(one.command, one.mpi or default, timeout_s=300)
+    if done.returncode != 0:
+        raise LaunchError(f"opbench: {' '.join(one.command)}: exit code {done.returncode}\n{done.stderr[-2000:]}", 1)
+    return parse(done.stdout)
+
+
 def run(mpis: Sequence[Mpi], effort: Effort, work: Path, say: Callable[[str], None]) -> Result:
     """Builds and runs the benchmark in the directory ``work``. Raises LaunchError."""
     series = build(mpis, effort, work, say)
-    times: list[list[dict[int, float]]] = [[] for _ in series]
-    for round_number in range(effort.rounds):
-        say(f"opbench: round {round_number + 1} of {effort.rounds}")
-        for one, found in zip(series, times, strict=True):
-            done = captured(one.command, one.mpi or mpis[0], timeout_s=300)
-            if done.returncode != 0:
-                raise LaunchError(
-                    f"opbench: {' '.join(one.command)}: exit code {done.returncode}\n{done.stderr[-2000:]}", 1
-                )
-            found.append(parse(done.stdout))
-    medians = [{size: statistics.median(run[size] for run in found) for size in found[0]} for found in times]
+    times: list[Rounds] = [{} for _ in series]
+    for number in range(effort.rounds):
+        say(f"opbench: round {number + 1} of {effort.rounds}")
+        for turn in range(len(series)):
+            index = (number + turn) % len(series)
+            for size, us in run_once(series[index], mpis[0]).items():
+                times[index].setdefault(size, []).append(us)
     versions = ", ".join(f"{mpi.kind} {mpi.version}" for mpi in mpis)
     machine = f"{describe()}, {versions}, {' '.join(FLAGS)}"
-    return Result("opbench", machine, tuple(rows(series, medians, effort.rounds)))
+    return Result("opbench", machine, tuple(rows(series, times)))
 
 
-def rows(series: Sequence[Series], medians: Sequence[dict[int, float]], repeats: int) -> list[Row]:
-    """The medians with their ratios."""
-    plain = [m for s, m in zip(series, medians, strict=True) if s.mpi is not None and s.name == s.mpi.kind]
-    limit = next(m for s, m in zip(series, medians, strict=True) if s.name == "bare")
-    return [
-        Row(
+def rows(series: Sequence[Series], times: Sequence[Rounds]) -> list[Row]:
+    """Medians over the rounds, and the medians of the ratios within each round."""
+    plain = [
+        found for one, found in zip(series, times, strict=True) if one.mpi is not None and one.name == one.mpi.kind
+    ]
+    limit = next(found for one, found in zip(series, times, strict=True) if one.name == "bare")
+
+    def row(one: Series, size: int, us: Sequence[float]) -> Row:
+        best = [min(at_once) for at_once in zip(*(found[size] for found in plain), strict=True)]
+        return Row(
             series=one.name,
             mpi=one.mpi.kind if one.mpi else None,
             ranks=RANKS,
             bytes=size,
-            median_us=us,
-            repeats=repeats,
-            ratio_best_mpi=min(m[size] for m in plain) / us,
-            ratio_limit=us / limit[size],
+            median_us=statistics.median(us),
+            repeats=len(us),
+            ratio_best_mpi=statistics.median(b / t for b, t in zip(best, us, strict=True)),
+            ratio_limit=statistics.median(t / b for t, b in zip(us, limit[size], strict=True)),
         )
-        for one, median in zip(series, medians, strict=True)
-        for size, us in median.items()
-    ]
+
+    return [row(one, size, us) for one, found in zip(series, times, strict=True) for size, us in found.items()]

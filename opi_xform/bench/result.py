@@ -22,9 +22,9 @@ class Row:
     median_us: float
     repeats: int
     ratio_best_mpi: float | None
-    """Time of the better plain MPI / this time: above 1 is faster than MPI."""
+    """Time of the better plain MPI / this time, median over the rounds: above 1 is faster than MPI."""
     ratio_limit: float | None
-    """This time / the limit's."""
+    """This time / the limit's, median over the rounds."""
 
     def as_json(self) -> dict[str, str | int | float | None]:
         return {
@@ -98,7 +98,10 @@ def result_text(result: Result) -> str:
                 row = by_key[column, size]
                 line += [_ratio(row.ratio_best_mpi), _ratio(row.ratio_limit)]
             lines.append(line)
-        parts += ["", "ratios: MPI/it = time of the better plain MPI / this time; it/bare = this time / the limit's"]
+        parts += [
+            "",
+            "medians of the rounds' ratios; MPI/it: time of the better plain MPI / its time; it/bare: its time / the limit's",
+        ]
         parts.append(format_table(header, lines))
     return "\n".join(parts)
 
