@@ -100,7 +100,7 @@ def result_text(result: Result) -> str:
             lines.append(line)
         parts += [
             "",
-            "ratios, medians over rounds; MPI/it: time of the better plain MPI / its time; it/bare: its time / the limit's",
+            "ratios, medians over rounds. MPI/it: time of the better plain MPI / its time; it/bare: its / the limit's",
         ]
         parts.append(format_table(header, lines))
     return "\n".join(parts)
