@@ -320,3 +320,34 @@ def test_a_result_that_does_not_parse_is_refused_as_a_whole(
         assert "Traceback" not in err
     assert program.texts() == before
     assert not Path("out").exists()
+
+
+def test_the_self_check_sees_headers_wherever_they_are_found(program: Program) -> None:
+    """Include directories, forced includes and headers above the sources: each in its transformed form."""
+    Path("inc").mkdir()
+    os.rename("src/ship.h", "inc/ship.h")
+    Path("forced.h").write_text("#define ANSWER 42\n")
+    ship = program.folder / "ship.c"
+    ship.write_text('#include "../above.h"\nint answer = ANSWER + ABOVE;\n' + ship.read_text())
+    Path("above.h").write_text("#define ABOVE 1\n")
+    original = program.span
+
+    def span(file: str, text: str, nth: int = 0) -> Span:
+        return original("../inc/ship.h" if file == "ship.h" else file, text, nth)
+
+    program.span = span  # type: ignore[method-assign]
+    for flags in (["-Iinc"], ["-I", "inc"], ["-isystem", "nowhere", "-iquote", "inc"]):
+        code, _, err = program.run("src", "--root", ".", "-o", "out", "--", *flags, "-include", "forced.h")
+        assert (code, err) == (0, "")
+    assert Path("out/inc/ship.h").read_text() == HEADER.replace("sbuf[64]", "*sbuf")
+    assert sorted(os.listdir("out")) == ["above.h", "forced.h", "inc", "src"]
+
+
+def test_a_header_that_the_output_lacks_is_told(program: Program) -> None:
+    ship = program.folder / "ship.c"
+    ship.write_text('#include "../above.h"\n' + ship.read_text())
+    Path("above.h").write_text("#define ABOVE 1\n")
+    code, _, err = program.run("src", "-o", "out")
+    assert code == 0
+    assert err.startswith("above.h:1: warning: this header is outside what -o copies")
+    assert program.run("src", "-o", "out", "--", "-I.")[2] == ""

@@ -66,6 +66,9 @@ BOTH = (("before", "A();"), ("after", "F();"))
         ("{\n  y(); @x();@ // c\n}\n", "{\n  y(); A(); x(); F(); // c\n}\n"),
         ("{\n  y(); @x();@\n}\n", "{\n  y(); A(); x(); F();\n}\n"),
         ("  case 1: @{\n    y();\n  }@\n  z();\n", "  case 1: A(); {\n    y();\n  }\n  F();\n  z();\n"),
+        # a statement whose last token a macro writes
+        ("{\n  @CHECK(x)@;\n}\n", "{\n  A();\n  CHECK(x);\n  F();\n}\n"),
+        ("  if (c)\n    @CHECK(x)@;\n", "  if (c) {\n    A();\n    CHECK(x);\n    F();\n  }\n"),
         # bodies without braces, on their own line
         ("  if (c)\n    @x();@\n  y();\n", "  if (c) {\n    A();\n    x();\n    F();\n  }\n  y();\n"),
         ("  if (a &&\n      b)\n    @x();@\n", "  if (a &&\n      b) {\n    A();\n    x();\n    F();\n  }\n"),

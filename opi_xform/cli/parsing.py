@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -22,7 +23,9 @@ def parse_sources(jobs: Sequence[Job], processes: int, step: Callable[[], None])
     results: list[Unit | FrontendError | None] = [None] * len(jobs)
     workers = min(processes, (len(jobs) + 1) // 2)  # a process for less than two files costs more than it saves
     if workers > 1:
-        context = multiprocessing.get_context("fork" if sys.platform.startswith("linux") else "spawn")
+        # Forking is quick, but not safe beside other threads, which a progress bar has.
+        forks = sys.platform.startswith("linux") and threading.active_count() == 1
+        context = multiprocessing.get_context("fork" if forks else "spawn")
         with ProcessPoolExecutor(workers, mp_context=context) as pool:
             futures = {pool.submit(_parse, job): index for index, job in enumerate(jobs)}
             for future in as_completed(futures):

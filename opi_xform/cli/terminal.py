@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable
 from typing import TextIO
 
+from opi_xform.cli.outcome import fail
 from opi_xform.report.text import Line
 
 _STYLES = {"head": "bold", "convert": "green", "keep": "yellow", "note": "dim", "finding": "red"}
@@ -57,6 +58,11 @@ def _guarded(stream: TextIO, data: bytes) -> None:
     except BrokenPipeError:
         # Whoever read has seen enough (`| head`): the rest goes nowhere, the exit code still tells the result.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if stream is not sys.stderr:
+            reason = error.strerror or error
+            raise fail(f"cannot be written ({reason}); make room or choose another place", "stdout") from error
 
 
 def print_error(text: str) -> None:

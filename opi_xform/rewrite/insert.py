@@ -8,7 +8,7 @@ always right, and the other forms are for the reader.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from opi_xform.ir.span import Span
 from opi_xform.rewrite.edit import ByteEdit
@@ -46,7 +46,8 @@ class _Header:
 
 def around(text: SourceText, layout: Layout, group: Group) -> Iterator[ByteEdit]:
     """The byte edits of one group.  Raises PlanError where no statement can be inserted."""
-    anchor = group.anchor
+    anchor = _with_semicolon(text, group.anchor)
+    group = replace(group, anchor=anchor)
     if not anchor.editable or text.in_directive(anchor.begin):
         raise PlanError(anchor, "the statement is written by a macro: nothing can be inserted beside it")
     place = _Place(text, layout, anchor)
@@ -88,6 +89,14 @@ def inside(
             last = text.before(anchor.end - 1).end
             closing = b" " if last == anchor.end - 1 and data[last - 1 : last] == b"{" else b""
             yield ByteEdit(last, last, (_END,), b" " + _joined(end_lines) + closing)
+
+
+def _with_semicolon(text: SourceText, anchor: Span) -> Span:
+    """The anchor with the ``;`` behind it: where a macro writes a statement (``CHECK(x);``) it is outside its span."""
+    following = text.after(anchor.end)
+    if text.data[anchor.end - 1 : anchor.end] in (b";", b"}") or text.data[following : following + 1] != b";":
+        return anchor
+    return replace(anchor, end=following + 1)
 
 
 def _block_indent(text: SourceText, layout: Layout, anchor: Span) -> bytes:
