@@ -30,6 +30,8 @@ static int forget(MPI_Comm comm, int key, void *value, void *extra) {
     struct opi_comm_cache *e = &opi_comm_cache[opi_handle_hash(&comm, sizeof comm) % OPI_COMM_CACHE];
     if (e->comm == value)
         e->comm = NULL;
+    if (opi.last_comm == value)
+        opi.last_comm = NULL;
     opi_comm_release(value);
     return MPI_SUCCESS;
 }

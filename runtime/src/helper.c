@@ -42,13 +42,13 @@ OPI_COLD void opi_enter_wait(void) {
 
 static __thread uint32_t depth;
 
-OPI_COLD void opi_enter_threads(void) {
-    if (depth++ == 0)
+OPI_COLD void opi_enter_special(void) {
+    if (opi.threads && depth++ == 0)
         pthread_mutex_lock(&opi.lock);
 }
 
-OPI_COLD void opi_leave_threads(void) {
-    if (--depth == 0)
+OPI_COLD void opi_leave_special(void) {
+    if (opi.threads && --depth == 0)
         pthread_mutex_unlock(&opi.lock);
 }
 

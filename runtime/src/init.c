@@ -200,7 +200,7 @@ static void started(int provided) {
     opi_types_init();
     engine_start();
     opi_comms_init();
-    opi.threads = provided == MPI_THREAD_MULTIPLE || OPI_TSAN;
+    opi.threads = opi.special = provided == MPI_THREAD_MULTIPLE || OPI_TSAN;
 }
 
 EXPORT int MPI_Init(int *argc, char ***argv) {
@@ -244,7 +244,9 @@ EXPORT int MPI_Finalize(void) {
         opi_types_fini();
         if (opi.node != MPI_COMM_NULL)
             PMPI_Comm_free(&opi.node);
-        opi.threads = false;
+        opi.threads = opi.special = false;
+        opi.last_comm = NULL;
+        opi.last_type = NULL;
         opi.mpi_running = false;
         opi.mpi_over = true;
     }

@@ -32,33 +32,51 @@ extern _Atomic uint32_t opi_helper_busy;
 extern _Atomic uint32_t opi_inside_dummy;
 extern _Atomic uint32_t *opi_inside;
 void opi_enter_wait(void);
-void opi_enter_threads(void);
-void opi_leave_threads(void);
+void opi_enter_special(void);
+void opi_leave_special(void);
 void opi_helper_start(void);
 void opi_helper_stop(void);
 void opi_kick(int local);
 
 static inline void opi_enter(void) {
-    if (OPI_UNLIKELY(opi.threads)) {
-        opi_enter_threads();
+    if (OPI_UNLIKELY(opi.special)) {
+        opi_enter_special();
         return;
     }
-    /* A depth, since an error handler or attribute callback may call MPI again.  Only this thread writes it.  The store and the load below may be
-     * reordered by the processor; the helper makes up for that with membarrier between its own store and load (helper.c). */
-    uint32_t d = atomic_load_explicit(opi_inside, memory_order_relaxed);
-    atomic_store_explicit(opi_inside, d + 1, memory_order_relaxed);
+    /* Only this thread writes it.  The store and the load below may be reordered by the processor; the helper makes up for that with membarrier
+     * between its own store and load (helper.c). */
+    atomic_store_explicit(opi_inside, 1, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
     if (OPI_UNLIKELY(atomic_load_explicit(&opi_helper_busy, memory_order_acquire)))
         opi_enter_wait();
 }
 
 static inline void opi_leave(void) {
-    if (OPI_UNLIKELY(opi.threads)) {
-        opi_leave_threads();
+    if (OPI_UNLIKELY(opi.special)) {
+        opi_leave_special();
         return;
     }
-    uint32_t d = atomic_load_explicit(opi_inside, memory_order_relaxed);
-    atomic_store_explicit(opi_inside, d - 1, memory_order_release); /* release: the helper sees all we did */
+    atomic_store_explicit(opi_inside, 0, memory_order_release); /* release: the helper sees all we did */
+}
+
+/* Around calls of the MPI below that may call back into the program (generalised requests, attributes), made while we are inside: MPI calls of the
+ * callback must not let the helper in when they leave. */
+static inline void opi_below_begin(void) {
+    opi.nested++;
+    opi.special = true;
+}
+
+static inline void opi_below_end(void) {
+    opi.special = --opi.nested || opi.threads;
+}
+
+/* The line will be written soon. */
+static inline void opi_prefetch_write(const void *p) {
+#if defined(__x86_64__)
+    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)p));
+#else
+    __builtin_prefetch(p, 1);
+#endif
 }
 
 /* datatype.c */
@@ -84,9 +102,13 @@ static inline size_t opi_handle_hash(const void *handle, size_t bytes) {
 
 /* The flattened form of a datatype, NULL when it is invalid.  Predefined types are found in a cache, others through an attribute. */
 static inline struct opi_type *opi_type_of(MPI_Datatype t) {
+    if (OPI_LIKELY(opi.last_type && opi.last_type_handle == t))
+        return opi.last_type;
     const struct opi_type_cache *c = &opi_type_cache[opi_handle_hash(&t, sizeof t) % OPI_TYPE_CACHE];
-    if (OPI_LIKELY(c->type != NULL && c->handle == t))
-        return c->type;
+    if (OPI_LIKELY(c->type != NULL && c->handle == t)) {
+        opi.last_type_handle = t;
+        return opi.last_type = c->type;
+    }
     return opi_type_slow(t);
 }
 
@@ -108,9 +130,13 @@ extern struct opi_comm_cache opi_comm_cache[OPI_COMM_CACHE];
 
 /* What we know of a communicator; NULL when it is invalid. */
 static inline struct opi_comm *opi_comm_of(MPI_Comm c) {
+    if (OPI_LIKELY(opi.last_comm && opi.last_comm_handle == c))
+        return opi.last_comm;
     const struct opi_comm_cache *e = &opi_comm_cache[opi_handle_hash(&c, sizeof c) % OPI_COMM_CACHE];
-    if (OPI_LIKELY(e->comm != NULL && e->handle == c))
-        return e->comm;
+    if (OPI_LIKELY(e->comm != NULL && e->handle == c)) {
+        opi.last_comm_handle = c;
+        return opi.last_comm = e->comm;
+    }
     return opi_comm_slow(c);
 }
 
@@ -123,15 +149,73 @@ void opi_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 const char *opi_class_name(int class);
 
 /* match.c */
-struct opi_req *opi_match_posted(uint64_t ctx, int src, int tag);
+#define OPI_BUCKETS 1024u
+struct opi_posted {
+    struct opi_req *head, *tail;
+};
+extern struct opi_posted opi_posted[OPI_BUCKETS], opi_wild;
+extern size_t opi_unexpected_now;
+
+static inline uint32_t opi_bucket_of(uint64_t ctx, int src, int tag) {
+    uint64_t h = (ctx ^ ((uint64_t)(uint32_t)tag << 32 | (uint32_t)src) * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
+    return (uint32_t)(h >> 40) & (OPI_BUCKETS - 1);
+}
+
+static inline bool opi_fits(const struct opi_req *r, uint64_t ctx, int src, int tag) {
+    return r->ctx == ctx && (r->any_source || r->src == src) && (r->any_tag || r->tag == tag);
+}
+
+static inline void opi_post_at(struct opi_posted *list, struct opi_req *r) {
+    struct opi_req *last = list->tail;
+    r->seq = ++opi.seq;
+    r->next = NULL;
+    r->prev = last;
+    if (OPI_UNLIKELY(last != NULL))
+        last->next = r;
+    else
+        list->head = r;
+    list->tail = r;
+    opi.nposted++;
+}
+
+/* Posts a receive without wildcards. */
+static inline void opi_post_exact(struct opi_req *r) {
+    r->bucket = opi_bucket_of(r->ctx, r->src, r->tag);
+    r->posted = true;
+    opi_post_at(&opi_posted[r->bucket], r);
+}
+
+static inline void opi_unpost(struct opi_req *r) {
+    struct opi_posted *list = OPI_UNLIKELY(r->bucket == OPI_BUCKETS) ? &opi_wild : &opi_posted[r->bucket];
+    struct opi_req *prev = r->prev, *next = r->next;
+    if (OPI_UNLIKELY(prev != NULL))
+        prev->next = next;
+    else
+        list->head = next;
+    if (OPI_UNLIKELY(next != NULL))
+        next->prev = prev;
+    else
+        list->tail = prev;
+    r->posted = false;
+    opi.nposted--;
+}
+
+struct opi_req *opi_match_wild(struct opi_req *r, uint64_t ctx, int src, int tag);
+
+/* The receive that a message from local index `src` goes to; it stays posted. */
+static inline struct opi_req *opi_match_posted(uint64_t ctx, int src, int tag) {
+    struct opi_req *r = opi_posted[opi_bucket_of(ctx, src, tag)].head;
+    while (r && !opi_fits(r, ctx, src, tag))
+        r = r->next;
+    return OPI_LIKELY(!opi_wild.head) ? r : opi_match_wild(r, ctx, src, tag);
+}
+
 void opi_post(struct opi_req *r);
-void opi_unpost(struct opi_req *r);
 struct opi_umsg *opi_find_unexpected(const struct opi_req *r);
 void opi_add_unexpected(const struct opi_slot *e, int src);
 void opi_drop_unexpected(struct opi_umsg *m);
 struct opi_umsg *opi_umsg_new(void);
 void opi_umsg_free(struct opi_umsg *m);
-size_t opi_unexpected_count(void);
 
 /* protocol.c */
 bool opi_claim(const struct opi_slot *e);
@@ -162,14 +246,15 @@ int opi_native_poll(void);
 /* request.c */
 struct opi_req *opi_req_new(int kind);
 void opi_req_free(struct opi_req *r);
-MPI_Request opi_req_handle(const struct opi_req *r);
-struct opi_req *opi_req_of_handle(MPI_Request h);
 bool opi_req_poll(struct opi_req *r);
 int opi_req_complete(struct opi_req *r, MPI_Status *status);
 void opi_req_wait(struct opi_req *r);
 void opi_status_set(MPI_Status *status, int source, int tag, size_t bytes, bool cancelled);
 void opi_requests_fini(void);
 extern struct opi_req opi_sent; /* the request of any send that is complete */
+extern struct opi_req *opi_req_pool; /* free ones */
+extern struct opi_req *opi_req_chunks[];
+#define OPI_REQ_CHUNK 256u
 
 /* p2p.c */
 enum opi_mode { OPI_STANDARD, OPI_SYNC, OPI_BUFFERED };
@@ -203,6 +288,39 @@ static inline bool opi_is_ours(MPI_Request h) {
     uintptr_t v = 0;
     memcpy(&v, &h, sizeof h);
     return (v & 1) != 0;
+}
+
+static inline MPI_Request opi_req_handle(const struct opi_req *r) {
+    MPI_Request h;
+    memset(&h, 0, sizeof h);
+    if (sizeof h == sizeof(uint32_t)) {
+        uint32_t v = r->handle;
+        memcpy(&h, &v, sizeof v);
+    } else {
+        uintptr_t v = (uintptr_t)r | 1;
+        memcpy(&h, &v, sizeof h);
+    }
+    return h;
+}
+
+/* Handles on MPICH are numbers into a table, 1 standing for opi_sent; elsewhere they are addresses.  NULL: no active request of ours. */
+static inline struct opi_req *opi_req_of_handle(MPI_Request h) {
+    struct opi_req *r;
+    if (sizeof h == sizeof(uint32_t)) {
+        uint32_t v;
+        memcpy(&v, &h, sizeof v);
+        if (v == 1)
+            return &opi_sent;
+        v -= 2;
+        if (OPI_UNLIKELY(v / OPI_REQ_CHUNK >= opi.req_chunks))
+            return NULL;
+        r = &opi_req_chunks[v / OPI_REQ_CHUNK][v % OPI_REQ_CHUNK];
+    } else {
+        uintptr_t v = 0;
+        memcpy(&v, &h, sizeof h);
+        r = (struct opi_req *)(v & ~(uintptr_t)1);
+    }
+    return OPI_LIKELY(r->kind != OPI_R_FREE) ? r : NULL;
 }
 
 /* ---- reachability ------------------------------------------------------------------------------------------------------------------------------ */
@@ -254,6 +372,7 @@ static inline void opi_ring_publish(int dst, struct opi_slot *s, int kind, size_
     o->tail++;
     atomic_store_explicit(&s->stamp, stamp, memory_order_release); /* publishes the body, and the data behind a pointer in it */
     opi_wake(dst);
+    opi_prefetch_write(&o->ring->slot[o->tail & (o->ring->nslots - 1)]); /* ours again before the next message, unless the receiver looks there */
 }
 
 static inline int opi_env_kind(const struct opi_slot *e) {

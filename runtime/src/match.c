@@ -7,73 +7,32 @@
 
 #include <stdlib.h>
 
-#define BUCKETS 1024u
-
-static struct {
-    struct opi_req *head, *tail;
-} posted[BUCKETS], wild;
+struct opi_posted opi_posted[OPI_BUCKETS], opi_wild;
+size_t opi_unexpected_now;
 
 static struct {
     struct opi_umsg *head, *tail;
-} unexpected[BUCKETS];
+} unexpected[OPI_BUCKETS];
 
 static struct opi_umsg *all_head, *all_tail, *umsg_pool;
-static size_t all_count, umsg_pooled;
-
-static inline uint32_t bucket_of(uint64_t ctx, int src, int tag) {
-    uint64_t h = ctx * 0x9e3779b97f4a7c15u ^ (uint64_t)(uint32_t)src * 0xc2b2ae3d27d4eb4fu ^ (uint64_t)(uint32_t)tag * 0xd6e8feb86659fd93u;
-    return (uint32_t)(h >> 32) & (BUCKETS - 1);
-}
-
-static inline bool fits(const struct opi_req *r, uint64_t ctx, int src, int tag) {
-    return r->ctx == ctx && (r->any_source || r->src == src) && (r->any_tag || r->tag == tag);
-}
+static size_t umsg_pooled;
 
 void opi_post(struct opi_req *r) {
-    uint32_t b = r->any_source || r->any_tag ? BUCKETS : bucket_of(r->ctx, r->src, r->tag);
-    struct opi_req **head = b == BUCKETS ? &wild.head : &posted[b].head;
-    struct opi_req **tail = b == BUCKETS ? &wild.tail : &posted[b].tail;
-    r->seq = ++opi.seq;
-    r->next = NULL;
-    r->prev = *tail;
-    if (*tail)
-        (*tail)->next = r;
-    else
-        *head = r;
-    *tail = r;
+    if (OPI_LIKELY(!r->any_source && !r->any_tag)) {
+        opi_post_exact(r);
+        return;
+    }
+    r->bucket = OPI_BUCKETS;
     r->posted = true;
-    opi.nposted++;
+    opi_post_at(&opi_wild, r);
 }
 
-void opi_unpost(struct opi_req *r) {
-    uint32_t b = r->any_source || r->any_tag ? BUCKETS : bucket_of(r->ctx, r->src, r->tag);
-    struct opi_req **head = b == BUCKETS ? &wild.head : &posted[b].head;
-    struct opi_req **tail = b == BUCKETS ? &wild.tail : &posted[b].tail;
-    if (r->prev)
-        r->prev->next = r->next;
-    else
-        *head = r->next;
-    if (r->next)
-        r->next->prev = r->prev;
-    else
-        *tail = r->prev;
-    r->posted = false;
-    opi.nposted--;
-}
-
-/* The receive that a message from local index `src` goes to; it stays posted. */
-struct opi_req *opi_match_posted(uint64_t ctx, int src, int tag) {
-    struct opi_req *r = posted[bucket_of(ctx, src, tag)].head;
-    while (r && !fits(r, ctx, src, tag))
-        r = r->next;
-    struct opi_req *w = wild.head;
-    if (OPI_LIKELY(!w))
-        return r;
-    while (w && !fits(w, ctx, src, tag) && !(r && w->seq > r->seq))
-        w = w->next;
-    if (!w || !fits(w, ctx, src, tag))
-        return r;
-    return r && r->seq < w->seq ? r : w;
+/* Is there a receive with wildcards that was posted before r (or r is NULL) and fits?  Else r. */
+struct opi_req *opi_match_wild(struct opi_req *r, uint64_t ctx, int src, int tag) {
+    for (struct opi_req *w = opi_wild.head; w && !(r && w->seq > r->seq); w = w->next)
+        if (opi_fits(w, ctx, src, tag))
+            return w;
+    return r;
 }
 
 struct opi_umsg *opi_umsg_new(void) {
@@ -85,7 +44,7 @@ struct opi_umsg *opi_umsg_new(void) {
     }
     m = aligned_alloc(OPI_LINE, sizeof *m);
     if (!m)
-        opi_die("out of memory for the queue of unexpected messages (%zu waiting)", all_count);
+        opi_die("out of memory for the queue of unexpected messages (%zu waiting)", opi_unexpected_now);
     return m;
 }
 
@@ -103,7 +62,7 @@ void opi_add_unexpected(const struct opi_slot *e, int src) {
     struct opi_umsg *m = opi_umsg_new();
     memcpy(&m->env, e, sizeof m->env);
     m->src = src;
-    uint32_t b = bucket_of(e->ctx, src, e->tag);
+    uint32_t b = opi_bucket_of(e->ctx, src, e->tag);
     m->next = NULL;
     m->prev = unexpected[b].tail;
     if (m->prev)
@@ -118,13 +77,13 @@ void opi_add_unexpected(const struct opi_slot *e, int src) {
     else
         all_head = m;
     all_tail = m;
-    all_count++;
+    opi_unexpected_now++;
     opi.stat.unexpected++;
 }
 
 /* Takes a message out of the queues; the caller has used its envelope. */
 void opi_drop_unexpected(struct opi_umsg *m) {
-    uint32_t b = bucket_of(m->env.ctx, m->src, m->env.tag);
+    uint32_t b = opi_bucket_of(m->env.ctx, m->src, m->env.tag);
     if (m->prev)
         m->prev->next = m->next;
     else
@@ -141,7 +100,7 @@ void opi_drop_unexpected(struct opi_umsg *m) {
         m->anext->aprev = m->aprev;
     else
         all_tail = m->aprev;
-    all_count--;
+    opi_unexpected_now--;
     opi_umsg_free(m);
 }
 
@@ -159,13 +118,13 @@ static bool withdrawn(struct opi_umsg *m) {
 
 /* The earliest message that fits a receive (or probe); it stays queued. */
 struct opi_umsg *opi_find_unexpected(const struct opi_req *r) {
-    if (OPI_LIKELY(all_count == 0))
+    if (OPI_LIKELY(opi_unexpected_now == 0))
         return NULL;
     if (!r->any_source && !r->any_tag) {
-        struct opi_umsg *m = unexpected[bucket_of(r->ctx, r->src, r->tag)].head;
+        struct opi_umsg *m = unexpected[opi_bucket_of(r->ctx, r->src, r->tag)].head;
         while (m) {
             struct opi_umsg *next = m->next;
-            if (fits(r, m->env.ctx, m->src, m->env.tag) && !withdrawn(m))
+            if (opi_fits(r, m->env.ctx, m->src, m->env.tag) && !withdrawn(m))
                 return m;
             m = next;
         }
@@ -174,13 +133,9 @@ struct opi_umsg *opi_find_unexpected(const struct opi_req *r) {
     struct opi_umsg *m = all_head;
     while (m) {
         struct opi_umsg *next = m->anext;
-        if (fits(r, m->env.ctx, m->src, m->env.tag) && !withdrawn(m))
+        if (opi_fits(r, m->env.ctx, m->src, m->env.tag) && !withdrawn(m))
             return m;
         m = next;
     }
     return NULL;
-}
-
-size_t opi_unexpected_count(void) {
-    return all_count;
 }

@@ -110,7 +110,9 @@ static void *landing(struct opi_req *r) {
         return r->buf;
     if (!r->block)
         r->block = opi_pool_alloc(r->room);
-    if (!r->block) {
+    if (r->block) {
+        r->block_class = opi_class_of(r->block);
+    } else {
         r->r_error = MPI_ERR_NO_MEM;
         r->r_bytes = 0;
         r->done = true;

@@ -271,7 +271,7 @@ static inline void recv_fill(struct opi_req *r, const struct args *a, void *buf,
     r->block = NULL;
     r->pipe = NULL;
     r->r_error = MPI_SUCCESS;
-    r->room = take ? take_room(a, count) : 0;
+    r->room = take ? take_room(a, count) : 0; /* beyond the region: refused when memory is wanted */
     r->net_rank = source;
 }
 
@@ -286,6 +286,8 @@ static int recv_go(struct opi_req *r, const struct args *a, void *buf, size_t co
         r->done = true;
         if (take && !(r->block = opi_pool_alloc(r->room)))
             r->r_error = MPI_ERR_NO_MEM;
+        else if (take)
+            r->block_class = opi_class_of(r->block);
         return MPI_SUCCESS;
     }
     if (OPI_LIKELY(c->active)) {
@@ -319,6 +321,7 @@ static int recv_go(struct opi_req *r, const struct args *a, void *buf, size_t co
             r->r_bytes = 0;
             return MPI_SUCCESS;
         }
+        r->block_class = opi_class_of(to);
     }
     int rc = opi_net_irecv(to, count, type, source, tag, c->handle, &r->native);
     if (rc != MPI_SUCCESS && r->block)
@@ -405,6 +408,104 @@ static int recv_nonblock(const char *call, void *buf, MPI_Count count, MPI_Datat
     *request = opi_req_handle(r);
     opi_leave();
     return MPI_SUCCESS;
+}
+
+/* The paths that most calls take: the communicator and datatype of the call before, a peer of this node, nothing out of order.  False: nothing was done,
+ * and the long way sorts out why. */
+static inline bool usual(MPI_Comm comm, MPI_Datatype type, MPI_Count count, int peer, int tag) {
+    const struct opi_comm *c = opi.last_comm;
+    return OPI_LIKELY(!opi.special && c && opi.last_comm_handle == comm && c->active && opi.last_type && opi.last_type_handle == type &&
+                      opi.last_type->contiguous && count >= 0 && (unsigned)tag <= (unsigned)c->tag_ub && (unsigned)peer < (unsigned)c->size);
+}
+
+static inline bool irecv_fast(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request, bool take) {
+    opi_enter();
+    struct opi_req *r = opi_req_pool;
+    if (OPI_UNLIKELY(!usual(comm, type, count, source, tag) || !r || opi_unexpected_now)) {
+        opi_leave();
+        return false;
+    }
+    struct opi_comm *c = opi.last_comm;
+    struct opi_type *t = opi.last_type;
+    int src = c->local_of_rank[source];
+    size_t bytes = (size_t)count * t->size;
+    if (OPI_UNLIKELY(src < 0 || (!take && !buf && bytes))) {
+        opi_leave();
+        return false;
+    }
+    opi_req_pool = r->free_next;
+    r->kind = OPI_R_RECV;
+    r->done = false;
+    r->take = take;
+    r->any_source = r->any_tag = false;
+    r->posted = true;
+    r->held = r->freed = false;
+    r->cancelled = r->standard = r->on_stack = r->raised = false;
+    r->r_error = MPI_SUCCESS;
+    r->src = src;
+    r->tag = tag;
+    r->ctx = c->ctx;
+    r->comm = c;
+    r->type = t;
+    r->count = (size_t)count;
+    r->buf = buf;
+    r->bytes_max = bytes;
+    r->room = bytes;
+    r->block = NULL;
+    r->pipe = NULL;
+    r->polls = 0;
+    r->active = NULL;
+    r->net_rank = source;
+    c->refs++;
+    opi_post_exact(r);
+    if (take) {
+        void *null = NULL;
+        memcpy(buf, &null, sizeof null);
+    }
+    *request = opi_req_handle(r);
+    opi_leave();
+    return true;
+}
+
+/* A give that leaves at once. */
+static inline bool give_whole(void *bufp, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+    opi_enter();
+    if (OPI_UNLIKELY(!usual(comm, type, count, dest, tag))) {
+        opi_leave();
+        return false;
+    }
+    struct opi_comm *c = opi.last_comm;
+    int dst = c->local_of_rank[dest];
+    size_t bytes = (size_t)count * opi.last_type->size;
+    void *block, *null = NULL;
+    memcpy(&block, bufp, sizeof block);
+    uint8_t *held = opi_held_by_user(block);
+    struct opi_slot *s;
+    if (OPI_UNLIKELY(dst < 0 || dst == opi.me || !held || bytes > opi_class_bytes[*held - 1] || !(s = opi_ring_slot(dst)))) {
+        opi_leave();
+        return false;
+    }
+    s->tag = tag;
+    s->ctx = c->ctx;
+    if (bytes <= OPI_INLINE_MAX) {
+        memcpy(s->u.data, block, OPI_INLINE_MAX); /* every block is larger */
+        opi_ring_publish(dst, s, OPI_K_INLINE, bytes);
+        opi_pool_free_class(block, *held - 1);
+        opi.stat.inline_msgs++;
+    } else {
+        if (OPI_UNLIKELY(!opi_account(dst, bytes))) {
+            opi_leave();
+            return false;
+        }
+        s->u.ref.ptr = block;
+        s->u.ref.size = bytes;
+        opi_ring_publish(dst, s, OPI_K_BLOCK, OPI_LEN_ACCOUNTED);
+        opi.stat.give_msgs++;
+    }
+    *held = 0;
+    memcpy(bufp, &null, sizeof null);
+    opi_leave();
+    return true;
 }
 
 /* ---- MPI_Send and its family ----------------------------------------------------------------------------------------------------------------------- */
@@ -499,33 +600,36 @@ static int send_nonblock(const char *call, const void *buf, MPI_Count count, MPI
 /* ---- gives ------------------------------------------------------------------------------------------------------------------------------------------- */
 
 /* Starts a give; *sent tells whether it is complete, else r is its request.  Errors were raised, and left pointer and ownership. */
-static int give(const char *call, void *bufp, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, struct opi_req *r, bool *sent) {
+static inline int give(const char *call, void *bufp, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, struct opi_req **rp, bool *sent) {
     struct args a;
     int rc = check(&a, call, count, type, dest, tag, comm, false);
     if (OPI_UNLIKELY(rc != MPI_SUCCESS))
         return rc;
     void *block, *null = NULL;
     memcpy(&block, bufp, sizeof block);
-    if (OPI_UNLIKELY(!opi_is_held(block)) && !(block == NULL && (count == 0 || dest == MPI_PROC_NULL)))
+    uint8_t *held = opi_held_by_user(block);
+    if (OPI_UNLIKELY(!held) && !(block == NULL && (count == 0 || dest == MPI_PROC_NULL)))
         return bad(comm, MPI_ERR_BUFFER, call, block ? "buffer that the caller does not own, address" : "null buffer, count",
                    block ? (long long)(intptr_t)block : (long long)count);
     *sent = true;
     if (OPI_UNLIKELY(dest == MPI_PROC_NULL)) {
         if (block) {
-            opi_unhold(block);
-            opi_pool_free(block);
+            int cls = *held - 1;
+            *held = 0;
+            opi_pool_free_class(block, cls);
         }
         memcpy(bufp, &null, sizeof null);
         return MPI_SUCCESS;
     }
     if (OPI_UNLIKELY(block && (ptrdiff_t)a.bytes > 0 &&
                      ((size_t)(a.t->contiguous ? (ptrdiff_t)a.bytes : a.t->extent * ((ptrdiff_t)count - 1) + a.t->true_lb + a.t->true_extent) >
-                          opi_class_size(opi_class_of(block)) ||
+                          opi_class_size(*held - 1) ||
                       a.t->true_lb < 0)))
         return bad(comm, MPI_ERR_BUFFER, call, "more elements than the buffer holds, count", (long long)count);
     int dst = local_of(a.c, dest);
     if (OPI_UNLIKELY(dst < 0)) {
         opi.stat.net_msgs++;
+        struct opi_req *r = *rp ? *rp : (*rp = opi_req_new(OPI_R_SENT));
         rc = opi_net_isend(block, (size_t)count, type, dest, tag, comm, OPI_STANDARD, &r->native);
         if (rc != MPI_SUCCESS)
             return rc;
@@ -536,41 +640,56 @@ static int give(const char *call, void *bufp, MPI_Count count, MPI_Datatype type
         r->type = NULL;
         *sent = false;
     } else if (OPI_UNLIKELY(!give_fast(block, &a, dst, tag))) {
+        struct opi_req *r = *rp ? *rp : (*rp = opi_req_new(OPI_R_SENT));
         rc = opi_give_start(block, (size_t)count, a.t, a.c, dst, tag, r);
         if (rc != MPI_SUCCESS)
             return bad(comm, rc, call, "the shared heap is exhausted, bytes wanted", (long long)a.bytes);
         *sent = r->done;
     }
     if (block)
-        opi_unhold(block);
+        *held = 0;
     memcpy(bufp, &null, sizeof null);
     return MPI_SUCCESS;
 }
 
 EXPORT int OPI_Give(void *bufp, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
-    struct opi_req r = {.on_stack = true};
+    if (OPI_LIKELY(give_whole(bufp, count, type, dest, tag, comm)))
+        return MPI_SUCCESS;
+    struct opi_req *r = NULL;
     bool sent;
     opi_enter();
     int rc = give("OPI_Give", bufp, count, type, dest, tag, comm, &r, &sent);
-    if (rc == MPI_SUCCESS && OPI_UNLIKELY(!sent)) {
-        opi_req_wait(&r);
-        rc = opi_req_complete(&r, MPI_STATUS_IGNORE);
+    if (OPI_UNLIKELY(r != NULL)) {
+        if (rc == MPI_SUCCESS) {
+            opi_req_wait(r);
+            rc = opi_req_complete(r, MPI_STATUS_IGNORE);
+        } else {
+            opi_req_free(r);
+        }
     }
     opi_leave();
     return rc;
 }
 
-EXPORT int OPI_Igive(void *bufp, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+OPI_COLD static int igive_slow(void *bufp, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
     bool sent;
+    struct opi_req *r = NULL;
     opi_enter();
-    struct opi_req *r = opi_req_new(OPI_R_SENT);
-    int rc = give("OPI_Igive", bufp, count, type, dest, tag, comm, r, &sent);
-    if (rc == MPI_SUCCESS)
+    int rc = give("OPI_Igive", bufp, count, type, dest, tag, comm, &r, &sent);
+    if (OPI_LIKELY(rc == MPI_SUCCESS))
         *request = opi_req_handle(sent ? &opi_sent : r);
-    if (rc != MPI_SUCCESS || sent)
+    if (OPI_UNLIKELY(r != NULL) && (rc != MPI_SUCCESS || sent))
         opi_req_free(r);
     opi_leave();
     return rc;
+}
+
+EXPORT int OPI_Igive(void *bufp, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    if (OPI_LIKELY(give_whole(bufp, count, type, dest, tag, comm))) {
+        *request = opi_req_handle(&opi_sent);
+        return MPI_SUCCESS;
+    }
+    return igive_slow(bufp, count, type, dest, tag, comm, request);
 }
 
 EXPORT int OPI_Take(void *bufp, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
@@ -578,6 +697,8 @@ EXPORT int OPI_Take(void *bufp, int count, MPI_Datatype type, int source, int ta
 }
 
 EXPORT int OPI_Itake(void *bufp, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+    if (OPI_LIKELY(irecv_fast(bufp, count, type, source, tag, comm, request, true)))
+        return MPI_SUCCESS;
     return recv_nonblock("OPI_Itake", bufp, count, type, source, tag, comm, request, true);
 }
 
@@ -594,11 +715,11 @@ static int sendrecv(const char *call, const void *sbuf, MPI_Count scount, MPI_Da
     if (gives) {
         bool sent;
         opi_enter();
-        struct opi_req *r = opi_req_new(OPI_R_SENT);
-        rc = give(call, (void *)(uintptr_t)sbuf, scount, stype, dest, stag, comm, r, &sent);
+        struct opi_req *r = NULL;
+        rc = give(call, (void *)(uintptr_t)sbuf, scount, stype, dest, stag, comm, &r, &sent);
         if (rc == MPI_SUCCESS && !sent)
             sq = opi_req_handle(r);
-        else
+        else if (r)
             opi_req_free(r);
         opi_leave();
     } else {
@@ -645,10 +766,10 @@ EXPORT int OPI_Sendtake(const void *sb, int sc, MPI_Datatype st, int dest, int s
 
 /* ---- memory ------------------------------------------------------------------------------------------------------------------------------------------- */
 
-EXPORT int OPI_Alloc(void *bufp, size_t length) {
+OPI_COLD static int alloc_slow(void *bufp, size_t length) {
     opi_enter();
-    void *p = OPI_LIKELY(bufp != NULL) ? opi_pool_alloc(length) : NULL;
-    if (OPI_UNLIKELY(!p) || OPI_UNLIKELY(!opi_hold(p))) {
+    void *p = bufp ? opi_pool_alloc(length) : NULL;
+    if (!p || !opi_hold(p, opi_class_of(p))) {
         opi_leave();
         return bufp ? opi_raise_world(MPI_ERR_NO_MEM, "OPI_Alloc", "no memory for %zu bytes", length)
                     : opi_raise_world(MPI_ERR_ARG, "OPI_Alloc", "null address of a pointer");
@@ -658,23 +779,68 @@ EXPORT int OPI_Alloc(void *bufp, size_t length) {
     return MPI_SUCCESS;
 }
 
-EXPORT int OPI_Free(void *bufp) {
+EXPORT int OPI_Alloc(void *bufp, size_t length) {
+    if (OPI_UNLIKELY(!bufp || length > OPI_REGION || opi.special))
+        return alloc_slow(bufp, length);
+    opi_enter();
+    int cls = opi_class_of_size(length);
+    struct opi_class *c = &opi_classes[cls];
+    uint32_t depth = c->depth;
+    uint8_t *held;
+    if (OPI_UNLIKELY(depth == 0 || c->borrowed || !(held = opi_held_byte(c->stack[depth - 1])))) {
+        opi_leave();
+        return alloc_slow(bufp, length);
+    }
+    void *p = c->stack[depth - 1];
+    c->depth = depth - 1;
+    *held = (uint8_t)(cls + 1);
+    memcpy(bufp, &p, sizeof p);
+    opi_leave();
+    return MPI_SUCCESS;
+}
+
+OPI_COLD static int free_slow(void *bufp) {
     void *p, *null = NULL;
-    if (OPI_UNLIKELY(!bufp))
+    if (!bufp)
         return opi_raise_world(MPI_ERR_ARG, "OPI_Free", "null address of a pointer");
     memcpy(&p, bufp, sizeof p);
     if (!p)
         return MPI_SUCCESS;
     opi_enter();
-    if (OPI_UNLIKELY(!opi_is_held(p))) {
+    uint8_t *held = opi_held_by_user(p);
+    if (!held) {
         opi_leave();
         return opi_raise_world(MPI_ERR_BUFFER, "OPI_Free", "%p is no buffer that the caller owns", p);
     }
-    opi_unhold(p);
+    *held = 0;
     opi_pool_free(p);
     memcpy(bufp, &null, sizeof null);
     opi_leave();
     return MPI_SUCCESS;
+}
+
+EXPORT int OPI_Free(void *bufp) {
+    if (OPI_UNLIKELY(!bufp || opi.special))
+        return free_slow(bufp);
+    opi_enter();
+    void *p, *null = NULL;
+    memcpy(&p, bufp, sizeof p);
+    uint8_t *held = opi_held_by_user(p); /* NULL is outside the region */
+    if (OPI_LIKELY(held != NULL)) {
+        /* The class from the map, not from *held: the load that OPI_Alloc's store just fed would lengthen the chain. */
+        struct opi_class *c = &opi_classes[opi_class_of(p)];
+        uint32_t depth = c->depth;
+        if (OPI_LIKELY(depth < c->limit)) {
+            *held = 0;
+            c->stack[depth] = p;
+            c->depth = depth + 1;
+            memcpy(bufp, &null, sizeof null);
+            opi_leave();
+            return MPI_SUCCESS;
+        }
+    }
+    opi_leave();
+    return free_slow(bufp);
 }
 
 /* ---- the MPI names ----------------------------------------------------------------------------------------------------------------------------------- */
@@ -708,6 +874,8 @@ EXPORT int OPI_Free(void *bufp) {
         return recv_block("MPI_Recv" #suffix, b, n, t, s, tag, c, st, false);                                                                       \
     }                                                                                                                                               \
     EXPORT int MPI_Irecv##suffix(void *b, count_t n, MPI_Datatype t, int s, int tag, MPI_Comm c, MPI_Request *r) {                                  \
+        if (OPI_LIKELY(irecv_fast(b, n, t, s, tag, c, r, false)))                                                                                   \
+            return MPI_SUCCESS;                                                                                                                     \
         return recv_nonblock("MPI_Irecv" #suffix, b, n, t, s, tag, c, r, false);                                                                    \
     }                                                                                                                                               \
     EXPORT int MPI_Sendrecv##suffix(const void *sb, count_t sn, MPI_Datatype st, int d, int stag, void *rb, count_t rn, MPI_Datatype rt, int s,    \
@@ -763,7 +931,7 @@ EXPORT int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr) {
     void *p = opi_pool_alloc((size_t)size);
     uint8_t *h = p ? opi_held_byte(p) : NULL;
     if (h)
-        *h = 2;
+        *h = OPI_HELD_MEM;
     opi_leave();
     if (!h)
         return PMPI_Alloc_mem(size, info, baseptr);
@@ -774,7 +942,7 @@ EXPORT int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr) {
 EXPORT int MPI_Free_mem(void *base) {
     opi_enter();
     uint8_t *h = opi_in_region(base) ? opi_held_byte(base) : NULL;
-    if (!h || *h != 2) {
+    if (!h || *h != OPI_HELD_MEM) {
         opi_leave();
         return PMPI_Free_mem(base);
     }

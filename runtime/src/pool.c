@@ -6,15 +6,20 @@
 struct opi_class opi_classes[OPI_CLASSES];
 struct opi_class_cold opi_cold[OPI_CLASSES];
 uint8_t *opi_held[OPI_HELD_TABLES];
+uint8_t opi_small_class[(OPI_SMALL >> 6) + 1];
+size_t opi_class_bytes[OPI_CLASSES];
 
 #define POOL_BYTES ((size_t)32 << 20) /* of one class that a rank keeps for itself */
 #define POOL_MIN 8u
 
 void opi_pool_init(void) {
+    for (size_t i = 0; i <= OPI_SMALL >> 6; i++)
+        opi_small_class[i] = (uint8_t)opi_class_compute(i << 6);
     for (int i = 0; i < OPI_CLASSES; i++) {
+        opi_class_bytes[i] = opi_class_size(i);
         size_t n = POOL_BYTES / opi_class_size(i);
         uint32_t most = opi_class_size(i) > POOL_BYTES ? 2u : POOL_MIN; /* giants: two, whatever they weigh */
-        opi_classes[i].limit = n > OPI_STACK_MAX ? OPI_STACK_MAX : n < most ? most : (uint32_t)n;
+        opi_classes[i].limit = n > OPI_STACK_MAX ? OPI_STACK_MAX : n < most ? (uint16_t)most : (uint16_t)n;
     }
 }
 
@@ -68,6 +73,7 @@ OPI_COLD void *opi_pool_alloc_slow(int cls) {
     if (p)
         return p;
     /* Exhausted: a block of a somewhat larger class is better than failing. */
+    opi_classes[cls].borrowed = true;
     for (int up = cls + 1; up < cls + 8 && up < OPI_CLASSES; up++) {
         if (opi_classes[up].depth > 0)
             return opi_classes[up].stack[--opi_classes[up].depth];

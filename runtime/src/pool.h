@@ -18,13 +18,24 @@ void *opi_pool_alloc_slow(int cls);
 void opi_pool_free_slow(void *block, int cls);
 uint8_t *opi_held_table(size_t index);
 
-/* Smallest class that holds n bytes (n <= region). */
-static inline int opi_class_of_size(size_t n) {
+/* Bit of an ownership byte: memory of MPI_Alloc_mem, which is not owned in OPI's sense. */
+#define OPI_HELD_MEM 128
+
+#define OPI_SMALL ((size_t)32 << 10)
+extern uint8_t opi_small_class[(OPI_SMALL >> 6) + 1]; /* by (n + 63) / 64 */
+extern size_t opi_class_bytes[OPI_CLASSES];
+
+/* Smallest class that holds n bytes (n <= region).  Valid after opi_pool_init, which the first allocation calls. */
+static inline int opi_class_compute(size_t n) {
     if (n <= 512)
         return n ? (int)((n - 1) >> 6) : 0;
     int top = 63 - __builtin_clzll(n - 1); /* 2^top <= n-1 < 2^(top+1), top >= 9 */
     int step = (int)(((n - 1) >> (top - 2)) & 3);
     return 8 + 4 * (top - 9) + step;
+}
+
+static inline int opi_class_of_size(size_t n) {
+    return OPI_LIKELY(n <= OPI_SMALL) ? opi_small_class[(n + 63) >> 6] : opi_class_compute(n);
 }
 
 static inline size_t opi_class_size(int cls) {
@@ -77,35 +88,40 @@ static inline void *opi_pool_alloc(size_t n) {
     return opi_pool_alloc_class(opi_class_of_size(n));
 }
 
-static inline void opi_pool_free(void *block) {
-    int cls = opi_class_of(block);
+static inline void opi_pool_free_class(void *block, int cls) {
     struct opi_class *c = &opi_classes[cls];
-    if (OPI_LIKELY(c->depth < c->limit)) {
-        c->stack[c->depth++] = block;
+    uint32_t d = c->depth;
+    if (OPI_LIKELY(d < c->limit)) {
+        c->stack[d] = block;
+        c->depth = d + 1;
         return;
     }
     opi_pool_free_slow(block, cls);
 }
 
-/* Makes the calling rank's user the owner of a block.  False when the table cannot grow. */
-static inline bool opi_hold(void *block) {
+static inline void opi_pool_free(void *block) {
+    opi_pool_free_class(block, opi_class_of(block));
+}
+
+/* Makes the calling rank's user the owner of a block of class cls.  False when the table cannot grow. */
+static inline bool opi_hold(void *block, int cls) {
     uint8_t *h = opi_held_byte(block);
     if (OPI_UNLIKELY(!h))
         return false;
-    *h = 1;
+    *h = (uint8_t)(cls + 1);
     return true;
 }
 
-/* True when p is the start of a block that the user owns. */
-static inline bool opi_is_held(const void *p) {
-    if (OPI_UNLIKELY(!opi_in_region(p) || ((uintptr_t)p & (OPI_LINE - 1))))
-        return false;
-    uint8_t *t = opi_held[((uintptr_t)p - opi.base) >> OPI_HELD_SHIFT];
-    return t && t[(((uintptr_t)p - opi.base) & (((uintptr_t)1 << OPI_HELD_SHIFT) - 1)) >> 6] == 1;
-}
-
-static inline void opi_unhold(void *block) {
-    *opi_held_byte(block) = 0;
+/* The ownership byte of p when p is the start of a block that the user owns, else NULL.  The byte is the class + 1. */
+static inline uint8_t *opi_held_by_user(const void *p) {
+    uintptr_t off = (uintptr_t)p - opi.base;
+    if (OPI_UNLIKELY(off >= OPI_REGION) || OPI_UNLIKELY(off & (OPI_LINE - 1)))
+        return NULL;
+    uint8_t *t = opi_held[off >> OPI_HELD_SHIFT];
+    if (OPI_UNLIKELY(!t))
+        return NULL;
+    t += (off & (((uintptr_t)1 << OPI_HELD_SHIFT) - 1)) >> 6;
+    return OPI_LIKELY((uint8_t)(*t - 1) < OPI_HELD_MEM) ? t : NULL;
 }
 
 #pragma GCC visibility pop

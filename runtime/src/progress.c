@@ -13,25 +13,6 @@
 
 #define NAP_NS 50000
 
-/* Consumes every envelope that is ready in one ring. */
-void opi_progress_ring(struct opi_in *in) {
-    struct opi_ring *g = in->ring;
-    for (;;) {
-        const struct opi_slot *s = &g->slot[in->head & in->mask];
-        /* acquire: pairs with opi_ring_publish. */
-        uint32_t stamp = atomic_load_explicit(&((struct opi_slot *)(uintptr_t)s)->stamp, memory_order_acquire);
-        if (stamp >> 16 != (((in->head >> in->shift) + 1) & 0xffff))
-            return;
-        in->head++;
-        opi_arrive(s, in->src);
-        /* A quarter of the ring at a time: the producer's line is written seldom, and it never waits for long. */
-        if (in->head - in->published > in->mask >> 2) {
-            in->published = in->head;
-            atomic_store_explicit(&g->head, in->head, memory_order_release); /* we are done with those slots */
-        }
-    }
-}
-
 OPI_COLD void opi_new_rings(void) {
     uint32_t n = atomic_load_explicit(&opi.arena->nrings, memory_order_relaxed);
     while ((uint32_t)opi.nin < n) {
@@ -130,10 +111,13 @@ OPI_COLD void opi_progress_slow(void) {
 /* Drives the MPI below once.  Only the owner thread may call it. */
 int opi_native_poll(void) {
     int flag;
+    opi_below_begin();
     if (opi.nheld)
         opi_net_poll();
     opi_net_retired_poll(false);
-    return PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+    int rc = PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+    opi_below_end();
+    return rc;
 }
 
 static long futex(_Atomic uint32_t *word, int op, uint32_t val, const struct timespec *t) {

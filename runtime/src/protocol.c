@@ -3,6 +3,8 @@
 
 #include <sched.h>
 
+#define OPI_PREFETCH_BYTES ((size_t)1024)
+
 /* The receiver consumed accounted bytes of src's. */
 static void credit(int src, size_t bytes) {
     if (src == opi.me) /* messages to oneself are not accounted */
@@ -80,9 +82,13 @@ static void finish(struct opi_req *r, size_t n) {
 
 /* A buffer of the capacity that a take promises. */
 static bool take_room(struct opi_req *r) {
-    r->block = opi_pool_alloc(r->room);
-    if (r->block)
+    int cls = opi_class_of_size(r->room);
+    r->block_class = cls;
+    r->block = r->room <= OPI_REGION ? opi_pool_alloc_class(cls) : NULL;
+    if (OPI_LIKELY(r->block != NULL)) {
+        r->block_class = opi_class_of(r->block); /* a larger one when memory is short */
         return true;
+    }
     r->r_error = MPI_ERR_NO_MEM;
     r->r_bytes = 0;
     r->done = true;
@@ -109,11 +115,15 @@ void opi_accept_bytes(struct opi_req *r, const void *data, size_t n) {
 
 /* A block with n packed bytes is the message, and it is ours now. */
 void opi_accept_block(struct opi_req *r, void *block, size_t n) {
-    if (r->take && block && r->type->contiguous && opi_class_size(opi_class_of(block)) >= r->room) {
-        r->block = block;
-        opi.stat.passed++;
-        finish(r, n);
-        return;
+    if (OPI_LIKELY(r->take && r->type->contiguous && block)) {
+        int cls = opi_class_of(block);
+        if (OPI_LIKELY(opi_class_bytes[cls] >= r->room)) {
+            r->block = block;
+            r->block_class = cls;
+            opi.stat.passed++;
+            finish(r, n);
+            return;
+        }
     }
     opi.stat.copied++;
     opi_accept_bytes(r, block, n);
@@ -211,6 +221,56 @@ void opi_arrive(const struct opi_slot *e, int src) {
     opi_deliver(r, e, src);
     if (OPI_UNLIKELY(r->freed) && r->done)
         opi_req_free(r);
+}
+
+/* Consumes the envelope that is ready in a ring.  One at a time: to look at the next slot would take its line from a producer that is about to write it,
+ * and mostly what we waited for has come.  The usual messages, a block for a take and a few bytes for a plain buffer, are handled right here. */
+void opi_progress_ring(struct opi_in *in) {
+    struct opi_ring *g = in->ring;
+    const struct opi_slot *s = &g->slot[in->head & in->mask];
+    /* acquire: pairs with opi_ring_publish; the caller looked without. */
+    atomic_thread_fence(memory_order_acquire);
+    in->head++;
+    int src = in->src, kind = opi_env_kind(s);
+    struct opi_req *r = opi_match_posted(s->ctx, src, s->tag);
+    if (OPI_LIKELY(r && kind == OPI_K_BLOCK && r->take && r->type->contiguous && !r->held && !r->freed)) {
+        void *block = s->u.ref.ptr;
+        size_t n = s->u.ref.size;
+        int cls = opi_class_of(block);
+        if (OPI_LIKELY(opi_class_bytes[cls] >= r->room)) {
+            /* The program reads the buffer next; the hardware needs a few misses to see the stream. */
+            for (size_t at = 0; at < n && at < OPI_PREFETCH_BYTES; at += OPI_LINE)
+                __builtin_prefetch((char *)block + at);
+            opi_unpost(r);
+            r->src = src;
+            r->r_source = r->comm->rank_of_local[src];
+            r->r_tag = s->tag;
+            r->block = block;
+            r->block_class = cls;
+            if (opi_env_len(s) & OPI_LEN_ACCOUNTED) {
+                in->freed += n;
+                atomic_store_explicit(&g->freed, in->freed, memory_order_release); /* as in credit() */
+            }
+            opi.stat.passed++;
+            finish(r, n);
+            goto consumed;
+        }
+    }
+    if (OPI_LIKELY(r && kind == OPI_K_INLINE && r->type->contiguous && !r->held && !r->freed)) {
+        opi_unpost(r);
+        r->src = src;
+        r->r_source = r->comm->rank_of_local[src];
+        r->r_tag = s->tag;
+        opi_accept_bytes(r, s->u.data, opi_env_len(s));
+        goto consumed;
+    }
+    opi_arrive(s, src);
+consumed:
+    /* A quarter of the ring at a time: the producer's line is written seldom, and it never waits for long. */
+    if (OPI_UNLIKELY(in->head - in->published > in->mask >> 2)) {
+        in->published = in->head;
+        atomic_store_explicit(&g->head, in->head, memory_order_release); /* we are done with those slots */
+    }
 }
 
 /* Sender: a standard-mode message that nobody has matched is copied aside, so that the caller can go on.  False when it has to stay as it is. */

@@ -4,34 +4,32 @@
 #include <stdlib.h>
 
 #define EXPORT __attribute__((visibility("default")))
-#define CHUNK 256u
+#define CHUNK OPI_REQ_CHUNK
 #define CHUNKS 65536u
 #define RELIEVE_POLLS 64u /* MPI_Test calls after which an unmatched standard send is copied aside */
 
-/* Handles on MPICH are numbers into this table; elsewhere they are addresses. Entry 1 is opi_sent. */
-static struct opi_req *chunks[CHUNKS];
-static uint32_t nchunks;
-static struct opi_req *pool;
+struct opi_req *opi_req_chunks[CHUNKS];
+struct opi_req *opi_req_pool;
 struct opi_req opi_sent = {.kind = OPI_R_SENT, .done = true, .handle = 1};
 
 static OPI_COLD void more_requests(void) {
     struct opi_req *c = calloc(CHUNK, sizeof *c);
-    if (!c || nchunks == CHUNKS)
+    if (!c || opi.req_chunks == CHUNKS)
         opi_die("out of memory for requests");
-    chunks[nchunks] = c;
+    opi_req_chunks[opi.req_chunks] = c;
     for (uint32_t i = CHUNK; i-- > 0;) {
-        c[i].handle = nchunks * CHUNK + i + 2; /* 1 is opi_sent */
-        c[i].free_next = pool;
-        pool = &c[i];
+        c[i].handle = opi.req_chunks * CHUNK + i + 2; /* 1 is opi_sent */
+        c[i].free_next = opi_req_pool;
+        opi_req_pool = &c[i];
     }
-    nchunks++;
+    opi.req_chunks++;
 }
 
 struct opi_req *opi_req_new(int kind) {
-    if (OPI_UNLIKELY(!pool))
+    if (OPI_UNLIKELY(!opi_req_pool))
         more_requests();
-    struct opi_req *r = pool;
-    pool = r->free_next;
+    struct opi_req *r = opi_req_pool;
+    opi_req_pool = r->free_next;
     r->kind = (uint8_t)kind;
     r->done = r->freed = r->cancelled = r->held = r->posted = r->raised = r->standard = r->on_stack = false;
     r->polls = 0;
@@ -50,7 +48,7 @@ void opi_req_free(struct opi_req *r) {
         return;
     if (r->freed && r->take && r->block && r->done) { /* MPI_Request_free on an Itake: nobody is left to be told later */
         void *p = r->block;
-        if (opi_hold(p))
+        if (opi_hold(p, r->block_class))
             memcpy(r->buf, &p, sizeof p);
     }
     if (r->comm && !r->on_stack) {
@@ -59,36 +57,8 @@ void opi_req_free(struct opi_req *r) {
     }
     r->kind = OPI_R_FREE;
     r->comm = NULL;
-    r->free_next = pool;
-    pool = r;
-}
-
-MPI_Request opi_req_handle(const struct opi_req *r) {
-    MPI_Request h;
-    memset(&h, 0, sizeof h);
-    if (sizeof h == sizeof(uint32_t)) {
-        uint32_t v = r->handle;
-        memcpy(&h, &v, sizeof v);
-    } else {
-        uintptr_t v = (uintptr_t)r | 1;
-        memcpy(&h, &v, sizeof h);
-    }
-    return h;
-}
-
-struct opi_req *opi_req_of_handle(MPI_Request h) {
-    if (sizeof h == sizeof(uint32_t)) {
-        uint32_t v;
-        memcpy(&v, &h, sizeof v);
-        if (v == 1)
-            return &opi_sent;
-        v -= 2;
-        return v / CHUNK < nchunks && chunks[v / CHUNK][v % CHUNK].kind != OPI_R_FREE ? &chunks[v / CHUNK][v % CHUNK] : NULL;
-    }
-    uintptr_t v = 0;
-    memcpy(&v, &h, sizeof h);
-    struct opi_req *r = (struct opi_req *)(v & ~(uintptr_t)1);
-    return r->kind != OPI_R_FREE ? r : NULL;
+    r->free_next = opi_req_pool;
+    opi_req_pool = r;
 }
 
 void opi_requests_fini(void) {
@@ -162,14 +132,18 @@ bool opi_req_poll(struct opi_req *r) {
     case OPI_R_NETRECV: {
         int flag = 0;
         MPI_Status st;
+        opi_below_begin();
         int rc = PMPI_Test(&r->native, &flag, &st);
+        opi_below_end();
         if (rc != MPI_SUCCESS || flag)
             net_done(r, rc, &st);
         break;
     }
     case OPI_R_IDUP: {
         int flag = 0;
+        opi_below_begin();
         int rc = PMPI_Test(&r->native, &flag, MPI_STATUS_IGNORE);
+        opi_below_end();
         if (rc != MPI_SUCCESS || flag) {
             if (rc == MPI_SUCCESS)
                 opi_comm_adopt_ctx(*r->newcomm, r->ctx);
@@ -199,7 +173,7 @@ int opi_req_complete(struct opi_req *r, MPI_Status *status) {
         opi_status_set(status, r->r_source, r->r_tag, r->r_bytes, r->cancelled);
         if (r->take) {
             void *p = r->block;
-            if (p && OPI_UNLIKELY(!opi_hold(p))) {
+            if (p && OPI_UNLIKELY(!opi_hold(p, r->block_class))) {
                 opi_pool_free(p);
                 p = NULL;
                 r->r_error = MPI_ERR_NO_MEM;
@@ -289,7 +263,12 @@ EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     opi_enter();
     struct opi_wait w = {0, 0, -1};
     int flag = 0, rc;
-    while ((rc = PMPI_Test(request, &flag, status)) == MPI_SUCCESS && !flag) {
+    for (;;) {
+        opi_below_begin();
+        rc = PMPI_Test(request, &flag, status);
+        opi_below_end();
+        if (rc != MPI_SUCCESS || flag)
+            break;
         opi_progress();
         opi_relax(&w);
     }
@@ -389,7 +368,9 @@ static int try_entry(MPI_Request *h, MPI_Status *status, int *rc, MPI_Comm *comm
     int flag = 0, index;
     MPI_Status st;
     *comm = MPI_COMM_WORLD;
+    opi_below_begin();
     *rc = PMPI_Testany(1, h, &index, &flag, &st);
+    opi_below_end();
     *raised = true;
     if (*rc == MPI_SUCCESS && !flag)
         return 0;
@@ -450,10 +431,69 @@ static void outcome_add(struct outcome *o, MPI_Status *status, int rc, MPI_Comm 
         status->MPI_ERROR = rc;
 }
 
+/* Waits for requests that are all ours, or null, and all succeed.  True when that is done; false leaves what remains to the long way. */
+static inline bool waitall_ours(int count, MPI_Request h[], MPI_Status statuses[]) {
+    uint32_t spins = 0;
+    for (int i = 0; i < count;) {
+        if (OPI_UNLIKELY(!opi_is_ours(h[i]))) {
+            if (h[i] != MPI_REQUEST_NULL)
+                return false;
+            i++;
+            continue;
+        }
+        const struct opi_req *r = opi_req_of_handle(h[i]);
+        if (OPI_UNLIKELY(!r))
+            return false;
+        if (r->done) {
+            if (OPI_UNLIKELY(r->r_error != MPI_SUCCESS || r->kind == OPI_R_PERSIST))
+                return false;
+            i++;
+            continue;
+        }
+        if (OPI_UNLIKELY(r->kind != OPI_R_RECV || ++spins > 100))
+            return false;
+        opi_progress();
+    }
+    for (int i = 0; i < count; i++) {
+        MPI_Status *status = status_at(statuses, i);
+        if (h[i] == MPI_REQUEST_NULL) {
+            status_empty(status);
+            continue;
+        }
+        struct opi_req *r = opi_req_of_handle(h[i]);
+        if (OPI_LIKELY(status == MPI_STATUS_IGNORE && r->kind == OPI_R_RECV && r->take && r->block)) {
+            void *p = r->block;
+            uint8_t *held = opi_held_byte(p);
+            if (OPI_LIKELY(held != NULL && r->comm->refs > 1 && r->type->named)) {
+                *held = (uint8_t)(r->block_class + 1);
+                memcpy(r->buf, &p, sizeof p);
+                r->comm->refs--;
+                r->kind = OPI_R_FREE;
+                r->free_next = opi_req_pool;
+                opi_req_pool = r;
+                h[i] = MPI_REQUEST_NULL;
+                continue;
+            }
+        }
+        if (r != &opi_sent)
+            opi_req_complete(r, status);
+        else if (OPI_UNLIKELY(status != MPI_STATUS_IGNORE))
+            opi_status_set(status, opi.world_rank, MPI_ANY_TAG, 0, false);
+        if (OPI_UNLIKELY(status != MPI_STATUS_IGNORE))
+            status->MPI_ERROR = MPI_SUCCESS;
+        h[i] = MPI_REQUEST_NULL;
+    }
+    return true;
+}
+
 EXPORT int MPI_Waitall(int count, MPI_Request h[], MPI_Status statuses[]) {
     if (!any_ours(count, h) && (!opi.mpi_running || !busy()))
         return PMPI_Waitall(count, h, statuses);
     opi_enter();
+    if (OPI_LIKELY(waitall_ours(count, h, statuses))) {
+        opi_leave();
+        return MPI_SUCCESS;
+    }
     struct outcome o = {MPI_COMM_WORLD, 0};
     struct opi_wait w = {0, 0, -1};
     unsigned char small[128], *left = count <= (int)sizeof small ? small : malloc((size_t)count);
@@ -466,16 +506,6 @@ EXPORT int MPI_Waitall(int count, MPI_Request h[], MPI_Status statuses[]) {
         for (int i = 0; i < count; i++) {
             if (!left[i])
                 continue;
-            /* The common case inline: ours, and complete. */
-            if (OPI_LIKELY(opi_is_ours(h[i]))) {
-                struct opi_req *r = opi_req_of_handle(h[i]);
-                if (OPI_LIKELY(r != NULL && r == &opi_sent) && statuses == MPI_STATUSES_IGNORE) {
-                    h[i] = MPI_REQUEST_NULL;
-                    left[i] = 0;
-                    pending--;
-                    continue;
-                }
-            }
             int rc;
             MPI_Comm comm;
             bool raised;
@@ -523,7 +553,9 @@ EXPORT int MPI_Testall(int count, MPI_Request h[], int *flag, MPI_Status statuse
             }
         } else if (h[i] != MPI_REQUEST_NULL) {
             int done = 0; /* looks without completing: either all complete or none */
+            opi_below_begin();
             PMPI_Request_get_status(h[i], &done, MPI_STATUS_IGNORE);
+            opi_below_end();
             all = done != 0;
         }
     }

@@ -47,7 +47,7 @@
 #define OPI_MAX_LOCAL 1024 /* ranks of a node; beyond it the node stays native */
 
 /* Size classes: 64..512 in steps of 64, then four steps a doubling.  8 + 4 * (38 - 9) classes reach the whole region. */
-#define OPI_CLASSES 124
+#define OPI_CLASSES 124 /* class + 1 fits in seven bits */
 
 struct opi_ring;
 
@@ -226,42 +226,47 @@ enum opi_req_kind {
     OPI_R_PERSIST  /* persistent operation; `active` is its current instance */
 };
 
+/* The first lines hold what posting, matching and completing a receive touch; flags that are set together stand together, for wide stores. */
 struct opi_req {
     uint8_t kind;
     bool done;
     bool take;
     bool any_source, any_tag;
-    bool posted;    /* in the posted queues */
-    bool held;      /* in the list of off-node receives served by Improbe */
-    bool freed;     /* the user called MPI_Request_free */
+    bool posted; /* in the posted queues */
+    bool held;   /* in the list of off-node receives served by Improbe */
+    bool freed;  /* the user called MPI_Request_free */
     bool cancelled;
-    bool standard;  /* a send that may be buffered when unmatched */
+    bool standard; /* a send that may be buffered when unmatched */
     bool on_stack;
-    bool raised;    /* its error went through the handler already (by the MPI below) */
-    int src;        /* local index wanted, -1 for any; sends: destination */
+    bool raised; /* its error went through the handler already (by the MPI below) */
+    int r_error;
+    int src; /* local index wanted, -1 for any; sends: destination */
     int tag;
     uint64_t ctx;
-    uint64_t seq; /* posting order among all receives */
     struct opi_req *next, *prev; /* posted bucket or wildcard list */
-    struct opi_req *hnext, *hprev; /* held list */
+    uint64_t seq;                /* posting order among all receives */
+    uint32_t bucket;
+    int block_class; /* of `block`, for a take */
     struct opi_comm *comm;
     struct opi_type *type;
     size_t count;
-    void *buf;    /* user's buffer; for a take the address of the user's pointer */
+    void *buf; /* user's buffer; for a take the address of the user's pointer */
     size_t bytes_max;
-    size_t room;  /* take: bytes the buffer must hold */
-    void *block;  /* take: the buffer; net send: to be freed */
+    size_t room; /* take: bytes the buffer must hold */
+    void *block; /* take: the buffer; net send: to be freed */
+    struct opi_desc *pipe; /* receive in progress from a PIPE */
+    size_t pipe_off;
     /* result */
-    int r_source, r_tag, r_error;
+    int r_source, r_tag;
     size_t r_bytes;
+    uint32_t handle;
+    struct opi_req *free_next;
     /* sends */
     struct opi_desc *desc;
     uint64_t mark;
     uint32_t polls;
-    /* receive in progress from a PIPE */
-    struct opi_desc *pipe;
-    size_t pipe_off;
     struct opi_req *snext;
+    struct opi_req *hnext, *hprev; /* held list */
     /* below */
     MPI_Request native;
     int net_rank; /* off-node: rank in comm wanted */
@@ -270,8 +275,6 @@ struct opi_req {
     struct opi_req *active;
     int p_mode, p_peer;
     MPI_Datatype p_type;
-    uint32_t handle;
-    struct opi_req *free_next;
 };
 
 /* ---- the pool (pool.h) --------------------------------------------------------------------------------------------------------------------------- */
@@ -280,7 +283,8 @@ struct opi_req {
 
 struct opi_class {
     uint32_t depth; /* blocks in `stack` */
-    uint32_t limit; /* how many foreign blocks may stay: bytes bounded */
+    uint16_t limit; /* how many blocks may stay: bytes bounded */
+    bool borrowed;  /* blocks of larger classes were handed out for this one */
     void *stack[OPI_STACK_MAX]; /* LIFO: the warmest block leaves first */
 };
 
@@ -302,11 +306,19 @@ struct opi_stats {
 struct opi_state {
     /* hot */
     bool ready;     /* MPI is initialised and the node's heap is shared */
+    bool special;   /* threads, or nested: enter and leave take the long way */
     bool threads;   /* MPI_THREAD_MULTIPLE: use `lock` */
+    uint32_t nested; /* depth of calls of the MPI below that may call back */
+    /* The last predefined datatype and the last communicator looked up. */
+    MPI_Datatype last_type_handle;
+    MPI_Comm last_comm_handle;
+    struct opi_type *last_type;
+    struct opi_comm *last_comm;
     bool slow_work; /* streams or queued envelopes exist: progress does more than poll rings */
     int me;         /* local index */
     int nlocal;
     int nin;
+    uint32_t req_chunks; /* of the request table */
     uint32_t nposted; /* receives in our queues */
     uint32_t nheld;   /* in the held list */
     uint32_t nstreams, nqueued;
