@@ -103,9 +103,12 @@ def _declarator(
 
 
 def _first_declarator(data: bytes, begin: int, name: int) -> int:
-    """Where the specifiers end: at the first ``*``, the first declarator's ``(``, or the name itself."""
+    """Where the specifiers end: at the first ``*``, the first declarator's ``(``, or its name.
+
+    ``name`` is the first variable's; a function may be declared before it (``int f(int), v[3];``).
+    """
     at = begin
-    previous = ""
+    previous, word = "", name
     while at < name:
         at = skip_space(data, at)
         if at >= name:
@@ -113,6 +116,8 @@ def _first_declarator(data: bytes, begin: int, name: int) -> int:
         byte = data[at : at + 1]
         if byte == b"*":
             return at
+        if byte == b",":
+            return word
         if byte in (b"(", b"{", b"["):
             end = closing(data, at)
             if end is None:
@@ -122,7 +127,10 @@ def _first_declarator(data: bytes, begin: int, name: int) -> int:
             at = end
             continue
         a, b, kind = _token(data, at, name)
-        previous = data[a:b].decode("ascii", "replace") if kind == "word" else ""
+        if kind == "word":
+            previous, word = data[a:b].decode("ascii", "replace"), a
+        else:
+            previous = ""
         at = b
     return name
 

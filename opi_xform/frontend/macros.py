@@ -35,6 +35,19 @@ class Expansion:
     def object_like(self) -> bool:
         return self.definition is not None and self.definition.parameters is None
 
+    @property
+    def single(self) -> bool:
+        """Whether the macro's body cannot be more than one expression or declaration: no ``,`` or ``;`` at its top."""
+        depth = 0
+        for token in self.definition.body if self.definition is not None else (",",):
+            if token in ("(", "[", "{"):
+                depth += 1
+            elif token in (")", "]", "}"):
+                depth -= 1
+            elif token in (",", ";") and depth == 0:
+                return False
+        return True
+
 
 class Macros:
     """All expansions written in non-system files, by file and offset."""

@@ -59,6 +59,8 @@ class Statements:
         self._handlers: dict[int, Callable[[int, list[int]], Stmt | None]] = {
             Kind.COMPOUND_STMT: self._block,
             Kind.DECL_STMT: lambda i, k: DeclStmt(self._span(i), self.declared.get(i, ())),
+            # A statement with attributes (#pragma unroll, [[fallthrough]]): they change nothing here.
+            Kind.UNEXPOSED_STMT: lambda i, k: self.statement(k[0]) if len(k) == 1 else None,
             Kind.NULL_STMT: lambda i, k: Null(self._span(i)),
             Kind.IF_STMT: self._if,
             Kind.FOR_STMT: self._for,
@@ -82,7 +84,7 @@ class Statements:
 
     def lower(self, i: int) -> None:
         kind = self._tree.kind[i]
-        kids = [k for k in self._tree.kids[i] if self._tree.kind[k] >= Kind.UNEXPOSED_EXPR]
+        kids = [k for k in self._tree.kids[i] if Kind.UNEXPOSED_EXPR <= self._tree.kind[k] <= Kind.LAST_STMT]
         handler = self._handlers.get(kind)
         found = handler(i, kids) if handler is not None else None
         if found is None:

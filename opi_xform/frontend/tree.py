@@ -158,6 +158,8 @@ class Places:
         """Whether node ``k`` shares written text with the expansion, other than by coming from a macro around it."""
         if self.begin[k] >= made.end or self.end[k] <= made.begin:
             return False
+        if (self.begin[k], self.end[k]) == (made.begin, made.end) and made.single:
+            return False  # the same text once more: an argument that is expanded twice
         maker = self.made_by[k]
         return maker is None or maker.begin >= made.begin or maker.end < made.end
 

@@ -116,7 +116,7 @@ class UnitBuilder:
     def _file_scope(self, group: list[CXCursor]) -> None:
         if not group:
             return
-        written = self._written(group, True)
+        written = self._written(group, self._lib.clang_getCursorExtent(group[0]).begin, True)
         for cursor, (declarator, span) in zip(group, written, strict=True):
             target = self._names.target(cursor)
             tree = Tree(self._unit, cursor)
@@ -159,13 +159,12 @@ class UnitBuilder:
             thread_local=bool(self._lib.clang_getCursorTLSKind(cursor)),
         )
 
-    def _written(self, group: Sequence[CXCursor], file_scope: bool) -> list[tuple[Declarator | None, Span]]:
-        """Declarators and name places of variables that share one declaration."""
+    def _written(self, group: Sequence[CXCursor], first: int, file_scope: bool) -> list[tuple[Declarator | None, Span]]:
+        """Declarators and name places of variables that share one declaration, which begins at ``first`` (raw)."""
         lib = self._lib
-        extent = lib.clang_getCursorExtent(group[0])
-        file, begin = self._sources.locate(extent.begin)
+        file, begin = self._sources.locate(first)
         entries: list[Written] = []
-        plain = not extent.begin & MACRO_BIT
+        plain = not first & MACRO_BIT or (file is not None and self._only_specifiers(file, begin, group[0]))
         for cursor in group:
             raw = lib.clang_getCursorLocation(cursor).raw
             plain = plain and not raw & MACRO_BIT
@@ -186,6 +185,18 @@ class UnitBuilder:
             (d, d.name_span if d is not None else self._name_span(file, e, plain))
             for d, e in zip(found, entries, strict=True)
         ]
+
+    def _only_specifiers(self, file: File, begin: int, variable: CXCursor) -> bool:
+        """Whether the macro that a declaration begins with (``EXPORT double b[8];``) makes some specifiers and no more."""
+        made = self._macros.at(file.path, begin)
+        raw = self._lib.clang_getCursorLocation(variable).raw
+        return (
+            made is not None
+            and made.outer is None
+            and made.single
+            and not raw & MACRO_BIT
+            and made.end <= self._sources.locate(raw)[1]
+        )
 
     @staticmethod
     def _name_span(file: File, entry: Written, plain: bool) -> Span:
@@ -282,7 +293,7 @@ class UnitBuilder:
         nodes = [k for k in tree.kids[i] if tree.kind[k] == Kind.VAR_DECL]
         if not nodes:
             return
-        written = self._written([tree.cursor[k] for k in nodes], False)
+        written = self._written([tree.cursor[k] for k in nodes], tree.raw_begin[i], False)
         keys: list[str] = []
         made: list[Variable] = []
         for k, (declarator, span) in zip(nodes, written, strict=True):

@@ -1,0 +1,218 @@
+"""Compile flags, header search, the cache, several files at once."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+
+import pytest
+from frontend_support import calls, parse
+
+from opi_xform.frontend import FrontendError, flags, parse_files, parse_unit, pickling
+from opi_xform.frontend.cache import Entry
+from opi_xform.frontend.flags import CompilationDatabase, clean
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("OPI_CACHE", str(folder))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["-O2", "-c", "t.c", "-o", "t.o"], ["-O2"]),
+        (["-ot.o", "-MD", "-MF", "x.d", "-MT", "y", "-MMD", "-MP", "-DA=1", "-D", "B"], ["-DA=1", "-D", "B"]),
+        (["-Iinc", "-I", "inc2", "-isystem", "sys"], ["-I/b/inc", "-I", "/b/inc2", "-isystem", "/b/sys"]),
+        (["-I/abs", "-L/lib", "-lm", "-Wl,-rpath,/x", "-shared", "foo.o", "libx.a"], ["-I/abs"]),
+        (["-std=c99", "-fopenmp", "-Wall", "-Werror", "-pthread"], ["-std=c99", "-fopenmp", "-Wall", "-pthread"]),
+        (["-include", "config.h", "-UX"], ["-include", "config.h", "-UX"]),
+        (["../b/t.c"], []),
+    ],
+)
+def test_clean(arguments: list[str], expected: list[str]) -> None:
+    assert clean(arguments, "/b/t.c", "/b") == expected
+
+
+class TestDatabase:
+    def write(self, tmp_path: Path, entries: object) -> CompilationDatabase:
+        (tmp_path / "build").mkdir(exist_ok=True)
+        (tmp_path / "build" / "compile_commands.json").write_text(json.dumps(entries))
+        return CompilationDatabase(str(tmp_path / "build"))
+
+    def test_arguments_and_command(self, tmp_path: Path) -> None:
+        (tmp_path / "a.c").touch()
+        found = self.write(
+            tmp_path,
+            [
+                {
+                    "directory": str(tmp_path),
+                    "file": "a.c",
+                    "arguments": ["mpicc", "-DA", "-Iinc", "-c", "a.c", "-o", "a.o"],
+                },
+                {"directory": str(tmp_path), "file": str(tmp_path / "b.c"), "command": "cc -D'S=\"x y\"' -c b.c"},
+            ],
+        )
+        assert found.flags(str(tmp_path / "a.c")) == ["-DA", f"-I{tmp_path}/inc"]
+        assert found.flags(str(tmp_path / "b.c")) == ['-DS="x y"']
+        assert found.files == [str(tmp_path / "a.c"), str(tmp_path / "b.c")]
+
+    def test_a_file_that_is_not_listed_is_an_error(self, tmp_path: Path) -> None:
+        found = self.write(tmp_path, [{"directory": str(tmp_path), "file": "a.c", "arguments": ["cc", "a.c"]}])
+        with pytest.raises(FrontendError, match=r"a2\.c: is not listed"):
+            found.flags(str(tmp_path / "a2.c"))
+
+    def test_relative_directory_and_links(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "src").mkdir()
+        (tmp_path / "src" / "a.c").touch()
+        (tmp_path / "s").symlink_to("src")
+        found = self.write(tmp_path, [{"directory": "..", "file": "s/a.c", "arguments": ["cc", "-DX", "s/a.c"]}])
+        monkeypatch.chdir(tmp_path)
+        assert found.flags("src/a.c") == ["-DX"]
+
+    @pytest.mark.parametrize("text", ["", "{}", "[{}]", "[1]"])
+    def test_malformed(self, tmp_path: Path, text: str) -> None:
+        (tmp_path / "compile_commands.json").write_text(text)
+        with pytest.raises(FrontendError):
+            CompilationDatabase(str(tmp_path))
+
+    def test_missing(self, tmp_path: Path) -> None:
+        with pytest.raises(FrontendError, match="cannot be read"):
+            CompilationDatabase(str(tmp_path))
+
+
+class TestHeaders:
+    def test_mpi_and_opi_headers_are_found(self, tmp_path: Path) -> None:
+        header = Path(__file__).parent.parent / "runtime" / "include" / "opi.h"
+        if not header.exists():
+            pytest.skip("opi.h is not written yet")
+        unit = parse(
+            tmp_path, "#include <mpi.h>\n#include <opi.h>\nvoid f(double *b) { OPI_Alloc(&b, 8); OPI_Free(&b); }\n"
+        )
+        assert len(calls(unit, "OPI_Alloc")) == 1
+        assert unit.declared["OPI_Alloc"].params is not None
+
+    def test_standard_headers(self, tmp_path: Path) -> None:
+        names = [
+            "stddef",
+            "stdarg",
+            "stdint",
+            "limits",
+            "float",
+            "stdbool",
+            "stdlib",
+            "string",
+            "math",
+            "stdio",
+            "errno",
+            "time",
+        ]
+        parse(tmp_path, "".join(f"#include <{n}.h>\n" for n in names))
+
+    def test_a_projects_own_mpi_h_wins(self, tmp_path: Path) -> None:
+        (tmp_path / "mpi.h").write_text('#define MPI_OWN 42\n#define MPI_NAME "x"\n#define MPI_CALC (MPI_OWN * 2)\n')
+        unit = parse(tmp_path, "#include <mpi.h>\nint x = MPI_OWN;\n", [f"-I{tmp_path}"])
+        assert unit.int_macros == {"MPI_OWN": 42, "MPI_CALC": 84}
+
+    def test_flags_of_the_mpicc_named_in_the_environment(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        mpicc = tmp_path / "mpicc"
+        mpicc.write_text("#!/bin/sh\necho cc -I/some/where -DFROM_MPI -L/lib -lmpi\n")
+        mpicc.chmod(0o755)
+        monkeypatch.setenv("OPI_MPICC", str(mpicc))
+        found = flags.headers()
+        assert "/some/where" in found.system
+        assert "-DFROM_MPI" in found.flags
+        assert not any(f.startswith("-l") for f in found.flags)
+
+
+class TestCache:
+    def test_read_again_unless_something_changed(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cache: Path
+    ) -> None:
+        (tmp_path / "h.h").write_text("#define N 4\n")
+        unit = parse(tmp_path, '#include "h.h"\nint a[N];\n')
+        assert any(p.is_file() for p in cache.rglob("*"))
+
+        def never(*_: object) -> None:
+            raise AssertionError("parsed again")
+
+        with monkeypatch.context() as patch:
+            patch.setattr("opi_xform.frontend.parse._parse_unit", never)
+            assert parse_unit(str(tmp_path / "t.c"), []) == unit
+            with pytest.raises(AssertionError, match="parsed again"):
+                parse_unit(str(tmp_path / "t.c"), ["-DX"])
+        (tmp_path / "h.h").write_text("#define N 400\n")
+        assert parse_unit(str(tmp_path / "t.c"), []).globals["a"].type.size == 1600
+        (tmp_path / "h.h").unlink()
+        with pytest.raises(FrontendError, match="not found"):
+            parse_unit(str(tmp_path / "t.c"), [])
+
+    @pytest.mark.parametrize(
+        "junk", [b"", b"{", b"[]\n", b"{}\n", b"{}\nnot a pickle", b"{}\n" + pickle.dumps(3), b"\xff\xfe\n"]
+    )
+    def test_corrupt_entries_are_as_good_as_none(self, tmp_path: Path, cache: Path, junk: bytes) -> None:
+        unit = parse(tmp_path, "int a;\n")
+        (entry,) = [p for p in cache.rglob("*") if p.is_file()]
+        entry.write_bytes(junk)
+        assert parse_unit(str(tmp_path / "t.c"), []) == unit
+        assert entry.read_bytes() != junk
+
+    def test_off_and_unwritable(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("OPI_CACHE", "off")
+        monkeypatch.chdir(tmp_path)
+        parse(tmp_path, "int a;\n")
+        assert sorted(p.name for p in tmp_path.iterdir()) == ["t.c"]
+        monkeypatch.setenv("OPI_CACHE", str(tmp_path / "t.c"))
+        parse(tmp_path, "int b;\n")
+
+    def test_entry_of_another_file_is_not_taken(self, tmp_path: Path) -> None:
+        unit = parse(tmp_path, "int a;\n")
+        other = Entry(str(tmp_path / "other.c"), [])
+        assert other.read() is None
+        other.write(unit, unit.files)
+        assert other.read() == unit
+
+
+class TestSeveralFiles:
+    def files(self, tmp_path: Path, count: int) -> list[str]:
+        paths = [tmp_path / f"u{i}.c" for i in range(count)]
+        for i, path in enumerate(paths):
+            path.write_text(f"int g{i}; int f{i}(void) {{ return g{i} + {i}; }}\n")
+        return [str(p) for p in paths]
+
+    def test_order_is_kept(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("OPI_CACHE", "off")
+        paths = self.files(tmp_path, 6)
+        parallel = parse_files(paths, [], 2)
+        assert [list(u.functions) for u in parallel] == [[f"f{i}"] for i in range(6)]
+        assert parallel == parse_files(paths, [], 1)
+
+    def test_flags_for_each(self, tmp_path: Path) -> None:
+        paths = [str(tmp_path / f"{n}.c") for n in "ab"]
+        for p in paths:
+            Path(p).write_text("int v[N];\n")
+        units = parse_files(paths, lambda p: ["-DN=2"] if p.endswith("a.c") else ["-DN=3"], 2)
+        assert [u.globals["v"].type.size for u in units] == [8, 12]
+
+    def test_the_first_error_is_raised(self, tmp_path: Path) -> None:
+        paths = self.files(tmp_path, 3)
+        for p in paths[1:]:
+            Path(p).write_text("int = 3;\n")
+        with pytest.raises(FrontendError, match=r"u1\.c:1"):
+            parse_files(paths, [], 2)
+
+    def test_a_deep_unit_travels(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("OPI_CACHE", "off")
+        paths = self.files(tmp_path, 2)
+        Path(paths[0]).write_text(f"int deep(int a) {{ return {'+'.join(['a'] * 5000)}; }}\n")
+        assert [list(u.functions) for u in parse_files(paths, [], 2)] == [["deep"], ["f1"]]
+
+    def test_units_survive_pickling(self, tmp_path: Path) -> None:
+        unit = parse(tmp_path, "struct s { int a; } s = {1};\nint f(int n) { return n ? s.a : sizeof(struct s); }\n")
+        assert pickling.loads(pickling.dumps(unit)) == unit
+        assert pickle.loads(pickle.dumps(unit)) == unit
+        with pytest.raises(ValueError, match="not a pickled unit"):
+            pickling.loads(b"junk")
