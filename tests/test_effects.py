@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
-import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pycparser import c_ast, c_parser
+from effects_support import Param, mpicc, problems, prototypes
 
 from opi_xform.program.datatypes import load_datatypes
 from opi_xform.program.effects import (
@@ -23,7 +18,6 @@ from opi_xform.program.effects import (
     Factor,
     Flow,
     FreeSpec,
-    FunctionEffect,
     MpiBuffer,
     load_effects,
 )
@@ -32,190 +26,31 @@ from opi_xform.program.effects_table import EffectsError, parse_effect, parse_le
 EFFECTS = load_effects()
 MPI_NAMES = sorted(n for n in EFFECTS if n.startswith("MPI_"))
 
-# --- the installed mpi.h ----------------------------------------------------------------------------------------------
-
-
-def _mpicc() -> str:
-    """The MPI under test: $OPI_MPICC, the one beside this Python, or one on the PATH."""
-    beside = Path(sys.executable).parent / "mpicc"
-    found = os.environ.get("OPI_MPICC") or (str(beside) if beside.exists() else shutil.which("mpicc"))
-    if not found:
-        pytest.skip("no mpicc found")
-    return found
-
-
-@dataclass(frozen=True)
-class Param:
-    """type: base type's name; stars: levels of indirection, arrays counted; const: the pointee (or value) is const."""
-
-    name: str
-    type: str
-    stars: int
-    const: bool
-    variadic: bool = False
-
-
-def _param(node: c_ast.Node) -> Param:
-    if isinstance(node, c_ast.EllipsisParam):
-        return Param("...", "", 0, False, variadic=True)
-    name, stars, where = node.name or "", 0, node.type
-    while isinstance(where, c_ast.PtrDecl | c_ast.ArrayDecl):
-        stars, where = stars + 1, where.type
-    if isinstance(where, c_ast.FuncDecl):
-        return Param(name, "function", stars, False)
-    base = where.type
-    spelled = " ".join(base.names) if isinstance(base, c_ast.IdentifierType) else getattr(base, "name", "")
-    return Param(name, spelled, stars, "const" in where.quals)
+# --- the installed mpi.h -------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def prototypes() -> dict[str, tuple[Param, ...]]:
+def declared() -> dict[str, tuple[Param, ...]]:
     """Every MPI_ function that the installed mpi.h declares, with its parameters."""
-    hide = [f"-D{m}" for m in ("__attribute__(x)=", "__extension__=", "__restrict=", "__asm__(x)=", "__inline=")]
-    text = subprocess.run(
-        [_mpicc(), "-E", "-P", *hide, "-D_Float128=double", "-x", "c", "-"],
-        input="#include <mpi.h>\n",
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    ).stdout
-    found: dict[str, tuple[Param, ...]] = {}
-    for node in c_parser.CParser().parse(text).ext:
-        if isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.FuncDecl) and node.name.startswith("MPI_"):
-            params = [_param(p) for p in (node.type.args.params if node.type.args else [])]
-            if len(params) == 1 and params[0].type == "void" and params[0].stars == 0:
-                params = []
-            found[node.name] = tuple(params)
+    found = prototypes(mpicc(), ["mpi.h"])
+    found = {name: params for name, params in found.items() if name.startswith("MPI_")}
     assert len(found) > 300
     return found
 
 
-def _regions(effect: FunctionEffect) -> Iterator[ArgRegion]:
-    yield from effect.reads
-    yield from effect.all_writes
+def test_every_mpi_function_has_an_entry(declared: dict[str, tuple[Param, ...]]) -> None:
+    assert sorted(set(declared) - set(EFFECTS)) == []
 
 
-def _indices(effect: FunctionEffect) -> Iterator[int]:
-    """Every argument number that the entry mentions."""
-    for region in _regions(effect):
-        yield region.arg
-        if region.in_place is not None:
-            yield region.in_place
-        yield from (f.value for f in region.length or () if f.kind in ("arg", "extent"))
-    yield from effect.retains
-    yield from effect.may_yield_proc_null
-    yield from (c.arg for c in effect.calls)
-    yield from (p for c in effect.calls for p in c.passes if p is not None)
-    yield from (f.target for f in effect.flows)
-    yield from (f.source for f in effect.flows if f.source is not None)
-    if effect.allocates is not None:
-        yield from (f.value for f in effect.allocates.size or () if f.kind in ("arg", "extent"))
-        yield from (i for i in (effect.allocates.into, effect.allocates.copies_from) if i is not None)
-    if effect.frees is not None:
-        yield effect.frees.arg
-    op = effect.mpi
-    if op is None:
-        return
-    yield from (
-        i
-        for i in (op.comm, op.root, op.peer, op.tag, op.request, op.requests_count, op.status, op.message, op.flag)
-        if i is not None
-    )
-    for side in (op.send, op.recv):
-        if side is not None:
-            parts = (side.buf, side.count, side.type, side.peer, side.tag, side.displs)
-            yield from (i for i in parts if i is not None)
-    if (done := op.completes) is not None:
-        parts = (done.requests, done.count, done.flag, done.index, done.outcount, done.status)
-        yield from (i for i in parts if i is not None)
+def test_entries_agree_with_the_prototypes(declared: dict[str, tuple[Param, ...]]) -> None:
+    found = [p for name in sorted(declared) for p in problems(name, EFFECTS[name], declared[name])]
+    assert found == []
 
 
-def _problems(name: str, effect: FunctionEffect, params: tuple[Param, ...]) -> list[str]:
-    """What an entry says that the prototype contradicts."""
-    bad: list[str] = []
-    if any(i >= len(params) for i in _indices(effect)):
-        return [f"{name}: an argument number is out of range"]
-
-    def must(what: str, index: int | None, *types: str, stars: int | None = None) -> None:
-        if index is None:
-            return
-        p = params[index]
-        if p.type not in types or (stars is not None and p.stars != stars):
-            bad.append(f"{name}: {what} is argument {index}, which is {p.type} {'*' * p.stars}{p.name}")
-
-    counts = ("int", "MPI_Count", "MPI_Aint", "long", "ptrdiff_t")
-    written = {r.arg for r in effect.all_writes}
-    touched = {r.arg for r in _regions(effect)} | set(effect.retains) | {c.arg for c in effect.calls}
-    touched |= {f.target for f in effect.flows} | ({effect.frees.arg} if effect.frees else set())
-    for i, p in enumerate(params):
-        if p.stars and p.const and i in written:
-            bad.append(f"{name}: writes argument {i}, which is const {p.type} *{p.name}")
-        if p.stars and p.const and i not in touched:
-            bad.append(f"{name}: const {p.type} *{p.name} is an input, but argument {i} is not read")
-        if p.stars and not p.const and i not in touched:
-            bad.append(f"{name}: nothing is said of argument {i}, {p.type} *{p.name}")
-        if p.variadic and i not in touched:
-            bad.append(f"{name}: nothing is said of the variable arguments")
-    for region in _regions(effect):
-        p = params[region.arg]
-        if p.stars == 0 and not p.variadic:
-            bad.append(f"{name}: argument {region.arg}, {p.type} {p.name}, is no pointer")
-        for f in region.length or ():
-            if f.kind == "arg":
-                must("a length", f.value, *counts, "size_t", stars=0)
-            elif f.kind == "extent":
-                must("a datatype", f.value, "MPI_Datatype", stars=0)
-            elif f.kind == "elem" and p.type == "void":
-                bad.append(f"{name}: void *{p.name} has no element size")
-    op = effect.mpi
-    if op is None:
-        return bad
-    must("mpi.comm", op.comm, "MPI_Comm", stars=0)
-    must("mpi.root", op.root, "int", stars=0)
-    must("mpi.peer", op.peer, "int", stars=0)
-    must("mpi.tag", op.tag, "int", stars=0)
-    must("mpi.request", op.request, "MPI_Request", stars=1)
-    must("mpi.requests_count", op.requests_count, "int", stars=0)
-    must("mpi.status", op.status, "MPI_Status", stars=1)
-    must("mpi.message", op.message, "MPI_Message", stars=1)
-    must("mpi.flag", op.flag, "int", stars=1)
-    for label, side in (("send", op.send), ("recv", op.recv)):
-        if side is not None:
-            must(f"{label}.buf", side.buf, "void", stars=1)
-            must(f"{label}.count", side.count, *counts, stars=1 if side.vector else 0)
-            must(f"{label}.type", side.type, "MPI_Datatype", stars=1 if side.type_vector else 0)
-            must(f"{label}.displs", side.displs, *counts, stars=1)
-            must(f"{label}.peer", side.peer, "int", stars=0)
-            must(f"{label}.tag", side.tag, "int", stars=0)
-            wanted = ("source", "dest") if op.mode == "partitioned" else ("dest",) if label == "send" else ("source",)
-            if side.peer is not None and params[side.peer].name not in ("", *wanted):
-                bad.append(f"{name}: {label}.peer is called {params[side.peer].name}")
-            if side.tag is not None and params[side.tag].name not in ("", "tag", f"{label}tag"):
-                bad.append(f"{name}: {label}.tag is called {params[side.tag].name}")
-    if (done := op.completes) is not None:
-        must("completes.requests", done.requests, "MPI_Request")
-        must("completes.count", done.count, "int", stars=0)
-        must("completes.flag", done.flag, "int", stars=1)
-        must("completes.index", done.index, "int", stars=1)
-        must("completes.outcount", done.outcount, "int", stars=1)
-        must("completes.status", done.status, "MPI_Status", stars=1)
-    return bad
-
-
-def test_every_mpi_function_has_an_entry(prototypes: dict[str, tuple[Param, ...]]) -> None:
-    assert sorted(set(prototypes) - set(EFFECTS)) == []
-
-
-def test_entries_agree_with_the_prototypes(prototypes: dict[str, tuple[Param, ...]]) -> None:
-    problems = [p for name in sorted(prototypes) for p in _problems(name, EFFECTS[name], prototypes[name])]
-    assert problems == []
-
-
-def test_every_request_that_is_made_is_declared(prototypes: dict[str, tuple[Param, ...]]) -> None:
+def test_every_request_that_is_made_is_declared(declared: dict[str, tuple[Param, ...]]) -> None:
     """A call with a request parameter says what the request is for: a pending operation must not go unseen."""
     exempt = {"MPI_Grequest_start"}  # no buffer is attached to a generalised request
-    for name, params in prototypes.items():
+    for name, params in declared.items():
         makes = [i for i, p in enumerate(params) if p.type == "MPI_Request" and p.stars == 1 and not p.const]
         op = EFFECTS[name].mpi
         if makes and name not in exempt and not re.search(r"flush|idup", name):
@@ -223,20 +58,20 @@ def test_every_request_that_is_made_is_declared(prototypes: dict[str, tuple[Para
             assert op.request in makes or (op.completes is not None and op.completes.requests in makes), name
 
 
-def test_nonblocking_calls_retain_their_buffers(prototypes: dict[str, tuple[Param, ...]]) -> None:
-    for name in prototypes:
+def test_nonblocking_calls_retain_their_buffers(declared: dict[str, tuple[Param, ...]]) -> None:
+    for name in declared:
         op = EFFECTS[name].mpi
         if op is not None and not op.blocking and op.kind in ("send", "recv", "sendrecv", "collective", "rma", "io"):
             buffers = {s.buf for s in (op.send, op.recv) if s is not None}
-            buffers |= {i for i, p in enumerate(prototypes[name]) if p.type == "void" and p.stars == 1}
+            buffers |= {i for i, p in enumerate(declared[name]) if p.type == "void" and p.stars == 1}
             if name.endswith("_end"):
                 continue
             assert buffers <= set(EFFECTS[name].retains), name
 
 
-def test_the_check_finds_wrong_entries(prototypes: dict[str, tuple[Param, ...]]) -> None:
+def test_the_check_finds_wrong_entries(declared: dict[str, tuple[Param, ...]]) -> None:
     """The comparison itself can fail, in each of its ways."""
-    send = prototypes["MPI_Send"]
+    send = declared["MPI_Send"]
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"reads": ["9"]}, "out of range"),
         ({"writes": ["0"]}, "const void"),
@@ -247,9 +82,9 @@ def test_the_check_finds_wrong_entries(prototypes: dict[str, tuple[Param, ...]])
         ({"reads": ["0"], "mpi": {"kind": "send", "reason": "x", "send": {"buf": 0, "peer": 4}}}, "send.peer"),
     ]
     for entry, text in wrong:
-        found = _problems("MPI_Send", parse_effect("MPI_Send", entry), send)
+        found = problems("MPI_Send", parse_effect("MPI_Send", entry), send)
         assert any(text in p for p in found), (entry, found)
-    assert _problems("MPI_Send", EFFECTS["MPI_Send"], send) == []
+    assert problems("MPI_Send", EFFECTS["MPI_Send"], send) == []
 
 
 # --- what the tables say ----------------------------------------------------------------------------------------------
@@ -472,7 +307,7 @@ int main(int argc, char **argv) {
     )
     (tmp_path / "types.c").write_text(program, encoding="utf-8")
     exe = tmp_path / "types"
-    subprocess.run([_mpicc(), "-w", "-o", exe, tmp_path / "types.c"], check=True, timeout=60)
+    subprocess.run([mpicc(), "-w", "-o", exe, tmp_path / "types.c"], check=True, timeout=60)
     out = subprocess.run([exe], capture_output=True, text=True, check=True, timeout=60).stdout
     reported = {n: (int(s), int(e)) for n, s, e in (line.split() for line in out.splitlines())}
     assert len(reported) > 35

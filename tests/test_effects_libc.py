@@ -1,0 +1,78 @@
+"""The tables of the C library and POSIX against the headers of the C library at hand (GNU's; elsewhere: skipped)."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+
+import pytest
+from effects_support import Param, problems, prototypes
+
+from opi_xform.program.effects import load_effects
+from opi_xform.program.effects_table import parse_effect
+
+EFFECTS = load_effects()
+TABLES = ("libc.toml", "libm.toml", "posix.toml")
+HEADERS = """
+assert complex ctype dirent errno execinfo fcntl fenv fnmatch ftw getopt glob inttypes libgen locale malloc math mcheck
+netdb poll pthread pwd sched search semaphore setjmp signal stdio stdlib string strings syslog threads time unistd utime
+wchar wctype arpa/inet netinet/in sys/epoll sys/eventfd sys/file sys/ioctl sys/ipc sys/mman sys/resource sys/select
+sys/sem sys/shm sys/socket sys/stat sys/statvfs sys/sysinfo sys/time sys/times sys/types sys/uio sys/utsname sys/vfs
+sys/wait
+"""
+# Without a prototype in those headers: compiler built-ins, other names that headers give functions, and functions that
+# older or newer C libraries have.
+OTHER = ("__builtin_", "__isoc", "_mm_", "__printf", "__fprintf", "__sprintf", "__snprintf", "__mem")
+ELSEWHERE = {"basename", "gets", "strlcpy", "strlcat", "alloca", "arc4random", "arc4random_uniform"}
+
+
+@pytest.fixture(scope="module")
+def declared() -> dict[str, tuple[Param, ...]]:
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None or platform.libc_ver()[0] != "glibc":
+        pytest.skip("needs a C compiler and the GNU C library")
+    found = prototypes(compiler, [f"{h}.h" for h in HEADERS.split()], ["-D_GNU_SOURCE", "-std=gnu11"])
+    assert len(found) > 1500
+    return found
+
+
+def _listed() -> list[str]:
+    return [n for n in EFFECTS if EFFECTS[n].source in TABLES and not n.startswith(OTHER)]
+
+
+def test_entries_name_functions_that_exist(declared: dict[str, tuple[Param, ...]]) -> None:
+    assert [n for n in _listed() if n not in declared and n not in ELSEWHERE] == []
+
+
+def test_entries_agree_with_the_prototypes(declared: dict[str, tuple[Param, ...]]) -> None:
+    found = [p for name in _listed() if name in declared for p in problems(name, EFFECTS[name], declared[name])]
+    assert found == []
+
+
+def test_the_tables_are_wide() -> None:
+    """Functions that ordinary C programs call, each known."""
+    everyday = """
+    malloc calloc realloc free memcpy memmove memset memcmp strlen strcpy strncpy strcmp strncmp strcat strchr
+    strstr strtok printf fprintf sprintf snprintf puts putchar fopen fclose fread fwrite fgets fputs fscanf
+    sscanf fflush fseek ftell rewind remove rename perror feof getline exit abort atexit atoi atol atof strtol
+    strtoul strtod strtoll rand srand random qsort bsearch abs labs getenv setenv system time clock difftime
+    localtime gmtime strftime mktime isdigit isspace toupper sqrt pow exp log log10 sin cos tan atan2 floor ceil
+    fabs fmod round fmin fmax hypot cbrt isnan clock_gettime gettimeofday getpid usleep sleep nanosleep
+    gethostname open close read write lseek unlink mkdir stat access getopt getopt_long getrusage sysconf
+    posix_memalign aligned_alloc mmap munmap pthread_create pthread_join pthread_mutex_lock signal
+    """
+    known = set(EFFECTS)
+    assert [n for n in everyday.split() if n not in known] == []
+    assert len(_listed()) > 800
+
+
+def test_the_check_finds_wrong_entries(declared: dict[str, tuple[Param, ...]]) -> None:
+    for name, entry in [
+        ("strlen", {}),
+        ("strlen", {"writes": ["0"]}),
+        ("strlen", {"reads": ["1"]}),
+        ("memcpy", {"reads": ["1[arg0]"], "writes": ["0"]}),
+        ("printf", {"reads": ["0"]}),
+        ("gettimeofday", {"writes": ["0[elem]"]}),
+    ]:
+        assert problems(name, parse_effect(name, entry), declared[name]), (name, entry)
