@@ -80,7 +80,7 @@ def transform(options: Options, progress: Progress) -> Result:
             changed = dict(rewrite(plan, sources).changed)
         except PlanError as error:
             raise _rejected(shown(error.span.file), error.span.line, error.reason) from error
-    with progress.phase("self-check"):
+    with progress.phase("self-check", len(paths)):
         _self_check(units, flags, changed, sources, options)
     annotations = tuple(
         annotation for name in sorted({sources.name(path) for path in _program_files(units, root)})
