@@ -3,7 +3,7 @@
 
 #include <sched.h>
 
-#define OPI_PREFETCH_BYTES ((size_t)1024)
+#define OPI_PREFETCH_BYTES ((size_t)256)
 
 /* The receiver consumed accounted bytes of src's. */
 static void credit(int src, size_t bytes) {
