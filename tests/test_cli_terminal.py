@@ -45,7 +45,7 @@ def on_terminal(folder: os.PathLike[str], wait: bool, **environment: str) -> tup
         os.chdir(folder)
         variables = {**os.environ, "TERM": "xterm", "COLUMNS": "80", **environment}
         variables = {name: value for name, value in variables.items() if value or name != "NO_COLOR"}
-        script = SCRIPT.format(wait=wait, after=0.01 if wait else 1e9)
+        script = SCRIPT.format(wait=wait, after=0.5 if wait else 1e9)
         os.execve(sys.executable, [sys.executable, "-c", script], variables)
     output = b""
     while True:
@@ -82,7 +82,6 @@ def test_a_short_run_has_colour_and_no_bar(folder: os.PathLike[str]) -> None:
 def test_a_long_run_has_a_bar_that_goes_away(folder: os.PathLike[str]) -> None:
     code, output = on_terminal(folder, True, NO_COLOR="")
     assert code == 0
-    assert "analyse" in output
     assert output.rindex("━") < output.index("a.c:1")
 
 
