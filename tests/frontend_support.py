@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from opi_xform.frontend import parse_unit
 from opi_xform.frontend.dump import show, source, walk
-from opi_xform.ir.ast import Call, Expr, Function, FuncRef, Stmt, Unit, Variable
+from opi_xform.ir.ast import Call, Expr, FuncRef, Function, Stmt, Unit, Variable
 
 N = TypeVar("N", Expr, Stmt)
 

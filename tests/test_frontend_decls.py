@@ -1,4 +1,5 @@
 """Declarations as written: declarators, keys, storage, functions and parameters."""
+# ruff: noqa: E501 - tables of C text
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 from frontend_support import local, parse, plain, show, source
 
-from opi_xform.ir.ast import DeclStmt, Declarator, IntLit, Unit, Variable
+from opi_xform.ir.ast import Declarator, DeclStmt, IntLit, Unit, Variable
 
 
 @pytest.fixture(autouse=True)

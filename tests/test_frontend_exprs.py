@@ -1,4 +1,5 @@
 """Expressions: conversions, constants, members, initialisers."""
+# ruff: noqa: E501 - tables of C text
 
 from __future__ import annotations
 

@@ -117,6 +117,18 @@ class TestHeaders:
         unit = parse(tmp_path, "#include <mpi.h>\nint x = MPI_OWN;\n", [f"-I{tmp_path}"])
         assert unit.int_macros == {"MPI_OWN": 42, "MPI_CALC": 84}
 
+    def test_flags_that_clang_does_not_know_are_left_out_and_told(self, tmp_path: Path) -> None:
+        unit = parse(tmp_path, "int a[N];\n", ["-fno-such-flag-here", "-DN=3", "-mno-such"])
+        assert unit.globals["a"].type.size == 12
+        assert [(d.severity, d.message.split(";")[0]) for d in unit.diagnostics] == [
+            ("warning", "clang does not know the flag -fno-such-flag-here"),
+            ("warning", "clang does not know the flag -mno-such"),
+        ]
+
+    def test_flags_that_make_no_sense(self, tmp_path: Path) -> None:
+        with pytest.raises(FrontendError, match="flags"):
+            parse(tmp_path, "int a;\n", ["-std=gnu3"])
+
     def test_flags_of_the_mpicc_named_in_the_environment(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         mpicc = tmp_path / "mpicc"
         mpicc.write_text("#!/bin/sh\necho cc -I/some/where -DFROM_MPI -L/lib -lmpi\n")

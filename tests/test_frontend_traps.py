@@ -1,4 +1,5 @@
 """The traps of reading C through libclang, each on its own."""
+# ruff: noqa: E501 - tables of C text
 
 from __future__ import annotations
 

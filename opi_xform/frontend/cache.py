@@ -1,8 +1,9 @@
 """Parsed units on disk, by content: the file, all it includes, and its flags.
 
-One file per (path, flags): a line of JSON naming every file read and its sha256, then the pickled unit.  An entry counts only
-when all of them still have these contents.  Writers write beside and rename, so readers see whole entries; an entry that
-cannot be read is as good as none.  What is not noticed: a header that newly appears earlier on the search path.
+One file per (path, flags): a line of JSON naming every file read and its sha256, then the pickled unit.  An entry
+counts only when all of them still have these contents.  Writers write beside and rename, so readers see whole entries;
+an entry that cannot be read is as good as none.  What is not noticed: a header that newly appears earlier on the search
+path.
 ``OPI_CACHE=off`` turns it off.
 """
 

@@ -1,7 +1,7 @@
 """A thin ctypes layer over the libclang that the ``libclang`` wheel ships.
 
-Only what the front end calls is declared.  Structures are passed by value as libclang's C interface has them.  Strings come
-back as ``str`` with surrogate escapes, so that bytes of any encoding survive.
+Only what the front end calls is declared.  Structures are passed by value as libclang's C interface has them.  Strings
+come back as ``str`` with surrogate escapes, so that bytes of any encoding survive.
 """
 
 from __future__ import annotations
@@ -267,7 +267,11 @@ class TranslationUnit:
         )
         if code != 0 or not self.handle:
             lib.clang_disposeIndex(self.index)
-            reason = {2: "the parser gave up on it (nested too deeply?)", 3: "bad arguments", 4: "unreadable"}
+            reason = {
+                1: "clang cannot work with its flags",
+                2: "the parser gave up on it (nested too deeply?)",
+                4: "clang does not understand its flags",
+            }
             raise FrontendError(path, 0, 0, "cannot be parsed: " + reason.get(code, "libclang failed"))
 
     def __enter__(self) -> TranslationUnit:

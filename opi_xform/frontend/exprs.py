@@ -108,7 +108,7 @@ class Expressions:
         if kind == _PAREN and len(kids) == 1:
             result = self.out[kids[0]] or self.expr(kids[0])
         elif kind == _UNEXPOSED and len(kids) == 1 and self._same_place(i, kids[0]):
-            # An implicit conversion.  Most vanish (decay, reading a variable, pointers), so their places are not asked for.
+            # An implicit conversion.  Most vanish (decay, reading, pointers), so their places are not asked for.
             result = self.out[kids[0]] or self.expr(kids[0])
             if isinstance(result, Expr):
                 type_ = self._types.of(self._tree.cursor[i])
@@ -197,7 +197,7 @@ class Expressions:
     # --- operators --------------------------------------------------------------------------------
 
     def _unexposed(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr | Braces | Designated:
-        """What libclang has no kind for, implicit conversions apart: offsetof, va_arg, ``a ?: b``, designated initialisers and rarer things."""
+        """What libclang has no kind for, conversions apart: offsetof, va_arg, ``a ?: b``, designated initialisers …"""
         tree = self._tree
         members = [k for k in tree.kids[i] if tree.kind[k] == Kind.MEMBER_REF]
         if tree.kids[i] and kids and type_.kind == "void" and self._is_designated(i):

@@ -1,7 +1,6 @@
 """Compile flags: from a compile_commands.json or the command line, plus where the headers are.
 
-``Flags`` is what ``parse_unit`` takes apart from the path.  Builtin headers (stddef.h, stdarg.h …) are not in the libclang
-wheel; they are looked for in the order of ``builtin_headers``.
+Builtin headers (stddef.h, stdarg.h …) are not in the libclang wheel; ``builtin_headers`` looks for them.
 """
 
 from __future__ import annotations
@@ -39,15 +38,15 @@ _WITH_VALUE = {"-o", "-MF", "-MT", "-MQ", "-MJ", "-Xlinker", "-z", "-u", "-T"}
 _DROPPED = re.compile(r"-(?:c|S|E|pipe|M|MM|MD|MMD|MP|MG|MV|s|static|shared|rdynamic|pie|no-pie|save-temps.*|flto.*)$")
 _UNKNOWN_TO_CLANG = re.compile(
     r"-(?:fno-tree-.*|ftree-.*|fipa-.*|fno-ipa-.*|fanalyzer|fgcse.*|fmodulo-sched.*|fprefetch-.*|--param.*"
-    r"|fno-var-tracking.*|fvar-tracking.*|fopt-info.*|mno-fentry|Werror.*|W[al],.*)$"
+    r"|x[A-Z][-A-Za-z0-9_]*|fno-var-tracking.*|fvar-tracking.*|fopt-info.*|mno-fentry|Werror.*|W[al],.*)$"
 )
 
 
 def clean(arguments: Sequence[str], source: str = "", directory: str = "") -> list[str]:
     """Compiler arguments as libclang wants them: no argv[0], -c, -o X, -M*, link flags, nor the file itself.
 
-    ``arguments`` are without argv[0].  ``source`` is the file's path, ``directory`` where the command ran: relative include
-    directories become absolute.
+    ``arguments`` are without argv[0].  ``source`` is the file's path, ``directory`` where the command ran: relative
+    include directories become absolute.
     """
     base = directory or os.getcwd()
     out: list[str] = []
@@ -96,7 +95,7 @@ def _response(path: str) -> list[str]:
 
 
 class CompilationDatabase:
-    """A compile_commands.json.  Files are looked up by absolute path; one that is not listed is an error, never a guess."""
+    """A compile_commands.json.  Files are found by absolute path; one not listed is an error, no guess."""
 
     def __init__(self, build_dir: str) -> None:
         path = Path(build_dir)
@@ -182,8 +181,8 @@ def _output(command: list[str]) -> str:
 def builtin_headers() -> tuple[tuple[str, ...], str]:
     """Flags that bring stddef.h and kin, and a warning ('' when clang's own were found).
 
-    In order: ``clang -print-resource-dir`` of libclang's major version, the headers inside a ``clang-tidy`` wheel of the
-    same version, GCC's include directory (plain C only: no immintrin.h, omp.h, stdatomic.h or tgmath.h for clang).
+    In order: ``clang -print-resource-dir`` of libclang's major version, the headers inside a ``clang-tidy`` wheel of
+    the same version, GCC's include directory (plain C only: no immintrin.h, omp.h, stdatomic.h or tgmath.h for clang).
     """
     for compiler in (f"clang-{CLANG_MAJOR}", "clang"):
         found = _output([compiler, "-print-resource-dir"]) if shutil.which(compiler) else ""
@@ -197,8 +196,8 @@ def builtin_headers() -> tuple[tuple[str, ...], str]:
         directory = _output([compiler, "-print-file-name=include"]) if shutil.which(compiler) else ""
         if directory and Path(directory, "stddef.h").is_file():
             return ("-isystem", directory), (
-                "clang's own headers were not found, GCC's are used instead: fine for plain C, not for immintrin.h, omp.h, "
-                "stdatomic.h or tgmath.h (install the clang-tidy package of version 18, or pass -resource-dir)"
+                "clang's own headers were not found, GCC's are used instead: fine for plain C, not for immintrin.h, "
+                "omp.h, stdatomic.h or tgmath.h (install the clang-tidy package of version 18, or pass -resource-dir)"
             )
     return (), "no directory with stddef.h was found: install a C compiler, or pass -resource-dir"
 
@@ -218,7 +217,7 @@ def headers(user: Sequence[str] = ()) -> Headers:
     except FileNotFoundError:
         pass
     flags += mpi
-    system = tuple(os.path.realpath(value) for key, value in zip(flags, flags[1:], strict=False) if key == "-isystem")
+    system = tuple(os.path.realpath(flags[i + 1]) for i, flag in enumerate(flags) if flag == "-isystem")
     return Headers(tuple(flags), system, warnings)
 
 
@@ -226,4 +225,12 @@ def arguments(user: Sequence[str], found: Headers) -> list[str]:
     """The whole argument list for libclang."""
     language = [] if any(f == "-x" or f.startswith("-x") for f in user) else ["-x", "c"]
     # The user's directories come first: an mpi.h that a project brings along is the one that it compiles against.
-    return [*language, *user, *found.flags, *DEMOTED, "-ferror-limit=20", "-fno-spell-checking"]
+    return [
+        *language,
+        "-Wno-unknown-warning-option",
+        *user,
+        *found.flags,
+        *DEMOTED,
+        "-ferror-limit=20",
+        "-fno-spell-checking",
+    ]

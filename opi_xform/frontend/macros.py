@@ -13,7 +13,7 @@ from opi_xform.frontend.source import File, Sources, closing, skip_space, tokens
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A macro's definition: parameters (None: object-like), body tokens as text, and whether a system header holds it."""
+    """A macro's definition: parameters (None: object-like), tokens of its body, whether a system header holds it."""
 
     name: str
     parameters: tuple[str, ...] | None
@@ -253,7 +253,7 @@ class Macros:
 
 
 def call_arguments(body: tuple[str, ...], callee: str) -> list[tuple[str, ...]]:
-    """The arguments of the only call of ``callee`` in a macro's body, as tokens; empty when there is none or several."""
+    """The arguments of the only call of ``callee`` in a macro's body, as tokens; [] when there is none or several."""
     places = [i for i, t in enumerate(body) if t == callee and body[i + 1 : i + 2] == ("(",)]
     if len(places) != 1:
         return []

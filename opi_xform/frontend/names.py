@@ -18,7 +18,7 @@ STORAGE = {1: "", 2: "extern", 3: "static", 4: "extern", 6: "auto", 7: "register
 class Target:
     """A declaration that expressions refer to.
 
-    what: ``var``, ``func``, ``enum`` or ``other``.  ``value`` is the enumerator's, ``kind`` the variable's (see ``Variable``).
+    what: ``var``, ``func``, ``enum`` or ``other``.  ``value``: an enumerator's; ``kind``: a variable's.
     """
 
     what: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -17,7 +18,9 @@ from opi_xform.frontend.cache import Entry
 from opi_xform.frontend.clang import TranslationUnit
 from opi_xform.frontend.errors import FrontendError
 from opi_xform.frontend.units import UnitBuilder
-from opi_xform.ir.ast import Unit
+from opi_xform.ir.ast import Diagnostic, Unit
+
+_UNKNOWN_FLAG = re.compile(r"(?:unknown argument|unsupported option|unsupported argument)[^']*'(-[^']+)'")
 
 STACK_BYTES = 512 << 20  # address space only: pages are taken as they are touched
 
@@ -44,15 +47,33 @@ def _parse_unit(path: str, real: str, flags: list[str], found: flags_module.Head
     enabled = gc.isenabled()
     gc.disable()
     try:
-        with TranslationUnit(real, flags_module.arguments(flags, found)) as unit:
-            for severity, file, line, column, message in unit.diagnostics():
-                if severity >= 3:
+        used = list(flags)
+        while True:
+            with TranslationUnit(real, flags_module.arguments(used, found)) as unit:
+                errors = [d for d in unit.diagnostics() if d[0] >= 3]
+                unknown = [f for f in map(_unknown_flag, errors) if f in used]
+                if not errors:
+                    builder = UnitBuilder(unit, real, used, found)
+                    builder.diagnostics += [
+                        Diagnostic("warning", path, 0, 0, f"clang does not know the flag {f}; it is left out")
+                        for f in dict.fromkeys(flags)
+                        if f not in used
+                    ]
+                    return builder.build(), builder.dependencies
+                if not unknown:
+                    _, file, line, column, message = errors[0]
                     raise FrontendError(file or path, line, column, message)
-            builder = UnitBuilder(unit, real, flags, found)
-            return builder.build(), builder.dependencies
+                used = [f for f in used if f not in unknown]
     finally:
         if enabled:
             gc.enable()
+
+
+def _unknown_flag(diagnostic: tuple[int, str, int, int, str]) -> str | None:
+    """The compiler flag that an error is about: other compilers have some that clang has not."""
+    _, file, _, _, message = diagnostic
+    found = _UNKNOWN_FLAG.match(message) if not file else None
+    return found.group(1) if found else None
 
 
 _T = TypeVar("_T")
@@ -96,7 +117,8 @@ def parse_files(
 ) -> list[Unit]:
     """Parses files in ``jobs`` processes; units come back in the order of ``paths``.
 
-    ``flags_for`` gives each file's flags, or is the flags of all.  Raises the FrontendError of the first file that has one.
+    ``flags_for`` gives each file's flags, or is the flags of all.  Raises the FrontendError of the first file that has
+    one.
     """
     work = [(p, tuple(flags_for(p) if callable(flags_for) else flags_for)) for p in paths]
     if jobs <= 1 or len(work) <= 1:

@@ -1,7 +1,7 @@
 """Units as bytes, for the cache and for the way between processes.
 
-Frozen dataclasses with slots pickle slowly by themselves (a Python call per object each way); here an object is its class
-and the tuple of its fields.
+Frozen dataclasses with slots pickle slowly by themselves (a Python call per object each way); here an object is its
+class and the tuple of its fields.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def skipped_ranges(unit: TranslationUnit, sources: Sources) -> tuple[Skipped, ...]:
-    """Skipped ranges of non-system files, in file order.  Plain ``#if 0 … #endif`` is left out: no configuration compiles it."""
+    """Skipped ranges of non-system files, in file order, but plain ``#if 0 … #endif``: nobody compiles that."""
     found: dict[tuple[str, int], Skipped] = {}
     for begin, end in unit.skipped():
         file, first = sources.locate(begin.raw)

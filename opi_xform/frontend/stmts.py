@@ -106,7 +106,7 @@ class Statements:
         return found
 
     def _unfolded(self, expression: Expr, span: Span) -> Stmt | None:
-        """``a, ({ … });`` as a block: a statement expression whose value nobody reads is a block (glibc's ``assert``)."""
+        """A statement expression whose value nobody reads, perhaps behind a comma (glibc's ``assert``), as a block."""
         before: list[Stmt] = []
         while True:
             if isinstance(expression, Comma):

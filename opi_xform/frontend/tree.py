@@ -1,7 +1,7 @@
 """A declaration's subtree as flat arrays, and the written place of each node.
 
-libclang's visitor walks statements without recursion, so nesting costs no stack here either: nodes stand in pre-order, a
-node's children all have larger numbers, and lowering simply runs through the arrays backwards.
+libclang's visitor walks statements without recursion, so nesting costs no stack here either: nodes stand in pre-order,
+a node's children all have larger numbers, and lowering simply runs through the arrays backwards.
 """
 
 from __future__ import annotations

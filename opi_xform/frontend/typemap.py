@@ -1,4 +1,4 @@
-"""libclang's types as ``ir.types``: structure from the canonical type, spelling as written, records with their layout."""
+"""libclang's types as ``ir.types``: structure from the canonical type, spelling as written, records laid out."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class TypeMap:
             return Type("void", spelling, **common)  # type: ignore[arg-type]
         if kind in _UNSIGNED or kind in _SIGNED:
             return Type("int", spelling, size, kind in _SIGNED, const=const, volatile=volatile)
-        if kind in _FLOATS:
+        if kind in _FLOATS or kind == _COMPLEX:
             return Type("float", spelling, size, const=const, volatile=volatile)
         if kind == _ENUM:
             integer = lib.clang_getEnumDeclIntegerType(lib.clang_getTypeDeclaration(t))

@@ -19,7 +19,7 @@ from opi_xform.frontend.source import File, Sources
 from opi_xform.frontend.stmts import Statements
 from opi_xform.frontend.tree import Places, Tree
 from opi_xform.frontend.typemap import TypeMap
-from opi_xform.ir.ast import Block, Declarator, Expr, Function, Unit, Variable
+from opi_xform.ir.ast import Block, Declarator, Diagnostic, Expr, Function, Unit, Variable
 from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ir.types import Type
 
@@ -47,6 +47,7 @@ class UnitBuilder:
         self._declared: dict[str, Type] = {}
         self._address_taken: set[str] = set()
         self.dependencies: dict[str, str] = {}
+        self.diagnostics: list[Diagnostic] = []
 
     def build(self) -> Unit:
         top = self._unit.top_level()
@@ -80,7 +81,7 @@ class UnitBuilder:
             records=self._types.records,
             declared=self._declared,
             skipped=skipped_ranges(self._unit, self._sources),
-            diagnostics=(),
+            diagnostics=tuple(self.diagnostics),
             files={f.path: self.dependencies[f.path] for f in files if not f.system},
             int_macros=integer_macros(self._flags, self._headers, [f.path for f in files]),
             address_taken_functions=frozenset(self._address_taken),
@@ -187,7 +188,7 @@ class UnitBuilder:
         ]
 
     def _only_specifiers(self, file: File, begin: int, variable: CXCursor) -> bool:
-        """Whether the macro that a declaration begins with (``EXPORT double b[8];``) makes some specifiers and no more."""
+        """Whether the macro that a declaration begins with (``EXPORT double b[8];``) makes specifiers and no more."""
         made = self._macros.at(file.path, begin)
         raw = self._lib.clang_getCursorLocation(variable).raw
         return (
