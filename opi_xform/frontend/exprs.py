@@ -87,6 +87,7 @@ class Expressions:
             Kind.INTEGER_LITERAL: self._integer,
             Kind.CHARACTER_LITERAL: self._integer,
             Kind.FLOATING_LITERAL: lambda i, t, s, k: FloatLit(t, s),
+            Kind.IMAGINARY_LITERAL: lambda i, t, s, k: FloatLit(t, s),
             Kind.STRING_LITERAL: lambda i, t, s, k: StringLit(t, s, t.size or 1),
             Kind.UNARY_OPERATOR: self._unary,
             Kind.ARRAY_SUBSCRIPT_EXPR: self._subscript,
@@ -273,7 +274,9 @@ class Expressions:
             return Unary(type_, span, sign, operand)
         if op == 13:  # __extension__
             return operand
-        return self._refuse(i, type_, span, kids, "complex number")
+        if op in (11, 12):  # __real__, __imag__: a value made of the operand's; as a target, lowering lets it escape
+            return Cast(type_, span, operand)
+        return self._refuse(i, type_, span, kids, "unknown expression")
 
     def _subscript(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
         if len(kids) != 2:
