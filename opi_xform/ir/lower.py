@@ -319,7 +319,8 @@ class _Lowerer:
                     return ins.Nondet("volatile")
                 return ins.Var(e.var)
             case ast.AddrOf():
-                return (yield self.address(e.operand))
+                address = yield self.address(e.operand)
+                return _whole(address)
             case ast.Member() | ast.Index() | ast.Deref():
                 address = yield self.address(e)
                 return self.load(e, address)
@@ -493,6 +494,18 @@ class _Lowerer:
         target = self.temp() if wanted else None
         self.emit(ins.CallInstr(e.span, self.stmt, target, callee, tuple(args), e))
         return target if target is not None else ins.Nondet("void")
+
+
+def _whole(address: ins.Operand) -> ins.Operand:
+    """``&b[0][0]`` is commonly the whole array, not its first row: the subscripts' bounds are dropped."""
+    parts: list[ins.PtrAdd] = []
+    base = address
+    while isinstance(base, ins.PtrAdd) and base.index == ins.Const(0):
+        parts.append(base)
+        base = base.base
+    if isinstance(base, ins.PtrAdd) or not parts:
+        return address
+    return base
 
 
 def _callee(e: ast.Expr) -> ast.Expr:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.memory.interp import PointsTo
+from opi_xform.ir.types import Type
 from opi_xform.memory.objects import UNKNOWN, Objects
 from opi_xform.program.effects import Effects
 from opi_xform.program.graph import Bind, Graph, Lost, Node, Unbind
@@ -18,7 +18,7 @@ from opi_xform.program.graph import Bind, Graph, Lost, Node, Unbind
 Name = tuple[object, ...]  # ("c", object): its content; ("t", frame, temp)
 
 
-class GraphPointsTo(PointsTo):
+class GraphPointsTo:
     """The solution, asked by operand."""
 
     def __init__(self, graph: Graph, variables: Mapping[str, ast.Variable], objects: Objects, effects: Effects) -> None:
@@ -61,6 +61,17 @@ class GraphPointsTo(PointsTo):
                     stack.append(o)
         return frozenset(out)
 
+    def kept(self, objects: frozenset[int]) -> frozenset[int]:
+        out: set[int] = set()
+        for name, held in self.sets.items():
+            if name[0] == "c" and held & objects:
+                o = name[1]
+                assert isinstance(o, int)
+                info = self.objects.table[o]
+                if info.kind != "variable" or info.frame < 0 or info.type is None or not info.type.is_pointer:
+                    out.add(o)
+        return frozenset(out)
+
     # --- constraints ---------------------------------------------------------------------------------------------
 
     def sources(self, frame: int, operand: ins.Operand) -> Iterator[tuple[str, int | Name]]:
@@ -79,8 +90,9 @@ class GraphPointsTo(PointsTo):
                 case ins.Op(args=args, op=op):
                     if op not in ("<", ">", "<=", ">=", "==", "!=", "not"):
                         stack.extend(args)
-                case ins.Nondet():
+                case ins.Nondet(reason=reason) if reason != "floating constant":
                     yield "addr", UNKNOWN
+                    yield "copy", ("c", UNKNOWN)
                 case _:
                     pass
 
@@ -161,11 +173,11 @@ class GraphPointsTo(PointsTo):
     def constrain(self, node: Node) -> None:
         frame = node.frame
         match node.action:
-            case ins.Define(target=target, value=value):
+            case ins.Define(target=target, value=value, type=type_) if _may_hold_address(type_):
                 self.flow(frame, value, self.name(frame, target))
-            case ins.Load(target=target, address=address):
+            case ins.Load(target=target, address=address, type=type_) if _may_hold_address(type_):
                 self.load(self.pointer(frame, address), self.name(frame, target))
-            case ins.Store(address=address, value=value):
+            case ins.Store(address=address, value=value, type=type_) if _may_hold_address(type_):
                 self.store(self.pointer(frame, address), self.pointer(frame, value))
             case ins.CopyBytes(target=to, source=origin):
                 self.move(self.pointer(frame, to), self.pointer(frame, origin))
@@ -176,12 +188,15 @@ class GraphPointsTo(PointsTo):
                 for key, operand in zip(params, args, strict=True):
                     var = self.variables[key]
                     place: Name = ("c", self.objects.variable(frame, key))
+                    if not _may_hold_address(var.type):
+                        continue
                     if var.type.kind == "record":
                         self.load(self.pointer(caller, operand), place)
                     else:
                         self.flow(caller, operand, place)
             case Unbind(callee=callee, target=result, value=returned):
-                if result is not None and returned is not None:
+                type_ = self.graph.lowered[self.graph.frames[callee].function].function.type.elem
+                if result is not None and returned is not None and (type_ is None or _may_hold_address(type_)):
                     self.flow(callee, returned, ("t", frame, result.number))
             case Lost(call=call):
                 for operand in call.args:
@@ -274,3 +289,8 @@ class GraphPointsTo(PointsTo):
                     self.copy(source, ("c", o))
             for target in list(self.copies.get(name, ())):
                 self.add(target, new)
+
+
+def _may_hold_address(type_: Type) -> bool:
+    """Floating values and integers narrower than a pointer hold no address that C could get back."""
+    return not (type_.kind == "float" or (type_.kind == "int" and type_.size is not None and type_.size < 8))

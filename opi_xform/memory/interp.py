@@ -12,7 +12,9 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.loops import LoopNest
 from opi_xform.ir.types import Type
+from opi_xform.memory.families import find_families
 from opi_xform.memory.objects import Objects
+from opi_xform.memory.pointsto import PointsTo
 from opi_xform.memory.poly import ONE, ZERO, Poly, number, symbol
 from opi_xform.memory.symbols import Symbols
 from opi_xform.memory.trips import nominal_trips
@@ -20,19 +22,6 @@ from opi_xform.memory.values import Access, Cell, Comparison, Env, HeaderPhi, Va
 from opi_xform.memory.extent import extent
 from opi_xform.program.effects import ArgRegion, Effects, FunctionEffect
 from opi_xform.program.graph import Bind, Graph, Lost, Node, Unbind
-
-class PointsTo:
-    """What the interpreter asks of the points-to analysis."""
-
-    def operand(self, frame: int, operand: ins.Operand) -> frozenset[int]:
-        raise NotImplementedError
-
-    def variable(self, frame: int, key: str) -> frozenset[int]:
-        raise NotImplementedError
-
-    def reachable(self, objects: frozenset[int]) -> frozenset[int]:
-        raise NotImplementedError
-
 
 def interpret(
     graph: Graph,
@@ -74,7 +63,7 @@ class _Interpreter:
         self.modified = self.find_modified()
         self.pending: dict[int, list[tuple[Cell, int, Poly, int]]] = {}
         self.offsets: dict[int, set[int]] = {}
-        self.frames_left = {i: 0 for i in range(len(graph.frames))}
+        self.families = find_families(graph, objects, points_to)
 
     def run(self) -> Values:
         for block in range(len(self.graph.blocks)):
@@ -438,6 +427,17 @@ class _Interpreter:
         nonneg = type_.kind == "int" and not type_.signed
         return self.symbols.of("load", (address, versions, type_.kind, type_.size), scope, nonneg)
 
+    def member(self, base: int | None, address: Poly) -> Poly | None:
+        """The buffer that a cell of an array of pointers owns."""
+        if base is None or base not in self.families:
+            return None
+        offset = self.symbols.resolve(self.symbols.offset(address))
+        if any(c % 8 for _, c in offset.terms):
+            return None
+        index = Poly(tuple((m, c // 8) for m, c in offset.terms))
+        family = self.families[base]
+        return self.address(family) + self.symbols.of("row", (family, index), self.symbols.scope(index))
+
     def operation(self, node: Node, op: ins.Op, values: list[Poly]) -> Poly:
         name = op.op
         if op.type.kind == "float":
@@ -509,7 +509,12 @@ class _Interpreter:
             self.env[("v", o)] = self.symbols.of("version", (o, node.number), self.scope)
 
     def access(self, node: Node, o: int, kind: str, lo: Poly | None, length: Poly | None, must: bool, why: str = "") -> None:
-        self.values.accesses.setdefault(node.number, []).append(Access(node.number, o, kind, lo, length, must, why))
+        within = 0
+        if isinstance(node.action, (ins.Load, ins.Store)) and isinstance(node.action.address, ins.PtrAdd):
+            within = node.action.address.row
+        self.values.accesses.setdefault(node.number, []).append(
+            Access(node.number, o, kind, lo, length, must, why, within)
+        )
 
     def touch(
         self, node: Node, address: Poly, operand: ins.Operand, frame: int, kind: str, length: Poly | None, must: bool, why: str = ""
@@ -541,6 +546,10 @@ class _Interpreter:
                 targets = self.touch(node, address, operand, frame, "R", size, False)
                 base, offset = self.symbols.base(address), self.symbols.offset(address).constant
                 cell: Cell = ("t", frame, target.number)
+                member = self.member(base, address) if type_.is_pointer else None
+                if member is not None:
+                    self.env[cell] = member
+                    return
                 if type_.volatile or type_.atomic:
                     self.env[cell] = self.opaque(node, "volatile")
                 elif base is not None and offset is not None:

@@ -13,7 +13,10 @@ UNKNOWN = 0
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """kind: ``variable``, ``heap`` or ``unknown``.  frame: 0 for globals.  node: the allocation call (heap)."""
+    """kind: ``variable``, ``heap``, ``family`` or ``unknown``.  frame: -1 for globals.  node: the allocation call (heap).
+
+    A family is what the cells of an array of pointers own, one buffer per index; ``members``: the allocations behind it.
+    """
 
     number: int
     kind: str
@@ -22,6 +25,7 @@ class Object:
     variable: str | None = None
     frame: int = -1
     node: int = -1
+    members: tuple[int, ...] = ()
 
 
 class Objects:
@@ -57,6 +61,15 @@ class Objects:
             found = len(self.table)
             self.table.append(Object(found, "heap", f"allocation {node}", node=node))
             self.by_node[node] = found
+        return found
+
+    def family(self, array: int, members: tuple[int, ...]) -> int:
+        """What the cells of an array of pointers own."""
+        found = len(self.table)
+        info = self.table[array]
+        self.table.append(
+            Object(found, "family", f"{info.name}[]", None, info.variable, info.frame, members=members)
+        )
         return found
 
     def locals_of(self, frame: int) -> set[int]:

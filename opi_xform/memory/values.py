@@ -27,8 +27,8 @@ class Access:
     """Bytes of one object touched by a node, in program order within it.
 
     kind: ``R`` or ``W``.  lo, length: bytes from the object's start; ``lo`` None: anywhere in it.  must: a write that
-    happens on every execution and covers exactly these bytes.  row: the access stays inside the array of ``row`` bytes
-    that holds ``lo`` (a subscript of an array).  direct: through the value itself, not a call's region.
+    happens on every execution and covers exactly these bytes.  why: the called function whose access it is.
+    within: bytes of the array that the subscript must stay inside (0: no such array is known).
     """
 
     node: int
@@ -38,6 +38,7 @@ class Access:
     length: Poly | None
     must: bool
     why: str = ""
+    within: int = 0
 
 
 @dataclass(frozen=True, slots=True)

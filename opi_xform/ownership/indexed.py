@@ -1,7 +1,7 @@
 """Arrays of buffers: the analysis of row D, for one D that stands for all.
 
-In a loop whose iteration k touches only row k (or k plus a constant), what concerns row D happens in one iteration.  There
-the iteration number is known, and so everything indexed by it: ``nbr[k]`` is ``nbr[D]``, the same value in the loop that
+In a loop whose iterations touch one row each (``k``, ``k + 1``, ``(rank + k) % size``), what concerns row D happens where
+the index is D.  There everything indexed by it is known too: ``nbr[k]`` is ``nbr[D]``, the same value in the loop that
 packs, the loop that sends and the loop that unpacks.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from islpy import Set
 
+from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly, symbol
 from opi_xform.memory.regions import Regions
 from opi_xform.ownership.model import Program
@@ -26,10 +27,10 @@ class Indexed:
         self.loops = self.find_loops()
         self.cache: dict[tuple[int, int], int] = {}
 
-    def find_loops(self) -> dict[int, Poly]:
-        """Loops in which every access is to the row of the iteration: loop -> its iteration number in terms of D."""
+    def find_loops(self) -> dict[int, tuple[Poly, int, Poly]]:
+        """Loops in which every access of an iteration is to one row: (its index, the symbol in it, that symbol for row D)."""
         nest, graph = self.program.nest, self.program.graph
-        seen: dict[int, Poly | None] = {}
+        seen: dict[int, tuple[Poly, int, Poly] | None] = {}
         for n, accesses in self.program.values.accesses.items():
             for a in accesses:
                 if a.object != self.o:
@@ -43,18 +44,65 @@ class Indexed:
                         seen[loop] = None
         return {loop: k for loop, k in seen.items() if k is not None}
 
-    def solve(self, loop: int, index: Poly) -> Poly | None:
-        """k such that the index of iteration k is D; only where the index is ±k plus a constant of the loop."""
-        k = self.symbols.count(loop)
-        c = index.coefficient(k)
-        rest = index - symbol(k).scaled(c)
-        if abs(c) != 1 or k in set(rest.symbols()) or self.symbols.scope(rest):
+    def solve(self, loop: int, index: Poly) -> tuple[Poly, int, Poly] | None:
+        """The index as ± a symbol of the loop plus a constant, solved for row D."""
+        varying = [s for s in index.symbols() if loop in self.symbols.table[s].scope]
+        if len(varying) != 1:
             return None
-        return (symbol(self.row) - rest).scaled(c)
+        s = varying[0]
+        c = index.coefficient(s)
+        rest = index - symbol(s).scaled(c)
+        if abs(c) != 1 or self.symbols.scope(rest):
+            return None
+        return index, s, (symbol(self.row) - rest).scaled(c)
 
     def at(self, regions: Regions, node: int, index: Poly) -> Set:
         """Parameters for which an access to row ``index`` concerns row D."""
         return regions.compare("==", self.symbols.resolve(index), symbol(self.row))
+
+    def stored(self, node: int) -> Poly | None:
+        """For an allocation or a free: the index of the cell that gets or held the pointer."""
+        values = self.program.values
+        info = values.objects.table[self.o]
+        call = self.program.graph.nodes[node].action
+        if isinstance(call, ins.CallInstr) and isinstance(call.callee, ins.AddrFunc):
+            effect = self.program.effects.get(call.callee.key)
+            if effect is not None and effect.frees is not None:
+                freed = self.symbols.offset(values.args[node][effect.frees.arg])
+                found = split_row(self.program, self.o, freed)
+                return None if found is None else found[0]
+        for h in info.members:
+            if values.objects.table[h].node == node:
+                return self.cell_of(h)
+        return None
+
+    def cell_of(self, h: int) -> Poly | None:
+        """The index at which an allocation is stored."""
+        values = self.program.values
+        for n, operands in values.operands.items():
+            if isinstance(self.program.graph.nodes[n].action, ins.Store) and self.symbols.base(operands[1]) == h:
+                offset = self.symbols.resolve(self.symbols.offset(operands[0]))
+                if any(c % 8 for _, c in offset.terms):
+                    return None
+                return Poly(tuple((m, c // 8) for m, c in offset.terms))
+        return None
+
+    def at_store(self, node: int, value: Poly) -> Poly:
+        """A value at an allocation, in the iteration that makes the buffer of row D."""
+        index = self.stored(node)
+        if index is None:
+            return value
+        for loop in self.program.nest.chain(self.program.graph.nodes[node].block):
+            if loop not in self.loops:
+                solved = self.solve(loop, index)
+                if solved is not None:
+                    self.loops[loop] = solved
+        value = self.specialise(node, value)
+        for loop in self.program.nest.chain(self.program.graph.nodes[node].block):
+            if loop in self.loops:
+                _, s, solved_value = self.loops[loop]
+                value = value.substitute(lambda x, s=s, v=solved_value: v if x == s else None)  # type: ignore[misc]
+        return value
 
     def specialise(self, node: int, value: Poly) -> Poly:
         """The value in the iteration that concerns row D."""
@@ -65,12 +113,10 @@ class Indexed:
         return value
 
     def replace(self, s: int, loop: int) -> Poly | None:
-        """A memory read or operation that depends on the iteration number, at iteration D."""
+        """A memory read or operation that depends on the index, for row D."""
         info = self.symbols.table[s]
-        if loop not in info.scope or info.kind not in ("load", "op", "count"):
-            return None
-        if info.kind == "count":
-            return None  # tied to D by the condition of the access itself
+        if loop not in info.scope or info.kind not in ("load", "op") or s == self.loops[loop][1]:
+            return None  # the symbol itself is tied to D by the condition of the access
         if (s, loop) in self.cache:
             return symbol(self.cache[(s, loop)])
         key: list[object] = []
@@ -90,9 +136,8 @@ class Indexed:
         return symbol(new)
 
     def deep(self, value: Poly, loop: int) -> Poly:
-        """Inside a symbol's key the iteration number itself is replaced too."""
-        k = self.symbols.count(loop)
-        solved = self.loops[loop]
+        """Inside a symbol's key the symbol of the index is replaced too."""
+        _, k, solved = self.loops[loop]
 
         def inner(s: int) -> Poly | None:
             if s == k:
@@ -109,7 +154,7 @@ class Indexed:
         out: Set | None = None
         for loop in self.program.nest.chain(self.program.graph.nodes[node].block):
             if loop in self.loops:
-                here = regions.compare("==", symbol(self.symbols.count(loop)), self.loops[loop])
+                here = regions.compare("==", self.loops[loop][0], symbol(self.row))
                 out = here if out is None else out.intersect(here)
         return out
 

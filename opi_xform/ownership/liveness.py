@@ -99,17 +99,23 @@ class _Judge:
 
     def size(self) -> Poly | None:
         """Bytes of the object (of one row), when known."""
+        info = self.values.objects.table[self.o]
+        if info.kind == "family":
+            sizes = {self.allocated(self.values.objects.table[h].node) for h in info.members}
+            return next(iter(sizes)) if len(sizes) == 1 else None
         if self.buffer.carrier.rows:
             return number(self.buffer.carrier.row_bytes)
-        info = self.values.objects.table[self.o]
         if info.kind == "variable":
             return number(info.type.size) if info.type is not None and info.type.size else None
-        node = self.program.graph.nodes[info.node]
-        call = node.action
+        return self.allocated(info.node)
+
+    def allocated(self, n: int) -> Poly | None:
+        """Bytes that the allocation at node n asks for; for a row of a family, in terms of row D."""
+        call = self.program.graph.nodes[n].action
         if not isinstance(call, ins.CallInstr) or not isinstance(call.callee, ins.AddrFunc):
             return None
         effect = self.program.effects.get(call.callee.key)
-        values = self.values.args.get(info.node, ())
+        values = self.values.args.get(n, ())
         if effect is None or effect.allocates is None or effect.allocates.size is None:
             return None
         out = number(1)
@@ -119,6 +125,10 @@ class _Judge:
             elif factor.kind == "arg" and factor.value < len(values):
                 out = out * values[factor.value]
             else:
+                return None
+        if self.indexed is not None:
+            out = self.indexed.at_store(n, self.symbols.resolve(out))
+            if self.symbols.scope(out):
                 return None
         return out
 
@@ -134,12 +144,15 @@ class _Judge:
         """Nodes where the object begins a new life: whether its first contents are defined (zeros, an initialiser)."""
         out: dict[int, bool] = {}
         info = self.values.objects.table[self.o]
-        if info.kind == "heap":
-            call = self.program.graph.nodes[info.node].action
-            assert isinstance(call, ins.CallInstr) and isinstance(call.callee, ins.AddrFunc)
-            effect = self.program.effects[call.callee.key]
-            spec = effect.allocates
-            out[info.node] = spec is None or spec.zeroed or spec.contents or spec.copies_from is not None
+        if info.kind in ("heap", "family"):
+            members = info.members if info.kind == "family" else (self.o,)
+            for h in members:
+                n = self.values.objects.table[h].node
+                call = self.program.graph.nodes[n].action
+                assert isinstance(call, ins.CallInstr) and isinstance(call.callee, ins.AddrFunc)
+                effect = self.program.effects[call.callee.key]
+                spec = effect.allocates
+                out[n] = spec is None or spec.zeroed or spec.contents or spec.copies_from is not None
             return out
         for node in self.program.graph.nodes:
             if isinstance(node.action, ins.Birth) and node.action.var == info.variable:
@@ -213,8 +226,21 @@ class _Judge:
             for u in uses:
                 out.setdefault(n, []).append(self.use_event(u, touched))
         for n in (*self.births, *self.frees()):
-            out.setdefault(n, []).append(Event(self.regions.all, None))
+            ended = self.regions.all if self.indexed is None else self.ended(n)
+            if ended is not None:
+                out.setdefault(n, []).append(Event(ended, None))
         return out
+
+    def ended(self, n: int) -> Set | None:
+        """For one row of many: where a birth or a free is that of row D; None when it is not known which row it is."""
+        assert self.indexed is not None
+        action = self.program.graph.nodes[n].action
+        if isinstance(action, ins.Birth):
+            return self.regions.all
+        index = self.indexed.stored(n)
+        if index is None:
+            return None
+        return self.indexed.at(self.regions, n, index)
 
     def use_event(self, u: Use, touched: bool) -> Event:
         if touched:

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from opi_xform.ir import ast
 from opi_xform.ir.loops import LoopNest
 from opi_xform.ir.span import Span
+from opi_xform.memory.pointsto import PointsTo
 from opi_xform.memory.poly import Poly
 from opi_xform.memory.values import Values
+from opi_xform.ownership.plan import Edit
 from opi_xform.program.effects import Effects, MpiBuffer, MpiOp
 from opi_xform.program.graph import Graph
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """strict: no named assumptions, no user-supplied effects.  root: files below it may be edited ('': all).
+
+    effects: an opi.toml with more library effects.  obstacle: why an edit cannot be made ('' when it can), as the
+    rewriter sees it: a macro writes the text, an array type hides behind a typedef.  A site that needs it is kept.
+    """
+
+    strict: bool = False
+    root: str = ""
+    effects: Path | None = None
+    obstacle: Callable[[Edit], str] = lambda edit: ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +43,8 @@ class Program:
     effects: Effects
     constants: Mapping[str, int]  # integer macros of the MPI (MPI_PROC_NULL, …)
     request_size: int  # bytes of an MPI_Request
+    complete: bool  # main is among the files: nothing outside them calls in
+    points_to: PointsTo
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ def split_row(program: Program, o: int, lo: Poly) -> tuple[Poly, Poly] | None:
     """(row index, offset in the row) of an offset made from one row of the array."""
     symbols = program.values.symbols
     value = symbols.resolve(lo, keep_rows=True)
-    row = None
+    row: int | None = None
     for s in value.symbols():
         info = symbols.table[s]
         if info.kind == "row" or (info.kind == "exit" and "row" in _inside_kinds(program, s)):
@@ -94,21 +94,37 @@ def _inside_kinds(program: Program, s: int) -> set[str]:
 
 
 def is_rows(program: Program, o: int, uses: Iterable[Use]) -> int:
-    """Bytes of one row when every access and use of the object stays in the row it names; else 0."""
+    """Bytes of one row when every access and use of the object stays in the row it names; else 0.
+
+    Subscripting an array stays inside it (C 6.5.6), so does a pointer made from a row with a variable index.  A pointer
+    made from a row with a constant index is often meant for the whole array: there the bounds must be evident.
+    """
     type_ = program.values.objects.table[o].type
     if type_ is None or type_.elem is None or not type_.elem.is_array or not type_.elem.size:
         return 0
+    row = type_.elem.size
     mine = [u for u in uses if u.object == o]
     for use in mine:
         found = None if use.lo is None else split_row(program, o, use.lo)
-        if found is None or found[1].terms:
+        if found is None or found[1].terms or not _inside(found, use.length, row):
             return 0
     nodes = {u.node for u in mine}
     for n, accesses in program.values.accesses.items():
         for a in accesses:
-            if a.object == o and n not in nodes and (a.lo is None or split_row(program, o, a.lo) is None):
+            if a.object != o or n in nodes:
+                continue
+            found = None if a.lo is None else split_row(program, o, a.lo)
+            if found is None or not (a.within == row or _inside(found, a.length, row)):
                 return 0
-    return type_.elem.size
+    return row
+
+
+def _inside(found: tuple[Poly, Poly], length: Poly | None, row: int) -> bool:
+    index, rest = found
+    start, size = rest.constant, None if length is None else length.constant
+    if start is not None and size is not None:
+        return 0 <= start and start + size <= row
+    return index.constant is None
 
 
 def buffers(program: Program, uses: list[Use]) -> tuple[list[Buffer], list[Use]]:
@@ -126,6 +142,9 @@ def buffers(program: Program, uses: list[Use]) -> tuple[list[Buffer], list[Use]]
             key = ("array", o.variable)
         elif o.kind == "heap":
             key = ("pointer", carrier_variable(program, use))
+        elif o.kind == "family":
+            assert o.variable is not None
+            key = ("family", o.variable)
         else:
             strays.append(use)
             continue
@@ -143,6 +162,9 @@ def buffers(program: Program, uses: list[Use]) -> tuple[list[Buffer], list[Use]]
             sizes = {is_rows(program, o, mine) for o in members}
             if len(sizes) == 1 and 0 not in sizes:
                 carrier = Carrier(kind, variable, 1, next(iter(sizes)))
+        elif kind == "family":
+            nodes = tuple(sorted(objects[h].node for o in members for h in objects[o].members))
+            carrier = Carrier("pointer", variable, 1, allocations=nodes)
         else:
             nodes = tuple(sorted(objects[o].node for o in members))
             carrier = Carrier(kind, variable, allocations=nodes)

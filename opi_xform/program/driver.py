@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from opi_xform.ir import ast
 from opi_xform.ir.loops import loop_nest
 from opi_xform.memory.constraints import GraphPointsTo
 from opi_xform.memory.interp import interpret
 from opi_xform.memory.objects import Objects
-from opi_xform.ownership.model import Program
-from opi_xform.ownership.plan import Edit
+from opi_xform.ownership.decide import decide
+from opi_xform.ownership.model import Options, Program
+from opi_xform.ownership.plan import Plan
+from opi_xform.ownership.uses import all_calls
 from opi_xform.program.effects import Effects, load_effects
-from opi_xform.program.graph import Lowerings, build
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """strict: no named assumptions, no user-supplied effects.  effects: an opi.toml.
-
-    obstacle: why an edit cannot be made ('' when it can): its text is written by a macro, its file lies outside what
-    may be edited, an array type hides behind a typedef.  A site that needs such an edit is kept (OPI109, 112, 113).
-    """
-
-    strict: bool = False
-    effects: Path | None = None
-    obstacle: Callable[[Edit], str] = lambda edit: ""
+from opi_xform.program.graph import MAIN, Lowerings, build
 
 
 @dataclass(slots=True)
@@ -64,29 +52,35 @@ def _rank(var: ast.Variable) -> int:
 
 def entries(whole: Whole) -> tuple[str, ...]:
     """main, or without one every function that other files can call."""
-    if "main" in whole.functions:
-        return ("main",)
+    if MAIN in whole.functions:
+        return (MAIN,)
     return tuple(sorted(k for k, f in whole.functions.items() if not f.static))
 
 
-def program(whole: Whole, effects: Effects, entry: str) -> Program:
-    """The analysed graph of everything reached from ``entry``."""
+def program(whole: Whole, effects: Effects) -> Program:
+    """The analysed graph of everything reached from the entries."""
+    starts = entries(whole)
+    complete = starts == (MAIN,)
     variables: Mapping[str, ast.Variable] = whole.variables
     global_variables = {k: v for k, v in variables.items() if v.is_global}
     lowerings = Lowerings(whole.functions, global_variables)
-    indirect = sorted(whole.functions)
-    graph = build(lowerings, entry, effects, indirect)
+    graph = build(lowerings, starts, effects, sorted(whole.functions))
     nest = loop_nest(graph.succs, graph.preds)
     objects = Objects(variables)
     for key in sorted(global_variables):
         o = objects.variable(-1, key)
-        if entry != "main" and variables[key].kind == "extern":
+        if not complete and variables[key].kind == "extern":
             objects.exposed.add(o)
     points_to = GraphPointsTo(graph, variables, objects, effects)
-    values = interpret(graph, nest, variables, objects, points_to, effects, entry == "main")
-    size = 4 if whole.constants.get("MPICH_VERSION") else 8
-    return Program(graph, nest, values, variables, whole.functions, effects, whole.constants, size)
+    values = interpret(graph, nest, variables, objects, points_to, effects, complete)
+    size = 4 if "MPICH_VERSION" in whole.constants or "MPICH_NUMVERSION" in whole.constants else 8
+    return Program(graph, nest, values, variables, whole.functions, effects, whole.constants, size, complete, points_to)
 
 
-def default_effects(options: Options) -> Effects:
-    return load_effects(options.effects, strict=options.strict)
+def analyse(units: Sequence[ast.Unit], options: Options) -> Plan:
+    """What to do with every buffer use of a program, and the edits that do it."""
+    whole = merge(units)
+    effects = load_effects(options.effects, strict=options.strict)
+    if not all_calls(whole.functions.values(), effects):
+        return Plan(())
+    return decide(units, program(whole, effects), options)

@@ -16,6 +16,7 @@ from opi_xform.ir.lower import lower
 from opi_xform.program.effects import FunctionEffect
 
 NODE_BUDGET = 150_000
+MAIN = "main"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,6 @@ class Graph:
     preds: tuple[tuple[int, ...], ...]
     frames: tuple[Frame, ...]
     lowered: Mapping[str, ins.Lowered]
-    entry: str
     followed: frozenset[int]  # call nodes whose callee, or whose callbacks, are copied behind them
 
     def statement(self, node: Node) -> ins.StmtInfo | None:
@@ -127,12 +127,15 @@ class _Builder:
         self.blocks[block].append(number)
         return number
 
-    def build(self, entry: str) -> None:
+    def build(self, entries: Sequence[str]) -> None:
         first = self.block()
         # (frame, callee, block to start in, block to continue in, target of the returned value)
         work: list[tuple[int, str, int, int, ins.Temp | None]] = []
-        self.frames.append(Frame(0, entry, -1, -1))
-        work.append((0, entry, first, self.block(), None))
+        if list(entries) == [MAIN]:
+            self.frames.append(Frame(0, MAIN, -1, -1))
+            work.append((0, MAIN, first, self.block(), None))
+        else:
+            self.any_order(first, entries, work)
         while work:
             frame, function, start, after, target = work.pop()
             self.copy(frame, function, start, after, target, work)
@@ -284,17 +287,15 @@ def _inside(pointer: ins.Operand) -> ins.Operand:
 
 
 def build(
-    lowerings: Lowerings, entry: str, effects: Mapping[str, FunctionEffect], indirect: Sequence[str]
+    lowerings: Lowerings, entries: Sequence[str], effects: Mapping[str, FunctionEffect], indirect: Sequence[str]
 ) -> Graph:
-    """The graph of everything reached from ``entry``.  Raises KeyError when there is no such function."""
+    """The graph of everything reached from the entries: ``main`` alone, or functions that others call."""
     builder = _Builder(lowerings, effects, indirect)
-    if lowerings.get(entry) is None:
-        raise KeyError(entry)
-    builder.build(entry)
-    return _pruned(builder, entry)
+    builder.build(entries)
+    return _pruned(builder)
 
 
-def _pruned(b: _Builder, entry: str) -> Graph:
+def _pruned(b: _Builder) -> Graph:
     """Only reachable blocks, in reverse postorder, so that block numbers are a topological order of the forward edges."""
     order: list[int] = []
     seen = {0}
@@ -331,4 +332,4 @@ def _pruned(b: _Builder, entry: str) -> Graph:
             preds[t].append(i)
     frames = tuple(Frame(f.number, f.function, f.parent, renamed.get(f.call, -1)) for f in b.frames)
     followed = frozenset(renamed[n] for n in b.followed if n in renamed)
-    return Graph(tuple(nodes), tuple(blocks), succs, tuple(tuple(p) for p in preds), frames, b.used, entry, followed)
+    return Graph(tuple(nodes), tuple(blocks), succs, tuple(tuple(p) for p in preds), frames, b.used, followed)

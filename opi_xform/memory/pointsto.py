@@ -1,0 +1,27 @@
+"""What the other analyses ask of points-to."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from opi_xform.ir import instr as ins
+
+
+class PointsTo(Protocol):
+    """Objects that values may point to, by operand and frame (Andersen; see constraints.py)."""
+
+    def operand(self, frame: int, operand: ins.Operand) -> frozenset[int]:
+        """Objects that the operand's value may point into."""
+        ...
+
+    def variable(self, frame: int, key: str) -> frozenset[int]:
+        """Objects that a variable's value may point into."""
+        ...
+
+    def reachable(self, objects: frozenset[int]) -> frozenset[int]:
+        """These objects and all that can be reached through pointers stored in them."""
+        ...
+
+    def kept(self, objects: frozenset[int]) -> frozenset[int]:
+        """Objects, scalar locals excepted, in which a pointer to one of these may be stored."""
+        ...

@@ -1,0 +1,217 @@
+"""Decides every buffer use: liveness, the conditions of DESIGN.md section 4, placement; then the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from opi_xform.ir import ast
+from opi_xform.ir.span import Span
+from opi_xform.ownership.aliases import alias_refusal, value_refusal
+from opi_xform.ownership.liveness import Facts, Finding, judge
+from opi_xform.ownership.model import Buffer, Options, Program, Refusal, Use
+from opi_xform.ownership.place import Placement, place
+from opi_xform.ownership.plan import Decision, Edit, Note, Plan
+from opi_xform.ownership.reasons import kept, liveness_refusal
+from opi_xform.ownership.requests import pending_refusal
+from opi_xform.ownership.source import sizeof_edits, source_refusal
+from opi_xform.ownership.uses import all_calls, buffers, collect, sides
+
+Place = tuple[str, int, str, int]
+INLINE_LIMIT = 40  # bytes that travel in a message's envelope, whatever is done (RUNTIME.md section 2)
+
+
+@dataclass(slots=True)
+class _Verdict:
+    """One buffer: which places convert, why the others stay, and the edits."""
+
+    refusals: dict[Place, Refusal] = field(default_factory=dict)
+    converted: set[Place] = field(default_factory=set)
+    assumptions: dict[Place, set[str]] = field(default_factory=dict)
+    edits: tuple[Edit, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Plan:
+    """The plan for a whole program."""
+    uses = collect(program)
+    groups, strays = buffers(program, uses)
+    verdicts: dict[Place, tuple[_Verdict, Buffer]] = {}
+    stray: dict[Place, Refusal] = {}
+    for use in strays:
+        stray[use.place] = Refusal("402", "the pointer may stand for several buffers here, or for none that is known")
+    if program.nest.irreducible:
+        groups, stray = [], {u.place: _irreducible() for u in uses}
+    edits: list[Edit] = []
+    files: set[str] = set()
+    for buffer in groups:
+        clash = {u.place for u in buffer.uses} & (set(stray) | set(verdicts))
+        verdict = _buffer(units, program, buffer, options, clash)
+        for use in buffer.uses:
+            verdicts[use.place] = (verdict, buffer)
+        edits.extend(verdict.edits)
+        files.update(verdict.files)
+    decisions = _decisions(program, verdicts, stray)
+    return Plan(tuple(decisions), tuple(dict.fromkeys(edits)), tuple(sorted(files)))
+
+
+def _irreducible() -> Refusal:
+    return Refusal("11", "the program's control flow has a loop with two entries (goto into a loop)")
+
+
+def _buffer(
+    units: Sequence[ast.Unit], program: Program, buffer: Buffer, options: Options, clash: set[Place]
+) -> _Verdict:
+    verdict = _Verdict()
+    places = list(dict.fromkeys(u.place for u in buffer.uses))
+
+    def all_stay(refusal: Refusal) -> _Verdict:
+        for p in places:
+            verdict.refusals.setdefault(p, refusal)
+        verdict.converted.clear()
+        return verdict
+
+    whole = _whole_refusal(units, program, buffer, options)
+    if whole is not None:
+        return all_stay(whole)
+    shape = value_refusal(program, buffer)
+    if shape.refusal is not None:
+        return all_stay(shape.refusal)
+    facts = {o: judge(program, buffer, o, options.strict) for o in buffer.objects}
+    for o in buffer.objects:
+        if facts[o].exceeded:
+            return all_stay(Refusal("401", "the regions of this buffer are too complicated; it counts as read everywhere"))
+        if facts[o].initial:
+            return all_stay(Refusal("10", "bytes are read that only the buffer's first contents define"))
+    for p in places:
+        mine = [u for u in buffer.uses if u.place == p]
+        refusal = _site_refusal(program, buffer, mine, facts)
+        if p in clash:
+            refusal = Refusal("402", "in other calls of its function the pointer stands for another buffer")
+        if refusal is None:
+            verdict.converted.add(p)
+            found = [facts[u.object].findings[(u.node, u.argument)] for u in mine]
+            verdict.assumptions[p] = {a for f in found for a in f.assumptions}
+        else:
+            verdict.refusals[p] = refusal
+    return _place(units, program, buffer, shape.null_tests, verdict, all_stay)
+
+
+def _place(
+    units: Sequence[ast.Unit],
+    program: Program,
+    buffer: Buffer,
+    null_tests: tuple[int, ...],
+    verdict: _Verdict,
+    all_stay: object,
+) -> _Verdict:
+    """Pending requests, placement and aliases, until what converts is stable."""
+    assert callable(all_stay)
+    while verdict.converted:
+        going = [u for u in buffer.uses if u.place in verdict.converted]
+        staying = [u for u in buffer.uses if u.place not in verdict.converted]
+        pending = pending_refusal(program, buffer, staying, going)
+        if pending:
+            for p, refusal in pending.items():
+                verdict.converted.discard(p)
+                verdict.refusals[p] = refusal
+            continue
+        placed = place(program, buffer, frozenset(verdict.converted), null_tests)
+        if isinstance(placed, Refusal):
+            result = all_stay(placed)
+            assert isinstance(result, _Verdict)
+            return result
+        stale = alias_refusal(program, buffer, placed.points, program.points_to.operand)
+        if stale is not None:
+            result = all_stay(stale)
+            assert isinstance(result, _Verdict)
+            return result
+        verdict.edits = (*placed.edits, *sizeof_edits(units, buffer.carrier))
+        verdict.files = placed.files
+        _ = Placement
+        break
+    return verdict
+
+
+def _whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, options: Options) -> Refusal | None:
+    """Reasons that concern every use of the buffer."""
+    variable = program.variables[buffer.carrier.variable]
+    if buffer.carrier.kind == "array" and not variable.type.is_array:
+        if variable.type.is_scalar:
+            return Refusal("08", f"`{variable.name}` is a single {variable.type.spelling}, which travels in the envelope")
+        return Refusal("13", f"`{variable.name}` is a {variable.type.spelling}, not an array or a pointer")
+    for o in buffer.objects:
+        lost = program.values.escaped.get(o)
+        if lost is not None:
+            node, reason = lost
+            return Refusal("escape", f"{buffer.name}: {reason}", ((_span(program, node), reason),))
+    return source_refusal(units, buffer.carrier.variable, buffer.carrier.kind, program.complete, options.root)
+
+
+def _site_refusal(program: Program, buffer: Buffer, uses: list[Use], facts: dict[int, Facts]) -> Refusal | None:
+    """Why one source-level use stays: every copy of it must agree."""
+    first = uses[0]
+    if not first.op.convertible:
+        return Refusal("07", first.op.reason or "this form of call has no ownership-passing counterpart")
+    if not first.call.callee_span.editable or not first.call.span.editable:
+        return Refusal("09", "the call is written by a macro body")
+    if all(u.length is not None and (c := u.length.constant) is not None and c <= INLINE_LIMIT for u in uses):
+        return Refusal("08", f"at most {INLINE_LIMIT} bytes, which travel in the message's envelope")
+    for u in uses:
+        if u.lo is None or (u.row is None and u.lo.terms) or bool(u.row) != bool(buffer.carrier.rows):
+            return Refusal("04", f"the call names a place inside `{buffer.name}`, not its beginning")
+        if u.length is None:
+            return Refusal("07", "the datatype is a derived one, or not known here")
+        finding: Finding | None = facts[u.object].findings.get((u.node, u.argument))
+        if finding is None:
+            return Refusal("11", "the call is not reached")
+        if not finding.ok:
+            return liveness_refusal(program, buffer, u, finding)
+    return None
+
+
+def _span(program: Program, node: int) -> Span:
+    from opi_xform.ownership.reasons import node_span
+
+    return node_span(program, node)
+
+
+def _decisions(
+    program: Program, verdicts: dict[Place, tuple[_Verdict, Buffer]], stray: dict[Place, Refusal]
+) -> list[Decision]:
+    """One decision per buffer use in the sources, reached or not, in source order."""
+    out: list[Decision] = []
+    for function, call, name in all_calls(program.functions.values(), program.effects):
+        op = program.effects[name].mpi
+        assert op is not None
+        for side, buffer in sides(op.send, op.recv):
+            p = (call.span.file, call.span.begin, side, buffer.buf)
+            written = call.args[buffer.buf].span if buffer.buf < len(call.args) else call.span
+            found = verdicts.get(p)
+            title = found[1].name if found is not None else ""
+            if found is not None and p in found[0].converted:
+                assumptions = tuple(sorted(found[0].assumptions.get(p, ())))
+                text = "ownership passes"
+                out.append(
+                    Decision(call.span, function.name, name, side, _text(written), title, "convert", "", text, (), assumptions)
+                )
+                continue
+            refusal = stray.get(p) if found is None else found[0].refusals.get(p)
+            if refusal is None:
+                refusal = Refusal("11", "the call is not reached from main, or by nothing that could be analysed")
+            code = kept(refusal.code, side)
+            notes = tuple(Note(span, message) for span, message in refusal.notes)
+            out.append(
+                Decision(call.span, function.name, name, side, _text(written), title, "keep", code, refusal.message, notes)
+            )
+    out.sort(key=lambda d: (d.span.file, d.span.begin, d.side == "recv"))
+    return out
+
+
+def _text(span: Span) -> str:
+    try:
+        with open(span.file, "rb") as f:
+            data = f.read()
+    except OSError:
+        return ""
+    return data[span.begin : span.end].decode("utf-8", "replace")

@@ -1,0 +1,79 @@
+"""From what the checks found to codes and sentences.
+
+A refusal's code is two digits that mean the same on both sides (``05`` is OPI105 for a send and OPI205 for a receive), a
+name for the few that differ, or a whole code of the 4xx range.
+"""
+
+from __future__ import annotations
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.span import NOWHERE, Span
+from opi_xform.ownership.liveness import Finding
+from opi_xform.ownership.model import Buffer, Program, Refusal, Use
+from opi_xform.memory.values import Access
+from opi_xform.program.graph import Lost
+
+_NAMED = {"escape": ("OPI103", "OPI214"), "alloc": ("OPI114", "OPI215")}
+
+
+def kept(code: str, side: str) -> str:
+    """The full code for one side."""
+    if code in _NAMED:
+        return _NAMED[code][side == "recv"]
+    if len(code) == 3:
+        return f"OPI{code}"
+    if side == "recv" and code == "14":
+        return "OPI215"
+    return f"OPI{'1' if side == 'send' else '2'}{code}"
+
+
+def node_span(program: Program, node: int) -> Span:
+    """Where a graph node is written."""
+    action = program.graph.nodes[node].action
+    if isinstance(action, ins.Instr):
+        return action.span
+    if isinstance(action, Lost):
+        return action.call.span
+    frame = program.graph.frames[program.graph.nodes[node].frame]
+    return node_span(program, frame.call) if frame.call >= 0 else NOWHERE
+
+
+def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Finding) -> Refusal:
+    """Why bytes are still needed after a use, with the reads that need them."""
+    if not finding.readers:
+        return Refusal(finding.code, f"bytes of `{buffer.name}` are still needed after the call")
+    sites = {u.node: u for u in buffer.uses}
+    first = finding.readers[0]
+    code = finding.code
+    notes = tuple((node_span(program, n), _reads(program, n, n in sites, buffer.name)) for n in finding.readers[:3])
+    line = node_span(program, first).line
+    if use.side == "send":
+        resent = first in sites
+        code = "02" if resent else "01"
+        if resent:
+            message = f"not all bytes of `{buffer.name}` that line {line} sends are written after this send"
+        else:
+            message = f"`{buffer.name}` is read at line {line} after the send"
+    elif code == "03":
+        message = f"the source may be MPI_PROC_NULL, and line {line} reads `{buffer.name}` then too"
+    elif code == "16":
+        message = f"line {line} touches bytes of `{buffer.name}` beyond those the receive makes room for"
+    else:
+        packed = any(a.kind == "W" and a.object == use.object for n in buffer.touches for a in _accesses(program, n))
+        code = "01" if packed else "02"
+        message = f"line {line} reads bytes of `{buffer.name}` that this receive does not bring"
+    return Refusal(code, message, notes)
+
+
+def _accesses(program: Program, node: int) -> list[Access]:
+    return list(program.values.accesses.get(node, ()))
+
+
+def _reads(program: Program, node: int, site: bool, name: str) -> str:
+    action = program.graph.nodes[node].action
+    if site and isinstance(action, ins.CallInstr):
+        return f"`{name}` is sent here"
+    if isinstance(action, ins.CallInstr) and isinstance(action.call.callee, ast.FuncRef):
+        return f"`{action.call.callee.name}` reads `{name}` here"
+    return f"`{name}` is read here"
