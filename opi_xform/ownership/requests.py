@@ -1,0 +1,393 @@
+"""Requests: how long an operation on a buffer stays pending (DESIGN.md section 4, conditions b and d).
+
+A request is a slot in memory.  The slot is live, in the sense of the region analysis, from the call that fills it up to
+the calls that are sure to complete it: what is reached while it is live is reached while the operation may be pending.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from math import gcd
+
+from islpy import Set
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
+from opi_xform.memory.live import Event, Live
+from opi_xform.memory.objects import UNKNOWN
+from opi_xform.memory.poly import Poly, number
+from opi_xform.memory.regions import BudgetExceeded, Regions
+from opi_xform.memory.telescope import Telescope
+from opi_xform.ownership.model import Buffer, Program, Refusal, Use
+from opi_xform.ownership.names import Names, names_of
+from opi_xform.program.effects import MpiOp
+from opi_xform.program.graph import Unbind
+
+Place = tuple[str, int, str, int]
+_MOST_ASKED = 12  # nodes told apart; beyond, all that can be reached count as reached while pending
+_NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
+
+
+@dataclass(frozen=True, slots=True)
+class _Slots:
+    """Request slots ``[lo, lo + length)`` bytes of one object."""
+
+    object: int
+    lo: Poly
+    length: Poly
+
+
+def pending_at(names: Names, use: Use, nodes: Iterable[int]) -> set[int]:
+    """Which of ``nodes`` can be reached while the request of a nonblocking use may still be pending."""
+    return request_pending_at(names, use.node, use.op, nodes)
+
+
+def request_pending_at(names: Names, post: int, op: MpiOp, nodes: Iterable[int]) -> set[int]:
+    """The same for any operation that the call at node ``post`` begins."""
+    reached = reachable(names, post)
+    asked = {n for n in nodes if n in reached}
+    if not asked:
+        return asked
+    slot = _slot(names, post, op.request)
+    if slot is None:
+        return asked
+    query = _Query(names, post, slot)
+    if not query.pending(asked):
+        return set()
+    if len(asked) == 1 or len(asked) > _MOST_ASKED:
+        return asked
+    return {n for n in sorted(asked) if query.pending({n})}
+
+
+def reachable(names: Names, start: int) -> set[int]:
+    """The nodes that can be executed after ``start``."""
+    graph = names.graph
+    block = graph.nodes[start].block
+    out = {n for n in graph.blocks[block] if n > start}
+    seen: set[int] = set()
+    stack = list(graph.succs[block])
+    while stack:
+        b = stack.pop()
+        if b in seen:
+            continue
+        seen.add(b)
+        out.update(graph.blocks[b])
+        stack.extend(graph.succs[b])
+    return out
+
+
+def _slot(names: Names, node: int, argument: int | None, count: Poly | None = None) -> _Slots | None:
+    """The requests that an argument of a call points to, when their place is known."""
+    args = names.program.values.args.get(node, ())
+    if argument is None or argument >= len(args):
+        return None
+    symbols = names.program.values.symbols
+    base = symbols.base(args[argument])
+    if base is None or base == UNKNOWN:
+        return None
+    length = number(names.program.request_size) * (count if count is not None else number(1))
+    return _Slots(base, symbols.resolve(symbols.offset(args[argument])), symbols.resolve(length))
+
+
+class _Query:
+    """One slot's life after one posting call."""
+
+    def __init__(self, names: Names, post: int, slot: _Slots) -> None:
+        self.names = names
+        self.graph = names.graph
+        self.values = names.program.values
+        self.post = post
+        self.slot = slot
+        self.kills: dict[int, _Slots] = {}
+        self.lost: dict[int, _Slots | None] = {}  # the slot is overwritten (None: somewhere in the object)
+        self.collect()
+        unit = 0
+        for s in (slot, *self.kills.values(), *(s for s in self.lost.values() if s is not None)):
+            for p in (s.lo, s.length):
+                for _, c in p.terms:
+                    unit = gcd(unit, c)
+        self.regions = Regions(self.values.symbols, max(unit, 1))
+        writes: dict[int, list[tuple[Poly, Poly]]] = {}
+        for n, s in self.kills.items():
+            writes.setdefault(self.graph.nodes[n].block, []).append((s.lo, s.length))
+        self.telescope = Telescope(self.graph, names.program.nest, self.values, writes, frozenset())
+
+    def collect(self) -> None:
+        for node in self.graph.nodes:
+            n = node.number
+            op = _operation(self.names, n)
+            if op is not None and op.completes is not None:
+                done = op.completes
+                args = self.values.args.get(n, ())
+                if done.definite and done.which in ("one", "all"):
+                    count = args[done.count] if done.count is not None and done.count < len(args) else None
+                    slots = _slot(self.names, n, done.requests, count)
+                    if slots is not None and slots.object == self.slot.object:
+                        self.kills[n] = slots
+                continue  # a test, or a wait for some request, leaves those pending that it does not complete
+            if op is not None and op.kind == "start":
+                continue
+            for access in self.values.accesses.get(n, ()):
+                if access.object == self.slot.object and access.kind == "W":
+                    if access.lo is None or access.length is None:
+                        self.lost[n] = None
+                    else:
+                        resolve = self.values.symbols.resolve
+                        self.lost[n] = _Slots(access.object, resolve(access.lo), resolve(access.length))
+            if self.overwrites(n):
+                self.lost[n] = None
+
+    def overwrites(self, n: int) -> bool:
+        """A plain assignment to the variable, or a new life of it."""
+        name = ("v", self.slot.object, 0)
+        return name in self.names.defined(self.graph.nodes[n])
+
+    def pending(self, nodes: Collection[int]) -> bool:
+        """Whether one of ``nodes``, or a call that overwrites the request, is reached while it may be pending."""
+        regions = self.regions
+        events: dict[int, list[Event]] = {}
+        try:
+            with regions.budget():
+                for n, s in self.kills.items():
+                    events.setdefault(n, []).append(Event(self.interval(s), None))
+                for n, lost in self.lost.items():
+                    used = regions.all if lost is None else self.interval(lost)
+                    events.setdefault(n, []).append(Event(None, used))
+                for n in nodes:
+                    events.setdefault(n, []).append(Event(None, regions.all))
+            live = Live(
+                self.graph, self.names.program.nest, self.values, regions, [(self.telescope, None)], events, [self.post]
+            )
+            found = live.solve()
+            with regions.budget():
+                rest = found.get(self.post, regions.none).intersect(self.interval(self.slot))
+                for fact in self.facts():
+                    rest = rest.intersect(fact)
+                return not rest.is_empty()
+        except BudgetExceeded:
+            return True
+
+    def interval(self, s: _Slots) -> Set:
+        return self.regions.interval(s.lo, s.lo + s.length)
+
+    def facts(self) -> list[Set]:
+        """What the branches that lead to the posting call say of its symbols."""
+        nest = self.names.program.nest
+        chain = set(nest.chain(self.graph.nodes[self.post].block))
+        out: list[Set] = []
+        at = self.graph.nodes[self.post].block
+        while at != 0 and len(out) < 16:
+            preds = self.graph.preds[at]
+            if len(preds) == 1 and set(nest.chain(preds[0])) <= chain:
+                nodes = self.graph.blocks[preds[0]]
+                c = self.values.conditions.get(nodes[-1]) if nodes else None
+                succs = self.graph.succs[preds[0]]
+                if c is not None and len(succs) == 2 and succs[0] != succs[1]:
+                    sound = not c.unsigned or (
+                        self.values.symbols.is_nonneg(c.left) and self.values.symbols.is_nonneg(c.right)
+                    )
+                    table = self.values.symbols.table
+                    if sound and all(table[s].kind != "object" for s in (c.left - c.right).symbols()):
+                        op = c.op if succs[0] == at else _NEGATED[c.op]
+                        out.append(self.regions.compare(op, c.left, c.right))
+            at = nest.idom[at]
+        return out
+
+
+def _operation(names: Names, n: int) -> MpiOp | None:
+    action = names.graph.nodes[n].action
+    if not isinstance(action, ins.CallInstr):
+        return None
+    effect = names.effect(action)
+    return effect.mpi if effect is not None else None
+
+
+# --- condition d ------------------------------------------------------------------------------------------------
+
+
+def pending_refusal(
+    program: Program, buffer: Buffer, staying: Iterable[Use], going: Iterable[Use]
+) -> dict[Place, Refusal]:
+    """Sites of ``going``, which would pass ownership, that have to stay because of a request, with the reason.
+
+    An operation on the buffer's bytes that stays (``staying``, and all that is no send or receive) may still be pending
+    there; or the site's own request may be given up; or the carrier may change before the request is complete.
+    """
+    names = names_of(program)
+    chosen = list(going)
+    sites = {use.node for use in chosen} - {use.node for use in staying if use.op.request is not None}
+    out: dict[Place, Refusal] = {}
+    for n, op in _operations(names, buffer):
+        if n in sites:
+            continue
+        notes = [(names.span(n), f"this operation uses `{buffer.name}` until it is complete")]
+        if op.persistent:
+            refusal = Refusal("06", f"a persistent request holds the address of `{buffer.name}`", tuple(notes))
+            return dict.fromkeys((use.place for use in chosen), refusal)
+        late = request_pending_at(names, n, op, [use.node for use in chosen])
+        for use in chosen:
+            if use.node in late:
+                message = f"another operation on `{buffer.name}` may still be pending"
+                here = (names.span(use.node), "here it may not be complete")
+                out.setdefault(use.place, Refusal("06", message, (*notes, here)))
+    for use in chosen:
+        if use.op.request is not None and use.place not in out:
+            given_up = _abandoned(names, use)
+            if given_up is not None:
+                notes = [(names.span(use.node), "the request is created here"), given_up]
+                message = "the request may be cancelled or freed before it completes"
+                out[use.place] = Refusal("06", message, tuple(notes))
+                continue
+        moved = _carrier_changes(names, buffer, use)
+        if moved is not None:
+            out.setdefault(use.place, moved)
+    return out
+
+
+def point_refusal(names: Names, buffer: Buffer, points: Mapping[int, str]) -> Refusal | None:
+    """An operation that may be pending at one of ``points``, where the carrier changes.
+
+    points: nodes, each with a few words for it (``the message is sent here``).
+    """
+    for n, op in _operations(names, buffer):
+        received = op.recv is not None or op.kind == "recv"
+        if n in points and not received:
+            continue  # given away: the carrier is free at once
+        late = request_pending_at(names, n, op, [p for p in points if p != n])
+        if late:
+            at = min(late)
+            notes = ((names.span(n), "this operation may not be complete"), (names.span(at), points[at]))
+            return Refusal("06", f"an operation on `{buffer.name}` may still be pending", notes)
+    return None
+
+
+def _operations(names: Names, buffer: Buffer) -> list[tuple[int, MpiOp]]:
+    """Nonblocking operations that may use bytes of the buffer after the call returns."""
+    mine = set(buffer.objects)
+    out = []
+    for n in sorted(names.program.values.accesses):
+        op = _operation(names, n)
+        if op is None or op.blocking or op.completes is not None or op.kind == "start":
+            continue
+        action = names.graph.nodes[n].action
+        assert isinstance(action, ins.CallInstr)
+        effect = names.effect(action)
+        if effect is None or not effect.retains:
+            continue
+        if any(access.object in mine for access in names.program.values.accesses[n]):
+            out.append((n, op))
+    return out
+
+
+def _abandoned(names: Names, use: Use) -> tuple[Span, str] | None:
+    """Where a request may be cancelled or freed, or goes where that cannot be excluded."""
+    values = names.program.values
+    slot = _slot(names, use.node, use.op.request)
+    if slot is None:
+        place = next((n for n, op in _ends(names)), None)
+        return None if place is None else (names.span(place), "a request is cancelled or freed here")
+    escaped = values.escaped.get(slot.object)
+    if escaped is not None:
+        return names.span(escaped[0]), f"the request escapes here ({escaped[1]})"
+    ends = _ends(names)
+    for n, op in ends:
+        other = _slot(names, n, op.request)
+        if other is None or other.object == slot.object:
+            return names.span(n), "it may be cancelled or freed here"
+    if ends:
+        copied = _copied(names, slot.object)
+        if copied is not None:
+            return names.span(copied), "the request is copied here, and some request is cancelled or freed"
+    return None
+
+
+def _ends(names: Names) -> list[tuple[int, MpiOp]]:
+    """Calls that cancel or free a request."""
+    out = []
+    for node in names.graph.nodes:
+        op = _operation(names, node.number)
+        if op is not None and op.kind in ("cancel", "free_request"):
+            out.append((node.number, op))
+    return out
+
+
+def _copied(names: Names, o: int) -> int | None:
+    """A node other than an MPI call that reads the request."""
+    for n in names.uses.get(("v", o, 0), ()):
+        return n
+    for n, accesses in sorted(names.program.values.accesses.items()):
+        if any(a.object == o and a.kind == "R" for a in accesses) and _operation(names, n) is None:
+            return n
+    return None
+
+
+# --- condition b ------------------------------------------------------------------------------------------------
+
+
+def _carrier_changes(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
+    """Whether a nonblocking receive's carrier may be assigned, or may end its life, before the request completes."""
+    graph = names.graph
+    key = buffer.carrier.variable
+    var = names.program.variables[key]
+    if var.kind == "param":
+        why = ((var.span, "the caller's pointer would not change"),)
+        return Refusal("04", f"`{var.name}` is a parameter, a copy of the caller's pointer", why)
+    if use.op.request is None or use.side != "recv":
+        return None
+    ends: dict[int, str] = {}
+    frame = graph.nodes[use.node].frame
+    owner = frame if var.is_global else _owner(names, buffer, frame)
+    if not var.type.is_array:
+        for n in names.defs.get(("v", names.objects.variable(owner, key), 0), ()):
+            ends[n] = f"`{var.name}` is assigned here"
+    if not var.is_global:
+        for node in graph.nodes:
+            if isinstance(node.action, Unbind) and node.action.callee == owner:
+                ends[node.number] = f"the function that declares `{var.name}` is left here"
+        ends.update(_outside(names, owner, key))
+    late = pending_at(names, use, ends)
+    if not late:
+        return None
+    at = min(late)
+    notes = ((names.span(use.node), "this receive may not be complete"), (names.span(at), ends[at]))
+    return Refusal("06", f"`{var.name}` may change while a request holds its address", notes)
+
+
+def _owner(names: Names, buffer: Buffer, frame: int) -> int:
+    """The frame whose variable the carrier is."""
+    function = names.program.variables[buffer.carrier.variable].function
+    while frame >= 0 and names.graph.frames[frame].function != function:
+        frame = names.graph.frames[frame].parent
+    return frame
+
+
+def _outside(names: Names, frame: int, key: str) -> dict[int, str]:
+    """Nodes of a frame outside the block that declares a local variable, and the declaration itself, reached anew."""
+    if frame < 0:
+        return {}
+    graph = names.graph
+    stmts = graph.lowered[graph.frames[frame].function].stmts
+    declaring = next(
+        (i for i, s in enumerate(stmts) if isinstance(s.stmt, ast.DeclStmt) and key in s.stmt.variables), None
+    )
+    if declaring is None:
+        return {}
+    scope = stmts[declaring].parent
+    name = names.program.variables[key].name
+    out: dict[int, str] = {}
+    for node in graph.nodes:
+        if node.frame != frame or not isinstance(node.action, ins.Instr) or node.action.stmt < 0:
+            continue
+        if isinstance(node.action, ins.Birth) and node.action.var == key:
+            out[node.number] = f"`{name}` is declared anew here"
+            continue
+        at = node.action.stmt
+        while at >= 0 and at != scope:
+            at = stmts[at].parent
+        if at != scope and scope >= 0:
+            out[node.number] = f"the block that declares `{name}` has been left here"
+    return out
+
+

@@ -1,0 +1,398 @@
+"""What the text of the program demands of a carrier: its declarations, ``sizeof``, other configurations, other files.
+
+DESIGN.md section 4, conditions c (``sizeof``, ``typeof`` and ``&buf`` keep their meaning) and g (every file and
+configuration that can see the object is part of the analysis).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from opi_xform.ir import ast
+from opi_xform.ir.span import Span
+from opi_xform.ownership.model import Carrier, Refusal
+from opi_xform.ownership.plan import ReplaceText
+from opi_xform.ownership.text import mentions_in_directives, occurrences, read
+from opi_xform.ownership.walk import children, expressions
+
+_UNTOUCHABLE = re.compile(
+    rb"\b(?:__attribute__|__attribute|__declspec|_Alignas|alignas|typeof|__typeof__|__typeof|_Thread_local|__thread"
+    rb"|thread_local|register|asm|__asm__|__asm|_Atomic|__extension__)\b"
+)
+_DIMENSION = re.compile(rb"\[([^\[\]]*)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One mention of a variable: ``parent`` is the expression right around it.
+
+    function: key of the function it stands in, '' in a static initialiser.  unevaluated: somewhere in a ``sizeof``.
+    """
+
+    ref: ast.VarRef
+    parent: ast.Expr | None
+    function: str
+    unevaluated: bool
+    size: ast.SizeOf | None  # the sizeof around it, when there is one
+
+
+class Index:
+    """All mentions of all variables in some units, by key; and the places of their names, by name."""
+
+    def __init__(self, units: Sequence[ast.Unit]) -> None:
+        self.units = units
+        self.by_key: dict[str, list[Mention]] = {}
+        self.known: dict[str, set[tuple[str, int]]] = {}
+        self.names: dict[str, str] = {}
+        done: set[str] = set()
+        for unit in units:
+            for key, var in unit.globals.items():
+                self.declared(key, var)
+                if var.init is not None:
+                    self.walk(var.init, "")
+            for key, function in unit.functions.items():
+                if key in done:
+                    continue  # an inline function of a header, seen in another unit
+                done.add(key)
+                for local, var in function.variables.items():
+                    self.declared(local, var)
+                    if var.init is not None:
+                        self.walk(var.init, "" if var.is_global else key)
+                for e in expressions(function.body):
+                    self.walk(e, key)
+
+    def declared(self, key: str, var: ast.Variable) -> None:
+        self.names[key] = var.name
+        places = self.known.setdefault(var.name, set())
+        places.add((var.span.file, var.span.begin))
+        for d in var.declarators:
+            places.add((d.name_span.file, d.name_span.begin))
+
+    def walk(self, root: ast.Expr, function: str) -> None:
+        stack: list[tuple[ast.Expr, ast.Expr | None, ast.SizeOf | None]] = [(root, None, None)]
+        while stack:
+            e, parent, size = stack.pop()
+            if isinstance(e, ast.VarRef):
+                self.by_key.setdefault(e.var, []).append(Mention(e, parent, function, size is not None, size))
+                name = self.names.get(e.var)
+                if name is not None:
+                    self.known.setdefault(name, set()).add((e.span.file, e.span.begin))
+                continue
+            inner = e if isinstance(e, ast.SizeOf) else size
+            stack.extend((child, e, inner) for child in reversed(children(e)))
+
+
+_latest: list[Index] = []
+
+
+def index_of(units: Sequence[ast.Unit]) -> Index:
+    """The index of a program's units; the latest one is remembered, all carriers of a program share it."""
+    if not _latest or _latest[0].units is not units:
+        _latest[:] = [Index(units)]
+    return _latest[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """refusal: why the carrier cannot change.  edits: of every ``sizeof`` that would change its meaning.
+
+    has_initialiser: the array is given first contents (whether anyone reads them, the region analysis says).
+    """
+
+    refusal: Refusal | None
+    edits: tuple[ReplaceText, ...] = ()
+    has_initialiser: bool = False
+
+
+def inspect(
+    units: Sequence[ast.Unit], key: str, kind: str, complete: bool, root: str = "", rows: int = 0
+) -> Inspection:
+    """All checks of one carrier variable.
+
+    kind: ``array`` or ``pointer``.  complete: main is among the files, so nothing outside them calls in.  root: files
+    below it may be edited ('': all).  rows: leading dimensions that stay an array (of pointers).
+    """
+    return _Inspector(index_of(units), key, kind, complete, root, rows).run()
+
+
+def source_refusal(
+    units: Sequence[ast.Unit], key: str, kind: str, complete: bool, root: str = "", rows: int = 0
+) -> Refusal | None:
+    """Why the declarations or mentions of a carrier forbid every conversion; None when nothing does."""
+    return inspect(units, key, kind, complete, root, rows).refusal
+
+
+def sizeof_edits(units: Sequence[ast.Unit], carrier: Carrier) -> tuple[ReplaceText, ...]:
+    """The edits that keep the value of every ``sizeof`` of an array that becomes a pointer."""
+    return inspect(units, carrier.variable, carrier.kind, True, "", carrier.rows).edits
+
+
+class _Refused(Exception):
+    def __init__(self, code: str, message: str, *notes: tuple[Span, str]) -> None:
+        super().__init__(message)
+        self.refusal = Refusal(code, message, notes)
+
+
+class _Inspector:
+    def __init__(self, index: Index, key: str, kind: str, complete: bool, root: str, rows: int) -> None:
+        self.index = index
+        self.key = key
+        self.array = kind == "array"
+        self.complete = complete
+        self.root = root.rstrip("/")
+        self.rows = rows
+        self.declarations = [(u, v) for u in index.units for v in _declared(u, key)]
+        self.mentions = index.by_key.get(key, [])
+
+    def run(self) -> Inspection:
+        edits: list[ReplaceText] = []
+        has_initialiser = any(v.init is not None for _, v in self.declarations)
+        try:
+            self.visibility()
+            self.declaration()
+            self.other_text()
+            for mention in self.mentions:
+                edit = self.mention(mention)
+                if edit is not None and edit not in edits:
+                    edits.append(edit)
+        except _Refused as refused:
+            return Inspection(refused.refusal, (), has_initialiser)
+        return Inspection(None, tuple(edits), has_initialiser)
+
+    @property
+    def variable(self) -> ast.Variable:
+        return self.declarations[0][1]
+
+    @property
+    def name(self) -> str:
+        return self.variable.name
+
+    # --- who can see it ------------------------------------------------------------------------------------------
+
+    def visibility(self) -> None:
+        if not self.declarations:
+            raise _Refused("12", f"`{self.key}` is declared in none of the files given")
+        var = self.variable
+        here = (var.span, "declared here")
+        if var.kind == "extern":
+            if not self.complete:
+                raise _Refused("12", f"other files can see `{self.name}`, and main is not among those given", here)
+            if not any(d.definition or d.tentative for _, v in self.declarations for d in v.declarators):
+                raise _Refused("12", f"`{self.name}` is defined in a file that was not given", here)
+        for unit in self.visible_in():
+            for skipped in unit.skipped:
+                if self.name in skipped.identifiers and self.inside(skipped.span):
+                    note = (skipped.span, "this text is left out here, and another configuration compiles it")
+                    raise _Refused("12", f"code under a false #if names `{self.name}`", note)
+            for path in sorted(unit.files):
+                at = mentions_in_directives(path, self.name)
+                if at is not None and (var.is_global or self.inside(_place(path, at))):
+                    note = (_place(path, at), "here")
+                    raise _Refused("12", f"a directive, an alias or assembly code names `{self.name}`", note)
+        self.refused_functions()
+
+    def visible_in(self) -> Iterator[ast.Unit]:
+        seen: set[str] = set()
+        for unit, _ in self.declarations:
+            if unit.path not in seen:
+                seen.add(unit.path)
+                yield unit
+
+    def inside(self, span: Span) -> bool:
+        """For a local variable: whether the place is in its function."""
+        if self.variable.kind in ("extern", "static"):
+            return True
+        for unit, var in self.declarations:
+            function = unit.functions.get(var.function)
+            if function is not None:
+                whole = function.span
+                return span.file == whole.file and whole.begin <= span.begin < whole.end
+        return True
+
+    def refused_functions(self) -> None:
+        for unit in self.visible_in():
+            for function in unit.functions.values():
+                if not function.refused:
+                    continue
+                if self.variable.kind not in ("extern", "static") and function.key != self.variable.function:
+                    continue
+                span = function.span
+                for at, _, _ in occurrences(span.file, self.name):
+                    if span.begin <= at < span.end:
+                        concurrent = "OpenMP" in function.refused
+                        note = (_place(span.file, at), f"in `{function.name}`: {function.refused}")
+                        message = f"`{self.name}` is used in `{function.name}`, which is not analysed"
+                        raise _Refused("405" if concurrent else "11", message, note)
+
+    # --- how it is declared --------------------------------------------------------------------------------------
+
+    def declaration(self) -> None:
+        types = []
+        for _, var in self.declarations:
+            here = (var.span, "declared here")
+            if var.type.volatile or var.type.atomic:
+                raise _Refused("404", f"`{self.name}` is volatile or _Atomic", here)
+            if var.thread_local:
+                raise _Refused("13", f"`{self.name}` is thread-local", here)
+            if var.type.const:
+                raise _Refused("13", f"`{self.name}` is const", here)
+            if var.kind == "param":
+                raise _Refused("04", f"`{self.name}` is a parameter, a copy of the caller's pointer", here)
+            if var.type.is_array != self.array:
+                raise _Refused("13", f"`{self.name}` is declared differently in two files", here)
+            if self.array and (var.type.vla or (var.type.size is None and var.type.count is not None)):
+                raise _Refused("13", f"`{self.name}` is an array of variable length", here)
+            if var.type.size is not None:
+                types.append((var.type, here))
+            for d in var.declarators:
+                self.declarator(var, d)
+            if not var.declarators:
+                message = f"the declaration of `{self.name}` is written by a macro, or in a system header"
+                raise _Refused("09", message, here)
+        for other, here in types[1:]:
+            first = types[0][0]
+            if (other.size, other.count, other.elem and other.elem.size) != (
+                first.size,
+                first.count,
+                first.elem and first.elem.size,
+            ):
+                raise _Refused("13", f"`{self.name}` is declared differently in two files", types[0][1], here)
+        if self.array and not types:
+            raise _Refused("13", f"the size of `{self.name}` is not known", (self.variable.span, "declared here"))
+
+    def declarator(self, var: ast.Variable, d: ast.Declarator) -> None:
+        here = (d.name_span, "declared here")
+        data = read(d.span.file)
+        if d.storage == "register" or _UNTOUCHABLE.search(d.specifiers.encode("utf-8", "surrogateescape")):
+            raise _Refused("13", f"the declaration of `{self.name}` has specifiers that cannot stay", here)
+        if _UNTOUCHABLE.search(data, d.span.begin, d.init_span.begin if d.init_span is not None else d.span.end):
+            raise _Refused("13", f"the declaration of `{self.name}` has attributes", here)
+        if not self.array:
+            return
+        if not d.name_span.editable or not d.statement.editable:
+            raise _Refused("09", f"the declaration of `{self.name}` is written by a macro", here)
+        self.editable_file(d.name_span)
+        if d.suffix is None or len(_dimensions(data[d.suffix.begin : d.suffix.end])) <= self.rows:
+            raise _Refused("13", f"the array type of `{self.name}` is hidden behind a typedef", here)
+        if not d.suffix.editable:
+            raise _Refused("09", f"the dimensions of `{self.name}` are written by a macro", here)
+
+    def editable_file(self, span: Span) -> None:
+        if self.root and not span.file.startswith(self.root + "/"):
+            raise _Refused("12", "the edit would be in a file outside the sources' root", (span, "here"))
+
+    # --- where it is mentioned -----------------------------------------------------------------------------------
+
+    def other_text(self) -> None:
+        """Mentions that are no expressions of the program: array dimensions, constant expressions, typeof."""
+        known = self.index.known.get(self.name, set())
+        for unit in self.visible_in():
+            for path in sorted(unit.files):
+                for at, unevaluated, bracketed in occurrences(path, self.name):
+                    if (path, at) in known or not (unevaluated or bracketed):
+                        continue
+                    place = _place(path, at)
+                    if self.array and self.inside(place):
+                        message = f"a constant expression or a type depends on the array type of `{self.name}`"
+                        raise _Refused("13", message, (place, "here"))
+
+    def mention(self, m: Mention) -> ReplaceText | None:
+        """What one mention asks for; raises when it cannot be had."""
+        here = (m.ref.span, f"`{self.name}` is mentioned here")
+        if m.function == "" and not m.unevaluated and self.variable.is_global:
+            raise _Refused("05", f"a static initialiser holds the address of `{self.name}`", here)
+        if not self.array:
+            return None
+        if m.size is not None and m.size.operand is not None:
+            operand = m.size.operand
+            whole = operand is m.ref
+            row = self.rows > 0 and isinstance(operand, (ast.Index, ast.Deref)) and m.parent is operand
+            if whole or (row and operand.type.is_array):
+                return self.sizeof(m.size, 0 if whole else 1)
+            return None
+        if isinstance(m.parent, ast.AddrOf):
+            raise _Refused("13", f"`&{self.name}`, a pointer to the whole array, is used", here)
+        if self.rows and not (isinstance(m.parent, ast.Index) and m.parent.base is m.ref):
+            raise _Refused("13", f"the rows of `{self.name}` are used as one array", here)
+        return None
+
+    def sizeof(self, e: ast.SizeOf, skip: int) -> ReplaceText | None:
+        here = (e.span, "its size is asked for here")
+        data = read(e.span.file)
+        written = data[e.span.begin : e.span.end]
+        if not e.span.editable or not written.startswith(b"sizeof"):
+            message = f"a macro asks for the size of `{self.name}`, which would become that of a pointer"
+            raise _Refused("09", message, here)
+        self.editable_file(e.span)
+        spelling = self.spell(skip, self.locals_of(e))
+        if spelling is None:
+            raise _Refused("13", f"the type of `{self.name}` cannot be spelt in a sizeof", here)
+        return ReplaceText(e.span, f"sizeof({spelling})")
+
+    def locals_of(self, e: ast.SizeOf) -> set[str]:
+        """Names of the variables of the function around a sizeof: they may hide what a dimension is made of."""
+        for unit in self.index.units:
+            for function in unit.functions.values():
+                span = function.span
+                if span.file == e.span.file and span.begin <= e.span.begin < span.end:
+                    return {v.name for v in function.variables.values()}
+        return set()
+
+    def spell(self, skip: int, hidden: set[str]) -> str | None:
+        """The array's type as its declaration writes it, without the first ``skip`` dimensions."""
+        for _, var in self.declarations:
+            for d in var.declarators:
+                if d.suffix is None:
+                    continue
+                data = read(d.span.file)
+                prefix = data[d.span.begin : d.name_span.begin].strip()
+                dimensions = _dimensions(data[d.suffix.begin : d.suffix.end])
+                if dimensions and not dimensions[0].strip() and var.type.count is not None:
+                    dimensions[0] = str(var.type.count).encode()
+                text = b"".join(b"[" + x + b"]" for x in dimensions[skip:])
+                names = set(re.findall(r"[A-Za-z_]\w*", text.decode("utf-8", "replace")))
+                base = _specifiers(d.specifiers)
+                bad = names & (hidden | {"sizeof", "__COUNTER__", "__LINE__"})
+                if base is None or bad or not dimensions or not all(x.strip() for x in dimensions):
+                    continue
+                if prefix.strip(b"* \t\r\n"):
+                    continue
+                stars = (b" " + prefix if prefix else b"").decode("ascii")
+                return f"{base}{stars}{text.decode('utf-8', 'surrogateescape')}"
+        return None
+
+
+def _declared(unit: ast.Unit, key: str) -> Iterable[ast.Variable]:
+    var = unit.globals.get(key)
+    if var is not None:
+        yield var
+        return
+    if "/" in key:
+        for function in unit.functions.values():
+            if key in function.variables:
+                yield function.variables[key]
+                return
+
+
+def _dimensions(suffix: bytes) -> list[bytes]:
+    """What stands between each pair of brackets; none when the suffix is more than brackets."""
+    found = _DIMENSION.findall(suffix)
+    rest = re.sub(rb"/\*.*?\*/|//[^\n]*", b"", _DIMENSION.sub(b"", suffix), flags=re.DOTALL)
+    return [] if rest.strip() else found
+
+
+def _specifiers(written: str) -> str | None:
+    """The type part of declaration specifiers; None for one that declares a type of its own."""
+    if any(c in written for c in "{}/#"):
+        return None
+    storage = {"static", "extern", "auto", "register", "inline", "const"}
+    return " ".join(w for w in written.split() if w not in storage) or None
+
+
+def _place(path: str, at: int) -> Span:
+    data = read(path)
+    line = data.count(b"\n", 0, at) + 1
+    column = at - (data.rfind(b"\n", 0, at) + 1) + 1
+    return Span(path, at, at, line, column, editable=False)
