@@ -205,6 +205,15 @@ def test_records(tmp_path: Path) -> None:
     assert next(r for r in unit.records.values() if r.spelling == "union un").union
 
 
+def test_complex_numbers_are_scalars(tmp_path: Path) -> None:
+    text = "#include <complex.h>\ndouble complex a[4], z; double d; void f(int n) { a[n] = z * (1.0 + 2.0 * I); d = creal(z); a[0] = d; }"
+    unit = parse(tmp_path, text)
+    assert unit.functions["f"].refused == ""
+    assert unit.globals["a"].type.size == 64
+    assert unit.globals["z"].type.is_scalar
+    assert unit.globals["z"].type.size == 16
+
+
 def test_statements(tmp_path: Path) -> None:
     text = """
 int g(int);
