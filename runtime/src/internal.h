@@ -230,6 +230,7 @@ bool opi_account(int dst, size_t bytes);
 
 /* progress.c */
 void opi_progress_slow(void);
+bool opi_rings_ready(void);
 void opi_progress_ring(struct opi_in *in);
 void opi_new_rings(void);
 struct opi_ring *opi_ring_connect(int dst);

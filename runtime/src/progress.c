@@ -130,7 +130,7 @@ OPI_COLD void opi_wake_slow(struct opi_arena *a) {
         futex(&a->asleep, FUTEX_WAKE, 1, NULL);
 }
 
-static bool rings_ready(void) {
+bool opi_rings_ready(void) {
     if (atomic_load_explicit(&opi.arena->nrings, memory_order_relaxed) != (uint32_t)opi.nin)
         return true;
     for (int i = 0; i < opi.nin; i++) {
@@ -148,7 +148,7 @@ static void nap(void) {
         return;
     }
     atomic_store_explicit(&opi.arena->asleep, 1, memory_order_seq_cst); /* before looking once more */
-    if (!rings_ready())
+    if (!opi_rings_ready())
         futex(&opi.arena->asleep, FUTEX_WAIT, 1, &t);
     atomic_store_explicit(&opi.arena->asleep, 0, memory_order_relaxed);
 }

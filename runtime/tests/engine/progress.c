@@ -1,0 +1,155 @@
+/* A posted receive completes its send while the receiver sits in a native barrier; head-to-head sends complete; nothing here may hang. */
+#include "check.h"
+
+static void irecv_barrier_wait(int n, int how) {
+    int peer = rank ^ 1;
+    if (peer >= size) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        return;
+    }
+    if (rank & 1) {
+        int *b = NULL, *given = NULL;
+        MPI_Request q;
+        if (how & 1)
+            OPI_Itake(&given, n, MPI_INT, peer, 5, MPI_COMM_WORLD, &q);
+        else {
+            b = malloc(sizeof(int) * (size_t)n);
+            MPI_Irecv(b, n, MPI_INT, peer, 5, MPI_COMM_WORLD, &q);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Wait(&q, MPI_STATUS_IGNORE);
+        CHECK(same((how & 1) ? given : b, n, peer * 1000));
+        if (given)
+            OPI_Free(&given);
+        free(b);
+    } else {
+        int *b;
+        OPI_Alloc(&b, sizeof(int) * (size_t)n);
+        fill(b, n, rank * 1000);
+        usleep(20000); /* the receive is posted and its rank is inside the barrier */
+        if (how & 2)
+            MPI_Ssend(b, n, MPI_INT, peer, 5, MPI_COMM_WORLD);
+        else
+            MPI_Send(b, n, MPI_INT, peer, 5, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        OPI_Free(&b);
+    }
+}
+
+static void head_to_head(int n, int how) {
+    int peer = rank ^ 1;
+    if (peer >= size)
+        return;
+    int *s, *t = NULL;
+    OPI_Alloc(&s, sizeof(int) * (size_t)n + 1);
+    fill(s, n, rank);
+    int *priv = malloc(sizeof(int) * (size_t)n + 1);
+    fill(priv, n, rank);
+    switch (how) {
+    case 0: MPI_Send(s, n, MPI_INT, peer, 1, MPI_COMM_WORLD); break;
+    case 1: MPI_Send(priv, n, MPI_INT, peer, 1, MPI_COMM_WORLD); break;
+    case 2: {
+        MPI_Request q;
+        MPI_Isend(s, n, MPI_INT, peer, 1, MPI_COMM_WORLD, &q);
+        MPI_Wait(&q, MPI_STATUS_IGNORE);
+        break;
+    }
+    case 3: {
+        MPI_Request q;
+        int flag = 0;
+        MPI_Isend(s, n, MPI_INT, peer, 1, MPI_COMM_WORLD, &q);
+        while (!flag)
+            MPI_Test(&q, &flag, MPI_STATUS_IGNORE);
+        break;
+    }
+    case 4: {
+        MPI_Request q;
+        MPI_Isend(s, n, MPI_INT, peer, 1, MPI_COMM_WORLD, &q);
+        MPI_Waitall(1, &q, MPI_STATUSES_IGNORE);
+        break;
+    }
+    default: {
+        int *g;
+        OPI_Alloc(&g, sizeof(int) * (size_t)n + 1);
+        fill(g, n, rank);
+        OPI_Give(&g, n, MPI_INT, peer, 1, MPI_COMM_WORLD);
+    }
+    }
+    fill(s, n, -7);
+    fill(priv, n, -7);
+    OPI_Take(&t, n, MPI_INT, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK(same(t, n, peer));
+    OPI_Free(&t);
+    OPI_Free(&s);
+    free(priv);
+}
+
+/* More small messages than a ring holds, both ways, before anything is received; then received in the opposite order of tags. */
+static void flood(int n) {
+    int peer = rank ^ 1;
+    if (peer >= size)
+        return;
+    for (int i = 0; i < n; i++)
+        MPI_Send(&i, 1, MPI_INT, peer, i % 3, MPI_COMM_WORLD);
+    for (int tag = 2; tag >= 0; tag--)
+        for (int i = tag; i < n; i += 3) {
+            int v = -1;
+            MPI_Recv(&v, 1, MPI_INT, peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            CHECK(v == i);
+        }
+}
+
+/* The same with the receiver in a barrier: its helper makes room. */
+static void flood_into_barrier(int n) {
+    if (rank == 0 && size > 1) {
+        for (int i = 0; i < n; i++)
+            MPI_Send(&i, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        return;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; rank == 1 && i < n; i++) {
+        int v = -1;
+        MPI_Recv(&v, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CHECK(v == i);
+    }
+}
+
+/* A nonblocking collective and a message each wait for the other. */
+static void with_iallreduce(void) {
+    int in = 1, out = 0, peer = rank ^ 1, v = -1;
+    MPI_Request q[2];
+    MPI_Iallreduce(&in, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &q[0]);
+    if (peer < size) {
+        MPI_Irecv(&v, 1, MPI_INT, peer, 0, MPI_COMM_WORLD, &q[1]);
+        if (rank & 1)
+            MPI_Wait(&q[0], MPI_STATUS_IGNORE);
+        MPI_Ssend(&rank, 1, MPI_INT, peer, 0, MPI_COMM_WORLD);
+        if (rank & 1)
+            MPI_Wait(&q[1], MPI_STATUS_IGNORE);
+        else
+            MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+        CHECK(v == peer);
+    } else {
+        MPI_Wait(&q[0], MPI_STATUS_IGNORE);
+    }
+    CHECK(out == size);
+}
+
+int main(int argc, char **argv) {
+    start(&argc, &argv);
+    static const int sizes[] = {1, 100, 20000, 1000000};
+    for (int i = 0; i < 4; i++)
+        for (int how = 0; how < 4; how++)
+            irecv_barrier_wait(sizes[i], how);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 4; i++)
+        for (int how = 0; how < 6; how++)
+            head_to_head(sizes[i], how);
+    flood(1000);
+    MPI_Barrier(MPI_COMM_WORLD);
+    flood_into_barrier(1000);
+    for (int i = 0; i < 20; i++)
+        with_iallreduce();
+    return finish();
+}
