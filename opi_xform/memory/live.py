@@ -30,6 +30,8 @@ class Rows(Protocol):
 
     def specialise(self, node: int, value: Poly) -> Poly: ...
 
+    def specialise_at(self, block: int, value: Poly) -> Poly: ...
+
     def in_loop(self, regions: Regions, node: int) -> Set | None: ...
 
 
@@ -335,7 +337,11 @@ class Live:
         for telescope, where in self.telescopes:
             for edge, intervals in telescope.exits(loop).items():
                 for interval in intervals:
-                    region = self.regions.interval(interval.lo, interval.hi)
+                    lo, hi = self.symbols.resolve(interval.lo), self.symbols.resolve(interval.hi)
+                    if self.indexed is not None:
+                        header = self.nest.loops[loop].header
+                        lo, hi = self.indexed.specialise_at(header, lo), self.indexed.specialise_at(header, hi)
+                    region = self.regions.interval(lo, hi)
                     out.setdefault(edge, []).append(region if where is None else region.intersect(where))
         return out
 

@@ -105,8 +105,11 @@ class Indexed:
         return value
 
     def specialise(self, node: int, value: Poly) -> Poly:
-        """The value in the iteration that concerns row D."""
-        block = self.program.graph.nodes[node].block
+        """The value at a node in the iteration that concerns row D."""
+        return self.specialise_at(self.program.graph.nodes[node].block, value)
+
+    def specialise_at(self, block: int, value: Poly) -> Poly:
+        """The value in a block, likewise."""
         for loop in self.program.nest.chain(block):
             if loop in self.loops:
                 value = value.substitute(lambda s, loop=loop: self.replace(s, loop))  # type: ignore[misc]
