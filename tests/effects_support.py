@@ -50,8 +50,9 @@ def _param(node: c_ast.Node) -> Param:
 
 
 HIDDEN = (
-    "__attribute__(x)= __extension__= __restrict= __asm__(x)= __inline= __inline__= _Noreturn= _Complex= __signed__=signed "
-    "__builtin_va_list=char* _Float128=double _Float32=float _Float64=double _Float32x=double _Float64x=double"
+    "__attribute__(x)= __extension__= __restrict= __asm__(x)= __inline= __inline__= _Noreturn= _Complex= "
+    "__signed__=signed __builtin_va_list=char* "
+    "_Float128=double _Float32=float _Float64=double _Float32x=double _Float64x=double"
 )
 
 
@@ -101,6 +102,7 @@ def _indices(effect: FunctionEffect) -> Iterator[int]:
         yield from (f.value for f in region.length or () if f.kind in ("arg", "extent"))
     yield from effect.retains
     yield from effect.may_yield_proc_null
+    yield from effect.nonnegative
     yield from (c.arg for c in effect.calls)
     yield from (p for c in effect.calls for p in c.passes if p is not None)
     yield from (f.target for f in effect.flows)

@@ -347,3 +347,60 @@ def test_mistakes_in_a_table_are_refused(path: tuple[str, ...], value: object, m
 def test_unreadable_tables(tmp_path: Path) -> None:
     with pytest.raises(AutomatonError, match=r"none\.toml"):
         load_automaton(tmp_path / "none.toml")
+
+
+# --- docs/automata.md ----------------------------------------------------------------------------------------------
+
+DOCUMENT = (Path(__file__).parent.parent / "docs" / "automata.md").read_text(encoding="utf-8")
+
+
+def _sections() -> dict[str, list[list[list[str]]]]:
+    """The tables below each heading, as rows of cells with the header row first."""
+    found: dict[str, list[list[list[str]]]] = {}
+    heading, inside = "", False
+    for line in DOCUMENT.splitlines():
+        if line.startswith("## "):
+            heading = line[3:]
+        if line.startswith("|"):
+            cells = [c.strip().strip("*") for c in line.strip("|").split("|")]
+            if not inside:
+                found.setdefault(heading, []).append([])
+            if not set(line) <= set("|-"):
+                found[heading][-1].append(cells)
+        inside = line.startswith("|")
+    return found
+
+
+def _documented(automaton: Automaton, table: list[list[str]]) -> int:
+    """Checks every cell of a documented transition table; how many there were."""
+    head, *rows = table
+    count = 0
+    for state, *cells in rows:
+        for events, cell in zip(head[1:], cells, strict=True):
+            target, _, actions = cell.partition(":")
+            step = Step(target, tuple(a.strip(" `") for a in actions.split(",") if a.strip()))
+            for event in events.split(", "):
+                assert automaton.step(state, event) == step, (automaton.name, state, event)
+                count += 1
+    return count
+
+
+def test_the_documented_tables_are_the_tables() -> None:
+    tables = _sections()
+    sender, meet = tables["Sender, backward"]
+    assert _documented(SENDER, sender) == 5 * 6
+    assert _documented(RECEIVER, tables["Receiver, backward"][0]) == 4 * 7
+    giving, taking = tables["Sender and receiver, forward"]
+    assert _documented(GIVING, giving) == 3 * 5
+    assert _documented(TAKING, taking) == 3 * 5
+    for state, *cells in meet[1:]:
+        for other, result in zip(meet[0][1:], cells, strict=True):
+            assert SENDER.meet(state, other) == result
+
+
+def test_the_documented_example_runs() -> None:
+    code = DOCUMENT.split("```python\n")[1].split("```")[0]
+    names: dict[str, Any] = {}
+    exec(code, names)
+    assert names["solution"].after[0] == ("Start",)
+    assert names["tracking"].failures(names["view"], names["solution"], "b") == ()

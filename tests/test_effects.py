@@ -21,7 +21,17 @@ from opi_xform.program.effects import (
     MpiBuffer,
     load_effects,
 )
-from opi_xform.program.effects_table import EffectsError, parse_effect, parse_length, parse_region
+from opi_xform.program.effects_table import (
+    _ALLOC_KEYS,
+    _BUFFER_KEYS,
+    _COMPLETION_KEYS,
+    _ENTRY_KEYS,
+    _OP_KEYS,
+    EffectsError,
+    parse_effect,
+    parse_length,
+    parse_region,
+)
 
 EFFECTS = load_effects()
 MPI_NAMES = sorted(n for n in EFFECTS if n.startswith("MPI_"))
@@ -170,6 +180,8 @@ def test_collectives_in_place() -> None:
     region = ArgRegion(1, (Factor("arg", 2), Factor("extent", 3)), in_place=0)
     assert region in EFFECTS["MPI_Allreduce"].reads
     assert EFFECTS["MPI_Cart_shift"].may_yield_proc_null == (3, 4)
+    assert EFFECTS["MPI_Comm_rank"].nonnegative == (1,)
+    assert EFFECTS["MPI_Comm_rank"].repeatable
     assert EFFECTS["MPI_Comm_rank"].overwrites == (ArgRegion(1, (Factor("elem"),)),)
 
 
@@ -222,6 +234,7 @@ def test_regions() -> None:
         ('overwrites = ["0"]', "needs a length"),
         ('pure = true\nreads = ["0"]', "pure function"),
         ("pure = 1", "wrong type"),
+        ('repeatable = true\nreads = ["0"]', "reads no memory"),
         ('returns = "arg"', "bad returns"),
         ('calls = ["0"]', "bad callback"),
         ('copies = ["0 - 1"]', "bad copies"),
@@ -316,3 +329,24 @@ int main(int argc, char **argv) {
         n: v if v[0] > 0 else (table[n].size, table[n].extent)
         for n, v in reported.items()
     }
+
+
+# --- docs/effects.md -----------------------------------------------------------------------------------------------
+
+DOCUMENT = (Path(__file__).parent.parent / "docs" / "effects.md").read_text(encoding="utf-8")
+
+
+def test_the_documented_examples_are_read(tmp_path: Path) -> None:
+    examples = re.findall(r"```toml\n(.*?)```", DOCUMENT, re.DOTALL)
+    assert len(examples) == 2
+    for i, text in enumerate(examples):
+        path = tmp_path / f"{i}.toml"
+        path.write_text(text, encoding="utf-8")
+        assert any(effect.user for effect in load_effects(path).values())
+
+
+def test_every_key_is_documented() -> None:
+    for key in [*_ENTRY_KEYS, *_OP_KEYS, *_BUFFER_KEYS, *_COMPLETION_KEYS, *_ALLOC_KEYS]:
+        assert re.search(rf"\b{key}\b", DOCUMENT), key
+    for region in re.findall(r'^\| `"([^"]+)"` \|', DOCUMENT, re.MULTILINE):
+        parse_region(region)

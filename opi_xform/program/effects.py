@@ -188,6 +188,8 @@ class FunctionEffect:
     returns_stored: it may be a pointer that was stored in that argument's object (strsep).
     retains: arguments whose address is kept after the return; where ``mpi.request`` is set, until that completes.
     may_yield_proc_null: arguments through which ranks are written that may be MPI_PROC_NULL (assumption A2).
+    nonnegative: arguments through which integers are written that are never negative.
+    repeatable: called again with equal arguments it writes equal values (MPI_Comm_rank).
     pure: the result depends on the arguments' values alone; nothing is touched but ``errno``, where ``errno`` is set.
     source: the table it comes from; user: supplied by the user, dropped under ``--strict``.
     """
@@ -210,6 +212,8 @@ class FunctionEffect:
     pure: bool = False
     errno: bool = False
     may_yield_proc_null: tuple[int, ...] = ()
+    nonnegative: tuple[int, ...] = ()
+    repeatable: bool = False
     mpi: MpiOp | None = None
     source: str = ""
     user: bool = False

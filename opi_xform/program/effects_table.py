@@ -62,6 +62,7 @@ def parse_length(text: str) -> Length:
     return tuple(factors)
 
 
+@lru_cache(maxsize=512)
 def parse_region(text: str) -> ArgRegion:
     """``0``, ``0[arg2]``, ``*1``, ``2..``, ``1[extent(2, 3)]?0``.  Raises ValueError."""
     m = _REGION.match(text)
@@ -168,6 +169,8 @@ _ENTRY_KEYS: dict[str, type | tuple[type, ...]] = {
     "pure": bool,
     "errno": bool,
     "may_yield_proc_null": list,
+    "nonnegative": list,
+    "repeatable": bool,
     "mpi": dict,
 }
 
@@ -263,9 +266,9 @@ def parse_effect(name: str, entry: Mapping[str, Any], source: str = "", user: bo
         _flow(kind)(text) for kind in ("copies", "stores") for text in _strings(given.get(kind, []), kind)
     )
     made["calls"] = tuple(_callback(t) for t in _strings(given.get("calls", []), "calls"))
-    for key in ("retains", "may_yield_proc_null"):
+    for key in ("retains", "may_yield_proc_null", "nonnegative"):
         made[key] = _integers(given.get(key, []), key)
-    for key in ("noreturn", "pure", "errno"):
+    for key in ("noreturn", "pure", "errno", "repeatable"):
         made[key] = given.get(key, False)
     if "returns" in given:
         made |= _returns(given["returns"])
@@ -279,6 +282,8 @@ def parse_effect(name: str, entry: Mapping[str, Any], source: str = "", user: bo
     touched = effect.reads or effect.all_writes or effect.allocates or effect.frees or effect.retains or effect.calls
     if effect.pure and (touched or effect.mpi or effect.flows):
         raise ValueError("a pure function touches nothing")
+    if effect.repeatable and effect.reads:
+        raise ValueError("a repeatable function reads no memory, or equal arguments would not be equal inputs")
     if any(r.length is None and not r.rest for r in effect.overwrites):
         raise ValueError("overwrites needs a length: [..]")
     return effect
@@ -330,9 +335,14 @@ def _parse(path: Path, data: Mapping[str, Any], user: bool) -> dict[str, Functio
         variants = [_Variant(**v) for v in data.get("variant", [])]
     except (ValueError, TypeError, KeyError) as error:
         raise EffectsError(f"{path}: {error}") from error
+    last: tuple[Mapping[str, Any], FunctionEffect] | None = None
     for name, entry in entries.items():
+        if last is not None and last[0] == entry:  # the next one of a group
+            table[name] = replace(last[1], name=name)
+            continue
         try:
             table[name] = parse_effect(name, entry, path.name, user)
+            last = (entry, table[name])
         except ValueError as error:
             raise EffectsError(f"{path}: effects.{name}: {error}") from error
     plain = list(table.items())
