@@ -76,3 +76,24 @@ def test_the_check_finds_wrong_entries(declared: dict[str, tuple[Param, ...]]) -
         ("gettimeofday", {"writes": ["0[elem]"]}),
     ]:
         assert problems(name, parse_effect(name, entry), declared[name]), (name, entry)
+
+
+def test_blas_writes_are_read_too_unless_only_copied() -> None:
+    """Every BLAS result is an update, a copy's excepted: forgetting that it is read would let live bytes die."""
+    names = [n for n in EFFECTS if EFFECTS[n].source == "blas.toml"]
+    assert len(names) > 40
+    for name in names:
+        read = {r.arg for r in EFFECTS[name].reads}
+        assert all(w.arg in read or "copy" in name for w in EFFECTS[name].all_writes), name
+        assert not EFFECTS[name].overwrites, name
+
+
+def test_openmp_functions_agree_with_the_header() -> None:
+    compiler = shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("needs GCC's omp.h")
+    options = ["-fopenmp", "-D__GOMP_NOTHROW=", "-D__GOMP_DEFAULT_NULL_ALLOCATOR=", "-D__malloc__="]
+    found = prototypes(compiler, ["omp.h"], options)
+    names = [n for n in EFFECTS if EFFECTS[n].source == "openmp.toml"]
+    assert [n for n in names if n not in found] == []
+    assert [p for n in names for p in problems(n, EFFECTS[n], found[n])] == []
