@@ -305,7 +305,6 @@ class TestRefused:
             ("longjmp(env, 1);", "setjmp or longjmp"),
             ("n = va_arg(ap, int);", "va_arg"),
             ("n = _Generic(n, int: 1, default: 2);", "_Generic"),
-            ("double _Complex z = 0; n = __real__ z;", "complex number"),
         ],
     )
     def test_reason(self, tmp_path: Path, statement: str, reason: str) -> None:
