@@ -109,10 +109,12 @@ class Flow:
         match node.action:
             case ins.Define(value=value):
                 return names if self.is_based(n, node.frame, value, self.recorded(n, 0)) else []
-            case ins.Load():
+            case ins.Load(type=type_):
+                if not (self.pointer and self.buffer.carrier.rows and type_.is_pointer):
+                    return []
                 base = self.base(self.recorded(n, 0))
                 in_carrier = base in self.carrier_objects or (base is None and self.reads_carrier(n))
-                return names if self.pointer and self.buffer.carrier.rows and in_carrier else []
+                return names if in_carrier else []
             case Bind(caller=caller, args=args):
                 return [x for i, x in enumerate(names) if self.is_based(n, caller, args[i], self.recorded(n, i))]
             case Unbind(callee=callee, value=returned):

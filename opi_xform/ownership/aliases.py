@@ -14,9 +14,10 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ownership.addresses import Flow, ValueCheck, flow_of, value_refusal
 from opi_xform.ownership.model import Buffer, Program, Refusal, Use
-from opi_xform.ownership.names import Name
+from opi_xform.ownership.names import Name, value_range
 from opi_xform.ownership.requests import pending_at, point_refusal
 from opi_xform.ownership.walk import children
+from opi_xform.program.graph import Lost
 
 __all__ = ["ValueCheck", "alias_refusal", "value_refusal"]
 
@@ -51,21 +52,36 @@ def alias_refusal(program: Program, buffer: Buffer, points: Iterable[Point]) -> 
 
 
 def _window(flow: Flow, use: Use) -> Refusal | None:
-    """A name that takes the address between a nonblocking receive and its completion, and is used afterwards."""
+    """A name that takes the address between a nonblocking receive and its completion, and is used after that."""
     if use.op.blocking or use.side != "recv":
         return None
-    defs: dict[int, list[Name]] = {}
-    for name, nodes in flow.holding.items():
-        found = flow.ranges.get(name)
-        if found is None:
+    pending = pending_at(flow.names, use, {n for name in flow.ranges for n in flow.holding[name]})
+    if not pending:
+        return None
+    ends = _completions(flow)
+    for name in sorted(flow.ranges):
+        early = frozenset(flow.holding[name] & pending)
+        if not early:
             continue
-        for n in nodes:
-            if found.live(n, True):
-                defs.setdefault(n, []).append(name)
-    for n in sorted(pending_at(flow.names, use, defs)):
-        name = min(defs[n])
-        return _refusal(flow, name, n, use.node, flow.ranges[name].next_use(n, True))
+        found = value_range(flow.names, name, early)
+        for n in ends:
+            if found.live(n, True) and found.holds(n, True):
+                source = found.source(n)
+                return _refusal(flow, name, source, use.node, found.next_use(n, True))
     return None
+
+
+def _completions(flow: Flow) -> list[int]:
+    """Calls in which some request may complete."""
+    out = []
+    for node in flow.graph.nodes:
+        if isinstance(node.action, Lost):
+            out.append(node.number)
+        elif isinstance(node.action, ins.CallInstr) and not flow.names.entered(node):
+            effect = flow.names.effect(node.action)
+            if effect is None or (effect.mpi is not None and effect.mpi.completes is not None):
+                out.append(node.number)
+    return out
 
 
 def _refusal(flow: Flow, name: Name, source: int | None, point: int, use: int | None) -> Refusal:

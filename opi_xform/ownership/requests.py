@@ -87,8 +87,18 @@ def _slot(names: Names, node: int, argument: int | None, count: Poly | None = No
     base = symbols.base(args[argument])
     if base is None or base == UNKNOWN:
         return None
-    length = number(names.program.request_size) * (count if count is not None else number(1))
+    length = number(_size(names, node, argument)) * (count if count is not None else number(1))
     return _Slots(base, symbols.resolve(symbols.offset(args[argument])), symbols.resolve(length))
+
+
+def _size(names: Names, node: int, argument: int) -> int:
+    """Bytes of one request, as the argument's type has it."""
+    action = names.graph.nodes[node].action
+    if isinstance(action, ins.CallInstr) and argument < len(action.call.args):
+        elem = action.call.args[argument].type.elem
+        if elem is not None and elem.kind in ("int", "pointer", "record") and elem.size:
+            return elem.size
+    return names.program.request_size
 
 
 class _Query:
@@ -131,7 +141,10 @@ class _Query:
                 continue
             for access in self.values.accesses.get(n, ()):
                 if access.object == self.slot.object and access.kind == "W":
-                    if access.lo is None or access.length is None:
+                    made = _slot(self.names, n, op.request) if op is not None else None
+                    if made is not None and made.object == access.object:
+                        self.lost[n] = made
+                    elif access.lo is None or access.length is None:
                         self.lost[n] = None
                     else:
                         resolve = self.values.symbols.resolve

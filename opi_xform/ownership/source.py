@@ -240,8 +240,10 @@ class _Inspector:
                 raise _Refused("13", f"`{self.name}` is const", here)
             if var.kind == "param":
                 raise _Refused("04", f"`{self.name}` is a parameter, a copy of the caller's pointer", here)
-            if var.type.is_array != self.array:
+            if var.type.kind != self.variable.type.kind:
                 raise _Refused("13", f"`{self.name}` is declared differently in two files", here)
+            if var.type.kind not in ("array", "pointer") or (self.array and not var.type.is_array):
+                raise _Refused("13", f"`{self.name}` is neither an array nor a pointer", here)
             if self.array and (var.type.vla or (var.type.size is None and var.type.count is not None)):
                 raise _Refused("13", f"`{self.name}` is an array of variable length", here)
             if var.type.size is not None:
