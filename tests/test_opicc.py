@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import MpiUser, Run
 
+from opi_xform.launch.mpi import LaunchError, find_mpicc
 from opi_xform.launch.opicc import links
 
 HELLO = """#include <mpi.h>
@@ -104,6 +105,36 @@ def test_the_compilers_exit_code_and_message_arrive(mpi_user: MpiUser, hello: Pa
     assert result.code == 1
     assert "nothing" in result.err
     assert "Traceback" not in result.err
+
+
+def test_where_mpicc_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """OPI_MPICC, then beside the running Python, then PATH; else a line that says what to do."""
+    places = {name: tmp_path / name / "bin" / "mpicc" for name in ("named", "beside", "path")}
+    for file in places.values():
+        file.parent.mkdir(parents=True)
+        file.write_text("#!/bin/sh\n")
+        file.chmod(0o755)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "beside"))
+    monkeypatch.setenv("PATH", str(tmp_path / "path" / "bin"))
+    monkeypatch.setenv("OPI_MPICC", str(places["named"]))
+    assert find_mpicc() == places["named"]
+    monkeypatch.delenv("OPI_MPICC")
+    assert find_mpicc() == places["beside"]
+    places["beside"].unlink()
+    assert find_mpicc() == places["path"]
+    places["path"].unlink()
+    with pytest.raises(LaunchError, match=r"^no mpicc found: install an MPI .* or set OPI_MPICC"):
+        find_mpicc()
+
+
+@pytest.mark.mpi
+def test_which_mpi_it_is(mpi_user: MpiUser) -> None:
+    mpi = mpi_user.mpi
+    text = mpi.header.read_text(errors="replace")
+    assert mpi.kind == ("openmpi" if "OMPI_MAJOR_VERSION" in text else "mpich")
+    assert mpi.version[0].isdigit()
+    said = subprocess.run([mpi.mpiexec, "--version"], capture_output=True, text=True, check=False).stdout
+    assert ("Open MPI" in said) == (mpi.kind == "openmpi")
 
 
 def test_no_mpicc_says_what_to_do(hello: Path) -> None:
