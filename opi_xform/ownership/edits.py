@@ -1,0 +1,345 @@
+"""A placement as edits of the source: calls, declarations, sizes and inserted statements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from opi_xform.ir import ast
+from opi_xform.ir.span import Span
+from opi_xform.ownership.anchors import Anchors
+from opi_xform.ownership.flow import Flow
+from opi_xform.ownership.mentions import Definitions, Mentions, Texts, plain
+from opi_xform.ownership.model import Buffer, Program, Use
+from opi_xform.ownership.plan import Edit, InsertStatement, PointerDeclaration, ReplaceCall, ReplaceText
+from opi_xform.ownership.sizes import Allocation, array_size, requested, same_everywhere
+from opi_xform.ownership.states import Insertion
+from opi_xform.program.effects import Effects
+
+RESULT = "opi_result"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The edits of one buffer, and the files that call OPI functions."""
+
+    edits: tuple[Edit, ...]
+    files: tuple[str, ...]
+
+
+class _Problem(Exception):
+    """Something cannot be written; the message is a sentence without its full stop."""
+
+
+def call_name(use: Use) -> str:
+    """The OPI call for one converted side."""
+    return use.op.opi_send if use.side == "send" else use.op.opi_recv
+
+
+def merge_calls(edits: Iterable[Edit], effects: Effects) -> tuple[Edit, ...]:
+    """Edits of several buffers: a call that two of them change (MPI_Sendrecv) becomes one edit, equal ones count once."""
+    both = {
+        frozenset({op.opi_send, op.opi_recv}): op.opi_both
+        for effect in effects.values()
+        if (op := effect.mpi) is not None and op.opi_both
+    }
+    calls: dict[Span, int] = {}
+    out: list[Edit] = []
+    for edit in edits:
+        if isinstance(edit, ReplaceCall):
+            at = calls.get(edit.callee)
+            if at is not None:
+                known = out[at]
+                assert isinstance(known, ReplaceCall)
+                name = known.name if edit.name == known.name else both.get(frozenset({known.name, edit.name}), edit.name)
+                if known.name in both.values():
+                    name = known.name
+                arguments = tuple(dict.fromkeys((*known.arguments, *edit.arguments)))
+                out[at] = ReplaceCall(edit.callee, name, arguments)
+                continue
+            calls[edit.callee] = len(out)
+        out.append(edit)
+    return tuple(dict.fromkeys(out))
+
+
+class Builder:
+    """One use: ``build``."""
+
+    def __init__(
+        self, program: Program, flow: Flow, buffer: Buffer, mentions: Mentions, texts: Texts, defs: Definitions
+    ) -> None:
+        self.program = program
+        self.flow = flow
+        self.buffer = buffer
+        self.mentions = mentions
+        self.texts = texts
+        self.defs = defs
+        self.anchors = Anchors(flow)
+        self.variable = program.variables[buffer.carrier.variable]
+        self.edits: list[Edit] = []
+        self.files: set[str] = set()
+
+    def build(
+        self,
+        converted: frozenset[tuple[str, int, str, int]],
+        insertions: Sequence[Insertion],
+        allocations: Sequence[Allocation],
+        in_place: bool,
+        deallocations: Sequence[int],
+        freed: set[int],
+        raw: bool,
+    ) -> Written | str:
+        try:
+            self.calls([u for u in self.buffer.uses if u.place in converted])
+            if self.buffer.carrier.kind == "array":
+                self.declarations()
+            elif raw:
+                self.null_declaration(allocations)
+            self.frees(deallocations, freed)
+            size = self.sizes(insertions, allocations, in_place)
+            self.statements(insertions, size)
+        except _Problem as problem:
+            return str(problem)
+        return Written(tuple(dict.fromkeys(self.edits)), tuple(sorted(self.files)))
+
+    # --- calls -----------------------------------------------------------------------------------------------------
+
+    def calls(self, uses: Sequence[Use]) -> None:
+        sites: dict[tuple[str, int], list[Use]] = {}
+        for use in uses:
+            sites.setdefault((use.call.span.file, use.call.span.begin), []).append(use)
+        for found in sites.values():
+            sides = {u.side: u for u in found}
+            first = found[0]
+            name = first.op.opi_both if len(sides) == 2 else call_name(first)
+            if not name:
+                raise _Problem("there is no call that passes ownership in its place")
+            arguments = []
+            for use in sides.values():
+                argument = use.call.args[use.argument]
+                if not argument.span.editable:
+                    raise _Problem("the call's buffer argument is written by a macro")
+                arguments.append((argument.span, self.address(argument)))
+            if not first.call.callee_span.editable:
+                raise _Problem("the call is written by a macro")
+            self.edits.append(ReplaceCall(first.call.callee_span, name, tuple(arguments)))
+            self.files.add(first.call.callee_span.file)
+
+    def address(self, argument: ast.Expr) -> str:
+        """The carrier's address, for an argument that names the start of its buffer."""
+        e = plain(argument)
+        rows = self.buffer.carrier.rows
+        while True:
+            if isinstance(e, ast.AddrOf):
+                inner = plain(e.operand)
+                if isinstance(inner, ast.Index) and _is_zero(inner.index):
+                    e = plain(inner.base)
+                    continue
+                if isinstance(inner, (ast.VarRef, ast.Index)) and inner.type.is_array:
+                    e = inner
+                    continue
+            if isinstance(e, ast.Binary) and e.op == "+":
+                if _is_zero(e.right):
+                    e = plain(e.left)
+                    continue
+                if _is_zero(e.left):
+                    e = plain(e.right)
+                    continue
+            if isinstance(e, ast.Index) and _is_zero(e.index) and e.type.is_array and not self.is_row(e):
+                e = plain(e.base)  # the first row of several dimensions
+                continue
+            break
+        if rows == 0 and isinstance(e, ast.VarRef) and e.var == self.buffer.carrier.variable:
+            return f"&{self.variable.name}"
+        if rows == 1:
+            if isinstance(e, ast.Index) and self.is_row(e):
+                if e.index.span.editable:
+                    return f"&{self.variable.name}[{self.texts.of(e.index.span)}]"
+                if e.span.editable:
+                    return f"&{self.texts.of(e.span)}"
+            if isinstance(e, ast.VarRef) and e.var == self.buffer.carrier.variable:
+                return f"&{self.variable.name}[0]"
+        raise _Problem(f"the call does not name `{self.variable.name}` itself")
+
+    def is_row(self, e: ast.Index) -> bool:
+        base = plain(e.base)
+        return isinstance(base, ast.VarRef) and base.var == self.buffer.carrier.variable and self.buffer.carrier.rows == 1
+
+    # --- declarations ----------------------------------------------------------------------------------------------
+
+    def declarations(self) -> None:
+        if not self.variable.declarators:
+            raise _Problem("the buffer's declaration is not written in these files")
+        null = self.variable.kind == "local"
+        for d in self.variable.declarators:
+            if d.suffix is None or not d.suffix.editable or not d.name_span.editable:
+                raise _Problem("the buffer's declaration is written by a macro or through a typedef")
+            self.edits.append(
+                PointerDeclaration(d.name_span, d.suffix, d.init_span, d.span, d.statement, self.buffer.carrier.rows, null)
+            )
+
+    def null_declaration(self, allocations: Sequence[Allocation]) -> None:
+        """A local pointer that is freed on paths on which it was never set."""
+        if self.variable.kind != "local" or any(a.declared for a in allocations):
+            return
+        for d in self.variable.declarators:
+            if d.init_span is None:
+                if not d.name_span.editable:
+                    raise _Problem("the pointer's declaration is written by a macro")
+                self.edits.append(ReplaceText(d.name_span, f"{self.variable.name} = NULL"))
+
+    # --- deallocations ---------------------------------------------------------------------------------------------
+
+    def frees(self, nodes: Sequence[int], freed: set[int]) -> None:
+        places: dict[tuple[str, int], list[int]] = {}
+        for n in nodes:
+            span = self.call(n).span
+            places.setdefault((span.file, span.begin), []).append(n)
+        for copies in places.values():
+            n = copies[0]
+            call = self.call(n)
+            level = (self.program.graph.nodes[n].frame, self.flow.stmt[n])
+            stmt = self.flow.info(level).stmt
+            alone = isinstance(stmt, ast.ExprStmt) and plain(stmt.expr) is call
+            if not any(m in freed for m in copies) and alone and stmt.span.editable:
+                self.edits.append(ReplaceText(stmt.span, ""))
+                continue
+            argument = call.args[0]
+            if not call.callee_span.editable or not argument.span.editable:
+                raise _Problem("the buffer is freed by a macro")
+            self.edits.append(ReplaceCall(call.callee_span, "OPI_Free", ((argument.span, self.address(argument)),)))
+            self.files.add(call.callee_span.file)
+
+    def call(self, n: int) -> ast.Call:
+        from opi_xform.ir import instr as ins
+
+        action = self.program.graph.nodes[n].action
+        assert isinstance(action, ins.CallInstr)
+        return action.call
+
+    # --- sizes -----------------------------------------------------------------------------------------------------
+
+    def sizes(self, insertions: Sequence[Insertion], allocations: Sequence[Allocation], in_place: bool) -> str:
+        """The size that every OPI_Alloc asks for; removes the allocations and keeps their sizes where needed."""
+        allocs = [i for i in insertions if i.kind in ("alloc", "guard")]
+        if self.buffer.carrier.kind == "array":
+            size = array_size(self.program, self.buffer, self.texts)
+            if size is None:
+                raise _Problem("the size of the array cannot be written in another place")
+            return size
+        asked = [requested(self.program, a, self.texts) for a in allocations]
+        sizes = [s for s in asked if s is not None]
+        if len(sizes) < len(allocations):
+            raise _Problem("the size of the allocation is not understood")
+        variable = ""
+        if allocs and not (len(allocations) == 1 and all(self.same(allocations[0], i) for i in allocs)):
+            variable = self.size_variable()
+        for allocation, size in zip(allocations, sizes, strict=True):
+            self.removed(allocation, size, variable, in_place)
+        return variable or (sizes[0] if sizes else "")
+
+    def same(self, allocation: Allocation, insertion: Insertion) -> bool:
+        frame = self.flow.frames_of[insertion.function][0]
+        return same_everywhere(self.program, self.flow, allocation, self.defs, (frame, insertion.stmt))
+
+    def size_variable(self) -> str:
+        """A new variable beside the carrier that keeps what malloc was asked for."""
+        name = f"{self.variable.name}_bytes"
+        taken = {v.name for v in self.program.variables.values()} | {f.name for f in self.program.functions.values()}
+        while name in taken:
+            name = f"opi_{name}"
+        kind = self.variable.kind
+        for d in self.variable.declarators:
+            if not d.statement.editable:
+                raise _Problem("the pointer's declaration is written by a macro")
+            if kind == "local":
+                text = f"size_t {name} = 0;"
+            else:
+                text = f"{d.storage} size_t {name};".strip()
+            self.edits.append(InsertStatement(d.statement, "after", text))
+            self.files.add(d.statement.file)
+        return name
+
+    def removed(self, allocation: Allocation, size: str, variable: str, in_place: bool) -> None:
+        frame = self.flow.frames_of[allocation.function][0]
+        level = (frame, allocation.stmt)
+        info = self.flow.info(level)
+        name = self.variable.name
+        after = [f"{variable} = {size};"] if variable else []
+        if in_place:
+            after.append(f"OPI_Alloc(&{name}, {variable or size});")
+            self.files.add(info.stmt.span.file)
+        wrap = not info.in_block
+        if after and not self.anchors.usable(level, "after"):
+            raise _Problem("nothing can be put behind the allocation")
+        if in_place and not allocation.declared:
+            self.edits.append(ReplaceText(info.stmt.span, after[-1]))
+            if variable:
+                self.edits.append(InsertStatement(info.stmt.span, "before", after[0], wrap))
+            return
+        self.edits.append(ReplaceText(allocation.value.span, "NULL"))
+        for text in after:
+            self.edits.append(InsertStatement(info.stmt.span, "after", text, wrap))
+
+    # --- inserted statements ---------------------------------------------------------------------------------------
+
+    def statements(self, insertions: Sequence[Insertion], size: str) -> None:
+        for insertion in insertions:
+            frame = self.flow.frames_of[insertion.function][0]
+            level = (frame, insertion.stmt)
+            stmt = self.flow.info(level).stmt
+            target = insertion.target
+            if insertion.kind == "free":
+                text = f"OPI_Free(&{target});"
+            elif insertion.kind == "alloc":
+                text = f"OPI_Alloc(&{target}, {size});"
+            else:
+                text = f"if (!{target})\n    OPI_Alloc(&{target}, {size});"
+            self.files.add(stmt.span.file)
+            if insertion.where == "leave":
+                self.leave(level, text)
+            elif insertion.where == "return":
+                self.returned(level, text)
+            else:
+                self.edits.append(InsertStatement(stmt.span, insertion.where, text, self.anchors.wrap(level)))
+
+    def leave(self, level: tuple[int, int], text: str) -> None:
+        """On every way out of a block but its returns."""
+        lowered = self.flow.lowered(level[0])
+        function = lowered.function.key
+        for i in self.flow.escaping(function, level[1]):
+            jump = (level[0], i)
+            if not self.anchors.usable(jump, "before"):
+                raise _Problem("nothing can be inserted before a jump out of the buffer's block")
+            self.edits.append(InsertStatement(lowered.stmts[i].stmt.span, "before", text, self.anchors.wrap(jump)))
+        block = lowered.stmts[level[1]].stmt
+        assert isinstance(block, ast.Block)
+        last = block.body[-1] if block.body else None
+        while isinstance(last, (ast.Label, ast.Case)):
+            last = last.body
+        if not isinstance(last, (ast.Return, ast.Break, ast.Continue, ast.Goto)):
+            if not block.span.editable:
+                raise _Problem("the end of the buffer's block is written by a macro")
+            self.edits.append(InsertStatement(block.span, "end", text))
+
+    def returned(self, level: tuple[int, int], text: str) -> None:
+        """A return whose value is made with the buffer: the value first, then the release."""
+        info = self.flow.info(level)
+        stmt = info.stmt
+        lowered = self.flow.lowered(level[0])
+        result = lowered.function.type.elem
+        if not isinstance(stmt, ast.Return) or stmt.value is None or result is None or not stmt.span.editable:
+            raise _Problem("a return uses the buffer in a way that cannot be rewritten")
+        if "(" in result.spelling or any(v.name == RESULT for v in lowered.function.variables.values()):
+            raise _Problem("a return uses the buffer in a way that cannot be rewritten")
+        value = self.texts.of(stmt.value.span)
+        whole = self.texts.of(stmt.span)
+        if not stmt.value.span.editable or not value:
+            value = whole[len("return") :].rstrip().rstrip(";").strip()
+        body = [f"{result.spelling} {RESULT} = {value};", text, f"return {RESULT};"]
+        self.edits.append(ReplaceText(stmt.span, "{ " + " ".join(body) + " }"))
+
+
+def _is_zero(e: ast.Expr) -> bool:
+    e = plain(e)
+    return isinstance(e, ast.IntLit) and e.value == 0

@@ -1,0 +1,373 @@
+"""The carrier as text: where its name is visible, and how one of its rows is written at a place."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
+from opi_xform.memory.poly import Poly
+from opi_xform.ownership.flow import Flow, Level
+from opi_xform.ownership.model import Buffer, Program
+from opi_xform.ownership.names import leaves, operands
+from opi_xform.ownership.uses import row_index
+from opi_xform.program.graph import Bind, Lost
+
+
+class Texts:
+    """The bytes that spans cover, each file read once."""
+
+    def __init__(self, read: Callable[[str], bytes] | None = None) -> None:
+        self._read = read or _read_file
+        self._files: dict[str, bytes] = {}
+
+    def of(self, span: Span) -> str:
+        """The text at a span; '' when the file cannot be read."""
+        data = self._files.get(span.file)
+        if data is None:
+            try:
+                data = self._read(span.file)
+            except OSError:
+                data = b""
+            self._files[span.file] = data
+        return data[span.begin : span.end].decode("utf-8", "surrogateescape")
+
+
+def _read_file(path: str) -> bytes:
+    with open(path, "rb") as stream:
+        return stream.read()
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """``nodes``: per variable the nodes that set it; ``addressed``: variables whose address is taken somewhere."""
+
+    nodes: dict[str, list[int]]
+    addressed: frozenset[str]
+
+
+def definitions(program: Program) -> Definitions:
+    nodes: dict[str, list[int]] = {}
+    addressed: set[str] = set()
+    for node in program.graph.nodes:
+        match node.action:
+            case ins.Define(target=ins.Var(key=key)) | ins.Birth(var=key):
+                nodes.setdefault(key, []).append(node.number)
+            case Bind(params=params):
+                for key in params:
+                    nodes.setdefault(key, []).append(node.number)
+            case _:
+                pass
+        for _, operand in operands(node):
+            for leaf in leaves(operand):
+                if isinstance(leaf, ins.AddrVar):
+                    addressed.add(leaf.key)
+    return Definitions(nodes, frozenset(addressed))
+
+
+# --- expressions ---------------------------------------------------------------------------------------------------------
+
+
+def children(item: object) -> Iterator[ast.Expr]:
+    if isinstance(item, ast.Expr):
+        for name in type(item).__slots__:
+            value = getattr(item, name)
+            if isinstance(value, ast.Expr):
+                yield value
+            elif isinstance(value, tuple):
+                yield from (v for v in value if isinstance(v, ast.Expr))
+
+
+def walk(root: ast.Expr) -> Iterator[ast.Expr]:
+    """An expression and everything below it."""
+    stack = [root]
+    while stack:
+        item = stack.pop()
+        yield item
+        stack.extend(reversed(list(children(item))))
+
+
+def expressions(function: ast.Function, stmt: ast.Stmt) -> Iterator[ast.Expr]:
+    """The full expressions of one statement, those of its parts left out."""
+    match stmt:
+        case ast.ExprStmt(expr=e):
+            yield e
+        case ast.DeclStmt(variables=keys):
+            for key in keys:
+                var = function.variables.get(key)
+                if var is not None and var.init is not None:
+                    yield var.init
+        case ast.If(cond=e) | ast.While(cond=e) | ast.DoWhile(cond=e) | ast.Switch(cond=e):
+            yield e
+        case ast.For(cond=cond, step=step):
+            if cond is not None:
+                yield cond
+            if step is not None:
+                yield step
+        case ast.Return(value=value) if value is not None:
+            yield value
+        case _:
+            return
+
+
+def plain(e: ast.Expr) -> ast.Expr:
+    """Without casts."""
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return e
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Text of an expression, and the variables it reads; ``atom``: no parentheses are needed around it."""
+
+    text: str
+    variables: frozenset[str]
+    atom: bool
+
+
+class Mentions:
+    """How a buffer's carrier can be written at a statement."""
+
+    def __init__(self, program: Program, flow: Flow, defs: Definitions, buffer: Buffer, texts: Texts) -> None:
+        self.program = program
+        self.flow = flow
+        self.defs = defs
+        self.buffer = buffer
+        self.texts = texts
+        self.variable = program.variables[buffer.carrier.variable]
+        self.name = self.variable.name
+        self._named: list[tuple[str, int]] | None = None
+        self._by_level: dict[Level, list[tuple[Poly, ast.Expr]]] | None = None
+
+    # --- visibility ------------------------------------------------------------------------------------------------
+
+    def visible(self, level: Level) -> bool:
+        """The carrier's name means the carrier at a statement."""
+        lowered = self.flow.lowered(level[0])
+        function = lowered.function
+        key = self.buffer.carrier.variable
+        for other in function.variables.values():
+            if other.name == self.name and other.key != key and self._in_scope(lowered, other, level[1]):
+                return False
+        if self.variable.function:
+            return self.variable.function == function.key and self._in_scope(lowered, self.variable, level[1])
+        anchor = lowered.stmts[level[1]].stmt.span
+        if any(_same_file(d.span.file, anchor.file) and d.span.begin < anchor.begin for d in self.variable.declarators):
+            return True
+        if self._named is None:
+            self._named = self._mentioned()
+        return any(_same_file(file, anchor.file) and at < anchor.end for file, at in self._named)
+
+    def _mentioned(self) -> list[tuple[str, int]]:
+        """Where functions of the program name the carrier."""
+        key = self.buffer.carrier.variable
+        out: list[tuple[str, int]] = []
+        for lowered in self.flow.graph.lowered.values():
+            for block in lowered.blocks:
+                for instr in block:
+                    if _names(instr, key):
+                        out.append((instr.span.file, instr.span.begin))
+        return out
+
+    @staticmethod
+    def _in_scope(lowered: ins.Lowered, variable: ast.Variable, stmt: int) -> bool:
+        if variable.kind == "param":
+            return True
+        for i, info in enumerate(lowered.stmts):
+            if isinstance(info.stmt, ast.DeclStmt) and variable.key in info.stmt.variables:
+                at = stmt
+                while at >= 0 and at != info.parent:
+                    at = lowered.stmts[at].parent
+                return at == info.parent and stmt > i
+        return True
+
+    # --- rows ------------------------------------------------------------------------------------------------------
+
+    def row(self, node: int, value: Poly) -> Poly | None:
+        """The row that an address of the buffer lies in."""
+        symbols = self.program.values.symbols
+        base = symbols.base(value)
+        if base is None or base not in self.buffer.objects:
+            return None
+        found = row_index(self.program, base, symbols.offset(value))
+        return None if found is None else symbols.resolve(found)
+
+    def by_level(self) -> dict[Level, list[tuple[Poly, ast.Expr]]]:
+        """(row, index as written) of every ``carrier[index]`` per statement."""
+        if self._by_level is None:
+            self._by_level = {}
+            for node in self.flow.graph.nodes:
+                found = self._in_node(node.number)
+                if found:
+                    for level in self.flow.levels(node.number):
+                        if level[0] == self._frame(node.number):
+                            self._by_level.setdefault(level, []).extend(found)
+                            break
+        return self._by_level
+
+    def _frame(self, n: int) -> int:
+        node = self.flow.graph.nodes[n]
+        return node.action.caller if isinstance(node.action, Bind) else node.frame
+
+    def _in_node(self, n: int) -> list[tuple[Poly, ast.Expr]]:
+        node = self.flow.graph.nodes[n]
+        values = self.program.values
+        match node.action:
+            case ins.CallInstr(args=args) | Lost(call=ins.CallInstr(args=args)):
+                known = values.args.get(n, ())
+            case Bind(args=args):
+                known = values.operands.get(n, ())
+            case ins.Define(value=value):
+                args, known = (value,), values.operands.get(n, ())
+            case ins.Load(address=address):
+                args, known = (address,), values.operands.get(n, ())
+            case ins.Store(address=address, value=value):
+                args, known = (address, value), values.operands.get(n, ())
+            case ins.CopyBytes(target=target, source=source):
+                args, known = (target, source), values.operands.get(n, ())
+            case _:
+                return []
+        out: list[tuple[Poly, ast.Expr]] = []
+        if len(known) != len(args):
+            return out
+        for operand, value_ in zip(args, known, strict=True):
+            for leaf in leaves(operand):
+                if isinstance(leaf, ins.AddrVar) and leaf.key == self.buffer.carrier.variable:
+                    row = self.row(n, value_)
+                    index = self._index(n, leaf.span)
+                    if row is not None and index is not None:
+                        out.append((row, index))
+        return out
+
+    def _index(self, n: int, span: Span) -> ast.Expr | None:
+        """The index of the ``carrier[index]`` whose name is written at ``span``."""
+        frame = self._frame(n)
+        for level in self.flow.levels(n):
+            if level[0] != frame:
+                continue
+            lowered = self.flow.lowered(frame)
+            for whole in expressions(lowered.function, lowered.stmts[level[1]].stmt):
+                for e in walk(whole):
+                    if isinstance(e, ast.Index):
+                        base = plain(e.base)
+                        if isinstance(base, ast.VarRef) and base.span == span:
+                            return e.index
+            return None
+        return None
+
+    # --- text ------------------------------------------------------------------------------------------------------
+
+    def target(self, node: int, row: Poly | None, level: Level) -> str | None:
+        """The carrier of ``row``, which ``node`` concerns, as written at a statement around the node; None: not possible."""
+        if not self.visible(level):
+            return None
+        if not self.buffer.carrier.rows:
+            return self.name
+        if row is None:
+            return None
+        if row.constant is not None:
+            return f"{self.name}[{self._constant(node, row)}]"
+        for inner in self.flow.levels(node):
+            for found, index in self.by_level().get(inner, ()):
+                if found == row:
+                    text = self._at(index, inner[0], level)
+                    if text is not None:
+                        return f"{self.name}[{text}]"
+        return None
+
+    def _constant(self, node: int, row: Poly) -> str:
+        for inner in self.flow.levels(node):
+            for found, index in self.by_level().get(inner, ()):
+                if found == row and isinstance(index, ast.IntLit) and index.name:
+                    return index.name
+        return str(row.constant)
+
+    def _at(self, index: ast.Expr, frame: int, level: Level) -> str | None:
+        """An index written in ``frame``, rewritten for a statement of that frame or of one it was called from."""
+        written = self._write(index, {})
+        if written is not None and frame != level[0]:
+            written = self._outward(index, written, frame, level[0])
+        if written is None:
+            return None
+        inside = self.flow.members(level)
+        for key in written.variables:
+            variable = self.program.variables[key]
+            if key in self.defs.addressed or variable.type.volatile or variable.thread_local:
+                return None
+            if any(n in inside for n in self.defs.nodes.get(key, ()) if self._mine(n, key, level[0])):
+                return None
+            if variable.is_global and any(isinstance(self.flow.graph.nodes[n].action, Lost) for n in inside):
+                return None
+        return written.text
+
+    def _outward(self, index: ast.Expr, written: Written, frame: int, wanted: int) -> Written | None:
+        """The index as the caller of ``frame`` writes it: its parameters replaced by the arguments of the call."""
+        inner = self.flow.graph.frames[frame]
+        if inner.parent != wanted or inner.call < 0:
+            return None  # one call outward is as far as an index is carried
+        action = self.flow.graph.nodes[inner.call].action
+        params = self.flow.lowered(frame).function.params
+        if not isinstance(action, ins.CallInstr) or len(params) != len(action.call.args):
+            return None
+        replaced: dict[str, Written] = {}
+        for key in sorted(written.variables):
+            if self.program.variables[key].is_global:
+                continue
+            if key not in params or key in self.defs.addressed or len(self._set_in(key, frame)) > 1:
+                return None
+            argument = self._write(action.call.args[params.index(key)], {})
+            if argument is None:
+                return None
+            replaced[key] = argument
+        return self._write(index, replaced)
+
+    def _set_in(self, key: str, frame: int) -> list[int]:
+        return [n for n in self.defs.nodes.get(key, ()) if self.flow.graph.nodes[n].frame == frame]
+
+    def _mine(self, n: int, key: str, frame: int) -> bool:
+        return self.program.variables[key].is_global or self.flow.graph.nodes[n].frame == frame
+
+    def _write(self, e: ast.Expr, replaced: dict[str, Written]) -> Written | None:
+        """Text of a simple index: names of scalar variables, numbers and arithmetic."""
+        match e:
+            case ast.IntLit(value=value, name=name):
+                return Written(name or str(value), frozenset(), True)
+            case ast.VarRef(var=key):
+                if key in replaced:
+                    return replaced[key]
+                variable = self.program.variables[key]
+                return Written(variable.name, frozenset({key}), True) if variable.type.kind == "int" else None
+            case ast.Cast(explicit=False):
+                return self._write(e.operand, replaced)
+            case ast.Binary(op=op, left=left, right=right) if op in ("+", "-", "*", "/", "%", "^", "&", "|"):
+                a, b = self._write(left, replaced), self._write(right, replaced)
+                if a is None or b is None:
+                    return None
+                text = f"{_wrapped(a)} {op} {_wrapped(b)}"
+                if e.span.editable and not replaced:
+                    text = self.texts.of(e.span) or text
+                return Written(text, a.variables | b.variables, False)
+            case _:
+                return None
+
+
+def _wrapped(written: Written) -> str:
+    return written.text if written.atom else f"({written.text})"
+
+
+def _names(instr: ins.Instr, key: str) -> bool:
+    from opi_xform.program.graph import Node
+
+    for _, operand in operands(Node(0, 0, 0, instr)):
+        for leaf in leaves(operand):
+            if isinstance(leaf, (ins.AddrVar, ins.Var)) and leaf.key == key:
+                return True
+    return isinstance(instr, ins.Define) and isinstance(instr.target, ins.Var) and instr.target.key == key
+
+
+def _same_file(a: str, b: str) -> bool:
+    return a == b or os.path.realpath(a) == os.path.realpath(b)

@@ -1,0 +1,488 @@
+"""Where OPI_Alloc and OPI_Free go: the placement analysis of Friedley et al., section 4.3, over the whole program.
+
+Events that want the buffer are taken in program order; each gets an acquire at the best place that the state analysis
+(``states``) shows to be right in every copy of the function it stands in.  The result is checked once more as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
+from opi_xform.memory.poly import Poly
+from opi_xform.ownership.anchors import Anchors
+from opi_xform.ownership.edits import Builder, Written
+from opi_xform.ownership.events import EventList, collect_events
+from opi_xform.ownership.flow import Flow, Level
+from opi_xform.ownership.mentions import Definitions, Mentions, Texts, definitions
+from opi_xform.ownership.model import Buffer, Program, Refusal
+from opi_xform.ownership.plan import Edit
+from opi_xform.ownership.rows import views
+from opi_xform.ownership.sizes import find_allocations
+from opi_xform.ownership.states import (
+    BIRTH,
+    DEALLOC,
+    HELD,
+    IRECV,
+    NEEDS_BUFFER,
+    NONE,
+    PENDING,
+    RAW,
+    RECV,
+    SEND,
+    TOUCH,
+    Event,
+    Insertion,
+    Places,
+    View,
+    needed,
+    solve,
+)
+
+_ROUNDS = 400
+Site = tuple[str, int, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """What the conversion of one buffer takes.
+
+    points: (node, ``before`` or ``after``) where a call that is put in or replaced changes the carrier.  files: those that
+    must include opi.h.  acquires, releases: the same points by what happens there.
+    """
+
+    edits: tuple[Edit, ...]
+    points: tuple[tuple[int, str], ...]
+    files: tuple[str, ...]
+    acquires: tuple[tuple[int, str], ...]
+    releases: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """What all buffers of one program share."""
+
+    flow: Flow
+    defs: Definitions
+    texts: Texts
+
+
+def tables(program: Program, read: Callable[[str], bytes] | None = None) -> Tables:
+    return Tables(Flow(program.graph), definitions(program), Texts(read))
+
+
+def place(
+    program: Program,
+    buffer: Buffer,
+    converted: frozenset[Site],
+    null_tests: tuple[int, ...] = (),
+    shared: Tables | None = None,
+) -> Placement | Refusal:
+    """The calls and declarations that convert the uses in ``converted`` (``Use.place``), or why that cannot be written."""
+    found = _Placing(program, buffer, converted, null_tests, shared or tables(program))
+    try:
+        return found.run()
+    except _Unplaceable as reason:
+        return reason.refusal
+
+
+class _Unplaceable(Exception):
+    def __init__(self, code: str, message: str, notes: tuple[tuple[Span, str], ...] = ()) -> None:
+        super().__init__(message)
+        self.refusal = Refusal(code, message, notes)
+
+
+@dataclass(slots=True)
+class _State:
+    """The union over all views."""
+
+    events: dict[Event, int]
+    insertions: dict[Insertion, int]
+
+    def problems(self) -> list[Event]:
+        """Events that want a buffer where none may be held, in program order."""
+        bad = [e for e, s in self.events.items() if e.kind in NEEDS_BUFFER and s & (NONE | RAW)]
+        return sorted(bad, key=lambda e: e.node)
+
+    def held_receives(self) -> set[Event]:
+        return {e for e, s in self.events.items() if e.kind in (RECV, IRECV) and s & (HELD | PENDING)}
+
+
+class _Placing:
+    def __init__(
+        self, program: Program, buffer: Buffer, converted: frozenset[Site], null_tests: tuple[int, ...], shared: Tables
+    ) -> None:
+        self.program = program
+        self.buffer = buffer
+        self.flow = shared.flow
+        self.graph = program.graph
+        self.mentions = Mentions(program, shared.flow, shared.defs, buffer, shared.texts)
+        self.anchors = Anchors(shared.flow)
+        self.shared = shared
+        self.converted = converted
+        self.null_tests = null_tests
+        self.insertions: list[Insertion] = []
+        self.views: list[View] = []
+        self.events: EventList
+        self.initial = NONE
+
+    def fail(self, message: str, node: int | None = None, code: str = "14") -> _Unplaceable:
+        notes: tuple[tuple[Span, str], ...] = ()
+        if node is not None:
+            for level in self.flow.levels(node):
+                notes = ((self.flow.info(level).stmt.span, "here"),)
+                break
+        return _Unplaceable(code, message, notes)
+
+    # --- the steps -------------------------------------------------------------------------------------------------
+
+    def run(self) -> Placement:
+        carrier = self.buffer.carrier
+        if carrier.kind == "pointer" and carrier.rows:
+            raise self.fail("an array of pointers is filled in a way that cannot be rewritten")
+        allocations = find_allocations(self.program, self.flow, self.buffer)
+        if allocations is None:
+            raise self.fail("the memory is not allocated by a plain statement that could be rewritten")
+        in_place = bool(self.null_tests) and carrier.kind == "pointer"
+        found = collect_events(self.program, self.flow, self.buffer, self.mentions, self.converted, in_place)
+        if isinstance(found, str):
+            raise self.fail(found)
+        self.events = found
+        sides = views(self.program, self.flow, self.events.all)
+        if sides is None:
+            raise self.fail("the rows of the array are addressed in a way that is not followed")
+        self.views = sides
+        variable = self.program.variables[carrier.variable]
+        if variable.kind in ("local", "param"):
+            self.initial = RAW
+        if not self.events.pending_kept:
+            self.free_after_last_use()
+        self.acquire()
+        if variable.kind == "local":
+            self.free_at_scope_end(variable)
+        self.free_before_receives()
+        state = self.solve()
+        self.check(state, variable)
+        builder = Builder(self.program, self.flow, self.buffer, self.mentions, self.shared.texts, self.shared.defs)
+        freed = {e.node for e, s in state.events.items() if e.kind == DEALLOC and s & (HELD | PENDING)}
+        raw = any(s & RAW for s in state.insertions.values()) or any(
+            s & RAW for e, s in state.events.items() if e.kind == DEALLOC and e.node in freed
+        )
+        written: Written | str = builder.build(
+            self.converted, self.insertions, allocations, in_place, self.events.deallocations, freed, raw
+        )
+        if isinstance(written, str):
+            raise self.fail(written)
+        acquires, releases = self.positions(freed)
+        points = tuple(sorted({*acquires, *releases}))
+        return Placement(written.edits, points, written.files, acquires, releases)
+
+    def solve(self, insertions: Iterable[Insertion] | None = None) -> _State:
+        chosen = self.insertions if insertions is None else list(insertions)
+        state = _State({}, {})
+        for view in self.views:
+            found = solve(self.flow, view, self.events.by_node, chosen, self.initial)
+            for event, s in found.events.items():
+                state.events[event] = state.events.get(event, 0) | s
+            for insertion, s in found.insertions.items():
+                state.insertions[insertion] = state.insertions.get(insertion, 0) | s
+        return state
+
+    # --- insertions ------------------------------------------------------------------------------------------------
+
+    def insertion(self, event: Event, level: Level, where: str, kind: str) -> Insertion | None:
+        """A call about the buffer of ``event`` at a statement; None when it cannot be written there."""
+        if where in ("before", "after") and not self.anchors.usable(level, where):
+            return None
+        target = self.mentions.target(event.node, event.row, level)
+        if target is None:
+            return None
+        function = self.graph.frames[level[0]].function
+        rows: tuple[tuple[int, Poly], ...] = ()
+        if event.row is not None:
+            found = self.rows_at(event, level)
+            if found is None:
+                return None
+            rows = found
+        return Insertion(function, level[1], where, kind, target, rows)
+
+    def rows_at(self, event: Event, level: Level) -> tuple[tuple[int, Poly], ...] | None:
+        """The row that the text of ``event`` means in each copy of the anchor's function; None when it is not clear."""
+        assert event.row is not None
+        function = self.graph.frames[level[0]].function
+        frames = self.flow.frames_of[function]
+        if event.row.constant is not None and len(frames) == 1:
+            return ((level[0], event.row),)
+        out: dict[int, Poly] = {}
+        place = self.source_place(event.node)
+        for other in self.events.all:
+            if other.row is None or self.source_place(other.node) != place:
+                continue
+            for frame in self.frames_around(other.node):
+                if frame in frames and self.within(other.node, (frame, level[1])):
+                    if out.setdefault(frame, other.row) != other.row:
+                        return None
+        return tuple(sorted(out.items())) if out.get(level[0]) == event.row else None
+
+    def source_place(self, n: int) -> tuple[str, int, str]:
+        node = self.graph.nodes[n]
+        function = self.graph.frames[node.frame].function
+        span = getattr(node.action, "span", None)
+        return function, self.flow.stmt[n], f"{span.begin}" if span is not None else type(node.action).__name__
+
+    def frames_around(self, n: int) -> Iterable[int]:
+        frame = self.graph.nodes[n].frame
+        while frame >= 0:
+            yield frame
+            frame = self.graph.frames[frame].parent
+
+    def within(self, n: int, level: Level) -> bool:
+        return n in self.flow.members(level)
+
+    def has_site(self, level: Level, kinds: frozenset[str] = frozenset({SEND, RECV, IRECV})) -> bool:
+        inside = self.flow.members(level)
+        return any(e.kind in kinds and e.node in inside for e in self.events.all)
+
+    # --- frees after the last use ------------------------------------------------------------------------------------
+
+    def free_after_last_use(self) -> None:
+        tried: set[tuple[str, int, str]] = set()
+        for event in self.events.all:
+            if event.kind != TOUCH:
+                continue
+            place = self.source_place(event.node)
+            if place in tried:
+                continue
+            state = self.solve()
+            needs = [needed(self.flow, v, self.events.by_node, self.insertions) for v in self.views]
+            chosen = self.last_use(event, state, needs)
+            if chosen is not None:
+                tried.add(place)
+                if chosen not in self.insertions:
+                    self.insertions.append(chosen)
+
+    def last_use(self, event: Event, before: _State, needs: list[list[bool]]) -> Insertion | None:
+        """OPI_Free behind the outermost statement around a touch after which the buffer is dead."""
+        fallback: Insertion | None = None
+        levels = self.anchors.controls(event.node)  # outermost first, its own statement last
+        for level in levels:
+            if self.has_site(level, frozenset({SEND, RECV, IRECV, BIRTH, "rawbirth", DEALLOC, "alloc"})):
+                continue
+            candidate = self.insertion(event, level, "after", "free")
+            if candidate is None or not self.dead_after(candidate, needs):
+                continue
+            after = self.solve([*self.insertions, candidate])
+            held = after.insertions.get(candidate, 0)
+            if not held & HELD or self.worse(before, after):
+                continue
+            if not held & (NONE | RAW):
+                return candidate
+            if fallback is None or not isinstance(self.flow.info(level).stmt, (ast.If, ast.Switch)):
+                fallback = fallback or candidate
+        return fallback
+
+    def dead_after(self, candidate: Insertion, needs: list[list[bool]]) -> bool:
+        for view, need in zip(self.views, needs, strict=True):
+            for (_, v), found in Places(self.flow, view, [candidate]).on.items():
+                if need[v] and any(view.concerns(row) for _, _, row in found):
+                    return False
+        return True
+
+    @staticmethod
+    def worse(before: _State, after: _State) -> bool:
+        """Some event that was sure of its buffer no longer is, or a receive meets one that it did not."""
+        if set(after.problems()) - set(before.problems()):
+            return True
+        return bool(after.held_receives() - before.held_receives())
+
+    # --- acquires --------------------------------------------------------------------------------------------------
+
+    def acquire(self) -> None:
+        for _ in range(_ROUNDS):
+            state = self.solve()
+            problems = state.problems()
+            if not problems:
+                return
+            event = problems[0]
+            if not (self.alloc(event, state) or self.lift(event, state) or self.guard(event, state)):
+                raise self.fail("there is no place where the buffer could be allocated before this", event.node)
+        raise self.fail("the calls that allocate the buffer cannot be placed")
+
+    def alloc(self, event: Event, state: _State) -> bool:
+        """OPI_Alloc where nothing is held, before the statement (or the loop around it) that wants the buffer."""
+        for level in self.anchors.befores(event.node, self.has_site):
+            candidate = self.insertion(event, level, "before", "alloc")
+            if candidate is not None and candidate not in self.insertions and self.accept(event, state, candidate, None):
+                self.insertions.append(candidate)
+                return True
+        return False
+
+    def accept(self, event: Event, state: _State, candidate: Insertion, instead: Insertion | None) -> bool:
+        trial = self.solve([*(i for i in self.insertions if i != instead), candidate])
+        if trial.insertions.get(candidate, 0) & ~(NONE | RAW) or event in trial.problems():
+            return False
+        return not self.worse(state, trial)
+
+    def lift(self, event: Event, state: _State) -> bool:
+        """An OPI_Alloc that stands in one branch only moves in front of what holds both."""
+        for old in reversed(self.insertions):
+            if old.kind != "alloc" or old.where != "before":
+                continue
+            source = next((e for e in self.events.all if self.covered(e, old)), None)
+            if source is None:
+                continue
+            for level in self.anchors.above(source.node, old.function, old.stmt):
+                candidate = self.insertion(source, level, "before", "alloc")
+                if candidate is None or candidate in self.insertions:
+                    continue
+                if self.accept(event, state, candidate, old):
+                    self.insertions[self.insertions.index(old)] = candidate
+                    return True
+        return False
+
+    def covered(self, event: Event, insertion: Insertion) -> bool:
+        return event.kind in NEEDS_BUFFER and any(
+            self.within(event.node, (frame, insertion.stmt)) for frame in self.flow.frames_of[insertion.function]
+        )
+
+    def guard(self, event: Event, state: _State) -> bool:
+        """OPI_Alloc where the pointer is NULL: where paths disagree and no one place serves them all."""
+        for level in self.anchors.befores(event.node, self.has_site):
+            candidate = self.insertion(event, level, "before", "guard")
+            if candidate is None or candidate in self.insertions:
+                continue
+            trial = self.solve([*self.insertions, candidate])
+            if event not in trial.problems() and not self.worse(state, trial):
+                self.insertions.append(candidate)
+                return True
+        return False
+
+    # --- releases --------------------------------------------------------------------------------------------------
+
+    def free_before_receives(self) -> None:
+        for _ in range(_ROUNDS):
+            state = self.solve()
+            held = sorted(state.held_receives(), key=lambda e: e.node)
+            if not held:
+                return
+            event = held[0]
+            for level in self.flow.levels(event.node):
+                candidate = self.insertion(event, self.anchors.outermost_init(level), "before", "free")
+                if candidate is None or candidate in self.insertions:
+                    continue
+                trial = self.solve([*self.insertions, candidate])
+                left = trial.events.get(event, 0)
+                if not left & HELD and not (set(trial.problems()) - set(state.problems())):
+                    self.insertions.append(candidate)
+                    self.events.settled.add(event)
+                    break
+            else:
+                raise self.fail("there is no place to free what the buffer still holds before this call", event.node)
+            if all(e in self.events.settled for e in held):
+                return
+        raise self.fail("the calls that free the buffer cannot be placed")
+
+    def free_at_scope_end(self, variable: ast.Variable) -> None:
+        """A local carrier leaves nothing behind on any way out of the block that declares it."""
+        function = variable.function
+        if function not in self.flow.frames_of:
+            return
+        block = self.anchors.declaring_block(function, variable.key)
+        if block is None:
+            raise self.fail("the buffer's declaration is not understood")
+        frame = self.flow.frames_of[function][0]
+        end = Insertion(function, block, "leave", "free", self.buffer.name)
+        if self.buffer.carrier.rows:
+            if self.leftover(function, block):
+                raise self.fail("rows of a local array may be held where its block is left")
+            return
+        bits, needs = self.ways_out(function, block)
+        for stmt, (held, need) in sorted(bits.items()):
+            if not held & (HELD | PENDING):
+                continue
+            if need:
+                raise self.fail("the buffer is used after its pointer has gone")
+            level = (frame, stmt)
+            if self.anchors.return_touches(level, [e.node for e in self.events.all if e.kind in NEEDS_BUFFER]):
+                self.insertions.append(Insertion(function, stmt, "return", "free", self.buffer.name))
+            elif self.anchors.usable(level, "before"):
+                self.insertions.append(Insertion(function, stmt, "before", "free", self.buffer.name))
+            else:
+                raise self.fail("nothing can be inserted before a return")
+        if needs & (HELD | PENDING):
+            self.insertions.append(end)
+
+    def ways_out(self, function: str, block: int) -> tuple[dict[int, tuple[int, bool]], int]:
+        """State and need at each return in a block, and the state on all its other ways out."""
+        returns: dict[int, tuple[int, bool]] = {}
+        other = 0
+        for view in self.views:
+            solution = solve(self.flow, view, self.events.by_node, self.insertions, self.initial)
+            need = needed(self.flow, view, self.events.by_node, self.insertions)
+            for frame in self.flow.frames_of[function]:
+                inside = self.flow.members((frame, block))
+                for n in inside:
+                    node = self.graph.nodes[n]
+                    if node.frame == frame and isinstance(node.action, ins.ReturnInstr):
+                        stmt = self.flow.stmt[n]
+                        bits, wanted = returns.get(stmt, (0, False))
+                        later = any(need[t] for t in view.succs[n])
+                        returns[stmt] = (bits | solution.after[n], wanted or later)
+                for u, v in self.flow.leaving((frame, block), view.succs):
+                    state = solution.at_end((u, v))
+                    other |= state
+                    if state & (HELD | PENDING) and need[v]:
+                        raise self.fail("the buffer is used after its pointer has gone")
+        return returns, other
+
+    def leftover(self, function: str, block: int) -> bool:
+        returns, other = self.ways_out(function, block)
+        return bool(other & (HELD | PENDING)) or any(s & (HELD | PENDING) for s, _ in returns.values())
+
+    # --- the check of the whole ------------------------------------------------------------------------------------
+
+    def check(self, state: _State, variable: ast.Variable) -> None:
+        """What was placed, once more: raises _Unplaceable when something is not right after all."""
+        for event in state.problems():
+            raise self.fail("the buffer may not be there at this access", event.node, "15")
+        for event in state.held_receives():
+            if state.events[event] & HELD:
+                raise self.fail("the buffer may still be held at this receive", event.node, "15")
+        for insertion, bits in state.insertions.items():
+            if insertion.kind == "alloc" and bits & ~(NONE | RAW):
+                raise self.fail("the buffer may be allocated twice", None, "15")
+            if bits & RAW and self.buffer.carrier.kind == "array":
+                raise self.fail("the buffer's declaration is jumped over", None, "15")
+        if self.buffer.carrier.kind == "array" and any(s & RAW for s in state.events.values() if s & RAW):
+            for event, bits in state.events.items():
+                if bits & RAW and event.kind != BIRTH:
+                    raise self.fail("the buffer's declaration is jumped over", event.node, "15")
+        if variable.kind == "local" and variable.function in self.flow.frames_of:
+            block = self.anchors.declaring_block(variable.function, variable.key)
+            assert block is not None
+            if self.leftover(variable.function, block):
+                raise self.fail("the buffer may be held where its pointer goes out of scope", None, "15")
+
+    def positions(self, freed: set[int]) -> tuple[tuple[tuple[int, str], ...], tuple[tuple[int, str], ...]]:
+        """Where the carrier changes in the program graph: acquires and releases."""
+        acquires: set[tuple[int, str]] = set()
+        releases: set[tuple[int, str]] = set()
+        for event in self.events.all:
+            if event.kind in (RECV, IRECV, "alloc", "complete"):
+                acquires.add((event.node, "after"))
+            elif event.kind == SEND or event.kind == DEALLOC and event.node in freed:
+                releases.add((event.node, "after"))
+        whole = View(self.flow.succs, self.flow.preds)
+        for (u, v), found in Places(self.flow, whole, self.insertions).on.items():
+            if u < len(self.graph.nodes) and len(self.flow.succs[u]) == 1:
+                point = (u, "after")
+            elif v < len(self.graph.nodes):
+                point = (v, "before")
+            else:
+                point = (u, "after")
+            for _, insertion, _ in found:
+                (releases if insertion.kind == "free" else acquires).add(point)
+        return tuple(sorted(acquires)), tuple(sorted(releases))

@@ -1,0 +1,213 @@
+"""What the carrier holds at every point: the placement automata of analyses/automata, run over the program graph.
+
+A state is a set of what may be the case on the paths that lead somewhere (DESIGN.md section 4, ANALYSIS.md section 4,
+"Forward, placing calls"); NONE together with HELD is the tables' Maybe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+
+from opi_xform.ir import instr as ins
+from opi_xform.memory.poly import Poly
+from opi_xform.ownership.flow import Edge, Flow
+
+NONE, HELD, PENDING, RAW = 1, 2, 4, 8
+# PENDING: an OPI_Itake is under way; the pointer is NULL, its completion sets it.  RAW: the pointer was never set.
+
+RAWBIRTH, BIRTH, ALLOC, TOUCH, SEND, RECV, IRECV, COMPLETE, DEALLOC = (
+    "rawbirth birth alloc touch send recv irecv complete dealloc".split()
+)
+NEEDS_BUFFER = frozenset({TOUCH, SEND})
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What a node does to the buffer; ``row``: to which one of an array of buffers (None: there is only one)."""
+
+    node: int
+    kind: str
+    row: Poly | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Insertion:
+    """A call to be put into the source at a statement of ``function``, and so into every copy of it.
+
+    where: ``before`` or ``after`` the statement; ``leave``: on every way out of a block but its returns; ``return``:
+    inside a return, behind its expression.  kind: ``alloc``, ``guard`` (OPI_Alloc where the pointer is NULL), ``free``.
+    target: the carrier as written there; rows: which buffer that is, per frame.
+    """
+
+    function: str
+    stmt: int
+    where: str
+    kind: str
+    target: str
+    rows: tuple[tuple[int, Poly], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The graph as one buffer (of an array of buffers: one row) sees it.  ``row``: its number, None for any."""
+
+    succs: Sequence[Sequence[int]]
+    preds: Sequence[Sequence[int]]
+    row: int | None = None
+
+    def concerns(self, row: Poly | None) -> bool:
+        number = None if row is None else row.constant
+        return number is None or number == self.row
+
+
+@dataclass(slots=True)
+class Solution:
+    """``events``: state ahead of each event; ``insertions``: ahead of each insertion."""
+
+    events: dict[Event, int]
+    insertions: dict[Insertion, int]
+    before: list[int]
+    after: list[int]
+    ends: dict[Edge, int]  # of edges with insertions
+
+    def at_end(self, edge: Edge) -> int:
+        """The state at the end of an edge, behind what is inserted on it."""
+        return self.ends.get(edge, self.after[edge[0]])
+
+
+class Places:
+    """The edges on which insertions are executed, in order."""
+
+    def __init__(self, flow: Flow, view: View, insertions: Sequence[Insertion]) -> None:
+        self.on: dict[Edge, list[tuple[tuple[int, int], Insertion, Poly | None]]] = {}
+        for insertion in insertions:
+            rows = dict(insertion.rows)
+            for frame in flow.frames_of.get(insertion.function, ()):
+                depth = flow.depth((frame, insertion.stmt))
+                # what stands behind inner statements comes first, what stands before them last
+                key = {"before": (1, depth), "return": (2, depth)}.get(insertion.where, (0, -depth))
+                for edge in edges(flow, view, insertion, frame):
+                    self.on.setdefault(edge, []).append((key, insertion, rows.get(frame)))
+        for found in self.on.values():
+            found.sort(key=lambda item: item[0])
+
+
+def edges(flow: Flow, view: View, insertion: Insertion, frame: int) -> list[Edge]:
+    """Where an insertion is executed in one copy of its function."""
+    level = (frame, insertion.stmt)
+    if insertion.where == "before":
+        return flow.entering(level, view.preds)
+    if insertion.where == "return":
+        inside = [n for n in flow.by_frame[frame] if flow.stmt[n] == insertion.stmt]
+        returns = [n for n in inside if isinstance(flow.graph.nodes[n].action, ins.ReturnInstr)]
+        return [(u, n) for n in returns for u in view.preds[n]]
+    return flow.leaving(level, view.succs)
+
+
+def _insert(insertion: Insertion, state: int) -> int:
+    if state == 0:
+        return 0
+    return (NONE | (state & PENDING)) if insertion.kind == "free" else HELD
+
+
+def _happen(event: Event, state: int) -> int:
+    if state == 0:
+        return 0
+    match event.kind:
+        case "rawbirth":
+            return RAW
+        case "birth" | "dealloc" | "send":
+            return NONE
+        case "alloc" | "touch" | "recv":
+            return HELD
+        case "irecv":
+            return PENDING
+        case _:  # complete
+            return (state & ~PENDING) | HELD if state & PENDING else state
+
+
+def solve(
+    flow: Flow, view: View, events: Mapping[int, Sequence[Event]], insertions: Sequence[Insertion], initial: int
+) -> Solution:
+    """The least solution: the union over all paths."""
+    places = Places(flow, view, insertions).on
+    count = len(flow.succs)
+    before, after = [0] * count, [0] * count
+    after[flow.entry] = initial
+    queue = sorted(set(view.succs[flow.entry]))
+    queued = set(queue)
+    while queue:
+        v = heappop(queue)
+        queued.discard(v)
+        state = 0
+        for u in view.preds[v]:
+            state |= _along(places, view, u, v, after[u])
+        before[v] = state
+        for event in events.get(v, ()):
+            if view.concerns(event.row):
+                state = _happen(event, state)
+        if state != after[v]:
+            after[v] = state
+            for t in view.succs[v]:
+                if t not in queued:
+                    queued.add(t)
+                    heappush(queue, t)
+    solution = Solution({}, {}, before, after, {})
+    for v, happening in events.items():
+        state = before[v]
+        for event in happening:
+            if not view.concerns(event.row):
+                continue
+            solution.events[event] = solution.events.get(event, 0) | state
+            state = _happen(event, state)
+    for (u, v), found in places.items():
+        if u not in view.preds[v]:
+            continue
+        state = after[u]
+        for _, insertion, row in found:
+            if view.concerns(row):
+                solution.insertions[insertion] = solution.insertions.get(insertion, 0) | state
+                state = _insert(insertion, state)
+        solution.ends[u, v] = state
+    return solution
+
+
+def _along(
+    places: Mapping[Edge, Sequence[tuple[tuple[int, int], Insertion, Poly | None]]], view: View, u: int, v: int, state: int
+) -> int:
+    for _, insertion, row in places.get((u, v), ()):
+        if view.concerns(row):
+            state = _insert(insertion, state)
+    return state
+
+
+def needed(
+    flow: Flow, view: View, events: Mapping[int, Sequence[Event]], insertions: Sequence[Insertion]
+) -> list[bool]:
+    """Per node: whether what the buffer holds on entering it may be touched or sent before it is acquired anew."""
+    places = Places(flow, view, insertions).on
+    need = [False] * len(flow.succs)
+    work = list(range(len(flow.succs) - 2))
+    queued = set(work)
+    while work:
+        v = work.pop()
+        queued.discard(v)
+        found = False
+        for t in view.succs[v]:
+            ahead = need[t]
+            for _, insertion, row in reversed(places.get((v, t), ())):
+                if insertion.kind != "guard" and view.concerns(row):
+                    ahead = False
+            found = found or ahead
+        for event in reversed(events.get(v, ())):
+            if event.kind != COMPLETE and view.concerns(event.row):
+                found = event.kind in NEEDS_BUFFER
+        if found and not need[v]:
+            need[v] = True
+            for p in view.preds[v]:
+                if p not in queued and p < len(flow.succs) - 2:
+                    queued.add(p)
+                    work.append(p)
+    return need
