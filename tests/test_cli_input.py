@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -279,3 +282,41 @@ def test_a_reader_that_goes_away(tmp_path: Path) -> None:
     done = subprocess.run([*command, "--version"], stdout=wrote, stderr=subprocess.PIPE, check=False, timeout=60)
     os.close(wrote)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+SLOW = """
+import os, sys, time
+import opi_xform.cli.parsing as parsing
+from opi_xform.cli.main import main
+
+def slow(job):
+    open(job[0] + ".started", "w").close()
+    time.sleep(300)
+
+parsing._parse = slow
+sys.exit(main([".", "-j", "2"]))
+"""
+
+
+def test_ctrl_c_on_a_terminal_is_one_line(tmp_path: Path) -> None:
+    """The whole process group gets the signal, as from a terminal, while workers parse."""
+    for number in range(4):
+        (tmp_path / f"{number}.c").write_text(GOOD)
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        while process.poll() is None and len(list(tmp_path.glob("*.started"))) < 2:
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    assert (process.returncode, out) == (130, "")
+    one_line(err, "opi-xform: interrupted; nothing was written")

@@ -36,6 +36,8 @@ def declaration_edits(text: SourceText, edit: PointerDeclaration) -> Iterator[By
         if not span.editable:
             raise PlanError(span, "the declaration is written by a macro")
     brackets = _brackets(text, _behind_parentheses(text, name.begin, suffix.begin), suffix.end)
+    if not brackets:
+        raise PlanError(suffix, "the dimensions are written by a macro")
     if len(brackets) <= edit.keep_dims:
         raise PlanError(suffix, f"only {len(brackets)} dimensions are written here, {edit.keep_dims} are to be kept")
     gone = brackets[edit.keep_dims]
