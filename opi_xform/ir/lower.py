@@ -164,7 +164,7 @@ class _Lowerer:
     def declare(self, var: ast.Variable) -> Lowering:
         if var.kind == "local-static":
             return
-        zeroed = isinstance(var.init, ast.InitList) or isinstance(var.init, ast.StringLit)
+        zeroed = isinstance(var.init, (ast.InitList, ast.StringLit))
         self.emit(ins.Birth(var.span, self.stmt, var.key, zeroed))
         if var.init is not None:
             yield self.initialise(var, ins.AddrVar(var.key, var.span), var.init, var.type)

@@ -1,7 +1,7 @@
 """Points-to of the program graph: one inclusion constraint per flow of a value (Andersen), solved by points_to.
 
-Copies of functions are apart, so is every allocation call of every copy; an object has one content.  Object 0 is everything
-outside the program: what is passed to it is reachable from it, and it may be stored anywhere that is.
+Copies of functions are apart, so is every allocation call of every copy; an object has one content.  Object 0 is
+everything outside the program: what is passed to it is reachable from it, and it may be stored anywhere that is.
 """
 
 from __future__ import annotations
@@ -195,8 +195,8 @@ class GraphPointsTo:
                     else:
                         self.flow(caller, operand, place)
             case Unbind(callee=callee, target=result, value=returned):
-                type_ = self.graph.lowered[self.graph.frames[callee].function].function.type.elem
-                if result is not None and returned is not None and (type_ is None or _may_hold_address(type_)):
+                made = self.graph.lowered[self.graph.frames[callee].function].function.type.elem
+                if result is not None and returned is not None and (made is None or _may_hold_address(made)):
                     self.flow(callee, returned, ("t", frame, result.number))
             case Lost(call=call):
                 for operand in call.args:
@@ -219,7 +219,7 @@ class GraphPointsTo:
     def library(self, node: Node, call: ins.CallInstr) -> None:
         frame = node.frame
         name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else ""
-        effect = self.effects.get(name)
+        effect = self.effects.get(name) if name not in self.graph.lowered else None
         followed = node.number in self.graph.followed
         if followed and effect is None:
             return
@@ -234,7 +234,7 @@ class GraphPointsTo:
                 return
             for o in sorted(self.objects.globals):
                 self.add(outside, frozenset({o}))
-        if effect.mpi is None:
+        if effect.mpi is None or effect.mpi.request is None:
             for i in effect.retains:
                 if i < len(call.args):
                     self.flow(frame, call.args[i], outside)

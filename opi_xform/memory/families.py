@@ -1,7 +1,7 @@
 """Arrays of pointers whose cells each own a heap buffer: ``double *sbuf[P]`` filled by malloc in a loop.
 
-What cell e points to is one object, row e of a *family*, whatever allocation put it there.  That holds when only the array
-ever keeps the pointers: every store to it is a fresh allocation (or NULL), and no other memory holds one of them.
+What cell e points to is one object, row e of a *family*, whatever allocation put it there.  That holds when only the
+array ever keeps the pointers: every store to it is a fresh allocation (or NULL), and no other memory holds one of them.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ Backward over the program graph with loops collapsed.  Inside a loop, the live r
 
     live(k) = gen(k)  u  (live(k+1) n through(k))  u  (live after the exit n through_exit(k))
 
-with all three sets functions of k, so that the live region of the whole loop is a union over k of what passes through the
-iterations before: exact for affine subscripts, an over-approximation elsewhere.  A state maps each place where control
-can go to the bytes that pass from there unharmed; the key None holds bytes that are live for good.
+with all three sets functions of k, so that the live region of the whole loop is a union over k of what passes through
+the iterations before: exact for affine subscripts, an over-approximation elsewhere.  A state maps each place where
+control can go to the bytes that pass from there unharmed; the key None holds bytes that are live for good.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from opi_xform.memory.regions import START, Regions
 from opi_xform.memory.telescope import Telescope
 from opi_xform.memory.values import Comparison, Values
 from opi_xform.program.graph import Graph
+
 
 class Rows(Protocol):
     """For an array of buffers: the view of the one row that the sets are about."""

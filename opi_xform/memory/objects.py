@@ -13,9 +13,11 @@ UNKNOWN = 0
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """kind: ``variable``, ``heap``, ``family`` or ``unknown``.  frame: -1 for globals.  node: the allocation call (heap).
+    """kind: ``variable``, ``heap``, ``family`` or ``unknown``.  frame: -1 for globals.  node: the allocation call
+    (heap).
 
-    A family is what the cells of an array of pointers own, one buffer per index; ``members``: the allocations behind it.
+    A family is what the cells of an array of pointers own, one buffer per index; ``members``: the allocations behind
+    it.
     """
 
     number: int
@@ -67,9 +69,7 @@ class Objects:
         """What the cells of an array of pointers own."""
         found = len(self.table)
         info = self.table[array]
-        self.table.append(
-            Object(found, "family", f"{info.name}[]", None, info.variable, info.frame, members=members)
-        )
+        self.table.append(Object(found, "family", f"{info.name}[]", None, info.variable, info.frame, members=members))
         return found
 
     def locals_of(self, frame: int) -> set[int]:

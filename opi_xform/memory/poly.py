@@ -1,8 +1,8 @@
 """Integer polynomials over symbols: the values that the analyses compute with.
 
-A symbol is a number into a ``Symbols`` table (values.py).  A monomial is a sorted tuple of symbols, a polynomial a sorted
-tuple of (monomial, coefficient).  Addresses are polynomials too: an object's address is a symbol of its own, so that
-pointer differences cancel it.
+A symbol is a number into a ``Symbols`` table (values.py).  A monomial is a sorted tuple of symbols, a polynomial a
+sorted tuple of (monomial, coefficient).  Addresses are polynomials too: an object's address is a symbol of its own, so
+that pointer differences cancel it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Sets of byte offsets as integer sets, with symbols as parameters.
 
-One dimension, ``o``: bytes from the object's start, divided by ``unit``.  A product of symbols is a parameter of its own.
-Every set is valid for all values of its parameters that can occur; ``Regions.known`` adds what is known of them.
+One dimension, ``o``: bytes from the object's start, divided by ``unit``.  A product of symbols is a parameter of its
+own. Every set is valid for all values of its parameters that can occur; ``Regions.known`` adds what is known of them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from islpy import Set
 
 from opi_xform.memory.poly import Monomial, Poly
 from opi_xform.memory.symbols import Symbols
-
 
 OPERATIONS = 1_000_000
 START = "start"

@@ -1,7 +1,7 @@
 """Symbols: the unknowns in polynomials, numbered by value so that equal things share one symbol.
 
-A symbol stands for one run-time value per execution of the loops in its ``scope``: it varies between iterations of those,
-and is fixed otherwise.  Kinds:
+A symbol stands for one run-time value per execution of the loops in its ``scope``: it varies between iterations of
+those, and is fixed otherwise.  Kinds:
 
 ``object``  the address of an object            ``count``   iteration number (0, 1, …) of a loop
 ``phi``     a value merged at a block           ``load``    memory read at an address, at a version of what it may hold
@@ -112,7 +112,8 @@ class Symbols:
         if found is not None or self.table[s].kind != "exit":
             return found
         loop, inside = self.table[s].key
-        assert isinstance(loop, int) and isinstance(inside, int)
+        assert isinstance(loop, int)
+        assert isinstance(inside, int)
         closed = self.resolve(symbol(inside))
         if closed.single == inside:
             return None
@@ -125,7 +126,4 @@ class Symbols:
     def is_nonneg(self, value: Poly) -> bool:
         """Provably not negative, term by term."""
         value = self.resolve(value)
-        for monomial, c in value.terms:
-            if c < 0 or any(not self.table[s].nonneg for s in monomial):
-                return False
-        return True
+        return all(not (c < 0 or any(not self.table[s].nonneg for s in monomial)) for monomial, c in value.terms)

@@ -1,9 +1,9 @@
 """Intervals that a loop is sure to write, told from one iteration to the next.
 
-When each iteration writes exactly the bytes between the place of this iteration and the place of the next, the whole loop
-writes from the first place to the last, whatever the places are: ``buf[n++] = x`` under conditions, ``*p++``, cursors that
-advance by what was packed, and ``buf[i*m + j]`` with symbolic m, where the places are products that integer sets cannot
-express (ANALYSIS.md section 3, a, b and d).
+When each iteration writes exactly the bytes between the place of this iteration and the place of the next, the whole
+loop writes from the first place to the last, whatever the places are: ``buf[n++] = x`` under conditions, ``*p++``,
+cursors that advance by what was packed, and ``buf[i*m + j]`` with symbolic m, where the places are products that
+integer sets cannot express (ANALYSIS.md section 3, a, b and d).
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from opi_xform.ir.loops import Loop, LoopNest
-from opi_xform.memory.values import HeaderPhi, Values
 from opi_xform.memory.poly import ONE, Poly, number, symbol
 from opi_xform.memory.trips import nominal_trips
+from opi_xform.memory.values import HeaderPhi, Values
 from opi_xform.program.graph import Graph
 
 Edge = tuple[int, int]
@@ -32,8 +32,8 @@ class Interval:
 class Telescope:
     """Certain writes of one object, loop by loop.  ``writes[block]``: (lo, length) of certain writes, any order.
 
-    ``births``: blocks in which the object begins a new life.  ``excluded``: loops whose iterations write to different rows
-    of an array of buffers.
+    ``births``: blocks in which the object begins a new life.  ``excluded``: loops whose iterations write to different
+    rows of an array of buffers.
     """
 
     def __init__(
@@ -237,7 +237,8 @@ class Telescope:
                     return list(values)
         if info.kind == "exit":
             inner_loop, inside = info.key
-            assert isinstance(inner_loop, int) and isinstance(inside, int)
+            assert isinstance(inner_loop, int)
+            assert isinstance(inside, int)
             return [h.init for h in self.values.headers.get(inner_loop, []) if h.symbol == inside]
         return []
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from opi_xform.ir import instr as ins
 from opi_xform.ir.loops import Loop
-from opi_xform.memory.values import Values
 from opi_xform.memory.poly import ONE, Poly, number, symbol
+from opi_xform.memory.values import Values
 from opi_xform.program.graph import Graph
 
 NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
@@ -13,7 +13,9 @@ MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 
 
 def nominal_trips(graph: Graph, values: Values, loop: Loop, edge: tuple[int, int]) -> Poly | None:
-    """t such that the iteration number is max(0, t) when the loop is left by ``edge``, its only exit; None if not known."""
+    """t such that the iteration number is max(0, t) when the loop is left by ``edge``, its only exit; None if not
+    known.
+    """
     if len(loop.exits) != 1 or not graph.blocks[edge[0]]:
         return None
     last = graph.blocks[edge[0]][-1]

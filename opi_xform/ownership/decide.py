@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from opi_xform.ir import ast
@@ -12,7 +12,7 @@ from opi_xform.ownership.liveness import Facts, Finding, judge
 from opi_xform.ownership.model import Buffer, Options, Program, Refusal, Use
 from opi_xform.ownership.place import Placement, place
 from opi_xform.ownership.plan import Decision, Edit, Note, Plan
-from opi_xform.ownership.reasons import kept, liveness_refusal
+from opi_xform.ownership.reasons import kept, liveness_refusal, node_span
 from opi_xform.ownership.requests import pending_refusal
 from opi_xform.ownership.source import sizeof_edits, source_refusal
 from opi_xform.ownership.uses import all_calls, buffers, collect, sides
@@ -62,27 +62,21 @@ def _irreducible() -> Refusal:
 def _buffer(
     units: Sequence[ast.Unit], program: Program, buffer: Buffer, options: Options, clash: set[Place]
 ) -> _Verdict:
+    """Everything about one buffer: first what each site allows, then what all of them together do."""
     verdict = _Verdict()
     places = list(dict.fromkeys(u.place for u in buffer.uses))
-
-    def all_stay(refusal: Refusal) -> _Verdict:
-        for p in places:
-            verdict.refusals.setdefault(p, refusal)
-        verdict.converted.clear()
-        return verdict
-
     whole = _whole_refusal(units, program, buffer, options)
-    if whole is not None:
-        return all_stay(whole)
-    shape = value_refusal(program, buffer)
-    if shape.refusal is not None:
-        return all_stay(shape.refusal)
-    facts = {o: judge(program, buffer, o, options.strict) for o in buffer.objects}
-    for o in buffer.objects:
-        if facts[o].exceeded:
-            return all_stay(Refusal("401", "the regions of this buffer are too complicated; it counts as read everywhere"))
-        if facts[o].initial:
-            return all_stay(Refusal("10", "bytes are read that only the buffer's first contents define"))
+    shape = value_refusal(program, buffer) if whole is None else None
+    if shape is not None:
+        whole = shape.refusal
+    facts: dict[int, Facts] = {}
+    if whole is None:
+        facts = {o: judge(program, buffer, o, options.strict) for o in buffer.objects}
+        whole = _contents_refusal(facts)
+    if whole is not None or shape is None:
+        assert whole is not None
+        verdict.refusals = dict.fromkeys(places, whole)
+        return verdict
     for p in places:
         mine = [u for u in buffer.uses if u.place == p]
         refusal = _site_refusal(program, buffer, mine, facts)
@@ -94,43 +88,68 @@ def _buffer(
             verdict.assumptions[p] = {a for f in found for a in f.assumptions}
         else:
             verdict.refusals[p] = refusal
-    return _place(units, program, buffer, shape.null_tests, verdict, all_stay)
+    _settle(units, program, buffer, shape.null_tests, verdict)
+    return verdict
 
 
-def _place(
-    units: Sequence[ast.Unit],
-    program: Program,
-    buffer: Buffer,
-    null_tests: tuple[int, ...],
-    verdict: _Verdict,
-    all_stay: object,
-) -> _Verdict:
+def _settle(
+    units: Sequence[ast.Unit], program: Program, buffer: Buffer, null_tests: tuple[int, ...], verdict: _Verdict
+) -> None:
     """Pending requests, placement and aliases, until what converts is stable."""
-    assert callable(all_stay)
     while verdict.converted:
         going = [u for u in buffer.uses if u.place in verdict.converted]
         staying = [u for u in buffer.uses if u.place not in verdict.converted]
         pending = pending_refusal(program, buffer, staying, going)
         if pending:
-            for p, refusal in pending.items():
-                verdict.converted.discard(p)
-                verdict.refusals[p] = refusal
+            _keep(verdict, pending)
             continue
-        placed = place(program, buffer, frozenset(verdict.converted), null_tests)
+        placed = _placed(program, buffer, frozenset(verdict.converted), null_tests)
         if isinstance(placed, Refusal):
-            result = all_stay(placed)
-            assert isinstance(result, _Verdict)
-            return result
-        stale = alias_refusal(program, buffer, placed.points, program.points_to.operand)
-        if stale is not None:
-            result = all_stay(stale)
-            assert isinstance(result, _Verdict)
-            return result
+            _keep(verdict, _alone(program, buffer, verdict.converted, null_tests, placed))
+            continue
         verdict.edits = (*placed.edits, *sizeof_edits(units, buffer.carrier))
         verdict.files = placed.files
-        _ = Placement
-        break
-    return verdict
+        return
+
+
+def _keep(verdict: _Verdict, refusals: Mapping[Place, Refusal]) -> None:
+    for p, refusal in refusals.items():
+        verdict.converted.discard(p)
+        verdict.refusals[p] = refusal
+
+
+def _placed(
+    program: Program, buffer: Buffer, converted: frozenset[Place], null_tests: tuple[int, ...]
+) -> Placement | Refusal:
+    placed = place(program, buffer, converted, null_tests)
+    if isinstance(placed, Refusal):
+        return placed
+    stale = alias_refusal(program, buffer, placed.points)
+    return placed if stale is None else stale
+
+
+def _alone(
+    program: Program, buffer: Buffer, converted: set[Place], null_tests: tuple[int, ...], together: Refusal
+) -> dict[Place, Refusal]:
+    """The sites that cannot convert even without the others; all of them when each could."""
+    if len(converted) > 1:
+        out: dict[Place, Refusal] = {}
+        for p in sorted(converted):
+            alone = _placed(program, buffer, frozenset({p}), null_tests)
+            if isinstance(alone, Refusal):
+                out[p] = alone
+        if out:
+            return out
+    return dict.fromkeys(sorted(converted), together)
+
+
+def _contents_refusal(facts: Mapping[int, Facts]) -> Refusal | None:
+    for found in facts.values():
+        if found.exceeded:
+            return Refusal("401", "the regions of this buffer are too complicated; it counts as read everywhere")
+        if found.initial:
+            return Refusal("10", "bytes are read that only the buffer's first contents define")
+    return None
 
 
 def _whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, options: Options) -> Refusal | None:
@@ -138,14 +157,19 @@ def _whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, 
     variable = program.variables[buffer.carrier.variable]
     if buffer.carrier.kind == "array" and not variable.type.is_array:
         if variable.type.is_scalar:
-            return Refusal("08", f"`{variable.name}` is a single {variable.type.spelling}, which travels in the envelope")
+            return Refusal(
+                "08", f"`{variable.name}` is a single {variable.type.spelling}, which travels in the envelope"
+            )
         return Refusal("13", f"`{variable.name}` is a {variable.type.spelling}, not an array or a pointer")
     for o in buffer.objects:
         lost = program.values.escaped.get(o)
         if lost is not None:
             node, reason = lost
-            return Refusal("escape", f"{buffer.name}: {reason}", ((_span(program, node), reason),))
-    return source_refusal(units, buffer.carrier.variable, buffer.carrier.kind, program.complete, options.root)
+            code = "403" if reason.startswith("unknown function") else "escape"
+            return Refusal(code, f"`{buffer.name}`: {reason}", ((node_span(program, node), reason),))
+    return source_refusal(
+        units, buffer.carrier.variable, buffer.carrier.kind, program.complete, options.root, buffer.carrier.rows
+    )
 
 
 def _site_refusal(program: Program, buffer: Buffer, uses: list[Use], facts: dict[int, Facts]) -> Refusal | None:
@@ -170,12 +194,6 @@ def _site_refusal(program: Program, buffer: Buffer, uses: list[Use], facts: dict
     return None
 
 
-def _span(program: Program, node: int) -> Span:
-    from opi_xform.ownership.reasons import node_span
-
-    return node_span(program, node)
-
-
 def _decisions(
     program: Program, verdicts: dict[Place, tuple[_Verdict, Buffer]], stray: dict[Place, Refusal]
 ) -> list[Decision]:
@@ -193,7 +211,19 @@ def _decisions(
                 assumptions = tuple(sorted(found[0].assumptions.get(p, ())))
                 text = "ownership passes"
                 out.append(
-                    Decision(call.span, function.name, name, side, _text(written), title, "convert", "", text, (), assumptions)
+                    Decision(
+                        call.span,
+                        function.name,
+                        name,
+                        side,
+                        _text(written),
+                        title,
+                        "convert",
+                        "",
+                        text,
+                        (),
+                        assumptions,
+                    )
                 )
                 continue
             refusal = stray.get(p) if found is None else found[0].refusals.get(p)
@@ -202,7 +232,9 @@ def _decisions(
             code = kept(refusal.code, side)
             notes = tuple(Note(span, message) for span, message in refusal.notes)
             out.append(
-                Decision(call.span, function.name, name, side, _text(written), title, "keep", code, refusal.message, notes)
+                Decision(
+                    call.span, function.name, name, side, _text(written), title, "keep", code, refusal.message, notes
+                )
             )
     out.sort(key=lambda d: (d.span.file, d.span.begin, d.side == "recv"))
     return out

@@ -1,8 +1,8 @@
 """Arrays of buffers: the analysis of row D, for one D that stands for all.
 
-In a loop whose iterations touch one row each (``k``, ``k + 1``, ``(rank + k) % size``), what concerns row D happens where
-the index is D.  There everything indexed by it is known too: ``nbr[k]`` is ``nbr[D]``, the same value in the loop that
-packs, the loop that sends and the loop that unpacks.
+In a loop whose iterations touch one row each (``k``, ``k + 1``, ``(rank + k) % size``), what concerns row D happens
+where the index is D.  There everything indexed by it is known too: ``nbr[k]`` is ``nbr[D]``, the same value in the loop
+that packs, the loop that sends and the loop that unpacks.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ class Indexed:
         self.cache: dict[tuple[int, int], int] = {}
 
     def find_loops(self) -> dict[int, tuple[Poly, int, Poly]]:
-        """Loops in which every access of an iteration is to one row: (its index, the symbol in it, that symbol for row D)."""
+        """Loops in which every access of an iteration is to one row: (its index, the symbol in it, that symbol for row
+        D).
+        """
         nest, graph = self.program.nest, self.program.graph
         seen: dict[int, tuple[Poly, int, Poly] | None] = {}
         for n, accesses in self.program.values.accesses.items():
@@ -160,4 +162,3 @@ class Indexed:
                 here = regions.compare("==", self.loops[loop][0], symbol(self.row))
                 out = here if out is None else out.intersect(here)
         return out
-

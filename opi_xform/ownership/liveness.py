@@ -149,7 +149,8 @@ class _Judge:
             for h in members:
                 n = self.values.objects.table[h].node
                 call = self.program.graph.nodes[n].action
-                assert isinstance(call, ins.CallInstr) and isinstance(call.callee, ins.AddrFunc)
+                assert isinstance(call, ins.CallInstr)
+                assert isinstance(call.callee, ins.AddrFunc)
                 effect = self.program.effects[call.callee.key]
                 spec = effect.allocates
                 out[n] = spec is None or spec.zeroed or spec.contents or spec.copies_from is not None

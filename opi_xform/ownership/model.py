@@ -51,8 +51,9 @@ class Program:
 class Use:
     """One buffer use of one MPI call in one copy of its function.
 
-    ``side`` is ``send`` or ``recv``; ``argument`` the index of the buffer argument.  ``lo`` and ``length`` are the region
-    in bytes (length None: not known); ``row``: index of the row it starts at, when the object is an array of buffers.
+    ``side`` is ``send`` or ``recv``; ``argument`` the index of the buffer argument.  ``lo`` and ``length`` are the
+    region in bytes (length None: not known); ``row``: index of the row it starts at, when the object is an array of
+    buffers.
     """
 
     node: int
@@ -76,9 +77,9 @@ class Use:
 class Carrier:
     """The lvalue that names a buffer's base (DESIGN.md section 4, b).
 
-    kind ``array``: the variable is an array, declared where it stands, and becomes a pointer.  kind ``pointer``: a pointer
-    variable given fresh memory by ``allocations`` (graph nodes of malloc and calloc calls).  ``rows``: leading dimensions
-    that stay an array of pointers (0 or 1); then the buffer of one index is ``variable[index]``.
+    kind ``array``: the variable is an array, declared where it stands, and becomes a pointer.  kind ``pointer``: a
+    pointer variable given fresh memory by ``allocations`` (graph nodes of malloc and calloc calls).  ``rows``: leading
+    dimensions that stay an array of pointers (0 or 1); then the buffer of one index is ``variable[index]``.
     """
 
     kind: str
@@ -92,8 +93,8 @@ class Carrier:
 class Buffer:
     """All copies of one source-level buffer: the unit that is declared, converted or kept.
 
-    ``objects``: its abstract objects, one per frame.  ``uses`` in source order; ``touches``: graph nodes that access its
-    bytes, or pass its address on, other than the sites.
+    ``objects``: its abstract objects, one per frame.  ``uses`` in source order; ``touches``: graph nodes that access
+    its bytes, or pass its address on, other than the sites.
     """
 
     name: str

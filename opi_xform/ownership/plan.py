@@ -22,8 +22,9 @@ class Note:
 class Decision:
     """What happens to one buffer use of one MPI call (DESIGN.md section 5: one JSON ``site``).
 
-    side: ``send`` or ``recv``.  decision: ``convert`` or ``keep``.  code: ``OPInnn`` ('' when nothing needs explaining).
-    span is that of the call; ``buffer`` is the expression as written; ``object`` names the buffer behind it.
+    side: ``send`` or ``recv``.  decision: ``convert`` or ``keep``.  code: ``OPInnn`` ('' when nothing needs
+    explaining). span is that of the call; ``buffer`` is the expression as written; ``object`` names the buffer behind
+    it.
     """
 
     span: Span
@@ -53,11 +54,12 @@ class ReplaceCall:
 
 @dataclass(frozen=True, slots=True)
 class PointerDeclaration:
-    """Every declarator of an array variable becomes a pointer: ``double b[8][N]`` to ``double (*b)[N]`` or ``double *b[8]``.
+    """Every declarator of an array variable becomes a pointer: ``double b[8][N]`` to ``double (*b)[N]`` or ``double
+    *b[8]``.
 
-    name_span/suffix of one declarator: ``keep_dims`` leading dimensions stay an array of pointers (0: a plain pointer); the
-    next dimension disappears; the remaining ones become the pointee's.  ``null_init``: the pointer is given ``= NULL`` (a
-    local one) or ``= {NULL}`` (an array of pointers); the old initialiser, if any, goes.
+    name_span/suffix of one declarator: ``keep_dims`` leading dimensions stay an array of pointers (0: a plain pointer);
+    the next dimension disappears; the remaining ones become the pointee's.  ``null_init``: the pointer is given ``=
+    NULL`` (a local one) or ``= {NULL}`` (an array of pointers); the old initialiser, if any, goes.
     """
 
     declarator_name: Span
@@ -86,7 +88,9 @@ class InsertStatement:
 
 @dataclass(frozen=True, slots=True)
 class ReplaceText:
-    """The bytes of ``span`` become ``text`` ('' deletes them; a statement deleted alone on its line takes the line along)."""
+    """The bytes of ``span`` become ``text`` ('' deletes them; a statement deleted alone on its line takes the line
+    along).
+    """
 
     span: Span
     text: str
@@ -97,7 +101,9 @@ Edit = ReplaceCall | PointerDeclaration | InsertStatement | ReplaceText
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Decisions in source order, and the edits that carry them out.  ``needs_header``: files that must include ``opi.h``."""
+    """Decisions in source order, and the edits that carry them out.  ``needs_header``: files that must include
+    ``opi.h``.
+    """
 
     decisions: tuple[Decision, ...]
     edits: tuple[Edit, ...] = ()

@@ -66,7 +66,7 @@ class ProcNull:
         for a in self.program.values.accesses.get(n, ()):
             if a.kind != "W":
                 continue
-            if effect is None or effect.mpi is None and effect.flows:
+            if effect is None or (effect.mpi is None and effect.flows):
                 self.suspect.add(a.object)
         if effect is not None:
             for i in effect.may_yield_proc_null:
@@ -111,6 +111,8 @@ class ProcNull:
                 assert isinstance(inside, int)
                 stack.append(inside)
             elif info.kind == "op":
+                if info.key[0] == "output":
+                    continue  # a repeatable query: its outputs are judged by the object they are stored in
                 # arithmetic on a suspect value may meet a guard that was meant for it: stay suspicious
                 following = [p for part in info.key if isinstance(part, tuple) for p in part if isinstance(p, Poly)]
                 following += [p for p in info.key if isinstance(p, Poly)]

@@ -1,7 +1,7 @@
 """From what the checks found to codes and sentences.
 
-A refusal's code is two digits that mean the same on both sides (``05`` is OPI105 for a send and OPI205 for a receive), a
-name for the few that differ, or a whole code of the 4xx range.
+A refusal's code is two digits that mean the same on both sides (``05`` is OPI105 for a send and OPI205 for a receive),
+a name for the few that differ, or a whole code of the 4xx range.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import NOWHERE, Span
+from opi_xform.memory.values import Access
 from opi_xform.ownership.liveness import Finding
 from opi_xform.ownership.model import Buffer, Program, Refusal, Use
-from opi_xform.memory.values import Access
 from opi_xform.program.graph import Lost
 
 _NAMED = {"escape": ("OPI103", "OPI214"), "alloc": ("OPI114", "OPI215")}

@@ -123,7 +123,7 @@ def _inside(found: tuple[Poly, Poly], length: Poly | None, row: int) -> bool:
     index, rest = found
     start, size = rest.constant, None if length is None else length.constant
     if start is not None and size is not None:
-        return 0 <= start and start + size <= row
+        return start >= 0 and start + size <= row
     return index.constant is None
 
 

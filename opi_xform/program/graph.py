@@ -1,8 +1,8 @@
 """The program as one control-flow graph: every call of an analysed function replaced by a copy of its body.
 
 Each copy is a ``Frame``.  Values, regions and decisions are then exact per calling context without summaries; a site is
-converted only when every copy of it agrees.  Recursion, refused functions and copies past the budget stay ``Lost`` calls:
-whatever they can reach is given up, loudly.
+converted only when every copy of it agrees.  Recursion, refused functions and copies past the budget stay ``Lost``
+calls: whatever they can reach is given up, loudly.
 """
 
 from __future__ import annotations
@@ -140,6 +140,23 @@ class _Builder:
             frame, function, start, after, target = work.pop()
             self.copy(frame, function, start, after, target, work)
 
+    def any_order(
+        self, first: int, entries: Sequence[str], work: list[tuple[int, str, int, int, ins.Temp | None]]
+    ) -> None:
+        """No main: the entries are called from outside, any number of times, with arguments nothing is known of."""
+        self.frames.append(Frame(0, "", -1, -1))
+        head, after = self.block(), self.block()
+        self.succs[first] = (head,)
+        starts = []
+        for key in entries:
+            body = self.lowerings.get(key)
+            if body is None or body.refused:
+                continue
+            start = self.block()
+            starts.append(start)
+            self.enter(0, start, -1, key, body, tuple(ins.Nondet() for _ in body.function.params), head, None, work)
+        self.succs[head] = (*starts, after)
+
     def copy(
         self,
         frame: int,
@@ -238,7 +255,8 @@ class _Builder:
         number = len(self.frames)
         self.frames.append(Frame(number, callee, frame, node))
         self.add(number, at, Bind(frame, body.function.params, args))
-        self.followed.add(node)
+        if node >= 0:
+            self.followed.add(node)
         work.append((number, callee, at, after, target))
 
     def callbacks(
@@ -250,7 +268,7 @@ class _Builder:
         name: str,
         work: list[tuple[int, str, int, int, ins.Temp | None]],
     ) -> int:
-        """A library function that calls back before it returns: any number of calls, when all of them can be followed."""
+        """A library function that calls back before it returns: any number of calls, if all can be followed."""
         effect = self.effects.get(name)
         if effect is None or not effect.calls:
             return at
@@ -296,7 +314,7 @@ def build(
 
 
 def _pruned(b: _Builder) -> Graph:
-    """Only reachable blocks, in reverse postorder, so that block numbers are a topological order of the forward edges."""
+    """Only reachable blocks, in reverse postorder: block numbers are a topological order of the forward edges."""
     order: list[int] = []
     seen = {0}
     stack: list[tuple[int, int]] = [(0, 0)]

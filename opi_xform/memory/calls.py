@@ -1,0 +1,45 @@
+"""Calls that the program graph does not follow: what they are known to do, or what they can reach."""
+
+from __future__ import annotations
+
+from opi_xform.ir import instr as ins
+from opi_xform.memory.objects import Objects
+from opi_xform.memory.pointsto import PointsTo
+from opi_xform.program.effects import Effects, FunctionEffect
+from opi_xform.program.graph import Graph, Lost, Node
+
+
+class Calls:
+    """Answers about the calls of one program graph."""
+
+    def __init__(self, graph: Graph, objects: Objects, points_to: PointsTo, effects: Effects) -> None:
+        self.graph = graph
+        self.objects = objects
+        self.pts = points_to
+        self.effects = effects
+
+    def effect(self, call: ins.CallInstr) -> FunctionEffect | None:
+        """What the tables say of a call; a function of the program's own by that name is no library function."""
+        if isinstance(call.callee, ins.AddrFunc) and call.callee.key not in self.graph.lowered:
+            return self.effects.get(call.callee.key)
+        return None
+
+    def is_followed(self, node: Node, call: ins.CallInstr) -> bool:
+        """The body of the called function itself comes next."""
+        return node.number in self.graph.followed and self.effect(call) is None
+
+    def lost(self, node: Node) -> frozenset[int]:
+        """Everything that a call which is not followed can reach: its arguments, all globals, all that escaped."""
+        call = node.action.call if isinstance(node.action, Lost) else node.action
+        assert isinstance(call, ins.CallInstr)
+        out: set[int] = set(self.objects.exposed)
+        for operand in call.args:
+            out |= self.pts.operand(node.frame, operand)
+        if isinstance(node.action, Lost) or self.effect(call) is not None:
+            out |= self.objects.globals
+        return self.pts.reachable(frozenset(out))
+
+
+def region_args(arg: int, rest: bool, call: ins.CallInstr) -> range:
+    """The arguments that a region concerns: one, or (variadic functions) all from it on."""
+    return range(arg, len(call.args)) if rest else range(arg, min(arg + 1, len(call.args)))

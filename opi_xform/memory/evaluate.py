@@ -1,0 +1,278 @@
+"""The value of operands as polynomials, in an environment of what variables hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.types import Type
+from opi_xform.memory.objects import Objects
+from opi_xform.memory.pointsto import PointsTo
+from opi_xform.memory.poly import ZERO, Poly, number, symbol
+from opi_xform.memory.symbols import Symbols
+from opi_xform.memory.values import Cell, Comparison, Env, Values
+from opi_xform.program.graph import Node
+
+
+class Evaluator:
+    """Evaluates operands of nodes.  ``env`` and ``scope`` are those of the place that is being looked at."""
+
+    def __init__(
+        self,
+        variables: Mapping[str, ast.Variable],
+        objects: Objects,
+        points_to: PointsTo,
+        values: Values,
+        families: Mapping[int, int],
+    ) -> None:
+        self.variables = variables
+        self.objects = objects
+        self.pts = points_to
+        self.values = values
+        self.symbols: Symbols = values.symbols
+        self.families = families
+        self.env: Env = {}
+        self.scope: frozenset[int] = frozenset()
+        self.offsets: dict[int, set[int]] = {}
+
+    def address(self, o: int) -> Poly:
+        return self.symbols.of("object", (o,), frozenset())
+
+    def opaque(self, node: Node, what: object, nonneg: bool = False) -> Poly:
+        return self.symbols.of("opaque", (node.number, what), self.scope, nonneg)
+
+    def version(self, o: int) -> Poly:
+        cell: Cell = ("v", o)
+        found = self.env.get(cell)
+        if found is None:
+            found = self.symbols.of("version", (o, "initial"), frozenset())
+            self.env[cell] = found
+        return found
+
+    def value(self, node: Node, frame: int, operand: ins.Operand) -> Poly:
+        """The value of an operand, evaluated in ``frame``; iterative over the operand's tree."""
+        done: list[Poly] = []
+        work: list[tuple[ins.Operand, bool]] = [(operand, False)]
+        while work:
+            item, ready = work.pop()
+            match item:
+                case ins.Op(args=args) if not ready:
+                    work.append((item, True))
+                    work.extend((a, False) for a in reversed(args))
+                case ins.PtrAdd() if not ready:
+                    work.append((item, True))
+                    work.append((item.index, False))
+                    work.append((item.base, False))
+                case ins.Op(args=args):
+                    values = done[len(done) - len(args) :]
+                    del done[len(done) - len(args) :]
+                    done.append(self.operation(node, item, values))
+                case ins.PtrAdd():
+                    index, base = done.pop(), done.pop()
+                    if item.scale == 0 and index != ZERO:
+                        done.append(
+                            self.symbols.of("op", ("ptradd?", base, index), self.symbols.scope(base) | self.scope)
+                        )
+                    elif self.is_row(base, item):
+                        done.append(base + self.row(base, index, item.scale))
+                    else:
+                        done.append(base + index.scaled(item.scale))
+                case _:
+                    done.append(self.leaf(node, frame, item))
+        return done[0]
+
+    def is_row(self, base: Poly, item: ins.PtrAdd) -> bool:
+        """A subscript that picks one row of an array of arrays."""
+        s = base.single
+        if not item.row or s is None or self.symbols.table[s].kind != "object":
+            return False
+        number_ = self.symbols.base(base)
+        assert number_ is not None
+        type_ = self.objects.table[number_].type
+        return (
+            type_ is not None
+            and type_.is_array
+            and type_.elem is not None
+            and type_.elem.is_array
+            and type_.elem.size == item.scale
+        )
+
+    def row(self, base: Poly, index: Poly, size: int) -> Poly:
+        """The place of a row, kept as a symbol so that it stays known which row an address was made from."""
+        s = self.symbols.get("row", (self.symbols.base(base), index), self.symbols.scope(index))
+        self.symbols.defs[s] = index.scaled(size)
+        return symbol(s)
+
+    def leaf(self, node: Node, frame: int, operand: ins.Operand) -> Poly:
+        match operand:
+            case ins.Const(value=value):
+                return number(value)
+            case ins.Var(key=key):
+                return self.read_cell(node, self.objects.variable(frame, key), 0, self.variables[key].type)
+            case ins.Temp(number=n):
+                cell: Cell = ("t", frame, n)
+                found = self.env.get(cell)
+                return found if found is not None else self.opaque(node, ("temp", frame, n))
+            case ins.AddrVar(key=key):
+                return self.address(self.objects.variable(frame, key))
+            case ins.AddrFunc(key=key):
+                return self.symbols.of("opaque", ("function", key), frozenset())
+            case ins.AddrString():
+                return self.symbols.of("opaque", ("string", node.number), frozenset())
+            case _:
+                return self.opaque(node, ("nondet", id(operand)))
+
+    def read_cell(self, node: Node, o: int, offset: int, type_: Type) -> Poly:
+        cell: Cell = (o, offset)
+        found = self.env.get(cell)
+        if found is not None:
+            return found
+        value = self.load_symbol(self.address(o) + number(offset), frozenset({o}), type_)
+        self.env[cell] = value
+        self.offsets.setdefault(o, set()).add(offset)
+        return value
+
+    def load_symbol(self, address: Poly, targets: frozenset[int], type_: Type) -> Poly:
+        versions = tuple(self.version(o) for o in sorted(targets))
+        scope = self.symbols.scope(address)
+        for v in versions:
+            scope |= self.symbols.scope(v)
+        nonneg = type_.kind == "int" and not type_.signed
+        return self.symbols.of("load", (address, versions, type_.kind, type_.size), scope, nonneg)
+
+    def member(self, base: int | None, address: Poly) -> Poly | None:
+        """The buffer that a cell of an array of pointers owns."""
+        if base is None or base not in self.families:
+            return None
+        offset = self.symbols.resolve(self.symbols.offset(address))
+        if any(c % 8 for _, c in offset.terms):
+            return None
+        index = Poly(tuple((m, c // 8) for m, c in offset.terms))
+        family = self.families[base]
+        return self.address(family) + self.symbols.of("row", (family, index), self.symbols.scope(index))
+
+    def operation(self, node: Node, op: ins.Op, values: list[Poly]) -> Poly:
+        name = op.op
+        if op.type.kind == "float":
+            return self.opaque(node, ("float", id(op)))
+        if name == "+":
+            return values[0] + values[1]
+        if name in ("-", "ptrdiff"):
+            return values[0] - values[1]
+        if name == "*":
+            return values[0] * values[1]
+        if name == "neg":
+            return -values[0]
+        if name == "cast":
+            return self.cast(node, op, values[0])
+        constants = [v.constant for v in values]
+        if all(c is not None for c in constants):
+            folded = _fold(name, [c for c in constants if c is not None])
+            if folded is not None:
+                return number(folded)
+        if name == "<<" and constants[1] is not None and 0 <= constants[1] < 62:
+            return values[0].scaled(1 << constants[1])
+        if name in ("/", ">>") and constants[1] is not None and constants[1] > 0:
+            divisor = constants[1] if name == "/" else 1 << min(constants[1], 62)
+            if all(c % divisor == 0 for _, c in values[0].terms):
+                return Poly(tuple((m, c // divisor) for m, c in values[0].terms))
+        scope: frozenset[int] = frozenset()
+        for v in values:
+            scope |= self.symbols.scope(v)
+            base = self.symbols.base(v)
+            if base is not None and name not in NEGATED:
+                self.values.escaped.setdefault(base, (node.number, "its address is used as a number"))
+        nonneg = op.unsigned or name in ("<", ">", "<=", ">=", "==", "!=", "not")
+        if name in ("/", "%", ">>") and all(self.symbols.is_nonneg(v) for v in values):
+            nonneg = True
+        if name == "&" and any(c is not None and c >= 0 for c in constants):
+            nonneg = True
+        return self.symbols.of("op", (name, op.unsigned, tuple(values)), scope, nonneg)
+
+    def cast(self, node: Node, op: ins.Op, value: Poly) -> Poly:
+        """Conversions between integers of 32 and 64 bits keep the value (see docs/soundness.md); others are opaque."""
+        to = op.type
+        base = self.symbols.base(value)
+        if base is not None and to.kind != "pointer":
+            self.values.escaped.setdefault(base, (node.number, "its address is used as a number"))
+        constant = value.constant
+        if to.kind == "pointer":
+            return value
+        if to.kind == "int" and (to.size or 0) >= 4 and (op.args[0] is not None):
+            return value
+        if constant is not None and to.kind == "int" and to.size in (1, 2):
+            bits = 8 * to.size
+            if (0 <= constant < 1 << (bits - 1)) or (not to.signed and 0 <= constant < 1 << bits):
+                return value
+        return self.symbols.of(
+            "op", ("cast", to.kind, to.size, to.signed, value), self.symbols.scope(value), not to.signed
+        )
+
+    def comparison(self, node: Node, frame: int, cond: ins.Operand) -> Comparison | None:
+        negated = False
+        while isinstance(cond, ins.Op) and cond.op == "not":
+            cond = cond.args[0]
+            negated = not negated
+        if isinstance(cond, ins.Op) and cond.op in NEGATED:
+            left, right = (self.value(node, frame, a) for a in cond.args)
+            if any((isinstance(a, ins.Op) and a.type.kind == "float") or isinstance(a, ins.Nondet) for a in cond.args):
+                return None
+            self.values.operands[node.number] = (left, right)
+            return Comparison(NEGATED[cond.op] if negated else cond.op, left, right, cond.unsigned)
+        value = self.value(node, frame, cond)
+        self.values.operands[node.number] = (value,)
+        if isinstance(cond, ins.Nondet):
+            return None
+        return Comparison("==" if negated else "!=", value, ZERO)
+
+    def set_cell(self, o: int, offset: int, value: Poly, node: Node) -> None:
+        self.env[(o, offset)] = value
+        self.offsets.setdefault(o, set()).add(offset)
+        self.env[("v", o)] = self.symbols.of("version", (o, node.number), self.scope)
+
+    def havoc(self, objects: frozenset[int], node: Node) -> None:
+        """The contents of these objects are no longer known."""
+        for o in objects:
+            for offset in self.offsets.get(o, ()):
+                self.env.pop((o, offset), None)
+            self.env.pop((o, 0), None)
+            self.env[("v", o)] = self.symbols.of("version", (o, node.number), self.scope)
+
+
+NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
+
+
+def _fold(name: str, c: list[int]) -> int | None:
+    match name:
+        case "/" if c[1] != 0:
+            quotient = abs(c[0]) // abs(c[1])
+            return quotient if (c[0] < 0) == (c[1] < 0) else -quotient
+        case "%" if c[1] != 0:
+            return c[0] - c[1] * (_fold("/", c) or 0)
+        case "<<" if 0 <= c[1] < 63 and c[0] >= 0:
+            return c[0] << c[1]
+        case ">>" if 0 <= c[1] < 64 and c[0] >= 0:
+            return c[0] >> c[1]
+        case "&" if c[0] >= 0 and c[1] >= 0:
+            return c[0] & c[1]
+        case "|" if c[0] >= 0 and c[1] >= 0:
+            return c[0] | c[1]
+        case "^" if c[0] >= 0 and c[1] >= 0:
+            return c[0] ^ c[1]
+        case "<":
+            return int(c[0] < c[1])
+        case ">":
+            return int(c[0] > c[1])
+        case "<=":
+            return int(c[0] <= c[1])
+        case ">=":
+            return int(c[0] >= c[1])
+        case "==":
+            return int(c[0] == c[1])
+        case "!=":
+            return int(c[0] != c[1])
+        case "not":
+            return int(not c[0])
+        case _:
+            return None

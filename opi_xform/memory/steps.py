@@ -1,0 +1,275 @@
+"""One node after the other: what it does to the environment, and the accesses to memory it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.types import Type
+from opi_xform.memory.calls import Calls, region_args
+from opi_xform.memory.evaluate import Evaluator
+from opi_xform.memory.extent import extent
+from opi_xform.memory.poly import ONE, Poly, number
+from opi_xform.memory.values import Access, Cell, Values
+from opi_xform.program.effects import ArgRegion, FunctionEffect
+from opi_xform.program.graph import Bind, Lost, Node, Unbind
+
+
+class Steps(Evaluator):
+    """Executes nodes abstractly, recording in ``Values``."""
+
+    def __init__(
+        self, variables: Mapping[str, ast.Variable], calls: Calls, values: Values, families: Mapping[int, int]
+    ) -> None:
+        super().__init__(variables, calls.objects, calls.pts, values, families)
+        self.calls = calls
+
+    def access(
+        self, node: Node, o: int, kind: str, lo: Poly | None, length: Poly | None, must: bool, why: str = ""
+    ) -> None:
+        within = 0
+        if isinstance(node.action, (ins.Load, ins.Store)) and isinstance(node.action.address, ins.PtrAdd):
+            within = node.action.address.row
+        self.values.accesses.setdefault(node.number, []).append(
+            Access(node.number, o, kind, lo, length, must, why, within)
+        )
+
+    def touch(
+        self,
+        node: Node,
+        address: Poly,
+        operand: ins.Operand,
+        frame: int,
+        kind: str,
+        length: Poly | None,
+        must: bool,
+        why: str = "",
+    ) -> frozenset[int]:
+        """Records an access through ``address``; returns the objects that it may concern."""
+        base = self.symbols.base(address)
+        if base is not None:
+            self.access(
+                node, base, kind, self.symbols.offset(address) if length is not None else None, length, must, why
+            )
+            return frozenset({base})
+        targets = self.pts.operand(frame, operand)
+        for o in sorted(targets):
+            self.access(node, o, kind, None, None, False, why)
+        return targets
+
+    def step(self, node: Node) -> None:
+        frame = node.frame
+        match node.action:
+            case ins.Define(target=target, value=operand):
+                value = self.value(node, frame, operand)
+                self.values.operands[node.number] = (value,)
+                if isinstance(target, ins.Temp):
+                    self.env[("t", frame, target.number)] = value
+                else:
+                    self.set_cell(self.objects.variable(frame, target.key), 0, value, node)
+            case ins.Load(target=target, address=operand, type=type_):
+                address = self.value(node, frame, operand)
+                self.values.operands[node.number] = (address,)
+                size = number(type_.size) if type_.size else None
+                targets = self.touch(node, address, operand, frame, "R", size, False)
+                base, offset = self.symbols.base(address), self.symbols.offset(address).constant
+                cell: Cell = ("t", frame, target.number)
+                member = self.member(base, address) if type_.is_pointer else None
+                if member is not None:
+                    self.env[cell] = member
+                    return
+                if type_.volatile or type_.atomic:
+                    self.env[cell] = self.opaque(node, "volatile")
+                elif base is not None and offset is not None:
+                    self.env[cell] = self.read_cell(node, base, offset, type_)
+                else:
+                    self.env[cell] = self.load_symbol(address, targets, type_)
+            case ins.Store(address=operand, value=source, type=type_):
+                address = self.value(node, frame, operand)
+                value = self.value(node, frame, source)
+                self.values.operands[node.number] = (address, value)
+                size = number(type_.size) if type_.size else None
+                targets = self.touch(node, address, operand, frame, "W", size, size is not None)
+                self.havoc(targets, node)
+                base, offset = self.symbols.base(address), self.symbols.offset(address).constant
+                if base is not None and offset is not None and not type_.volatile:
+                    self.set_cell(base, offset, value, node)
+            case ins.CopyBytes(target=destination, source=source, size=length):
+                to, origin = self.value(node, frame, destination), self.value(node, frame, source)
+                self.values.operands[node.number] = (to, origin)
+                size = number(length) if length else None
+                self.touch(node, origin, source, frame, "R", size, False)
+                self.havoc(self.touch(node, to, destination, frame, "W", size, size is not None), node)
+            case ins.Birth(var=key):
+                o = self.objects.variable(frame, key)
+                self.havoc(frozenset({o}), node)
+                if self.variables[key].type.is_scalar:
+                    self.env[(o, 0)] = self.opaque(node, "indeterminate")
+            case ins.Branch(cond=cond):
+                comparison = self.comparison(node, frame, cond)
+                if comparison is not None:
+                    self.values.conditions[node.number] = comparison
+            case ins.SwitchOn(value=operand):
+                self.values.switches[node.number] = self.value(node, frame, operand)
+            case ins.ReturnInstr():
+                pass
+            case ins.Escape(values=operands, reason=reason):
+                polys = tuple(self.value(node, frame, v) for v in operands)
+                self.values.operands[node.number] = polys
+                for value, operand in zip(polys, operands, strict=True):
+                    base = self.symbols.base(value)
+                    direct = frozenset({base}) if base is not None else self.pts.operand(frame, operand)
+                    self.escape(self.pts.reachable(direct), node, reason)
+            case Bind(caller=caller, params=params, args=args):
+                values = [self.value(node, caller, a) for a in args]
+                self.values.operands[node.number] = tuple(values)
+                for key, value in zip(params, values, strict=True):
+                    o = self.objects.variable(frame, key)
+                    self.havoc(frozenset({o}), node)
+                    if self.variables[key].type.is_scalar:
+                        self.set_cell(o, 0, value, node)
+            case Unbind(callee=callee, target=target, value=returned):
+                if target is not None:
+                    value = (
+                        self.value(node, callee, returned) if returned is not None else self.opaque(node, "returned")
+                    )
+                    self.env[("t", frame, target.number)] = value
+                self.forget(callee)
+            case Lost(call=call, reason=reason):
+                self.lose(node, call, reason)
+            case ins.CallInstr() as call:
+                self.call(node, call)
+            case _:
+                raise AssertionError(node.action)
+
+    def forget(self, frame: int) -> None:
+        """A copy was left: its temporaries and locals are gone."""
+        mine = self.objects.locals_of(frame)
+        gone = [
+            c for c in self.env if (c[0] == "t" and c[1] == frame) or (c[0] == "v" and c[1] in mine) or c[0] in mine
+        ]
+        for cell in gone:
+            del self.env[cell]
+
+    def escape(self, objects: frozenset[int], node: Node, reason: str) -> None:
+        for o in sorted(objects):
+            self.values.escaped.setdefault(o, (node.number, reason))
+            self.access(node, o, "R", None, None, False, reason)
+            self.access(node, o, "W", None, None, False, reason)
+        self.havoc(objects, node)
+
+    def lose(self, node: Node, call: ins.CallInstr, reason: str) -> None:
+        values = tuple(self.value(node, node.frame, a) for a in call.args)
+        self.values.args[node.number] = values
+        direct: set[int] = set()
+        for v in values:
+            base = self.symbols.base(v)
+            if base is not None:
+                direct.add(base)
+        self.escape(self.calls.lost(node) | self.pts.reachable(frozenset(direct)), node, reason)
+        if call.target is not None:
+            self.env[("t", node.frame, call.target.number)] = self.opaque(node, "result")
+
+    def call(self, node: Node, call: ins.CallInstr) -> None:
+        values = tuple(self.value(node, node.frame, a) for a in call.args)
+        self.values.args[node.number] = values
+        if self.calls.is_followed(node, call):
+            return
+        effect = self.calls.effect(call)
+        result = self.opaque(node, "result", call.call.type.kind == "int" and not call.call.type.signed)
+        if effect is None:
+            name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else "a function pointer"
+            self.lose(node, call, f"unknown function {name}")
+            return
+        if effect.calls and node.number not in self.calls.graph.followed:
+            self.escape(self.calls.lost(node), node, "callback")
+        self.library(node, call, effect, values)
+        if effect.allocates is not None and effect.allocates.into is None:
+            heap = self.objects.heap(node.number)
+            self.havoc(frozenset({heap}), node)
+            result = self.address(heap)
+        elif effect.returns_arg is not None and effect.returns_arg < len(values) and not effect.returns_inside:
+            result = values[effect.returns_arg]
+        elif effect.pure and not any(self.symbols.base(v) is not None for v in values) and call.call.type.kind == "int":
+            scope: frozenset[int] = frozenset()
+            for v in values:
+                scope |= self.symbols.scope(v)
+            result = self.symbols.of("op", ("call", effect.name, values), scope)
+        self.values.results[node.number] = result
+        if call.target is not None:
+            self.env[("t", node.frame, call.target.number)] = result
+
+    def library(self, node: Node, call: ins.CallInstr, effect: FunctionEffect, values: tuple[Poly, ...]) -> None:
+        frame = node.frame
+        for kind, regions, must in (
+            ("R", effect.reads, False),
+            ("W", effect.overwrites, True),
+            ("W", effect.writes, False),
+        ):
+            for region in regions:
+                for i in region_args(region.arg, region.rest, call):
+                    if not call.call.args[i].type.is_pointer and not call.call.args[i].type.is_array:
+                        continue
+                    length = self.length(region, i, values, call)
+                    targets = self.touch(node, values[i], call.args[i], frame, kind, length, must, effect.name)
+                    if region.indirect:
+                        targets = self.pts.reachable(targets)
+                        for o in sorted(targets):
+                            self.access(node, o, kind, None, None, False, effect.name)
+                    if kind == "W":
+                        self.havoc(targets, node)
+                        self.output(node, values, call.call.args[i].type, effect, i)
+        for i in effect.retains:
+            if i < len(call.args) and (effect.mpi is None or effect.mpi.request is None):
+                self.escape(self.pts.operand(frame, call.args[i]), node, f"address kept by {effect.name}")
+        for flow in effect.flows:
+            if flow.target < len(call.args):
+                self.havoc(self.pts.operand(frame, call.args[flow.target]), node)
+        spec = effect.allocates
+        if spec is not None and spec.into is not None and spec.into < len(call.args):
+            base, offset = self.symbols.base(values[spec.into]), self.symbols.offset(values[spec.into]).constant
+            self.havoc(self.pts.operand(frame, call.args[spec.into]), node)
+            if base is not None and offset is not None:
+                self.set_cell(base, offset, self.address(self.objects.heap(node.number)), node)
+
+    def output(
+        self, node: Node, values: tuple[Poly, ...], type_: Type, effect: FunctionEffect, index: int
+    ) -> None:
+        """A scalar that a library call writes: a fresh value, shared by later readers (and by repeated queries)."""
+        address = values[index]
+        base, offset = self.symbols.base(address), self.symbols.offset(address).constant
+        if base is None or offset is None or type_.elem is None or type_.elem.kind not in ("int", "pointer"):
+            return
+        nonneg = (type_.elem.kind == "int" and not type_.elem.signed) or index in effect.nonnegative
+        inputs = tuple(v for v in values if self.symbols.base(v) is None)
+        if effect.repeatable and len(inputs) == len(values) - 1:
+            scope: frozenset[int] = frozenset()
+            for v in inputs:
+                scope |= self.symbols.scope(v)
+            value = self.symbols.of("op", ("output", effect.name, index, inputs), scope, nonneg)
+        else:
+            value = self.opaque(node, ("output", index), nonneg)
+        self.set_cell(base, offset, value, node)
+
+    def length(self, region: ArgRegion, arg: int, values: tuple[Poly, ...], call: ins.CallInstr) -> Poly | None:
+        """The product of a region's factors in bytes; None when one is not known."""
+        if region.length is None:
+            return None
+        out = ONE
+        for f in region.length:
+            size: int | None = None
+            if f.kind == "const":
+                size = f.value
+            elif f.kind == "arg" and f.value < len(values):
+                out = out * values[f.value]
+                continue
+            elif f.kind == "extent" and f.value < len(values):
+                size = extent(call.args[f.value])
+            elif f.kind == "elem":
+                type_ = call.call.args[arg].type
+                size = type_.elem.size if type_.elem is not None else None
+            if size is None:
+                return None
+            out = out.scaled(size)
+        return out
