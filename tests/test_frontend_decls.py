@@ -6,9 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from frontend_support import local, parse, plain, show, source
+from frontend_support import local, nodes, parse, plain, show, source
 
-from opi_xform.ir.ast import Declarator, DeclStmt, IntLit, Unit, Variable
+from opi_xform.ir.ast import Declarator, DeclStmt, IntLit, SizeOf, Unit, Variable, VarRef
 
 
 @pytest.fixture(autouse=True)
@@ -191,6 +191,28 @@ def test_old_style_functions_and_prototypes(tmp_path: Path) -> None:
     assert unit.declared["v"].variadic
     assert f"{unit.path}:unused" in unit.declared
     assert "k" not in unit.declared
+
+
+def test_array_parameters_are_pointers(tmp_path: Path) -> None:
+    text = "typedef double row[4]; unsigned long z; void f(double b[8], double c[][4], int n, double v[n], row r, int g(int)) { z = sizeof b + sizeof *c; b[0] = c[1][2]; g(1); }"
+    unit = parse(tmp_path, text, ["-w"])
+    function = unit.functions["f"]
+    found = [function.variables[p].type for p in function.params]
+    assert [(t.kind, t.size) for t in found] == [
+        ("pointer", 8),
+        ("pointer", 8),
+        ("int", 4),
+        ("pointer", 8),
+        ("pointer", 8),
+        ("pointer", 8),
+    ]
+    assert [t.spelling for t in found[:2]] == ["double *", "double (*)[4]"]
+    assert found[1].elem is not None
+    assert found[1].elem.count == 4
+    assert function.type.params is not None
+    assert [t.kind for t in function.type.params] == [t.kind for t in found]
+    assert all(r.type.kind == "pointer" for r in nodes(function, VarRef) if "/b@" in r.var or "/c@" in r.var)
+    assert [(s.value, s.operand_type.kind) for s in nodes(function, SizeOf)] == [(8, "pointer"), (32, "array")]
 
 
 def test_functions_of_project_headers_are_read_and_the_systems_are_not(tmp_path: Path) -> None:

@@ -187,7 +187,7 @@ class Expressions:
     def _reference(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
         target = self._names.referenced(self._tree.cursor[i])
         if target.what == "var":
-            return VarRef(type_, span, target.key)
+            return VarRef(target.type if target.kind == "param" else type_, span, target.key)
         if target.what == "func":
             self.taken[target.key] += 1
             return FuncRef(type_, span, target.key)
@@ -357,8 +357,7 @@ class Expressions:
         operand_kid = next((k for k in kids if tree.raw_end[k] == tree.raw_end[i]), None)
         if operand_kid is not None:
             operand = self.expr(operand_kid)
-            operand_type = self._types.of(tree.cursor[operand_kid])
-            return SizeOf(type_, span, value, operand, operand_type)
+            return SizeOf(type_, span, value, operand, operand.type)
         return SizeOf(type_, span, value, None, self._named_type(i, value))
 
     def _named_type(self, i: int, value: int | None) -> Type:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from opi_xform.frontend.clang import CXCursor, Kind, TranslationUnit, text
 from opi_xform.frontend.source import Sources
-from opi_xform.frontend.typemap import TypeMap
+from opi_xform.frontend.typemap import TypeMap, as_parameter
 from opi_xform.ir.types import Type
 
 _INTERNAL = 2
@@ -81,5 +81,7 @@ class Names:
         count = self._taken[key] = self._taken.get(key, 0) + 1
         if count > 1:
             key += f".{count}"
-        what = "param" if kind == Kind.PARM_DECL else "local-static" if static else "local"
+        if kind == Kind.PARM_DECL:
+            return Target("var", key, name, as_parameter(type_), "param")
+        what = "local-static" if static else "local"
         return Target("var", key, name, type_, what)

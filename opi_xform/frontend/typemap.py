@@ -126,7 +126,8 @@ class TypeMap:
             return replace(inner, spelling=spelling, atomic=True, const=const, volatile=volatile)
         params: tuple[Type, ...] | None = None
         if kind == _PROTO:
-            params = tuple(self.convert(lib.clang_getArgType(t, i)) for i in range(lib.clang_getNumArgTypes(t)))
+            count = lib.clang_getNumArgTypes(t)
+            params = tuple(as_parameter(self.convert(lib.clang_getArgType(t, i))) for i in range(count))
         variadic = kind == _PROTO and bool(lib.clang_isFunctionTypeVariadic(t))
         return Type("function", spelling, None, elem=inner, params=params, variadic=variadic)
 
@@ -181,3 +182,15 @@ class TypeMap:
             elif name:
                 out.append(Field(name, type_, offset, bool(lib.clang_Cursor_isBitField(cursor))))
         return out
+
+
+def as_parameter(type_: Type) -> Type:
+    """A parameter's type as C adjusts it: arrays and functions become pointers (libclang answers as written)."""
+    if type_.kind == "function":
+        return Type("pointer", f"{type_.spelling} *", 8, signed=False, elem=type_)
+    if type_.kind != "array" or type_.elem is None:
+        return type_
+    head, _, rest = type_.spelling.partition("[")
+    rest = rest.partition("]")[2]
+    spelling = f"{head.rstrip()} (*){rest}" if rest else f"{type_.elem.spelling} *"
+    return Type("pointer", spelling, 8, signed=False, elem=type_.elem)
