@@ -55,11 +55,14 @@ def _window(flow: Flow, use: Use) -> Refusal | None:
     """A name that takes the address between a nonblocking receive and its completion, and is used after that."""
     if use.op.blocking or use.side != "recv":
         return None
-    pending = pending_at(flow.names, use, {n for name in flow.ranges for n in flow.holding[name]})
-    if not pending:
-        return None
     ends = _completions(flow)
-    for name in sorted(flow.ranges):
+    carried = [
+        name
+        for name, found in sorted(flow.ranges.items())
+        if any(found.live(n, True) and found.holds(n, True) for n in ends)
+    ]
+    pending = pending_at(flow.names, use, {n for name in carried for n in flow.holding[name]})
+    for name in carried:
         early = frozenset(flow.holding[name] & pending)
         if not early:
             continue
