@@ -11,7 +11,7 @@ from opi_xform.ownership.aliases import alias_refusal, value_refusal
 from opi_xform.ownership.liveness import Facts, Finding, judge
 from opi_xform.ownership.model import Buffer, Options, Program, Refusal, Use
 from opi_xform.ownership.place import Placement, place
-from opi_xform.ownership.plan import Decision, Edit, Note, Plan
+from opi_xform.ownership.plan import Decision, Edit, Note, Plan, ReplaceCall
 from opi_xform.ownership.reasons import kept, liveness_refusal, node_span
 from opi_xform.ownership.requests import pending_refusal
 from opi_xform.ownership.source import sizeof_edits, source_refusal
@@ -52,7 +52,23 @@ def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Pla
         edits.extend(verdict.edits)
         files.update(verdict.files)
     decisions = _decisions(program, verdicts, stray)
-    return Plan(tuple(decisions), tuple(dict.fromkeys(edits)), tuple(sorted(files)))
+    return Plan(tuple(decisions), _merged(edits, uses), tuple(sorted(files)))
+
+
+def _merged(edits: Sequence[Edit], uses: Sequence[Use]) -> tuple[Edit, ...]:
+    """Two buffers of one call (a Sendrecv) make one edit of it."""
+    both = {u.call.callee_span: u.op.opi_both for u in uses}
+    out: dict[object, Edit] = {}
+    for edit in edits:
+        if not isinstance(edit, ReplaceCall):
+            out.setdefault(edit, edit)
+            continue
+        known = out.get(edit.callee)
+        if isinstance(known, ReplaceCall) and known.arguments != edit.arguments:
+            arguments = tuple(dict.fromkeys((*known.arguments, *edit.arguments)))
+            edit = ReplaceCall(edit.callee, both[edit.callee], arguments)
+        out[edit.callee] = edit
+    return tuple(out.values())
 
 
 def _irreducible() -> Refusal:

@@ -111,8 +111,9 @@ class ProcNull:
                 assert isinstance(inside, int)
                 stack.append(inside)
             elif info.kind == "op":
-                if info.key[0] == "output":
-                    continue  # a repeatable query: its outputs are judged by the object they are stored in
+                if info.key[0] == "output" and info.key[2] in self.program.effects[str(info.key[1])].may_yield_proc_null:
+                    self.memo[start] = True
+                    return True
                 # arithmetic on a suspect value may meet a guard that was meant for it: stay suspicious
                 following = [p for part in info.key if isinstance(part, tuple) for p in part if isinstance(p, Poly)]
                 following += [p for p in info.key if isinstance(p, Poly)]
