@@ -20,7 +20,6 @@ _TAKES_PARENTHESES = {
     "__declspec",
 }
 _TRAILERS = {"__attribute__", "__attribute", "asm", "__asm__", "__asm"}
-_TAGS = {"struct", "union", "enum"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +76,8 @@ def _declarator(
     name_end = written.name_begin + len(written.name.encode("utf-8", "surrogateescape"))
     equals = find_top(data, start, end, b"=")
     suffix_end = end if equals is None else equals
-    for a, _, kind in tokens(data, name_end, suffix_end):
-        if kind == "word" and data[a:].split(b"(")[0].split()[0].decode("ascii", "replace") in _TRAILERS:
+    for a, b, kind in tokens(data, name_end, suffix_end):
+        if kind == "word" and data[a:b].decode("ascii", "replace") in _TRAILERS:
             suffix_end = a
             break
     suffix_end = trim_end(data, name_end, suffix_end)
