@@ -60,9 +60,9 @@ class Flow:
         self.problems: dict[tuple[int, str], Problem] = {}
         self.null_tests: set[int] = set()
         self.follow()
-        for name, nodes in self.holding.items():
+        for name in self.holding:
             if name not in self.carriers:
-                self.ranges[name] = value_range(names, name, frozenset(nodes))
+                self.range_of(name)
         self.judge()
 
     # --- which names hold it -------------------------------------------------------------------------------------
@@ -92,9 +92,11 @@ class Flow:
             queued.discard(n)
             for name in self.given(n):
                 nodes = self.holding.setdefault(name, set())
-                fresh = not nodes
+                if n in nodes:
+                    continue
                 nodes.add(n)
-                if fresh and name not in self.carriers:
+                self.ranges.pop(name, None)
+                if name not in self.carriers:
                     for use in reversed(self.names.uses.get(name, ())):
                         if use not in queued:
                             queued.add(use)
@@ -155,14 +157,16 @@ class Flow:
             return False
         if name in self.carriers:
             return True
-        if name not in self.holding:
-            return False
-        found = self.ranges.get(name)
-        return found is None or found.holds(n)
+        return name in self.holding and self.range_of(name).holds(n)
 
-    def evaluate(
-        self, n: int, frame: int, operand: ins.Operand, report: Callable[[str], None] | None
-    ) -> bool:
+    def range_of(self, name: Name) -> Range:
+        """Where a name lives, and where what it holds comes from a definition that is known to give it the address."""
+        found = self.ranges.get(name)
+        if found is None:
+            found = self.ranges[name] = value_range(self.names, name, frozenset(self.holding[name]))
+        return found
+
+    def evaluate(self, n: int, frame: int, operand: ins.Operand, report: Callable[[str], None] | None) -> bool:
         """Whether a tree's value may be an address in the buffer; ``report`` hears what is done to one inside it."""
         done: list[bool] = []
         work: list[tuple[ins.Operand, bool]] = [(operand, False)]
@@ -330,7 +334,7 @@ def _kept(effect: FunctionEffect, i: int, type_: Type) -> str:
     if any(flow.kind == "stores" and flow.source == i for flow in effect.flows):
         return f"is stored by `{effect.name}`"
     for region in (*effect.reads, *effect.all_writes):
-        if region.arg == i:
+        if not region.rest and region.arg == i:
             return ""
         if region.rest and i >= region.arg:
             elem = type_.elem

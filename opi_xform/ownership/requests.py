@@ -402,5 +402,3 @@ def _outside(names: Names, frame: int, key: str) -> dict[int, str]:
         if at != scope and scope >= 0:
             out[node.number] = f"the block that declares `{name}` has been left here"
     return out
-
-
