@@ -244,7 +244,7 @@ EXPORT int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
     return idup(comm, newcomm, request, rc, native);
 }
 
-#if MPI_VERSION >= 4
+#if MPI_VERSION >= 4 || (defined(OPEN_MPI) && OMPI_MAJOR_VERSION >= 5)
 EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request) {
     MPI_Request native = MPI_REQUEST_NULL;
     int rc = PMPI_Comm_idup_with_info(comm, info, newcomm, &native);

@@ -178,12 +178,12 @@ void opi_relax(struct opi_wait *w) {
 #elif defined(__aarch64__)
         __asm__ volatile("yield");
 #endif
-        if ((n & 127) == 127)
+        if ((n & 127) == 127 || OPI_UNLIKELY(opi.nheld != 0))
             opi_native_poll();
         return;
     }
     uint32_t over = n - opi.spin_limit;
-    if ((over & 7) == 0)
+    if ((over & 7) == 0 || opi.nheld)
         opi_native_poll();
     if (over < 64) {
         sched_yield();

@@ -242,6 +242,17 @@ OPI_COLD static int bad_request(const char *call) {
     return opi_raise(MPI_COMM_WORLD, MPI_ERR_REQUEST, call, "invalid request");
 }
 
+/* Progress for a call that looks at the MPI's own requests only. */
+static void progress_once(void) {
+    if (!opi.ready)
+        return;
+    opi_enter();
+    opi_progress();
+    if (opi.nheld)
+        opi_native_poll();
+    opi_leave();
+}
+
 /* ---- Wait, Test ----------------------------------------------------------------------------------------------------------------------------------- */
 
 EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status) {
@@ -278,11 +289,7 @@ EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status) {
 
 EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     if (!opi_is_ours(*request)) {
-        if (opi.ready) {
-            opi_enter();
-            opi_progress();
-            opi_leave();
-        }
+        progress_once();
         return PMPI_Test(request, flag, status);
     }
     opi_enter();
@@ -532,11 +539,7 @@ EXPORT int MPI_Waitall(int count, MPI_Request h[], MPI_Status statuses[]) {
 
 EXPORT int MPI_Testall(int count, MPI_Request h[], int *flag, MPI_Status statuses[]) {
     if (!any_ours(count, h)) {
-        if (opi.ready) {
-            opi_enter();
-            opi_progress();
-            opi_leave();
-        }
+        progress_once();
         return PMPI_Testall(count, h, flag, statuses);
     }
     opi_enter();
@@ -621,11 +624,7 @@ EXPORT int MPI_Waitany(int count, MPI_Request h[], int *index, MPI_Status *statu
 
 EXPORT int MPI_Testany(int count, MPI_Request h[], int *index, int *flag, MPI_Status *status) {
     if (!any_ours(count, h)) {
-        if (opi.ready) {
-            opi_enter();
-            opi_progress();
-            opi_leave();
-        }
+        progress_once();
         return PMPI_Testany(count, h, index, flag, status);
     }
     opi_enter();
@@ -669,11 +668,7 @@ EXPORT int MPI_Waitsome(int count, MPI_Request h[], int *outcount, int indices[]
 
 EXPORT int MPI_Testsome(int count, MPI_Request h[], int *outcount, int indices[], MPI_Status statuses[]) {
     if (!any_ours(count, h)) {
-        if (opi.ready) {
-            opi_enter();
-            opi_progress();
-            opi_leave();
-        }
+        progress_once();
         return PMPI_Testsome(count, h, outcount, indices, statuses);
     }
     opi_enter();
@@ -759,3 +754,61 @@ EXPORT int MPI_Cancel(MPI_Request *request) {
     opi_leave();
     return MPI_SUCCESS;
 }
+
+/* ---- looking at several, and Fortran's numbers --------------------------------------------------------------------------------------------------- */
+
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+EXPORT int MPI_Request_get_status_all(int count, const MPI_Request h[], int *flag, MPI_Status statuses[]) {
+    if (!any_ours(count, h))
+        return PMPI_Request_get_status_all(count, h, flag, statuses);
+    int rc = MPI_SUCCESS;
+    *flag = 1;
+    for (int i = 0; i < count && *flag && rc == MPI_SUCCESS; i++)
+        rc = MPI_Request_get_status(h[i], flag, status_at(statuses, i));
+    return rc;
+}
+
+EXPORT int MPI_Request_get_status_any(int count, const MPI_Request h[], int *index, int *flag, MPI_Status *status) {
+    if (!any_ours(count, h))
+        return PMPI_Request_get_status_any(count, h, index, flag, status);
+    int rc = MPI_SUCCESS;
+    *flag = 0;
+    *index = MPI_UNDEFINED;
+    for (int i = 0; i < count && !*flag && rc == MPI_SUCCESS; i++)
+        if (h[i] != MPI_REQUEST_NULL) {
+            rc = MPI_Request_get_status(h[i], flag, status);
+            if (*flag)
+                *index = i;
+        }
+    return rc;
+}
+
+EXPORT int MPI_Request_get_status_some(int count, const MPI_Request h[], int *outcount, int indices[], MPI_Status statuses[]) {
+    if (!any_ours(count, h))
+        return PMPI_Request_get_status_some(count, h, outcount, indices, statuses);
+    int rc = MPI_SUCCESS, flag;
+    *outcount = 0;
+    for (int i = 0; i < count && rc == MPI_SUCCESS; i++)
+        if (h[i] != MPI_REQUEST_NULL) {
+            rc = MPI_Request_get_status(h[i], &flag, status_at(statuses, *outcount));
+            if (flag)
+                indices[(*outcount)++] = i;
+        }
+    return rc;
+}
+#endif
+
+#ifndef MPI_Request_c2f /* where it is a macro, our handles are integers like the MPI's own */
+EXPORT MPI_Fint MPI_Request_c2f(MPI_Request request) {
+    return opi_is_ours(request) ? -(MPI_Fint)opi_req_of_handle(request)->handle : PMPI_Request_c2f(request);
+}
+
+EXPORT MPI_Request MPI_Request_f2c(MPI_Fint request) {
+    if (request >= 0)
+        return PMPI_Request_f2c(request);
+    if (request == -1)
+        return opi_req_handle(&opi_sent);
+    uint32_t n = (uint32_t)-request - 2;
+    return n / CHUNK < opi.req_chunks ? opi_req_handle(&opi_req_chunks[n / CHUNK][n % CHUNK]) : MPI_REQUEST_NULL;
+}
+#endif

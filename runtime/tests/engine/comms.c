@@ -90,12 +90,16 @@ int main(int argc, char **argv) {
         int me, m;
         MPI_Comm_rank(c[i], &me);
         MPI_Comm_size(c[i], &m);
-        MPI_Send(&i, 1, MPI_INT, (me + 1) % m, 0, c[i]);
+        if (m > 1) /* to oneself a send may wait, where the MPI below carries it */
+            MPI_Send(&i, 1, MPI_INT, (me + 1) % m, 0, c[i]);
     }
     for (int i = n - 1; i >= 0; i--) {
-        int v = -1;
-        MPI_Recv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 0, c[i], MPI_STATUS_IGNORE);
-        CHECK(v == i);
+        int v = -1, m;
+        MPI_Comm_size(c[i], &m);
+        if (m > 1) {
+            MPI_Recv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 0, c[i], MPI_STATUS_IGNORE);
+            CHECK(v == i);
+        }
     }
     /* Freed while a receive is pending. */
     int v = -1, out = 42;

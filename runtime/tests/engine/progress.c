@@ -143,7 +143,9 @@ int main(int argc, char **argv) {
         for (int how = 0; how < 4; how++)
             irecv_barrier_wait(sizes[i], how);
     MPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 0; i < 4; i++)
+    /* The MPI below need not buffer large messages. */
+    int below = getenv("OPI_NODE_RANKS") || getenv("OPI_DISABLE");
+    for (int i = 0; i < (below ? 2 : 4); i++)
         for (int how = 0; how < 6; how++)
             head_to_head(sizes[i], how);
     flood(1000);

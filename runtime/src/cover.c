@@ -1,0 +1,46 @@
+/* cover.c - forms of point-to-point communication that libopi does not carry yet.
+ *
+ * Letting them through to the MPI below would lose messages: their partner may be a call that libopi carries.  So each ends the job with a line that names it.
+ * With OPI_DISABLE=1 they are the MPI's own. */
+#include "internal.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+#define NOT_COVERED(name, args, below) \
+    EXPORT int name args {             \
+        if (!opi.disabled)             \
+            opi_uncovered(#name);      \
+        return below;                  \
+    }
+
+#define INIT_ARGS(count_t) (const void *b, count_t n, MPI_Datatype t, int p, int tag, MPI_Comm c, MPI_Request *r)
+
+NOT_COVERED(MPI_Send_init, INIT_ARGS(int), PMPI_Send_init(b, n, t, p, tag, c, r))
+NOT_COVERED(MPI_Bsend_init, INIT_ARGS(int), PMPI_Bsend_init(b, n, t, p, tag, c, r))
+NOT_COVERED(MPI_Ssend_init, INIT_ARGS(int), PMPI_Ssend_init(b, n, t, p, tag, c, r))
+NOT_COVERED(MPI_Rsend_init, INIT_ARGS(int), PMPI_Rsend_init(b, n, t, p, tag, c, r))
+NOT_COVERED(MPI_Recv_init, (void *b, int n, MPI_Datatype t, int p, int tag, MPI_Comm c, MPI_Request *r), PMPI_Recv_init(b, n, t, p, tag, c, r))
+NOT_COVERED(MPI_Mprobe, (int s, int tag, MPI_Comm c, MPI_Message *m, MPI_Status *st), PMPI_Mprobe(s, tag, c, m, st))
+NOT_COVERED(MPI_Improbe, (int s, int tag, MPI_Comm c, int *f, MPI_Message *m, MPI_Status *st), PMPI_Improbe(s, tag, c, f, m, st))
+
+#if MPI_VERSION >= 4
+#define CC MPI_Count
+NOT_COVERED(MPI_Send_init_c, INIT_ARGS(CC), PMPI_Send_init_c(b, n, t, p, tag, c, r))
+NOT_COVERED(MPI_Bsend_init_c, INIT_ARGS(CC), PMPI_Bsend_init_c(b, n, t, p, tag, c, r))
+NOT_COVERED(MPI_Ssend_init_c, INIT_ARGS(CC), PMPI_Ssend_init_c(b, n, t, p, tag, c, r))
+NOT_COVERED(MPI_Rsend_init_c, INIT_ARGS(CC), PMPI_Rsend_init_c(b, n, t, p, tag, c, r))
+NOT_COVERED(MPI_Recv_init_c, (void *b, CC n, MPI_Datatype t, int p, int tag, MPI_Comm c, MPI_Request *r), PMPI_Recv_init_c(b, n, t, p, tag, c, r))
+NOT_COVERED(MPI_Isendrecv_c,
+            (const void *sb, CC sn, MPI_Datatype st, int d, int stag, void *rb, CC rn, MPI_Datatype rt, int s, int rtag, MPI_Comm c, MPI_Request *r),
+            PMPI_Isendrecv_c(sb, sn, st, d, stag, rb, rn, rt, s, rtag, c, r))
+NOT_COVERED(MPI_Isendrecv_replace_c, (void *b, CC n, MPI_Datatype t, int d, int stag, int s, int rtag, MPI_Comm c, MPI_Request *r),
+            PMPI_Isendrecv_replace_c(b, n, t, d, stag, s, rtag, c, r))
+#endif
+
+#if MPI_VERSION >= 4 || (defined(OPEN_MPI) && OMPI_MAJOR_VERSION >= 5)
+NOT_COVERED(MPI_Isendrecv,
+            (const void *sb, int sn, MPI_Datatype st, int d, int stag, void *rb, int rn, MPI_Datatype rt, int s, int rtag, MPI_Comm c, MPI_Request *r),
+            PMPI_Isendrecv(sb, sn, st, d, stag, rb, rn, rt, s, rtag, c, r))
+NOT_COVERED(MPI_Isendrecv_replace, (void *b, int n, MPI_Datatype t, int d, int stag, int s, int rtag, MPI_Comm c, MPI_Request *r),
+            PMPI_Isendrecv_replace(b, n, t, d, stag, s, rtag, c, r))
+#endif
