@@ -19,7 +19,7 @@ from opi_xform.cli.main import main
 
 Run = Callable[..., tuple[int, str, str]]
 
-GOOD = "int add(int a, int b) { return a + b; }\n"
+GOOD = "static inline int add(int a, int b) { return a + b; }\n"
 
 
 @pytest.fixture
@@ -127,6 +127,15 @@ def test_a_parse_error_in_one_of_several_files(cli: Run) -> None:
     assert code == 2
     assert [line.split(":")[0] for line in err.splitlines()] == ["b.c", "c.c"]
     assert Path("a.c").read_text() == GOOD
+
+
+def test_two_programs_at_once_are_refused(cli: Run) -> None:
+    write("one/a.c", "static int f(void) { return 0; }\nint main(void) { return f(); }\n")
+    write("two/b.c", "static int f(void) { return 1; }\n\nint main(void) { return f(); }\n")
+    assert cli("one")[0] == 0
+    code, _, err = cli(".", "-o", "out")
+    assert code == 2
+    one_line(err, "two/b.c:3: error: main is also defined at one/a.c:2; give the files of one program at a time")
 
 
 @pytest.mark.parametrize("text", ["", "\n", "/* nothing */", GOOD, "int main(void) { return 0; }\n"])

@@ -51,14 +51,15 @@ def shown(path: str) -> str:
 
 def test_the_table_at_80_columns() -> None:
     assert [line.text for line in table(PLAN, shown, 80)] == [
-        "site                call       side  buffer   decision",
-        "halo/exchange.c:38  MPI_Irecv  recv  rbuf[d]  convert",
-        "    [assumes A1, A2]",
+        "site                call       side  buffer   decision  reason",
+        "halo/exchange.c:38  MPI_Irecv  recv  rbuf[d]  convert   A1 A2",
         "halo/exchange.c:38  MPI_Isend  send  sbuf[d]  keep",
         "    OPI101 buf[0 .. 31] is read after the send, at every step of the loop",
         "    halo/pack.c:12: note: written here",
         "    halo/main.c:70: note: read here after the send",
         "halo/exchange.c:50  MPI_Isend  send  sbuf[d]  convert",
+        "A1 assumed: nothing of a receive buffer is read beyond the message that came",
+        "A2 assumed: sources and destinations are real ranks, not MPI_PROC_NULL",
         "halo/exchange.c:38: note: OPI301 only the receive of this channel converts",
         "    halo/pack.c:12: note: written here",
     ]
@@ -67,7 +68,7 @@ def test_the_table_at_80_columns() -> None:
 def test_the_table_at_120_columns_has_the_reason_beside_the_site() -> None:
     assert [line.text for line in table(PLAN, shown, 120)][:5] == [
         "site                call       side  buffer   decision  reason",
-        "halo/exchange.c:38  MPI_Irecv  recv  rbuf[d]  convert   [assumes A1, A2]",
+        "halo/exchange.c:38  MPI_Irecv  recv  rbuf[d]  convert   A1 A2",
         "halo/exchange.c:38  MPI_Isend  send  sbuf[d]  keep      "
         "OPI101 buf[0 .. 31] is read after the send, at every step of the",
         "                                                        loop",
@@ -78,7 +79,7 @@ def test_the_table_at_120_columns_has_the_reason_beside_the_site() -> None:
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 160])
 def test_only_words_that_cannot_be_broken_exceed_the_width(width: int) -> None:
     for line in table(PLAN, shown, width):
-        if line.kind != "head" and "note:" not in line.text and "exchange.c" not in line.text:
+        if line.kind in ("", "keep") and "exchange.c" not in line.text:
             assert len(line.text) <= width
 
 

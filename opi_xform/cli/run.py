@@ -17,7 +17,7 @@ from opi_xform.cli.parsing import Job, parse_sources
 from opi_xform.cli.progress import Progress
 from opi_xform.cli.terminal import print_bytes, print_error, print_lines, width_of
 from opi_xform.frontend import FrontendError
-from opi_xform.ir.ast import Diagnostic, Unit
+from opi_xform.ir.ast import Diagnostic, Function, Unit
 from opi_xform.ownership.model import Options as AnalysisOptions
 from opi_xform.ownership.plan import Edit, Plan
 from opi_xform.program.driver import analyse
@@ -73,6 +73,7 @@ def transform(options: Options, progress: Progress) -> Result:
     with progress.phase("parse", len(paths)):
         units = _parse(paths, flags, options, progress)
     _require_unchanged(units, sources)
+    _require_one_program(units)
     with progress.phase("analyse"):
         plan = analyse(units, AnalysisOptions(options.strict, root, obstacle=_obstacle(root, sources)))
     with progress.phase("rewrite"):
@@ -130,6 +131,21 @@ def _require_unchanged(units: Sequence[Unit], sources: Sources) -> None:
                 raise fail(f"cannot be read ({error.strerror}); check it and run again", shown(file)) from error
             if not same:
                 raise fail("changed while it was being read; run again", shown(file))
+
+
+def _require_one_program(units: Sequence[Unit]) -> None:
+    """Raises Failure when two files define one function: what is known of a program would hold for neither."""
+    known: dict[str, Function] = {}
+    problems = []
+    for unit in units:
+        for key, function in unit.functions.items():
+            other = known.setdefault(key, function)
+            if not function.static and (other.span.file, other.span.begin) != (function.span.file, function.span.begin):
+                place = f"{shown(other.span.file)}:{other.span.line}"
+                message = f"{function.name} is also defined at {place}; give the files of one program at a time"
+                problems.append(Problem(message, shown(function.span.file), function.span.line))
+    if problems:
+        raise Failure(dict.fromkeys(problems))
 
 
 def _obstacle(root: str, sources: Sources) -> Callable[[Edit], str]:

@@ -15,33 +15,39 @@ from opi_xform.report.json import SIDES, summary
 
 Shown = Callable[[str], str]
 HEADER = ("site", "call", "side", "buffer", "decision", "reason")
+ASSUMPTIONS = {
+    "A1": "nothing of a receive buffer is read beyond the message that came",
+    "A2": "sources and destinations are real ranks, not MPI_PROC_NULL",
+}
 _GAP = "  "
-_LEAST_REASON = 30  # columns; a narrower reason goes to lines of its own below the site
+_INDENT = 4
+_LEAST_REASON = 40  # columns; a longer reason that has fewer goes to lines of its own below the site
 _MOST_BUFFER = 24
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of output and the decision it tells (``convert``, ``keep``, ``note``, ``head`` or ''), for colour."""
+    """One line of output; ``kind``, for colour: ``convert``, ``keep``, ``note``, ``head``, ``finding`` or ''."""
 
     text: str
     kind: str = ""
 
 
 def table(plan: Plan, shown: Shown, width: int) -> list[Line]:
-    """The table of sites, then the diagnostics that belong to no single site."""
+    """The table of sites, what the assumptions in it mean, then the diagnostics that belong to no single site."""
     rows = [_cells(decision, shown) for decision in plan.decisions]
     lines: list[Line] = []
     if rows:
         widths = [max(len(row[i]) for row in [HEADER[:5], *rows]) for i in range(5)]
-        reason_at = sum(widths) + len(_GAP) * 5
-        inline = width - reason_at >= _LEAST_REASON
-        lines.append(Line(_row(HEADER[:5], widths) + (_GAP + HEADER[5] if inline else ""), "head"))
+        lines.append(Line(_row(HEADER[:5], widths) + _GAP + HEADER[5], "head"))
         for decision, row in zip(plan.decisions, rows, strict=True):
-            lines.extend(_site(decision, _row(row, widths), reason_at if inline else 4, width, shown, inline))
+            column = sum(widths) + len(_GAP) * len(widths)
+            lines.extend(_site(decision, _row(row, widths), column, width, shown))
+    used = sorted({name for decision in plan.decisions for name in decision.assumptions})
+    lines.extend(Line(f"{name} assumed: {ASSUMPTIONS[name]}", "note") for name in used if name in ASSUMPTIONS)
     for diagnostic in plan.diagnostics:
         place = f"{shown(diagnostic.span.file)}:{diagnostic.span.line}: " if diagnostic.span.file else ""
-        lines.append(Line(f"{place}note: {diagnostic.code} {diagnostic.message}".rstrip(), "note"))
+        lines.append(Line(f"{place}note: {diagnostic.code} {_one_line(diagnostic.message)}".rstrip(), "note"))
         lines.extend(_notes(diagnostic, shown))
     return lines
 
@@ -58,7 +64,7 @@ def summary_line(plan: Plan) -> str:
 
 
 def _cells(decision: Decision, shown: Shown) -> tuple[str, ...]:
-    buffer = " ".join(decision.buffer.split())
+    buffer = _one_line(decision.buffer)
     if len(buffer) > _MOST_BUFFER:
         buffer = buffer[: _MOST_BUFFER - 1] + "…"
     place = f"{shown(decision.span.file)}:{decision.span.line}"
@@ -66,26 +72,30 @@ def _cells(decision: Decision, shown: Shown) -> tuple[str, ...]:
 
 
 def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
-    return _GAP.join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+    return _GAP.join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
 
 
-def _site(decision: Decision, row: str, column: int, width: int, shown: Shown, inline: bool) -> list[Line]:
-    """A site's row, its reason beside or below it, the path that decides it, and what it rests on."""
-    reason = " ".join(part for part in (decision.code, " ".join(decision.message.split())) if part)
-    if decision.assumptions:
-        reason = f"{reason} [assumes {', '.join(decision.assumptions)}]".strip()
-    wrapped = textwrap.wrap(reason, max(width - column, 20), break_long_words=False, break_on_hyphens=False)
-    lines = []
-    if inline and wrapped:
-        lines.append(Line(row.ljust(column) + wrapped.pop(0), decision.decision))
-    else:
-        lines.append(Line(row, decision.decision))
-    lines.extend(Line(" " * column + text, "") for text in wrapped)
-    return lines + _notes(decision, shown)
+def _site(decision: Decision, row: str, column: int, width: int, shown: Shown) -> list[Line]:
+    """A site's row, its reason beside or below it, and the path that decides it.
+
+    Of a conversion only what it rests on is told; the message of its decision says no more than ``convert``.
+    """
+    said = [decision.code, _one_line(decision.message)] if decision.decision != "convert" or decision.code else []
+    reason = " ".join(part for part in (*said, *decision.assumptions) if part)
+    beside = len(reason) <= width - column or width - column >= _LEAST_REASON
+    start = column if beside else _INDENT
+    wrapped = textwrap.wrap(reason, max(width - start, 20), break_long_words=False, break_on_hyphens=False)
+    first = row + _GAP + wrapped.pop(0) if beside and wrapped else row.rstrip()
+    below = [Line(" " * start + text) for text in wrapped]
+    return [Line(first, decision.decision), *below, *_notes(decision, shown)]
 
 
 def _notes(decision: Decision, shown: Shown) -> list[Line]:
     return [
-        Line(f"    {shown(note.span.file)}:{note.span.line}: note: {' '.join(note.message.split())}", "note")
+        Line(f"{' ' * _INDENT}{shown(note.span.file)}:{note.span.line}: note: {_one_line(note.message)}", "note")
         for note in decision.notes
     ]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
