@@ -50,7 +50,7 @@ def test_a_pointer_from_before_the_receive() -> None:
         f"    double *p = rbuf;\n    p[1] = 0;\n    {EXCHANGE}\n    p = rbuf;\n    v[0] = p[0];",
         f"    double *p = v;\n    {EXCHANGE}\n    v[1] = p[0];",
         f"    double *p = rbuf;\n    p[1] = 0;\n    p = v;\n    {EXCHANGE}\n    v[1] = p[0];",
-        f"    for (int i = 0; i < 3; i++) {{\n    {EXCHANGE}\n    for (double *p = rbuf; p < rbuf + N; p++) v[i] += *p;\n }}",
+        f"    for (int i = 0; i < 3; i++) {{ {EXCHANGE} for (double *p = rbuf; p < rbuf + N; p++) v[i] += *p; }}",
         f"    double *p;\n    if (argc > 1) p = v; else p = rbuf;\n    {EXCHANGE}\n    p = v;\n    v[1] = p[0];",
     ],
     ids=["after", "again", "another buffer", "another since", "cursor of each turn", "overwritten"],
@@ -69,7 +69,7 @@ def test_names_that_are_no_older(body: str) -> None:
         f"    char *p = (char *)(void *)rbuf;\n    {EXCHANGE}\n    v[1] = p[0];",
         f"    double (*p)[10] = (double (*)[10])rbuf;\n    {EXCHANGE}\n    v[1] = p[1][0];",
         f"    double *p = memcpy(rbuf, v, 8);\n    {EXCHANGE}\n    v[1] = p[0];",
-        f"    const double *end = rbuf + N;\n    {EXCHANGE}\n    for (const double *p = rbuf; p != end; p++) v[0] += *p;",
+        f"    double *end = rbuf + N;\n    {EXCHANGE}\n    for (double *p = rbuf; p != end; p++) v[0] += *p;",
     ],
     ids=["one path", "a copy", "around the loop", "conditional", "cast", "array pointer", "returned", "end"],
 )
@@ -222,7 +222,7 @@ def test_a_name_reused_for_another_buffer_may_be_compared() -> None:
 
 
 def test_tests_against_null_are_reported() -> None:
-    body = "    double *rbuf = malloc(N * sizeof(double));\n    if (!rbuf) exit(1);\n    {}\n    if (rbuf != NULL) v[0] = rbuf[0];"
+    body = "    double *rbuf = malloc(N * 8);\n    if (!rbuf) exit(1);\n    {}\n    if (rbuf != NULL) v[0] = rbuf[0];"
     found = program(body.format(EXCHANGE), "static double v[N];")
     check = value_refusal(found.program, found.buffers["rbuf"])
     assert check.refusal is None
