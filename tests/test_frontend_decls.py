@@ -12,8 +12,8 @@ from opi_xform.ir.ast import Declarator, DeclStmt, IntLit, SizeOf, Unit, Variabl
 
 
 @pytest.fixture(autouse=True)
-def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPI_CACHE", "off")
+def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    monkeypatch.setenv("OPI_CACHE", str(tmp_path_factory.mktemp("cache")))
 
 
 def shown(d: Declarator) -> tuple[str, str, str | None, str | None, str, str]:

@@ -23,8 +23,8 @@ int g(int), (*fp)(int); size_t z;
 
 
 @pytest.fixture(autouse=True)
-def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPI_CACHE", "off")
+def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    monkeypatch.setenv("OPI_CACHE", str(tmp_path_factory.mktemp("cache")))
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ HEAD = "#include <mpi.h>\nint log_it(const char *, int);\nvoid give_up(int);\n"
 
 
 @pytest.fixture(autouse=True)
-def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPI_CACHE", "off")
+def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    monkeypatch.setenv("OPI_CACHE", str(tmp_path_factory.mktemp("cache")))
 
 
 class TestErrors:

@@ -2,9 +2,8 @@
 
 One file per (path, flags): a line of JSON naming every file read and its sha256, then the pickled unit.  An entry
 counts only when all of them still have these contents.  Writers write beside and rename, so readers see whole entries;
-an entry that cannot be read is as good as none.  What is not noticed: a header that newly appears earlier on the search
+an entry that cannot be read is as good as none.  Of the 256 folders each keeps the entries last used.  What is not noticed: a header that newly appears earlier on the search
 path.
-``OPI_CACHE=off`` turns it off.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from pathlib import Path
 from opi_xform.frontend import pickling
 from opi_xform.ir.ast import Unit
 
-_OFF = ("off", "0", "no")
+_PER_FOLDER = 16
 
 
 class Entry:
@@ -40,7 +39,9 @@ class Entry:
                 wanted = json.loads(stream.readline())
                 if not all(_digest(file) == digest for file, digest in wanted.items()):
                     return None
-                return pickling.loads(stream.read())
+                unit = pickling.loads(stream.read())
+            os.utime(self._file)  # used just now: not the next to be thrown away
+            return unit
         except (OSError, ValueError, AttributeError, TypeError):
             return None
 
@@ -58,14 +59,20 @@ class Entry:
                 os.replace(temporary, self._file)
             except OSError:
                 os.unlink(temporary)
+            _prune(self._file.parent)
         except (OSError, RecursionError, UnicodeError):
             return
 
 
+def _prune(folder: Path) -> None:
+    """Throws away what was longest not used: results are checked in directories that never come again."""
+    files = sorted(folder.iterdir(), key=lambda f: f.stat().st_mtime_ns)
+    for file in files[:-_PER_FOLDER]:
+        file.unlink(missing_ok=True)
+
+
 def _folder() -> Path | None:
-    named = os.environ.get("OPI_CACHE", "")
-    if named.lower() in _OFF:
-        return None
+    named = os.environ.get("OPI_CACHE")
     if named:
         return Path(named).absolute() / "units"
     base = os.environ.get("XDG_CACHE_HOME")
