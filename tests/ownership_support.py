@@ -92,11 +92,12 @@ def source(body: str, *others: str) -> Source:
         uses = collect(program)
         groups, _ = buffers(program, uses)
         found = Source(START + body, tuple(units), program, {b.name: b for b in groups}, tuple(uses))
-        from opi_xform.ownership.text import read, words
+        from opi_xform.ownership.text import read, without_comments, words
 
         read.cache_clear()
         words.cache_clear()
+        without_comments.cache_clear()
         for unit in units:  # the checks read the text, and the folder is about to go
             for file in unit.files:
-                read(file)
+                words(file), without_comments(file)
         return found

@@ -344,26 +344,33 @@ class _Inspector:
 
     def spell(self, skip: int, hidden: set[str]) -> str | None:
         """The array's type as its declaration writes it, without the first ``skip`` dimensions."""
-        for _, var in self.declarations:
-            for d in var.declarators:
-                if d.suffix is None:
-                    continue
-                data = read(d.span.file)
-                prefix = data[d.span.begin : d.name_span.begin].strip()
-                dimensions = _dimensions(data[d.suffix.begin : d.suffix.end])
-                if dimensions and not dimensions[0].strip() and var.type.count is not None:
-                    dimensions[0] = str(var.type.count).encode()
-                text = b"".join(b"[" + x + b"]" for x in dimensions[skip:])
-                names = set(re.findall(r"[A-Za-z_]\w*", text.decode("utf-8", "replace")))
-                base = _specifiers(d.specifiers)
-                bad = names & (hidden | {"sizeof", "__COUNTER__", "__LINE__"})
-                if base is None or bad or not dimensions or not all(x.strip() for x in dimensions):
-                    continue
-                if prefix.strip(b"* \t\r\n"):
-                    continue
-                stars = (b" " + prefix if prefix else b"").decode("ascii")
-                return f"{base}{stars}{text.decode('utf-8', 'surrogateescape')}"
+        found = [(v, d) for _, v in self.declarations for d in v.declarators if d.suffix is not None]
+        for counted in (False, True):  # `buf[]` is completed by the number of elements where nothing else tells it
+            for var, d in found:
+                spelling = _spelling(var, d, skip, hidden, counted)
+                if spelling is not None:
+                    return spelling
         return None
+
+
+def _spelling(var: ast.Variable, d: ast.Declarator, skip: int, hidden: set[str], counted: bool) -> str | None:
+    """One declaration's type, when it can be written in a sizeof."""
+    data = read(d.span.file)
+    assert d.suffix is not None
+    prefix = data[d.span.begin : d.name_span.begin].strip()
+    dimensions = _dimensions(data[d.suffix.begin : d.suffix.end])
+    if counted and dimensions and not dimensions[0].strip() and var.type.count is not None:
+        dimensions[0] = str(var.type.count).encode()
+    text = b"".join(b"[" + x + b"]" for x in dimensions[skip:])
+    names = set(re.findall(r"[A-Za-z_]\w*", text.decode("utf-8", "replace")))
+    base = _specifiers(d.specifiers)
+    bad = names & (hidden | {"sizeof", "__COUNTER__", "__LINE__"})
+    if base is None or bad or not dimensions or not all(x.strip() for x in dimensions):
+        return None
+    if prefix.strip(b"* \t\r\n"):
+        return None
+    stars = (b" " + prefix if prefix else b"").decode("ascii")
+    return f"{base}{stars}{text.decode('utf-8', 'surrogateescape')}"
 
 
 def _declared(unit: ast.Unit, key: str) -> Iterable[ast.Variable]:

@@ -23,6 +23,17 @@ def read(path: str) -> bytes:
 
 
 @lru_cache(maxsize=64)
+def without_comments(path: str) -> bytes:
+    """The file with spaces for comments; offsets stay."""
+
+    def blank(match: re.Match[bytes]) -> bytes:
+        token = match.group()
+        return re.sub(rb"[^\n]", b" ", token) if token.startswith((b"//", b"/*")) else token
+
+    return _TOKEN.sub(blank, read(path))
+
+
+@lru_cache(maxsize=64)
 def words(path: str) -> dict[bytes, list[tuple[int, bool, bool]]]:
     """Identifiers of a file: (offset, in an operand that is not evaluated, between square brackets).
 
@@ -65,5 +76,5 @@ def mentions_in_directives(path: str, name: str) -> int | None:
         rb"|\b(?:__)?alias(?:__)?[ \t]*\([ \t]*\"" + word + rb"\""
         rb"|\b(?:__)?asm(?:__)?\b[^;{}]*\b" + word + rb"\b"
     )
-    found = re.search(pattern, read(path), re.MULTILINE)
+    found = re.search(pattern, without_comments(path), re.MULTILINE)
     return found.start() if found else None
