@@ -2,8 +2,8 @@
 
 One file per (path, flags): a line of JSON naming every file read and its sha256, then the pickled unit.  An entry
 counts only when all of them still have these contents.  Writers write beside and rename, so readers see whole entries;
-an entry that cannot be read is as good as none.  Of the 256 folders each keeps the entries last used.  What is not noticed: a header that newly appears earlier on the search
-path.
+an entry that cannot be read is as good as none.  Each of the 256 folders keeps the entries last used.  What is not
+noticed: a header that newly appears earlier on the search path.
 """
 
 from __future__ import annotations
