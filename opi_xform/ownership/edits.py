@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
+from opi_xform.ownership.allocations import Allocation
 from opi_xform.ownership.anchors import Anchors
 from opi_xform.ownership.flow import Flow
 from opi_xform.ownership.mentions import Definitions, Mentions, Texts, plain
 from opi_xform.ownership.model import Buffer, Program, Use
 from opi_xform.ownership.plan import Edit, InsertStatement, PointerDeclaration, ReplaceCall, ReplaceText
-from opi_xform.ownership.sizes import Allocation, array_size, requested, same_everywhere
+from opi_xform.ownership.sizes import array_size, dimensions, requested, same_everywhere
 from opi_xform.ownership.states import Insertion
 from opi_xform.program.effects import Effects
 
@@ -96,8 +97,8 @@ class Builder:
             elif raw:
                 self.null_declaration(allocations)
             self.frees(deallocations, freed)
-            size = self.sizes(insertions, allocations, in_place)
-            self.statements(insertions, size)
+            size, per_row = self.sizes(insertions, allocations, in_place)
+            self.statements(insertions, size, per_row)
         except _Problem as problem:
             return str(problem)
         return Written(tuple(dict.fromkeys(self.edits)), tuple(sorted(self.files)))
@@ -184,9 +185,12 @@ class Builder:
             return
         for d in self.variable.declarators:
             if d.init_span is None:
-                if not d.name_span.editable:
+                if not d.name_span.editable or (self.buffer.carrier.rows and d.suffix is None):
                     raise _Problem("the pointer's declaration is written by a macro")
-                self.edits.append(ReplaceText(d.name_span, f"{self.variable.name} = NULL"))
+                if self.buffer.carrier.rows and d.suffix is not None:
+                    self.edits.append(ReplaceText(d.suffix, f"{self.texts.of(d.suffix)} = {{NULL}}"))
+                else:
+                    self.edits.append(ReplaceText(d.name_span, f"{self.variable.name} = NULL"))
 
     # --- deallocations ---------------------------------------------------------------------------------------------
 
@@ -219,30 +223,34 @@ class Builder:
 
     # --- sizes -----------------------------------------------------------------------------------------------------
 
-    def sizes(self, insertions: Sequence[Insertion], allocations: Sequence[Allocation], in_place: bool) -> str:
-        """The size that every OPI_Alloc asks for; removes the allocations and keeps their sizes where needed."""
+    def sizes(self, insertions: Sequence[Insertion], allocations: Sequence[Allocation], in_place: bool) -> tuple[str, bool]:
+        """The size that every OPI_Alloc asks for, and whether it has one value per row.
+
+        Removes the allocations and keeps their sizes where needed.
+        """
         allocs = [i for i in insertions if i.kind in ("alloc", "guard")]
         if self.buffer.carrier.kind == "array":
             size = array_size(self.program, self.buffer, self.texts)
             if size is None:
                 raise _Problem("the size of the array cannot be written in another place")
-            return size
+            return size, False
         asked = [requested(self.program, a, self.texts) for a in allocations]
         sizes = [s for s in asked if s is not None]
         if len(sizes) < len(allocations):
             raise _Problem("the size of the allocation is not understood")
         variable = ""
         if allocs and not (len(allocations) == 1 and all(self.same(allocations[0], i) for i in allocs)):
-            variable = self.size_variable()
+            declared = [s for a, s in zip(allocations, sizes, strict=True) if a.declared]
+            variable = self.size_variable(declared[0] if declared else "0")
         for allocation, size in zip(allocations, sizes, strict=True):
             self.removed(allocation, size, variable, in_place)
-        return variable or (sizes[0] if sizes else "")
+        return variable or (sizes[0] if sizes else ""), bool(variable) and self.buffer.carrier.rows > 0
 
     def same(self, allocation: Allocation, insertion: Insertion) -> bool:
         frame = self.flow.frames_of[insertion.function][0]
         return same_everywhere(self.program, self.flow, allocation, self.defs, (frame, insertion.stmt))
 
-    def size_variable(self) -> str:
+    def size_variable(self, first: str) -> str:
         """A new variable beside the carrier that keeps what malloc was asked for."""
         name = f"{self.variable.name}_bytes"
         taken = {v.name for v in self.program.variables.values()} | {f.name for f in self.program.functions.values()}
@@ -252,10 +260,16 @@ class Builder:
         for d in self.variable.declarators:
             if not d.statement.editable:
                 raise _Problem("the pointer's declaration is written by a macro")
+            dims = ""
+            if self.buffer.carrier.rows:
+                found = dimensions(self.variable, self.texts)
+                if found is None:
+                    raise _Problem("the pointers' declaration is not understood")
+                dims, first = f"[{found[0]}]", "{0}"
             if kind == "local":
-                text = f"size_t {name} = 0;"
+                text = f"size_t {name}{dims} = {first};"
             else:
-                text = f"{d.storage} size_t {name};".strip()
+                text = f"{d.storage} size_t {name}{dims};".strip()
             self.edits.append(InsertStatement(d.statement, "after", text))
             self.files.add(d.statement.file)
         return name
@@ -265,16 +279,23 @@ class Builder:
         level = (frame, allocation.stmt)
         info = self.flow.info(level)
         name = self.variable.name
-        after = [f"{variable} = {size};"] if variable else []
+        row = ""
+        if allocation.index is not None:
+            if not allocation.index.span.editable:
+                raise _Problem("the row that is allocated is named by a macro")
+            row = f"[{self.texts.of(allocation.index.span)}]"
+        if variable:
+            variable += row
+        after = [f"{variable} = {size};"] if variable and not allocation.declared else []
         if in_place:
-            after.append(f"OPI_Alloc(&{name}, {variable or size});")
+            after.append(f"OPI_Alloc(&{name}{row}, {variable or size});")
             self.files.add(info.stmt.span.file)
         wrap = not info.in_block
         if after and not self.anchors.usable(level, "after"):
             raise _Problem("nothing can be put behind the allocation")
         if in_place and not allocation.declared:
             self.edits.append(ReplaceText(info.stmt.span, after[-1]))
-            if variable:
+            if len(after) > 1:
                 self.edits.append(InsertStatement(info.stmt.span, "before", after[0], wrap))
             return
         self.edits.append(ReplaceText(allocation.value.span, "NULL"))
@@ -283,18 +304,19 @@ class Builder:
 
     # --- inserted statements ---------------------------------------------------------------------------------------
 
-    def statements(self, insertions: Sequence[Insertion], size: str) -> None:
+    def statements(self, insertions: Sequence[Insertion], size: str, per_row: bool) -> None:
         for insertion in insertions:
             frame = self.flow.frames_of[insertion.function][0]
             level = (frame, insertion.stmt)
             stmt = self.flow.info(level).stmt
             target = insertion.target
+            asked = size + target[len(self.variable.name) :] if per_row else size
             if insertion.kind == "free":
-                text = f"OPI_Free(&{target});"
+                text = self.all_rows() if self.buffer.carrier.rows and not insertion.rows else f"OPI_Free(&{target});"
             elif insertion.kind == "alloc":
-                text = f"OPI_Alloc(&{target}, {size});"
+                text = f"OPI_Alloc(&{target}, {asked});"
             else:
-                text = f"if (!{target})\n    OPI_Alloc(&{target}, {size});"
+                text = f"if (!{target})\n    OPI_Alloc(&{target}, {asked});"
             self.files.add(stmt.span.file)
             if insertion.where == "leave":
                 self.leave(level, text)
@@ -302,6 +324,13 @@ class Builder:
                 self.returned(level, text)
             else:
                 self.edits.append(InsertStatement(stmt.span, insertion.where, text, self.anchors.wrap(level)))
+
+    def all_rows(self) -> str:
+        """Frees what is left of an array of buffers."""
+        found = dimensions(self.variable, self.texts)
+        if found is None:
+            raise _Problem("the rows of the array cannot be counted in another place")
+        return f"for (int opi_row = 0; opi_row < {found[0]}; opi_row++)\n    OPI_Free(&{self.variable.name}[opi_row]);"
 
     def leave(self, level: tuple[int, int], text: str) -> None:
         """On every way out of a block but its returns."""
@@ -336,7 +365,7 @@ class Builder:
         whole = self.texts.of(stmt.span)
         if not stmt.value.span.editable or not value:
             value = whole[len("return") :].rstrip().rstrip(";").strip()
-        body = [f"{result.spelling} {RESULT} = {value};", text, f"return {RESULT};"]
+        body = [f"{result.spelling} {RESULT} = {value};", " ".join(text.split()), f"return {RESULT};"]
         self.edits.append(ReplaceText(stmt.span, "{ " + " ".join(body) + " }"))
 
 

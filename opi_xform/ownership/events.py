@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly
+from opi_xform.ownership.allocations import Allocation
 from opi_xform.ownership.flow import Flow
 from opi_xform.ownership.mentions import Mentions, plain
 from opi_xform.ownership.model import Buffer, Program, Use
@@ -42,10 +44,11 @@ def collect_events(
     buffer: Buffer,
     mentions: Mentions,
     converted: frozenset[tuple[str, int, str, int]],
+    allocations: Sequence[Allocation],
     in_place: bool,
 ) -> EventList | str:
     """Everything in node order; a sentence when something is not understood."""
-    return _Collector(program, flow, buffer, mentions, converted, in_place).run()
+    return _Collector(program, flow, buffer, mentions, converted, allocations, in_place).run()
 
 
 class _Collector:
@@ -56,6 +59,7 @@ class _Collector:
         buffer: Buffer,
         mentions: Mentions,
         converted: frozenset[tuple[str, int, str, int]],
+        allocations: Sequence[Allocation],
         in_place: bool,
     ) -> None:
         self.program = program
@@ -65,16 +69,16 @@ class _Collector:
         self.converted = converted
         self.in_place = in_place
         self.objects = frozenset(buffer.objects)
-        self.allocations = frozenset(buffer.carrier.allocations)
+        self.allocations = allocations
+        self.wrappers = frozenset(f for a in allocations for f in a.wrappers)
         self.by_node: dict[int, list[Event]] = {}
         self.deallocations: list[int] = []
         self.pending_kept = False
 
     def run(self) -> EventList | str:
-        problem = self.frees() or self.touches()
+        problem = self.frees() or self.touches() or self.births()
         if problem:
             return problem
-        self.births()
         for use in self.buffer.uses:
             problem = self.use(use)
             if problem:
@@ -97,7 +101,7 @@ class _Collector:
 
     # --- the life of the pointer -----------------------------------------------------------------------------------
 
-    def births(self) -> None:
+    def births(self) -> str:
         key = self.buffer.carrier.variable
         pointer = self.buffer.carrier.kind == "pointer"
         for node in self.program.graph.nodes:
@@ -108,8 +112,15 @@ class _Collector:
                     self.add(node.number, BIRTH)
                 case _:
                     pass
-        for n in self.buffer.carrier.allocations:
-            self.add(n, ALLOC if self.in_place else BIRTH)
+        for allocation in self.allocations:
+            for n in allocation.stores:
+                row = None
+                if self.buffer.carrier.rows:
+                    row = self.mentions.row(self.program.values.operands[n][0])
+                    if row is None:
+                        return "an allocation does not tell which row of the array it is for"
+                self.add(n, ALLOC if self.in_place else BIRTH, row)
+        return ""
 
     def frees(self) -> str:
         for node in self.program.graph.nodes:
@@ -131,24 +142,29 @@ class _Collector:
             written = plain(action.call.args[i])
             if effect.allocates is not None or effect.frees.indirect:
                 return "the buffer is reallocated"
+            row = None
+            if self.buffer.carrier.rows:
+                row = self.mentions.row(values[i])
+                written = plain(written.base) if isinstance(written, ast.Index) else written
             if not isinstance(written, ast.VarRef) or written.var != self.buffer.carrier.variable:
                 return "the buffer is freed through another name"
+            if self.buffer.carrier.rows and row is None:
+                return "a call does not tell which row of the array it frees"
             self.deallocations.append(node.number)
-            self.add(node.number, DEALLOC)
+            self.add(node.number, DEALLOC, row)
         return ""
 
     # --- accesses --------------------------------------------------------------------------------------------------
 
     def touches(self) -> str:
         dead_tests = self.tests_of_frees()
+        mallocs = frozenset(self.buffer.carrier.allocations)
         for n in self.buffer.touches:
-            action = self.program.graph.nodes[n].action
-            if n in self.by_node or n in self.allocations or n in dead_tests:
+            node = self.program.graph.nodes[n]
+            action = node.action
+            if n in self.by_node or n in mallocs or n in dead_tests or node.frame in self.wrappers:
                 continue
-            if isinstance(action, ins.Define) and isinstance(action.target, ins.Var):
-                if action.target.key == self.buffer.carrier.variable:
-                    continue
-            if isinstance(action, ins.Birth):
+            if isinstance(action, ins.Birth) or self.sets_carrier(action):
                 continue
             effect = self.effect(n)
             if effect is not None and effect.mpi is not None and effect.mpi.request is not None:
@@ -157,6 +173,12 @@ class _Collector:
             if problem:
                 return problem
         return ""
+
+    def sets_carrier(self, action: object) -> bool:
+        carrier = self.buffer.carrier
+        if not isinstance(action, ins.Define) or not isinstance(action.target, ins.Var):
+            return False
+        return carrier.kind == "pointer" and action.target.key == carrier.variable
 
     def touch(self, n: int) -> str:
         if not self.buffer.carrier.rows:
@@ -168,10 +190,10 @@ class _Collector:
         for access in values.accesses.get(n, ()):
             if access.object in self.objects:
                 address = None if access.lo is None else self.address(access.object) + access.lo
-                found.append(None if address is None else self.mentions.row(n, address))
+                found.append(None if address is None else self.mentions.row(address))
         for value in values.operands.get(n, ()):
             if symbols.base(value) in self.objects:
-                found.append(self.mentions.row(n, value))
+                found.append(self.mentions.row(value))
         if not found or None in found:
             return "an access does not tell which row of the array it means"
         for row in dict.fromkeys(found):
@@ -208,7 +230,7 @@ class _Collector:
         row: Poly | None = None
         if self.buffer.carrier.rows:
             values = self.program.values.args.get(use.node, ())
-            row = self.mentions.row(use.node, values[use.argument]) if use.argument < len(values) else None
+            row = self.mentions.row(values[use.argument]) if use.argument < len(values) else None
             if row is None:
                 return "a call does not tell which row of the array it means"
         if use.place not in self.converted:

@@ -16,6 +16,8 @@ from opi_xform.ownership.names import leaves, operands
 from opi_xform.ownership.uses import row_index
 from opi_xform.program.graph import Bind, Lost
 
+POINTER_BYTES = 8
+
 
 class Texts:
     """The bytes that spans cover, each file read once."""
@@ -140,6 +142,8 @@ class Mentions:
         self.texts = texts
         self.variable = program.variables[buffer.carrier.variable]
         self.name = self.variable.name
+        self._carriers: frozenset[int] | None = None
+        self._naming: frozenset[str] | None = None
         self._named: list[tuple[str, int]] | None = None
         self._by_level: dict[Level, list[tuple[Poly, ast.Expr]]] | None = None
 
@@ -187,14 +191,28 @@ class Mentions:
 
     # --- rows ------------------------------------------------------------------------------------------------------
 
-    def row(self, node: int, value: Poly) -> Poly | None:
+    def row(self, value: Poly) -> Poly | None:
         """The row that an address of the buffer lies in."""
         symbols = self.program.values.symbols
         base = symbols.base(value)
-        if base is None or base not in self.buffer.objects:
+        if base is None:
             return None
-        found = row_index(self.program, base, symbols.offset(value))
-        return None if found is None else symbols.resolve(found)
+        if base in self.buffer.objects:
+            found = row_index(self.program, base, symbols.offset(value))
+            return None if found is None else symbols.resolve(found)
+        if self.buffer.carrier.kind == "pointer" and base in self._cells():
+            offset = symbols.resolve(symbols.offset(value))
+            if all(c % POINTER_BYTES == 0 for _, c in offset.terms):
+                return Poly(tuple((m, c // POINTER_BYTES) for m, c in offset.terms))
+        return None
+
+    def _cells(self) -> frozenset[int]:
+        """The objects of the carrier itself: an array of pointers."""
+        if self._carriers is None:
+            key = self.buffer.carrier.variable
+            table = self.program.values.objects.table
+            self._carriers = frozenset(o.number for o in table if o.variable == key and o.kind == "variable")
+        return self._carriers
 
     def by_level(self) -> dict[Level, list[tuple[Poly, ast.Expr]]]:
         """(row, index as written) of every ``carrier[index]`` per statement."""
@@ -237,7 +255,7 @@ class Mentions:
         for operand, value_ in zip(args, known, strict=True):
             for leaf in leaves(operand):
                 if isinstance(leaf, ins.AddrVar) and leaf.key == self.buffer.carrier.variable:
-                    row = self.row(n, value_)
+                    row = self.row(value_)
                     index = self._index(n, leaf.span)
                     if row is not None and index is not None:
                         out.append((row, index))
@@ -263,7 +281,7 @@ class Mentions:
 
     def target(self, node: int, row: Poly | None, level: Level) -> str | None:
         """The carrier of ``row``, which ``node`` concerns, as written at a statement around the node; None: not possible."""
-        if not self.visible(level):
+        if not self.visible(level) or not self._named_outside(node, level[0]):
             return None
         if not self.buffer.carrier.rows:
             return self.name
@@ -278,6 +296,29 @@ class Mentions:
                     if text is not None:
                         return f"{self.name}[{text}]"
         return None
+
+    def _named_outside(self, node: int, frame: int) -> bool:
+        """``frame`` is not called from the innermost function around the node that names the carrier.
+
+        A function that gets the buffer as an argument must not change the carrier behind its caller's back.
+        """
+        for inner, _ in self.flow.levels(node):
+            if self.flow.graph.frames[inner].function in self._functions():
+                return True
+            if inner == frame:
+                return False
+        return True
+
+    def _functions(self) -> frozenset[str]:
+        """The functions that name the carrier."""
+        if self._naming is None:
+            key = self.buffer.carrier.variable
+            self._naming = frozenset(
+                name
+                for name, lowered in self.flow.graph.lowered.items()
+                if any(_names(instr, key) for block in lowered.blocks for instr in block)
+            )
+        return self._naming
 
     def _constant(self, node: int, row: Poly) -> str:
         for inner in self.flow.levels(node):

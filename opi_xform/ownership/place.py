@@ -6,13 +6,14 @@ Events that want the buffer are taken in program order; each gets an acquire at 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly
+from opi_xform.ownership.allocations import Allocation, find_allocations
 from opi_xform.ownership.anchors import Anchors
 from opi_xform.ownership.edits import Builder, Written
 from opi_xform.ownership.events import EventList, collect_events
@@ -21,7 +22,6 @@ from opi_xform.ownership.mentions import Definitions, Mentions, Texts, definitio
 from opi_xform.ownership.model import Buffer, Program, Refusal
 from opi_xform.ownership.plan import Edit
 from opi_xform.ownership.rows import views
-from opi_xform.ownership.sizes import find_allocations
 from opi_xform.ownership.states import (
     BIRTH,
     DEALLOC,
@@ -141,13 +141,13 @@ class _Placing:
 
     def run(self) -> Placement:
         carrier = self.buffer.carrier
-        if carrier.kind == "pointer" and carrier.rows:
-            raise self.fail("an array of pointers is filled in a way that cannot be rewritten")
         allocations = find_allocations(self.program, self.flow, self.buffer)
         if allocations is None:
             raise self.fail("the memory is not allocated by a plain statement that could be rewritten")
-        in_place = bool(self.null_tests) and carrier.kind == "pointer"
-        found = collect_events(self.program, self.flow, self.buffer, self.mentions, self.converted, in_place)
+        in_place = carrier.kind == "pointer" and self.tested(allocations)
+        found = collect_events(
+            self.program, self.flow, self.buffer, self.mentions, self.converted, allocations, in_place
+        )
         if isinstance(found, str):
             raise self.fail(found)
         self.events = found
@@ -179,6 +179,11 @@ class _Placing:
         acquires, releases = self.positions(freed)
         points = tuple(sorted({*acquires, *releases}))
         return Placement(written.edits, points, written.files, acquires, releases)
+
+    def tested(self, allocations: Sequence[Allocation]) -> bool:
+        """The program looks at what malloc returned, other than to give up where it has no more memory to return."""
+        wrappers = {f for a in allocations for f in a.wrappers}
+        return any(self.graph.nodes[n].frame not in wrappers for n in self.null_tests)
 
     def solve(self, insertions: Iterable[Insertion] | None = None) -> _State:
         chosen = self.insertions if insertions is None else list(insertions)
@@ -296,6 +301,8 @@ class _Placing:
         """Some event that was sure of its buffer no longer is, or a receive meets one that it did not."""
         if set(after.problems()) - set(before.problems()):
             return True
+        if any(i.kind == "alloc" and bits & ~(NONE | RAW) for i, bits in after.insertions.items()):
+            return True
         return bool(after.held_receives() - before.held_receives())
 
     # --- acquires --------------------------------------------------------------------------------------------------
@@ -315,16 +322,14 @@ class _Placing:
         """OPI_Alloc where nothing is held, before the statement (or the loop around it) that wants the buffer."""
         for level in self.anchors.befores(event.node, self.has_site):
             candidate = self.insertion(event, level, "before", "alloc")
-            if candidate is not None and candidate not in self.insertions and self.accept(event, state, candidate, None):
+            if candidate is not None and candidate not in self.insertions and self.accept(event, state, candidate):
                 self.insertions.append(candidate)
                 return True
         return False
 
-    def accept(self, event: Event, state: _State, candidate: Insertion, instead: Insertion | None) -> bool:
-        trial = self.solve([*(i for i in self.insertions if i != instead), candidate])
-        if trial.insertions.get(candidate, 0) & ~(NONE | RAW) or event in trial.problems():
-            return False
-        return not self.worse(state, trial)
+    def accept(self, event: Event, state: _State, candidate: Insertion, instead: Sequence[Insertion] = ()) -> bool:
+        trial = self.solve([*(i for i in self.insertions if i not in instead), candidate])
+        return event not in trial.problems() and not self.worse(state, trial)
 
     def lift(self, event: Event, state: _State) -> bool:
         """An OPI_Alloc that stands in one branch only moves in front of what holds both."""
@@ -338,10 +343,22 @@ class _Placing:
                 candidate = self.insertion(source, level, "before", "alloc")
                 if candidate is None or candidate in self.insertions:
                     continue
-                if self.accept(event, state, candidate, old):
-                    self.insertions[self.insertions.index(old)] = candidate
+                inside = [i for i in self.insertions if i.kind == "alloc" and self.holds(candidate, i)]
+                if self.accept(event, state, candidate, inside):
+                    self.insertions = [i for i in self.insertions if i not in inside]
+                    self.insertions.append(candidate)
                     return True
         return False
+
+    def holds(self, outer: Insertion, inner: Insertion) -> bool:
+        """The anchor of one insertion is the other's, or lies inside it."""
+        if outer.function == inner.function:
+            return outer.stmt <= inner.stmt < self.flow.end(outer.function, outer.stmt)
+        levels = [(frame, outer.stmt) for frame in self.flow.frames_of[outer.function]]
+        inside = frozenset[int]().union(*(self.flow.members(level) for level in levels))
+        return all(
+            self.flow.members((frame, inner.stmt)) <= inside for frame in self.flow.frames_of[inner.function]
+        )
 
     def covered(self, event: Event, insertion: Insertion) -> bool:
         return event.kind in NEEDS_BUFFER and any(
@@ -395,10 +412,6 @@ class _Placing:
             raise self.fail("the buffer's declaration is not understood")
         frame = self.flow.frames_of[function][0]
         end = Insertion(function, block, "leave", "free", self.buffer.name)
-        if self.buffer.carrier.rows:
-            if self.leftover(function, block):
-                raise self.fail("rows of a local array may be held where its block is left")
-            return
         bits, needs = self.ways_out(function, block)
         for stmt, (held, need) in sorted(bits.items()):
             if not held & (HELD | PENDING):

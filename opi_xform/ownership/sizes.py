@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
+from opi_xform.ownership.allocations import Allocation
 from opi_xform.ownership.flow import Flow, Level
-from opi_xform.ownership.mentions import Definitions, Texts, plain, walk
+from opi_xform.ownership.mentions import Definitions, Texts, children, plain, walk
 from opi_xform.ownership.model import Buffer, Program
 
-_ALLOCATING_PARTS = (ast.VarRef, ast.IntLit, ast.SizeOf, ast.Binary, ast.Cast, ast.MacroConst, ast.Unary)
+_PARTS = (ast.VarRef, ast.IntLit, ast.SizeOf, ast.Binary, ast.Cast, ast.MacroConst, ast.Unary)
 
 
-@dataclass(frozen=True, slots=True)
-class Allocation:
-    """One malloc or calloc in the source whose result the carrier takes.
-
-    statement: the declaration or assignment, in function ``function``.  value: the expression that goes (the call with
-    its casts).  declared: it initialises the carrier's declaration.  nodes: its copies in the graph.
-    """
-
-    function: str
-    stmt: int
-    call: ast.Call
-    value: ast.Expr
-    declared: bool
-    nodes: tuple[int, ...]
+def dimensions(variable: ast.Variable, texts: Texts) -> list[str] | None:
+    """The array bounds of a variable as its declaration spells them; None when it has none of its own."""
+    for declarator in sorted(variable.declarators, key=lambda d: not d.definition):
+        if declarator.suffix is None or not declarator.suffix.editable:
+            continue
+        suffix = re.sub(r"/\*.*?\*/|//[^\n]*", " ", texts.of(declarator.suffix), flags=re.DOTALL)
+        found = [d.strip() for d in _brackets(" ".join(suffix.split()))]
+        if found and found[0] == "" and variable.type.count is not None and declarator.init_span is not None:
+            found[0] = str(variable.type.count)
+        if found and all(found):
+            return found
+    return None
 
 
 def array_size(program: Program, buffer: Buffer, texts: Texts) -> str | None:
@@ -38,28 +36,12 @@ def array_size(program: Program, buffer: Buffer, texts: Texts) -> str | None:
     element: Type | None = variable.type
     while element is not None and element.is_array:
         element = element.elem
-    for declarator in sorted(variable.declarators, key=lambda d: not d.definition):
-        if declarator.suffix is None or not declarator.suffix.editable:
-            continue
-        suffix = re.sub(r"/\*.*?\*/|//[^\n]*", " ", texts.of(declarator.suffix), flags=re.DOTALL)
-        dims = [d.strip() for d in _brackets(" ".join(suffix.split()))]
-        if len(dims) <= buffer.carrier.rows:
-            continue
-        if dims[0] == "":
-            if variable.type.count is None:
-                continue
-            dims[0] = str(variable.type.count)
-        kept = dims[buffer.carrier.rows :]
-        if element is None or "(" in element.spelling or any(d == "" for d in kept):
-            return None
-        spelling = _unqualified(element.spelling)
-        gap = "" if not spelling.endswith("*") else " "
-        return f"sizeof({spelling}{gap}{''.join(f'[{d}]' for d in kept)})"
-    return None
-
-
-def _unqualified(spelling: str) -> str:
-    return re.sub(r"\b(const|volatile|restrict)\b\s*", "", spelling).strip()
+    found = dimensions(variable, texts)
+    if found is None or len(found) <= buffer.carrier.rows or element is None or "(" in element.spelling:
+        return None
+    spelling = re.sub(r"\b(const|volatile|restrict)\b\s*", "", element.spelling).strip()
+    gap = " " if spelling.endswith("*") else ""
+    return f"sizeof({spelling}{gap}{''.join(f'[{d}]' for d in found[buffer.carrier.rows :])})"
 
 
 def _brackets(suffix: str) -> Iterator[str]:
@@ -75,119 +57,122 @@ def _brackets(suffix: str) -> Iterator[str]:
                 yield suffix[start:i]
 
 
-def find_allocations(program: Program, flow: Flow, buffer: Buffer) -> list[Allocation] | None:
-    """The carrier's allocations by source place; None when one is not written as `v = malloc(…)` or in the declaration."""
-    found: dict[tuple[str, int, int], Allocation] = {}
-    for n in buffer.carrier.allocations:
-        node = program.graph.nodes[n]
-        call = node.action
-        if not isinstance(call, ins.CallInstr) or flow.stmt[n] < 0:
-            return None
-        lowered = flow.lowered(node.frame)
-        stmt = flow.stmt[n]
-        key = (lowered.function.key, stmt, call.span.begin)
-        known = found.get(key)
-        if known is not None:
-            found[key] = Allocation(known.function, stmt, known.call, known.value, known.declared, (*known.nodes, n))
-            continue
-        value, declared = _assigned(lowered.function, lowered.stmts[stmt].stmt, call.call, buffer)
-        if value is None or not value.span.editable:
-            return None
-        found[key] = Allocation(lowered.function.key, stmt, call.call, value, declared, (n,))
-    return list(found.values())
-
-
-def _assigned(
-    function: ast.Function, stmt: ast.Stmt, call: ast.Call, buffer: Buffer
-) -> tuple[ast.Expr | None, bool]:
-    carrier = buffer.carrier.variable
-    if isinstance(stmt, ast.DeclStmt) and carrier in stmt.variables:
-        init = function.variables[carrier].init
-        if init is not None and plain(init) is call:
-            return init, True
-    if isinstance(stmt, ast.ExprStmt) and isinstance(stmt.expr, ast.Assign) and stmt.expr.op == "":
-        target = stmt.expr.target
-        if isinstance(target, ast.VarRef) and target.var == carrier and plain(stmt.expr.value) is call:
-            return stmt.expr.value, False
-    return None, False
+# --- malloc --------------------------------------------------------------------------------------------------------
 
 
 def requested(program: Program, allocation: Allocation, texts: Texts) -> str | None:
-    """The size that malloc or calloc was asked for, as text."""
+    """The size that malloc or calloc was asked for, as text for the place of the allocation; None: not understood."""
     call = allocation.call
     effect = program.effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
     spec = effect.allocates if effect is not None else None
     if spec is None or spec.size is None or spec.into is not None:
         return None
+    replaced = dict(allocation.arguments)
     parts = []
     for factor in spec.size:
         if factor.kind == "const":
             if factor.value != 1:
                 parts.append(str(factor.value))
-        elif factor.kind == "arg" and factor.value < len(call.args) and call.args[factor.value].span.editable:
+        elif factor.kind == "arg" and factor.value < len(call.args):
             argument = call.args[factor.value]
-            text = texts.of(argument.span)
-            parts.append(text if len(spec.size) == 1 or not _loose(argument) else f"({text})")
+            text = _text(argument, replaced if allocation.wrapper >= 0 else None, texts)
+            if text is None:
+                return None
+            parts.append(f"({text})" if len(spec.size) > 1 and _loose(argument) else text)
         else:
             return None
     return " * ".join(parts) if parts and all(parts) else None
 
 
+def _text(e: ast.Expr, replaced: Mapping[str, ast.Expr] | None, texts: Texts) -> str | None:
+    """The text of an expression; in the body of a wrapper its parameters give way to the arguments."""
+    if not e.span.editable:
+        return None
+    whole = texts.of(e.span)
+    if replaced is None:
+        return whole
+    changes: list[tuple[int, int, str]] = []
+    for part in _evaluated(e):
+        if isinstance(part, ast.SizeOf):
+            if part.operand is not None and any(isinstance(x, ast.VarRef) for x in walk(part.operand)):
+                if not part.span.editable or "(" in part.operand_type.spelling:
+                    return None
+                changes.append((part.span.begin, part.span.end, f"sizeof({part.operand_type.spelling})"))
+        elif isinstance(part, ast.VarRef):
+            argument = replaced.get(part.var)
+            if argument is None or not part.span.editable or not argument.span.editable:
+                return None
+            text = texts.of(argument.span)
+            simple = isinstance(plain(argument), (ast.VarRef, ast.IntLit, ast.Index, ast.Member))
+            changes.append((part.span.begin, part.span.end, text if simple else f"({text})"))
+    base = e.span.begin
+    data = whole.encode("utf-8", "surrogateescape")
+    for begin, end, text in sorted(changes, reverse=True):
+        data = data[: begin - base] + text.encode("utf-8", "surrogateescape") + data[end - base :]
+    return data.decode("utf-8", "surrogateescape")
+
+
 def _loose(e: ast.Expr) -> bool:
     e = plain(e)
-    return isinstance(e, ast.Conditional) or isinstance(e, ast.Binary) and e.op not in ("*",)
+    return isinstance(e, ast.Conditional) or (isinstance(e, ast.Binary) and e.op != "*")
 
 
-def same_everywhere(
-    program: Program, flow: Flow, allocation: Allocation, defs: Definitions, level: Level
-) -> bool:
+def same_everywhere(program: Program, flow: Flow, allocation: Allocation, defs: Definitions, level: Level) -> bool:
     """The size text means the same at a statement as at the allocation: its variables are set once, and are visible."""
-    function = flow.lowered(level[0]).function
-    keys: set[str] = set()
-    for argument in allocation.call.args:
-        for e in walk(argument):
-            if not isinstance(e, _ALLOCATING_PARTS):
+    reads = False
+    for argument in _written(allocation):
+        for e in _evaluated(argument):
+            if not isinstance(e, _PARTS):
                 return False
-            if isinstance(e, ast.SizeOf):
-                continue
+            if isinstance(e, ast.SizeOf) and e.operand is not None:
+                named = [v.var for v in walk(e.operand) if isinstance(v, ast.VarRef)]
+                if not all(_visible(flow, program.variables[key], level) for key in named):
+                    return False
             if isinstance(e, ast.VarRef):
-                keys.add(e.var)
-    evaluated = {v.var for argument in allocation.call.args for v in _evaluated(argument)}
-    for key in sorted(keys):
-        variable = program.variables[key]
-        if key in evaluated:
-            if variable.is_global or variable.function != function.key or allocation.function != function.key:
-                return False
-            nodes = [n for n in defs.nodes.get(key, ()) if program.graph.nodes[n].frame == level[0]]
-            setting = [n for n in nodes if not isinstance(program.graph.nodes[n].action, ins.Birth)]
-            if key in defs.addressed or len(setting) > 1 or not _visible(flow, variable, level):
-                return False
-            if not any(program.graph.nodes[n].frame == level[0] for n in allocation.nodes):
-                return False
-        elif variable.function and variable.function != function.key:
-            return False
+                reads = True
+                if not _steady(program, flow, allocation, defs, level, e.var):
+                    return False
+    if reads and not any(program.graph.nodes[n].frame == level[0] for n in allocation.stores):
+        return False
     # the text may hold macros and types of its file
-    return flow.info(level).stmt.span.file == allocation.call.span.file
+    return flow.info(level).stmt.span.file == allocation.value.span.file
 
 
-def _evaluated(root: ast.Expr) -> Iterator[ast.VarRef]:
+def _written(allocation: Allocation) -> tuple[ast.Expr, ...]:
+    if allocation.wrapper < 0:
+        return allocation.call.args
+    return tuple(e for _, e in allocation.arguments)
+
+
+def _steady(
+    program: Program, flow: Flow, allocation: Allocation, defs: Definitions, level: Level, key: str
+) -> bool:
+    """A local variable of the allocation's function, set once per call."""
+    variable = program.variables[key]
+    function = flow.lowered(level[0]).function.key
+    if variable.is_global or variable.function != function or allocation.function != function:
+        return False
+    nodes = [n for n in defs.nodes.get(key, ()) if program.graph.nodes[n].frame == level[0]]
+    setting = [n for n in nodes if not isinstance(program.graph.nodes[n].action, ins.Birth)]
+    return key not in defs.addressed and len(setting) <= 1 and _visible(flow, variable, level)
+
+
+def _evaluated(root: ast.Expr) -> Iterator[ast.Expr]:
+    """The parts of an expression that are evaluated, and the sizeofs."""
     stack = [root]
     while stack:
         item = stack.pop()
-        if isinstance(item, ast.VarRef):
-            yield item
-        if isinstance(item, ast.SizeOf):
-            continue
-        for name in type(item).__slots__:
-            value = getattr(item, name)
-            if isinstance(value, ast.Expr):
-                stack.append(value)
+        yield item
+        if not isinstance(item, ast.SizeOf):
+            stack.extend(children(item))
 
 
 def _visible(flow: Flow, variable: ast.Variable, level: Level) -> bool:
-    if variable.kind == "param":
-        return True
     lowered = flow.lowered(level[0])
+    if variable.function and variable.function != lowered.function.key:
+        return False
+    if variable.kind in ("param", "extern", "static"):
+        return True
     for i, info in enumerate(lowered.stmts):
         if isinstance(info.stmt, ast.DeclStmt) and variable.key in info.stmt.variables:
             at = level[1]
@@ -195,4 +180,3 @@ def _visible(flow: Flow, variable: ast.Variable, level: Level) -> bool:
                 at = lowered.stmts[at].parent
             return at == info.parent and level[1] > i
     return False
-

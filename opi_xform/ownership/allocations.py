@@ -1,0 +1,180 @@
+"""Where the program allocates a pointer carrier's memory, and what has to go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ownership.flow import Flow
+from opi_xform.ownership.mentions import plain, walk
+from opi_xform.ownership.model import Buffer, Program
+from opi_xform.program.graph import Bind, Unbind
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """One place in the source where the carrier is given fresh memory.
+
+    stmt: the declaration or assignment, in ``function``.  call: malloc or calloc.  value: the expression that goes, with
+    its casts.  declared: it initialises the carrier's declaration.  stores: the nodes that set the carrier.  index: of
+    the row, as written.  wrapper: the frame of a function that does nothing but allocate (-1: none), called with
+    ``arguments`` (parameter, argument).
+    """
+
+    function: str
+    stmt: int
+    call: ast.Call
+    value: ast.Expr
+    declared: bool
+    stores: tuple[int, ...]
+    index: ast.Expr | None = None
+    wrapper: int = -1
+    wrappers: tuple[int, ...] = ()
+    arguments: tuple[tuple[str, ast.Expr], ...] = ()
+
+
+def find_allocations(program: Program, flow: Flow, buffer: Buffer) -> list[Allocation] | None:
+    """The carrier's allocations by source place; None when one is not written as `v = malloc(n)` or in the declaration.
+
+    A call of a function that only allocates and returns the memory counts as well.
+    """
+    stores = _stores(program, buffer)
+    found: dict[tuple[str, int], Allocation] = {}
+    for n in buffer.carrier.allocations:
+        setting = stores.get(n, [])
+        if not setting:
+            return None
+        for m in setting:
+            one = _allocation(program, flow, buffer, n, m)
+            if one is None:
+                return None
+            key = (one.function, one.stmt)
+            known = found.get(key)
+            if known is None:
+                found[key] = one
+            elif known.value is not one.value or known.call is not one.call:
+                return None
+            else:
+                found[key] = Allocation(
+                    known.function,
+                    known.stmt,
+                    known.call,
+                    known.value,
+                    known.declared,
+                    (*known.stores, m),
+                    known.index,
+                    known.wrapper,
+                    (*known.wrappers, *one.wrappers),
+                    known.arguments,
+                )
+    return list(found.values())
+
+
+def _stores(program: Program, buffer: Buffer) -> dict[int, list[int]]:
+    """Per allocation node the nodes that set the carrier to its memory."""
+    values = program.values
+    heaps = {values.objects.by_node[n]: n for n in buffer.carrier.allocations if n in values.objects.by_node}
+    carriers = {o.number for o in values.objects.table if o.variable == buffer.carrier.variable and o.kind == "variable"}
+    out: dict[int, list[int]] = {}
+    for node in program.graph.nodes:
+        operands = values.operands.get(node.number, ())
+        value = None
+        match node.action:
+            case ins.Define(target=ins.Var(key=key)) if key == buffer.carrier.variable and operands:
+                value = operands[0]
+            case ins.Store() if len(operands) == 2 and values.symbols.base(operands[0]) in carriers:
+                value = operands[1]
+            case _:
+                continue
+        base = values.symbols.base(value)
+        if base in heaps:
+            out.setdefault(heaps[base], []).append(node.number)
+    return out
+
+
+def _allocation(program: Program, flow: Flow, buffer: Buffer, n: int, m: int) -> Allocation | None:
+    graph = program.graph
+    allocating, setting = graph.nodes[n], graph.nodes[m]
+    call = allocating.action
+    stmt = flow.stmt[m]
+    if not isinstance(call, ins.CallInstr) or stmt < 0:
+        return None
+    function = flow.lowered(setting.frame).function
+    value, declared, index = _assigned(function, flow.lowered(setting.frame).stmts[stmt].stmt, buffer)
+    if value is None or not value.span.editable:
+        return None
+    written = plain(value)
+    if allocating.frame == setting.frame:
+        if written is not call.call:
+            return None
+        return Allocation(function.key, stmt, call.call, value, declared, (m,), index)
+    inner = graph.frames[allocating.frame]
+    if inner.parent != setting.frame or inner.call < 0 or not isinstance(written, ast.Call):
+        return None
+    outer = graph.nodes[inner.call].action
+    if not isinstance(outer, ins.CallInstr) or outer.call is not written or any(_has_effect(a) for a in written.args):
+        return None
+    params = flow.lowered(allocating.frame).function.params
+    if len(params) != len(written.args) or not _only_allocates(program, flow, allocating.frame, n):
+        return None
+    if call.call.span.file != value.span.file:
+        return None  # the size's macros and types may not be known here
+    arguments = tuple(zip(params, written.args, strict=True))
+    frame = allocating.frame
+    return Allocation(function.key, stmt, call.call, value, declared, (m,), index, frame, (frame,), arguments)
+
+
+def _has_effect(e: ast.Expr) -> bool:
+    return any(isinstance(x, (ast.Call, ast.Assign, ast.IncDec, ast.Opaque)) for x in walk(e))
+
+
+def _only_allocates(program: Program, flow: Flow, frame: int, allocation: int) -> bool:
+    """On every path through a frame that returns, nothing happens but the allocation and local computations."""
+    graph = program.graph
+    inside = set(flow.by_frame[frame])
+    if flow.inner[frame]:
+        return False
+    leaving = [
+        node.number
+        for node in graph.nodes
+        if isinstance(node.action, Unbind) and node.action.callee == frame
+    ]
+    returning: set[int] = set()
+    work = [p for n in leaving for p in flow.preds[n] if p in inside]
+    while work:
+        n = work.pop()
+        if n not in returning:
+            returning.add(n)
+            work.extend(p for p in flow.preds[n] if p in inside)
+    for n in returning:
+        match graph.nodes[n].action:
+            case Bind() | ins.Branch() | ins.ReturnInstr() | ins.Birth():
+                pass
+            case ins.Define(target=ins.Var(key=key)) if program.variables[key].is_global:
+                return False
+            case ins.Define():
+                pass
+            case _:
+                if n != allocation:
+                    return False
+    return allocation in returning
+
+
+def _assigned(
+    function: ast.Function, stmt: ast.Stmt, buffer: Buffer
+) -> tuple[ast.Expr | None, bool, ast.Expr | None]:
+    """(value, in the declaration, index of the row) where a statement sets the carrier and does nothing else."""
+    carrier = buffer.carrier.variable
+    if isinstance(stmt, ast.DeclStmt) and carrier in stmt.variables and not buffer.carrier.rows:
+        return function.variables[carrier].init, True, None
+    if isinstance(stmt, ast.ExprStmt) and isinstance(stmt.expr, ast.Assign) and stmt.expr.op == "":
+        target = stmt.expr.target
+        index = None
+        if buffer.carrier.rows and isinstance(target, ast.Index):
+            index, target = target.index, plain(target.base)
+            if _has_effect(index):
+                return None, False, None
+        if isinstance(target, ast.VarRef) and target.var == carrier and (index is not None) == bool(buffer.carrier.rows):
+            return stmt.expr.value, False, index
+    return None, False, None
