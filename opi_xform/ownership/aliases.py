@@ -36,7 +36,7 @@ def alias_refusal(program: Program, buffer: Buffer, points: Iterable[Point]) -> 
         found = flow.ranges[name]
         for n, when in places:
             after = when == "after"
-            if found.live(n, after) and found.holds(n, after):
+            if found.crosses(n, after):
                 return _refusal(flow, name, found.source(n), n, found.next_use(n, after))
     nodes = {n for n, _ in places}
     for n in sorted(nodes):
@@ -59,7 +59,7 @@ def _window(flow: Flow, use: Use) -> Refusal | None:
     carried = [
         name
         for name, found in sorted(flow.ranges.items())
-        if any(found.live(n, True) and found.holds(n, True) for n in ends)
+        if any(found.crosses(n, True) for n in ends)
     ]
     pending = pending_at(flow.names, use, {n for name in carried for n in flow.holding[name]})
     for name in carried:
@@ -68,7 +68,7 @@ def _window(flow: Flow, use: Use) -> Refusal | None:
             continue
         found = value_range(flow.names, name, early)
         for n in ends:
-            if found.live(n, True) and found.holds(n, True):
+            if found.crosses(n, True):
                 source = found.source(n)
                 return _refusal(flow, name, source, use.node, found.next_use(n, True))
     return None

@@ -202,6 +202,12 @@ class Range:
                 last = d
         return last in self.holding if last is not None else block in self.reach_in
 
+    def crosses(self, n: int, after: bool) -> bool:
+        """The value that the name has ahead of the node may be used behind it (or, not ``after``, by the node already)."""
+        if after and n in self.defs.get(self.names.graph.nodes[n].block, ()):
+            return False
+        return self.live(n, after) and self.holds(n)
+
     def source(self, n: int) -> int | None:
         """The nearest of the definitions ahead of a node, going back."""
         graph = self.names.graph
