@@ -141,10 +141,13 @@ def transform(case: Case, folder: Path, out: Path) -> tuple[Site, ...]:
     return sites
 
 
-def output(program: Path, mpi: Mpi) -> tuple[int, list[str]]:
-    """Exit code and the printed lines of a run on two ranks; sorted, as ranks print in any order."""
-    done = captured([*mpi.run_command(RANKS), str(program)], mpi, timeout_s=60)
-    return done.returncode, sorted(done.stdout.splitlines())
+def output(program: Path, mpi: Mpi) -> tuple[int, tuple[str, ...]]:
+    """Exit code and what each of two ranks printed, into a file of its own: a launcher may mix their lines."""
+    printed = program.with_suffix(".out")
+    into = 'exec "$0" > "$1.${PMI_RANK:-${OMPI_COMM_WORLD_RANK:-0}}"'
+    done = captured([*mpi.run_command(RANKS), "sh", "-c", into, str(program), str(printed)], mpi, timeout_s=60)
+    texts = tuple(file.read_text(encoding="utf-8") for file in sorted(printed.parent.glob(f"{printed.name}.*")))
+    return done.returncode, texts
 
 
 def build_original(case: Case, folder: Path, mpi: Mpi) -> Path:
