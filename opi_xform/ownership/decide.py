@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ownership.aliases import alias_refusal, value_refusal
-from opi_xform.ownership.liveness import Facts, Finding, judge
-from opi_xform.ownership.model import Buffer, Options, Program, Refusal, Use
+from opi_xform.ownership.liveness import Finding, Judge
+from opi_xform.ownership.model import Buffer, Options, Place, Program, Refusal, Use
 from opi_xform.ownership.place import Placement, place
 from opi_xform.ownership.plan import Decision, Edit, Note, Plan, ReplaceCall
 from opi_xform.ownership.reasons import kept, liveness_refusal, node_span
@@ -17,7 +17,6 @@ from opi_xform.ownership.requests import pending_refusal
 from opi_xform.ownership.source import sizeof_edits, source_refusal
 from opi_xform.ownership.uses import all_calls, buffers, collect, sides
 
-Place = tuple[str, int, str, int]
 INLINE_LIMIT = 40  # bytes that travel in a message's envelope, whatever is done (RUNTIME.md section 2)
 
 
@@ -85,9 +84,9 @@ def _buffer(
     shape = value_refusal(program, buffer) if whole is None else None
     if shape is not None:
         whole = shape.refusal
-    facts: dict[int, Facts] = {}
+    facts: dict[int, Judge] = {}
     if whole is None:
-        facts = {o: judge(program, buffer, o, options.strict) for o in buffer.objects}
+        facts = {o: Judge(program, buffer, o, options.strict) for o in buffer.objects}
         whole = _contents_refusal(facts)
     if whole is not None or shape is None:
         assert whole is not None
@@ -104,12 +103,17 @@ def _buffer(
             verdict.assumptions[p] = {a for f in found for a in f.assumptions}
         else:
             verdict.refusals[p] = refusal
-    _settle(units, program, buffer, shape.null_tests, verdict)
+    _settle(units, program, buffer, shape.null_tests, facts, verdict)
     return verdict
 
 
 def _settle(
-    units: Sequence[ast.Unit], program: Program, buffer: Buffer, null_tests: tuple[int, ...], verdict: _Verdict
+    units: Sequence[ast.Unit],
+    program: Program,
+    buffer: Buffer,
+    null_tests: tuple[int, ...],
+    facts: Mapping[int, Judge],
+    verdict: _Verdict,
 ) -> None:
     """Pending requests, placement and aliases, until what converts is stable."""
     while verdict.converted:
@@ -119,6 +123,10 @@ def _settle(
         if pending:
             _keep(verdict, pending)
             continue
+        beyond = _beyond(program, buffer, facts, verdict.converted)
+        if beyond:
+            _keep(verdict, beyond)
+            continue
         placed = _placed(program, buffer, frozenset(verdict.converted), null_tests)
         if isinstance(placed, Refusal):
             _keep(verdict, _alone(program, buffer, verdict.converted, null_tests, placed))
@@ -126,6 +134,19 @@ def _settle(
         verdict.edits = (*placed.edits, *sizeof_edits(units, buffer.carrier))
         verdict.files = placed.files
         return
+
+
+def _beyond(
+    program: Program, buffer: Buffer, facts: Mapping[int, Judge], converted: set[Place]
+) -> dict[Place, Refusal]:
+    """Receives that do not make room for all that is touched after them."""
+    out: dict[Place, Refusal] = {}
+    for o, judge in facts.items():
+        found = judge.beyond(converted)
+        for use in buffer.uses:
+            if use.object == o and (use.node, use.argument) in found:
+                out.setdefault(use.place, liveness_refusal(program, buffer, use, found[(use.node, use.argument)]))
+    return out
 
 
 def _keep(verdict: _Verdict, refusals: Mapping[Place, Refusal]) -> None:
@@ -159,7 +180,7 @@ def _alone(
     return dict.fromkeys(sorted(converted), together)
 
 
-def _contents_refusal(facts: Mapping[int, Facts]) -> Refusal | None:
+def _contents_refusal(facts: Mapping[int, Judge]) -> Refusal | None:
     for found in facts.values():
         if found.exceeded:
             return Refusal("401", "the regions of this buffer are too complicated; it counts as read everywhere")
@@ -188,7 +209,7 @@ def _whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, 
     )
 
 
-def _site_refusal(program: Program, buffer: Buffer, uses: list[Use], facts: dict[int, Facts]) -> Refusal | None:
+def _site_refusal(program: Program, buffer: Buffer, uses: list[Use], facts: dict[int, Judge]) -> Refusal | None:
     """Why one source-level use stays: every copy of it must agree."""
     first = uses[0]
     if not first.op.convertible:

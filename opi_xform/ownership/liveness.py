@@ -5,7 +5,8 @@ A send may give when nothing is live after it; a receive may take when nothing i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass
 from math import gcd
 
 from islpy import Set
@@ -18,7 +19,7 @@ from opi_xform.memory.regions import BudgetExceeded, Regions
 from opi_xform.memory.telescope import Telescope
 from opi_xform.memory.values import Access, Comparison
 from opi_xform.ownership.indexed import Indexed
-from opi_xform.ownership.model import Buffer, Program, Use
+from opi_xform.ownership.model import Buffer, Place, Program, Use
 from opi_xform.ownership.procnull import ProcNull
 from opi_xform.ownership.uses import split_row
 
@@ -33,21 +34,12 @@ class Finding:
     assumptions: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class Facts:
-    """Findings per (node, argument); ``initial``: contents from before the first write are read, at these nodes."""
+class Judge:
+    """Liveness of one object.  ``findings`` per (node, argument) of its uses.
 
-    findings: dict[tuple[int, int], Finding] = field(default_factory=dict)
-    initial: bool = False
-    exceeded: bool = False
+    initial: contents from before the first write are read.  exceeded: the integer sets took too long.
+    """
 
-
-def judge(program: Program, buffer: Buffer, o: int, strict: bool) -> Facts:
-    """Liveness of object ``o`` at each of the buffer's uses of it."""
-    return _Judge(program, buffer, o, strict).run()
-
-
-class _Judge:
     def __init__(self, program: Program, buffer: Buffer, o: int, strict: bool) -> None:
         self.program = program
         self.buffer = buffer
@@ -70,6 +62,13 @@ class _Judge:
         self.bound = self.bounds()
         self.births = self.find_births()
         self.a2: set[int] = set()
+        self.findings: dict[tuple[int, int], Finding] = {}
+        self.initial = False
+        self.exceeded = False
+        try:
+            self.liveness()
+        except BudgetExceeded:
+            self.exceeded = True
 
     def unit(self) -> int:
         """The greatest number of bytes that divides every offset and length."""
@@ -156,9 +155,10 @@ class _Judge:
                 out[n] = spec is None or spec.zeroed or spec.contents or spec.copies_from is not None
             return out
         for node in self.program.graph.nodes:
-            if isinstance(node.action, ins.Birth) and node.action.var == info.variable:
-                if self.values.objects.variable(node.frame, node.action.var) == self.o:
-                    out[node.number] = self.program.variables[node.action.var].init is not None
+            if not isinstance(node.action, ins.Birth) or node.action.var != info.variable:
+                continue
+            if self.values.objects.variable(node.frame, node.action.var) == self.o:
+                out[node.number] = self.program.variables[node.action.var].init is not None
         return out
 
     def frees(self) -> set[int]:
@@ -167,9 +167,10 @@ class _Judge:
             call = node.action
             if isinstance(call, ins.CallInstr) and isinstance(call.callee, ins.AddrFunc):
                 effect = self.program.effects.get(call.callee.key)
-                if effect is not None and effect.frees is not None and effect.frees.arg < len(call.args):
-                    if self.symbols.base(self.values.args[node.number][effect.frees.arg]) == self.o:
-                        out.add(node.number)
+                freed = None if effect is None or effect.frees is None else effect.frees.arg
+                values = self.values.args.get(node.number, ())
+                if freed is not None and freed < len(values) and self.symbols.base(values[freed]) == self.o:
+                    out.add(node.number)
         return out
 
     def initialises(self, n: int) -> bool:
@@ -210,14 +211,14 @@ class _Judge:
         kill = self.region(a.node, a.lo, a.length, True)
         return None if kill is None else Event(kill, None)
 
-    def events(self, touched: bool) -> dict[int, list[Event]]:
-        """Liveness events; or, for ``touched``, every access as a use that any site ends."""
+    def events(self, converted: Collection[Place] | None) -> dict[int, list[Event]]:
+        """Liveness events; or, with ``converted``, every access as a use, until one of these sites hands over."""
         out: dict[int, list[Event]] = {}
         for n, found in self.accesses.items():
             if self.initialises(n):
                 continue
             for a in found:
-                if touched:
+                if converted is not None:
                     out.setdefault(n, []).append(Event(None, self.region(n, a.lo, a.length, False)))
                 else:
                     event = self.event(a)
@@ -225,7 +226,7 @@ class _Judge:
                         out.setdefault(n, []).append(event)
         for n, uses in self.use_nodes.items():
             for u in uses:
-                out.setdefault(n, []).append(self.use_event(u, touched))
+                out.setdefault(n, []).append(self.use_event(u) if converted is None else self.touch_event(u, converted))
         for n in (*self.births, *self.frees()):
             ended = self.regions.all if self.indexed is None else self.ended(n)
             if ended is not None:
@@ -243,12 +244,17 @@ class _Judge:
             return None
         return self.indexed.at(self.regions, n, index)
 
-    def use_event(self, u: Use, touched: bool) -> Event:
-        if touched:
-            everything = self.regions.all
-            if self.indexed is not None and u.row is not None:
-                everything = self.indexed.at(self.regions, u.node, u.row)
-            return Event(everything, None)
+    def touch_event(self, u: Use, converted: Collection[Place]) -> Event:
+        """A call that stays touches its region; one that converts ends the buffer's life (a give after its region)."""
+        region = self.region(u.node, u.lo, u.length, False)
+        if u.place not in converted:
+            return Event(None, region)
+        everything = self.regions.all
+        if self.indexed is not None and u.row is not None:
+            everything = self.indexed.at(self.regions, u.node, u.row)
+        return Event(everything, region if u.side == "send" else None)
+
+    def use_event(self, u: Use) -> Event:
         if u.side == "send":
             return Event(None, self.region(u.node, u.lo, u.length, False))
         return Event(self.brought(u), None)
@@ -306,24 +312,15 @@ class _Judge:
 
     # --- verdicts ------------------------------------------------------------------------------------------------
 
-    def run(self) -> Facts:
-        facts = Facts()
-        try:
-            self.liveness(facts)
-            self.capacity(facts)
-        except BudgetExceeded:
-            facts.exceeded = True
-        return facts
-
-    def live(self, touched: bool) -> tuple[dict[int, Set], Set]:
+    def live(self, converted: Collection[Place] | None) -> tuple[dict[int, Set], Set]:
         self.warm()
         live = Live(
             self.program.graph,
             self.program.nest,
             self.values,
             self.regions,
-            [] if touched else self.telescopes(),
-            self.events(touched),
+            self.telescopes() if converted is None else [],
+            self.events(converted),
             [*self.use_nodes, *self.births],
             self.indexed,
         )
@@ -341,20 +338,20 @@ class _Judge:
             self.symbols.resolve(c.left)
             self.symbols.resolve(c.right)
 
-    def liveness(self, facts: Facts) -> None:
-        found, at_entry = self.live(False)
+    def liveness(self) -> None:
+        found, at_entry = self.live(None)
         info = self.values.objects.table[self.o]
         static = info.kind == "variable" and info.frame < 0
         if static and not at_entry.is_empty():
-            facts.initial = True
+            self.initial = True
         for n, defined in self.births.items():
             if defined and n in found and not found[n].is_empty():
-                facts.initial = True
+                self.initial = True
         assumed = any(u.side == "recv" for u in self.uses)
         for u in self.uses:
             live = found.get(u.node)
             if live is None:
-                facts.findings[(u.node, u.argument)] = Finding(False, "11")
+                self.findings[(u.node, u.argument)] = Finding(False, "11")
                 continue
             live = self.here(u, live)
             assumptions: tuple[str, ...] = ()
@@ -372,9 +369,9 @@ class _Judge:
             else:
                 code = "01"
             if live.is_empty():
-                facts.findings[(u.node, u.argument)] = Finding(True, assumptions=assumptions)
+                self.findings[(u.node, u.argument)] = Finding(True, assumptions=assumptions)
             else:
-                facts.findings[(u.node, u.argument)] = Finding(False, code, self.readers(u))
+                self.findings[(u.node, u.argument)] = Finding(False, code, self.readers(u))
 
     def mixed(self) -> bool:
         return any(u.side == "recv" for u in self.uses) and any(u.side == "send" for u in self.uses)
@@ -419,12 +416,12 @@ class _Judge:
             at = parent
         return out[:12]
 
-    def readers(self, u: Use) -> tuple[int, ...]:
-        """Nodes that may read the buffer and can be reached from the use, nearest first."""
+    def readers(self, u: Use, writers: bool = False) -> tuple[int, ...]:
+        """Nodes that may read (or write) the buffer and can be reached from the use, nearest first."""
         graph = self.program.graph
         block = graph.nodes[u.node].block
-        reads = {n for n, found in self.accesses.items() if any(a.kind == "R" for a in found)}
-        reads |= {v.node for v in self.uses if v.side == "send"}
+        reads = {n for n, found in self.accesses.items() if writers or any(a.kind == "R" for a in found)}
+        reads |= {v.node for v in self.uses if v.side == "send" or writers}
         out = [n for n in graph.blocks[block] if n > u.node and n in reads]
         seen = {block}
         stack = list(reversed(graph.succs[block]))
@@ -439,12 +436,11 @@ class _Judge:
             out.extend(n for n in graph.blocks[block] if n <= u.node and n in reads and n not in out)
         return tuple(out[:4])
 
-    def capacity(self, facts: Facts) -> None:
-        """Condition e: after a take, nothing beyond the region taken may be touched before the next acquire."""
+    def beyond(self, converted: Collection[Place]) -> dict[tuple[int, int], Finding]:
+        """Condition e: receives after which bytes beyond the region taken may be touched before the next hand-over."""
         waiting = []
         for u in self.uses:
-            finding = facts.findings.get((u.node, u.argument))
-            if u.side != "recv" or finding is None or not finding.ok:
+            if u.side != "recv" or u.place not in converted:
                 continue
             size = self.size()
             if size is not None and u.lo is not None and u.length is not None:
@@ -452,16 +448,21 @@ class _Judge:
                 if covered is not None and self.here(u, self.bound.subtract(covered)).is_empty():
                     continue
             waiting.append(u)
+        out: dict[tuple[int, int], Finding] = {}
         if not waiting:
-            return
-        found, _ = self.live(True)
+            return out
+        try:
+            found, _ = self.live(converted)
+        except BudgetExceeded:
+            return {(u.node, u.argument): Finding(False, "16") for u in waiting}
         for u in waiting:
             region = None if u.lo is None or u.length is None else self.region(u.node, u.lo, u.length, True)
             touched = self.here(u, found.get(u.node, self.regions.none))
             if region is not None:
                 touched = touched.subtract(region)
             if not touched.is_empty():
-                facts.findings[(u.node, u.argument)] = Finding(False, "16", self.readers(u))
+                out[(u.node, u.argument)] = Finding(False, "16", self.readers(u, True))
+        return out
 
 
 _NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}

@@ -16,6 +16,8 @@ from opi_xform.ownership.plan import Edit
 from opi_xform.program.effects import Effects, MpiBuffer, MpiOp
 from opi_xform.program.graph import Graph
 
+Place = tuple[str, int, str, int]  # a use in the source: file, offset of the call, side, argument
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -68,7 +70,7 @@ class Use:
     row: Poly | None = None
 
     @property
-    def place(self) -> tuple[str, int, str, int]:
+    def place(self) -> Place:
         """The site in the source: the same for all copies."""
         return (self.call.span.file, self.call.span.begin, self.side, self.argument)
 

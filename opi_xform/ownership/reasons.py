@@ -73,7 +73,7 @@ def _accesses(program: Program, node: int) -> list[Access]:
 def _reads(program: Program, node: int, site: bool, name: str) -> str:
     action = program.graph.nodes[node].action
     if site and isinstance(action, ins.CallInstr):
-        return f"`{name}` is sent here"
+        return f"`{name}` is a message's buffer here"
     if isinstance(action, ins.CallInstr) and isinstance(action.call.callee, ast.FuncRef):
         return f"`{action.call.callee.name}` reads `{name}` here"
     return f"`{name}` is read here"

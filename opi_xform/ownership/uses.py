@@ -104,6 +104,8 @@ def is_rows(program: Program, o: int, uses: Iterable[Use]) -> int:
         return 0
     row = type_.elem.size
     mine = [u for u in uses if u.object == o]
+    if not _all_rows(program, mine, type_.count):
+        return 0
     for use in mine:
         found = None if use.lo is None else split_row(program, o, use.lo)
         if found is None or found[1].terms or not _inside(found, use.length, row):
@@ -117,6 +119,19 @@ def is_rows(program: Program, o: int, uses: Iterable[Use]) -> int:
             if found is None or not (a.within == row or _inside(found, a.length, row)):
                 return 0
     return row
+
+
+def _all_rows(program: Program, uses: list[Use], count: int | None) -> bool:
+    """Whether every row is a message's buffer; rows of a live matrix that are sent in place are not."""
+    indices: set[int] = set()
+    for use in uses:
+        if use.row is None:
+            return False
+        index = program.values.symbols.resolve(use.row)
+        if index.constant is None:
+            return True
+        indices.add(index.constant)
+    return count is not None and indices >= set(range(count))
 
 
 def _inside(found: tuple[Poly, Poly], length: Poly | None, row: int) -> bool:
