@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -35,7 +35,6 @@ class EventList:
     by_node: dict[int, list[Event]]
     deallocations: list[int]
     pending_kept: bool
-    settled: set[Event] = field(default_factory=set)
 
 
 def collect_events(

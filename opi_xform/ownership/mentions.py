@@ -295,7 +295,36 @@ class Mentions:
                     text = self._at(index, inner[0], level)
                     if text is not None:
                         return f"{self.name}[{text}]"
+        text = self._fixed(row, level)
+        return None if text is None else f"{self.name}[{text}]"
+
+    def _fixed(self, row: Poly, level: Level) -> str | None:
+        """An index written in another statement of the function, of variables that are set once, before that statement."""
+        lowered = self.flow.lowered(level[0])
+        for (frame, _), found in sorted(self.by_level().items(), key=lambda item: item[0]):
+            for value, index in found:
+                if frame != level[0] or value != row:
+                    continue
+                written = self._write(index, {})
+                if written is not None and all(self._set_once(lowered, key, level) for key in written.variables):
+                    return written.text
         return None
+
+    def _set_once(self, lowered: ins.Lowered, key: str, level: Level) -> bool:
+        """A parameter that is never assigned, or a visible local variable that only its declaration sets."""
+        variable = self.program.variables[key]
+        if variable.function != lowered.function.key or key in self.defs.addressed:
+            return False
+        nodes = self._set_in(key, level[0])
+        setting = [n for n in nodes if not isinstance(self.flow.graph.nodes[n].action, ins.Birth)]
+        if len(setting) > 1:
+            return False
+        if variable.kind == "param":
+            return True
+        if len(setting) != 1 or not self._in_scope(lowered, variable, level[1]):
+            return False
+        declared = lowered.stmts[self.flow.stmt[setting[0]]].stmt
+        return isinstance(declared, ast.DeclStmt) and key in declared.variables
 
     def _named_outside(self, node: int, frame: int) -> bool:
         """``frame`` is not called from the innermost function around the node that names the carrier.

@@ -380,27 +380,29 @@ class _Placing:
     # --- releases --------------------------------------------------------------------------------------------------
 
     def free_before_receives(self) -> None:
+        """OPI_Free (of NULL it does nothing) before each receive that may meet a buffer."""
+        done: set[Event] = set()
         for _ in range(_ROUNDS):
             state = self.solve()
-            held = sorted(state.held_receives(), key=lambda e: e.node)
+            held = sorted(state.held_receives() - done, key=lambda e: e.node)
             if not held:
                 return
-            event = held[0]
-            for level in self.flow.levels(event.node):
-                candidate = self.insertion(event, self.anchors.outermost_init(level), "before", "free")
-                if candidate is None or candidate in self.insertions:
-                    continue
-                trial = self.solve([*self.insertions, candidate])
-                left = trial.events.get(event, 0)
-                if not left & HELD and not (set(trial.problems()) - set(state.problems())):
-                    self.insertions.append(candidate)
-                    self.events.settled.add(event)
-                    break
-            else:
-                raise self.fail("there is no place to free what the buffer still holds before this call", event.node)
-            if all(e in self.events.settled for e in held):
-                return
+            done.add(held[0])
+            self.free_before(held[0], state)
         raise self.fail("the calls that free the buffer cannot be placed")
+
+    def free_before(self, event: Event, state: _State) -> None:
+        for level in self.flow.levels(event.node):
+            candidate = self.insertion(event, self.anchors.outermost_init(level), "before", "free")
+            if candidate is None:
+                continue
+            if candidate in self.insertions and not state.events[event] & HELD:
+                return  # put there for another copy; what is left is an OPI_Itake under way
+            trial = self.solve([*self.insertions, candidate])
+            if not trial.events.get(event, 0) & HELD and not set(trial.problems()) - set(state.problems()):
+                self.insertions.append(candidate)
+                return
+        raise self.fail("there is no place to free what the buffer still holds before this call", event.node)
 
     def free_at_scope_end(self, variable: ast.Variable) -> None:
         """A local carrier leaves nothing behind on any way out of the block that declares it."""

@@ -8,22 +8,34 @@ Where all such loops run over the same rows, it passes exactly once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from opi_xform.memory.poly import Poly
+from opi_xform.ir import instr as ins
+from opi_xform.memory.poly import ONE, ZERO, Poly, symbol
 from opi_xform.memory.trips import nominal_trips
 from opi_xform.ownership.flow import Flow, mirrored
 from opi_xform.ownership.model import Program
-from opi_xform.ownership.states import Event, View
+from opi_xform.ownership.states import BIRTH, DEALLOC, Event, View
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """The rows ``first, first + step, …``, ``count`` of them; with a ``modulus``, their remainders."""
+
+    first: Poly
+    count: Poly
+    step: int
+    modulus: Poly | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _RowLoop:
-    """``once``: no row twice.  ``span``: (first row, number of rows, step) when all are known."""
+    """``once``: no row twice.  ``span``: its rows, when they are known.  ``ends_only``: nothing but births and frees."""
 
     loop: int
     once: bool
-    span: tuple[Poly, Poly, int] | None
+    span: _Span | None
+    ends_only: bool
 
 
 def views(program: Program, flow: Flow, events: Sequence[Event]) -> list[View] | None:
@@ -39,13 +51,24 @@ def views(program: Program, flow: Flow, events: Sequence[Event]) -> list[View] |
         return [whole] if len(rows) == 1 and moving and not program.values.symbols.scope(moving[0]) else None
     if not indexed:
         return [View(flow.succs, flow.preds, c) for c in constants]
-    spans = {loop.span for loop in indexed}
-    alike = len(spans) == 1 and None not in spans
-    if constants and not (alike and all(_covers(next(iter(spans)), c) for c in constants)):
+    span = _common(indexed)
+    if constants and not all(_covers(span, c) for c in constants):
         return None
-    succs = flow.contracted(_unrolled(program, indexed, alike))
+    succs = flow.contracted(_unrolled(program, indexed, span is not None))
     preds = mirrored(succs)
     return [View(succs, preds, c) for c in (None, *constants)]
+
+
+def _common(loops: Sequence[_RowLoop]) -> _Span | None:
+    """The rows that pass through all of the loops, when all others pass through none that matters."""
+    spans = {loop.span for loop in loops if not loop.ends_only} or {loop.span for loop in loops}
+    if len(spans) != 1:
+        return None
+    span = next(iter(spans))
+    if span is None:
+        return None
+    everything = _Span(ZERO, span.modulus, 1) if span.modulus is not None else span
+    return span if all(loop.span in (span, everything) for loop in loops) else None
 
 
 def _row_loops(program: Program, events: Sequence[Event]) -> list[_RowLoop] | None:
@@ -64,31 +87,67 @@ def _row_loops(program: Program, events: Sequence[Event]) -> list[_RowLoop] | No
         blocks = program.nest.loops[loop].blocks
         if any(e.row != row for e in events if e.row is not None and program.graph.nodes[e.node].block in blocks):
             return None
-    return [_row_loop(program, loop, row) for loop, row in sorted(rows.items())]
+    out = []
+    for loop, row in sorted(rows.items()):
+        blocks = program.nest.loops[loop].blocks
+        kinds = {e.kind for e in events if e.row is not None and program.graph.nodes[e.node].block in blocks}
+        out.append(_row_loop(program, loop, row, kinds <= {BIRTH, DEALLOC}))
+    return out
 
 
-def _row_loop(program: Program, loop: int, row: Poly) -> _RowLoop:
+def _row_loop(program: Program, loop: int, row: Poly, ends_only: bool) -> _RowLoop:
     symbols = program.values.symbols
     count = symbols.count(loop)
+    modulus: Poly | None = None
+    if row.single is not None and symbols.table[row.single].kind == "op":
+        key = symbols.table[row.single].key
+        if key[0] == "%" and isinstance(key[2], tuple) and all(isinstance(x, Poly) for x in key[2]):
+            row, modulus = (symbols.resolve(x) for x in key[2])
     step = row.coefficient(count)
-    rest = row - Poly((((count,), step),)) if step else row
-    inner = symbols.inner[loop]
-    if step == 0 or symbols.scope(rest) & inner:
-        return _RowLoop(loop, False, None)
+    rest = row - symbol(count).scaled(step)
+    if step == 0 or symbols.scope(rest) & symbols.inner[loop]:
+        return _RowLoop(loop, False, None, ends_only)
     info = program.nest.loops[loop]
+    ending = _ending(program)
+    info = replace(info, exits=tuple(e for e in info.exits if e[1] in ending))  # MPI_Abort is no way out
     trips = nominal_trips(program.graph, program.values, info, info.exits[0]) if len(info.exits) == 1 else None
-    if trips is None or info.exits[0][0] != info.header or symbols.scope(rest) or symbols.scope(trips):
-        return _RowLoop(loop, True, None)
+    known = trips is not None and info.exits[0][0] == info.header and not symbols.scope(rest) | symbols.scope(trips)
+    if modulus is not None:
+        # the index of an array is not negative, so remainders of neighbours differ until they come round
+        within = trips is not None and abs(step) == 1 and symbols.is_nonneg(modulus - trips)
+        if not within or symbols.scope(modulus):
+            return _RowLoop(loop, False, None, ends_only)
+    if trips is None or not known:
+        return _RowLoop(loop, modulus is None, None, ends_only)
     if step < 0:
-        rest, step = rest + (trips - Poly((((), 1),))).scaled(step), -step
-    return _RowLoop(loop, True, (rest, trips, step))
+        rest, step = rest + (trips - ONE).scaled(step), -step
+    return _RowLoop(loop, True, _Span(rest, trips, step, modulus), ends_only)
 
 
-def _covers(span: tuple[Poly, Poly, int] | None, row: int) -> bool:
-    if span is None:
+def _ending(program: Program) -> frozenset[int]:
+    """Blocks from which the end of the program can be reached."""
+    graph = program.graph
+    work = [
+        b
+        for b, succs in enumerate(graph.succs)
+        if not succs and not (graph.blocks[b] and isinstance(graph.nodes[graph.blocks[b][-1]].action, ins.CallInstr))
+    ]
+    found: set[int] = set()
+    while work:
+        b = work.pop()
+        if b not in found:
+            found.add(b)
+            work.extend(graph.preds[b])
+    return frozenset(found)
+
+
+def _covers(span: _Span | None, row: int) -> bool:
+    if span is None or span.modulus is not None:
         return False
-    first, trips, step = span[0].constant, span[1].constant, span[2]
-    return first is not None and trips is not None and (row - first) % step == 0 and 0 <= (row - first) // step < trips
+    first, count = span.first.constant, span.count.constant
+    if first is None or count is None or (row - first) % span.step:
+        return False
+    return 0 <= (row - first) // span.step < count
 
 
 def _unrolled(program: Program, loops: Sequence[_RowLoop], alike: bool) -> list[tuple[int, ...]]:
