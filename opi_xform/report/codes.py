@@ -32,6 +32,7 @@ _CODES = (
     Code("OPI112", "visible outside", "Code that was not given, or another configuration, may use the buffer."),
     Code("OPI113", "declaration cannot become a pointer", "The buffer's declaration or use depends on its array type."),
     Code("OPI114", "no place for OPI_Alloc", "No point in the program can hold the OPI_Alloc that the send needs."),
+    Code("OPI115", "calls do not pair up", "The buffer cannot be followed from OPI_Alloc to its end on every path."),
     # Receive side: why the buffer of a receive is not taken.
     Code("OPI201", "live data beside the message", "Bytes that the message does not bring are still needed after it."),
     Code("OPI202", "read beyond the message", "Bytes beyond those received are read after the receive."),
