@@ -81,7 +81,5 @@ class Anchors:
     def return_touches(self, level: Level, nodes: Iterable[int]) -> bool:
         """The value returned is made with the buffer."""
         function = self.flow.lowered(level[0]).function.key
-        inside: set[int] = set()
-        for frame in self.flow.frames_of[function]:
-            inside |= self.flow.members((frame, level[1]))
-        return any(n in inside for n in nodes)
+        levels = [(frame, level[1]) for frame in self.flow.frames_of[function]]
+        return any(self.flow.inside(x, n) for x in levels for n in nodes)

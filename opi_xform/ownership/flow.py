@@ -42,7 +42,14 @@ class Flow:
         self.succs = self.contracted(graph.succs)
         self.preds = mirrored(self.succs)
         self._ends: dict[str, tuple[int, ...]] = {}
-        self._members: dict[Level, frozenset[int]] = {}
+        self.up: list[dict[int, int]] = []  # per frame: enclosing frame -> statement of the call in it
+        for frame in graph.frames:
+            up: dict[int, int] = {}
+            if frame.parent >= 0:
+                if frame.parent < len(self.up):
+                    up.update(self.up[frame.parent])
+                up[frame.parent] = self.call_stmt[frame.number]
+            self.up.append(up)
 
     def _statement(self, n: int) -> int:
         node = self.graph.nodes[n]
@@ -134,36 +141,38 @@ class Flow:
                 yield frame, stmt
                 stmt = stmts[stmt].parent
 
-    def members(self, level: Level) -> frozenset[int]:
+    def inside(self, level: Level, node: int) -> bool:
+        """The node is executed inside the statement, or inside a function that it calls."""
+        frame, stmt = level
+        at = self.graph.nodes[node].frame
+        found = self.stmt[node] if at == frame else self.up[at].get(frame, -1)
+        return stmt <= found < self.end(self.graph.frames[frame].function, stmt)
+
+    def members(self, level: Level) -> set[int]:
         """All nodes executed inside one execution of a statement, those of the functions it calls included."""
-        found = self._members.get(level)
-        if found is None:
-            frame, stmt = level
-            end = self.end(self.graph.frames[frame].function, stmt)
-            out = [n for n in self.by_frame[frame] if stmt <= self.stmt[n] < end]
-            work = [f for f in self.inner[frame] if stmt <= self.call_stmt[f] < end]
-            while work:
-                at = work.pop()
-                out.extend(self.by_frame[at])
-                work.extend(self.inner[at])
-            found = self._members[level] = frozenset(out)
-        return found
+        frame, stmt = level
+        end = self.end(self.graph.frames[frame].function, stmt)
+        out = {n for n in self.by_frame[frame] if stmt <= self.stmt[n] < end}
+        work = [f for f in self.inner[frame] if stmt <= self.call_stmt[f] < end]
+        while work:
+            at = work.pop()
+            out.update(self.by_frame[at])
+            work.extend(self.inner[at])
+        return out
 
-    def entering(self, level: Level, preds: Sequence[Sequence[int]]) -> list[Edge]:
-        """Edges into a statement from outside, in a graph with these predecessors."""
+    def boundary(
+        self, level: Level, succs: Sequence[Sequence[int]], preds: Sequence[Sequence[int]]
+    ) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
+        """Edges into a statement from outside, and out of it, those of its own returns left out; in a given graph."""
         inside = self.members(level)
-        return sorted((u, v) for v in inside for u in preds[v] if u not in inside)
-
-    def leaving(self, level: Level, succs: Sequence[Sequence[int]]) -> list[Edge]:
-        """Edges out of a statement, those of its own returns left out."""
-        inside = self.members(level)
-        out = []
+        entering = sorted((u, v) for v in inside for u in preds[v] if u not in inside)
+        leaving = []
         for u in inside:
             node = self.graph.nodes[u]
             if node.frame == level[0] and isinstance(node.action, ins.ReturnInstr):
                 continue
-            out.extend((u, v) for v in succs[u] if v not in inside)
-        return sorted(out)
+            leaving.extend((u, v) for v in succs[u] if v not in inside)
+        return tuple(entering), tuple(sorted(leaving))
 
     # --- jumps ---------------------------------------------------------------------------------------------------
 

@@ -45,10 +45,14 @@ def _read_file(path: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """``nodes``: per variable the nodes that set it; ``addressed``: variables whose address is taken somewhere."""
+    """``nodes``: per variable the nodes that set it; ``addressed``: variables whose address is taken somewhere.
+
+    ``lost``: calls that are not followed.
+    """
 
     nodes: dict[str, list[int]]
     addressed: frozenset[str]
+    lost: tuple[int, ...]
 
 
 def definitions(program: Program) -> Definitions:
@@ -67,7 +71,8 @@ def definitions(program: Program) -> Definitions:
             for leaf in leaves(operand):
                 if isinstance(leaf, ins.AddrVar):
                     addressed.add(leaf.key)
-    return Definitions(nodes, frozenset(addressed))
+    lost = tuple(node.number for node in program.graph.nodes if isinstance(node.action, Lost))
+    return Definitions(nodes, frozenset(addressed), lost)
 
 
 # --- expressions ---------------------------------------------------------------------------------------------------------
@@ -363,14 +368,13 @@ class Mentions:
             written = self._outward(index, written, frame, level[0])
         if written is None:
             return None
-        inside = self.flow.members(level)
         for key in written.variables:
             variable = self.program.variables[key]
             if key in self.defs.addressed or variable.type.volatile or variable.thread_local:
                 return None
-            if any(n in inside for n in self.defs.nodes.get(key, ()) if self._mine(n, key, level[0])):
+            if any(self.flow.inside(level, n) for n in self.defs.nodes.get(key, ()) if self._mine(n, key, level[0])):
                 return None
-            if variable.is_global and any(isinstance(self.flow.graph.nodes[n].action, Lost) for n in inside):
+            if variable.is_global and any(self.flow.inside(level, n) for n in self.defs.lost):
                 return None
         return written.text
 

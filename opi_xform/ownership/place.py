@@ -6,7 +6,7 @@ Events that want the buffer are taken in program order; each gets an acquire at 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from opi_xform.ir import ast
@@ -23,6 +23,7 @@ from opi_xform.ownership.model import Buffer, Program, Refusal
 from opi_xform.ownership.plan import Edit
 from opi_xform.ownership.rows import views
 from opi_xform.ownership.states import (
+    ALLOC,
     BIRTH,
     DEALLOC,
     HELD,
@@ -31,6 +32,7 @@ from opi_xform.ownership.states import (
     NONE,
     PENDING,
     RAW,
+    RAWBIRTH,
     RECV,
     SEND,
     TOUCH,
@@ -40,9 +42,11 @@ from opi_xform.ownership.states import (
     View,
     needed,
     solve,
+    view,
 )
 
 _ROUNDS = 400
+_LIFE = frozenset({SEND, RECV, IRECV, BIRTH, RAWBIRTH, DEALLOC, ALLOC})
 Site = tuple[str, int, str, int]
 
 
@@ -151,7 +155,7 @@ class _Placing:
         if isinstance(found, str):
             raise self.fail(found)
         self.events = found
-        sides = views(self.program, self.flow, self.events.all)
+        sides = views(self.program, self.flow, self.events.all, self.levels())
         if sides is None:
             raise self.fail("the rows of the array are addressed in a way that is not followed")
         self.views = sides
@@ -180,6 +184,22 @@ class _Placing:
         points = tuple(sorted({*acquires, *releases}))
         return Placement(written.edits, points, written.files, acquires, releases)
 
+    def levels(self) -> list[Level]:
+        """The statements at which a call may be inserted, in every copy of their functions."""
+        found: dict[tuple[str, int], None] = {}
+        for event in self.events.all:
+            for frame, stmt in self.flow.chain(event.node):
+                found[self.graph.frames[frame].function, stmt] = None
+        variable = self.program.variables[self.buffer.carrier.variable]
+        if variable.kind == "local" and variable.function in self.flow.frames_of:
+            for i, info in enumerate(self.graph.lowered[variable.function].stmts):
+                if isinstance(info.stmt, ast.Return):
+                    found[variable.function, i] = None
+            block = self.anchors.declaring_block(variable.function, variable.key)
+            if block is not None:
+                found[variable.function, block] = None
+        return [(frame, stmt) for function, stmt in found for frame in self.flow.frames_of[function]]
+
     def tested(self, allocations: Sequence[Allocation]) -> bool:
         """The program looks at what malloc returned, other than to give up where it has no more memory to return."""
         wrappers = {f for a in allocations for f in a.wrappers}
@@ -188,8 +208,8 @@ class _Placing:
     def solve(self, insertions: Iterable[Insertion] | None = None) -> _State:
         chosen = self.insertions if insertions is None else list(insertions)
         state = _State({}, {})
-        for view in self.views:
-            found = solve(self.flow, view, self.events.by_node, chosen, self.initial)
+        for side in self.views:
+            found = solve(self.flow, side, self.events.by_node, chosen, self.initial)
             for event, s in found.events.items():
                 state.events[event] = state.events.get(event, 0) | s
             for insertion, s in found.insertions.items():
@@ -245,54 +265,64 @@ class _Placing:
             frame = self.graph.frames[frame].parent
 
     def within(self, n: int, level: Level) -> bool:
-        return n in self.flow.members(level)
+        return self.flow.inside(level, n)
 
     def has_site(self, level: Level, kinds: frozenset[str] = frozenset({SEND, RECV, IRECV})) -> bool:
-        inside = self.flow.members(level)
-        return any(e.kind in kinds and e.node in inside for e in self.events.all)
+        return any(e.kind in kinds and self.flow.inside(level, e.node) for e in self.events.all)
 
     # --- frees after the last use ------------------------------------------------------------------------------------
 
     def free_after_last_use(self) -> None:
-        tried: set[tuple[str, int, str]] = set()
+        state = self.solve()
+        needs = [needed(self.flow, v, self.events.by_node, self.insertions) for v in self.views]
+        judged: dict[Insertion, int] = {}
         for event in self.events.all:
             if event.kind != TOUCH:
                 continue
-            place = self.source_place(event.node)
-            if place in tried:
-                continue
-            state = self.solve()
-            needs = [needed(self.flow, v, self.events.by_node, self.insertions) for v in self.views]
-            chosen = self.last_use(event, state, needs)
-            if chosen is not None:
-                tried.add(place)
-                if chosen not in self.insertions:
-                    self.insertions.append(chosen)
+            chosen = self.last_use(event, state, needs, judged)
+            if chosen is not None and chosen not in self.insertions:
+                self.insertions.append(chosen)
+                state = self.solve()
+                needs = [needed(self.flow, v, self.events.by_node, self.insertions) for v in self.views]
+                judged.clear()
 
-    def last_use(self, event: Event, before: _State, needs: list[list[bool]]) -> Insertion | None:
-        """OPI_Free behind the outermost statement around a touch after which the buffer is dead."""
+    def last_use(
+        self, event: Event, before: _State, needs: list[Mapping[int, bool]], judged: dict[Insertion, int]
+    ) -> Insertion | None:
+        """OPI_Free behind the outermost statement around a touch after which the buffer is dead.
+
+        ``judged``: what is held where the candidates seen so far would free it; 0 for those that cannot be.
+        """
         fallback: Insertion | None = None
-        levels = self.anchors.controls(event.node)  # outermost first, its own statement last
-        for level in levels:
-            if self.has_site(level, frozenset({SEND, RECV, IRECV, BIRTH, "rawbirth", DEALLOC, "alloc"})):
+        for level in self.anchors.controls(event.node):
+            if self.has_site(level, _LIFE):
                 continue
             candidate = self.insertion(event, level, "after", "free")
-            if candidate is None or not self.dead_after(candidate, needs):
+            if candidate is None:
                 continue
-            after = self.solve([*self.insertions, candidate])
-            held = after.insertions.get(candidate, 0)
-            if not held & HELD or self.worse(before, after):
+            if candidate in self.insertions:
+                return None
+            held = judged.get(candidate)
+            if held is None:
+                held = judged[candidate] = self.held_at(candidate, before, needs)
+            if not held & HELD:
                 continue
             if not held & (NONE | RAW):
                 return candidate
-            if fallback is None or not isinstance(self.flow.info(level).stmt, (ast.If, ast.Switch)):
-                fallback = fallback or candidate
+            if fallback is None and not isinstance(self.flow.info(level).stmt, (ast.If, ast.Switch)):
+                fallback = candidate
         return fallback
 
-    def dead_after(self, candidate: Insertion, needs: list[list[bool]]) -> bool:
-        for view, need in zip(self.views, needs, strict=True):
-            for (_, v), found in Places(self.flow, view, [candidate]).on.items():
-                if need[v] and any(view.concerns(row) for _, _, row in found):
+    def held_at(self, candidate: Insertion, before: _State, needs: list[Mapping[int, bool]]) -> int:
+        if not self.dead_after(candidate, needs):
+            return 0
+        after = self.solve([*self.insertions, candidate])
+        return 0 if self.worse(before, after) else after.insertions.get(candidate, 0)
+
+    def dead_after(self, candidate: Insertion, needs: list[Mapping[int, bool]]) -> bool:
+        for side, need in zip(self.views, needs, strict=True):
+            for (_, v), found in Places(self.flow, side, [candidate]).on.items():
+                if need[v] and any(side.concerns(row) for _, _, row in found):
                     return False
         return True
 
@@ -355,10 +385,8 @@ class _Placing:
         if outer.function == inner.function:
             return outer.stmt <= inner.stmt < self.flow.end(outer.function, outer.stmt)
         levels = [(frame, outer.stmt) for frame in self.flow.frames_of[outer.function]]
-        inside = frozenset[int]().union(*(self.flow.members(level) for level in levels))
-        return all(
-            self.flow.members((frame, inner.stmt)) <= inside for frame in self.flow.frames_of[inner.function]
-        )
+        starts = [self.graph.frames[frame].call for frame in self.flow.frames_of[inner.function]]
+        return all(n >= 0 and any(self.flow.inside(level, n) for level in levels) for n in starts)
 
     def covered(self, event: Event, insertion: Insertion) -> bool:
         return event.kind in NEEDS_BUFFER and any(
@@ -434,19 +462,19 @@ class _Placing:
         """State and need at each return in a block, and the state on all its other ways out."""
         returns: dict[int, tuple[int, bool]] = {}
         other = 0
-        for view in self.views:
-            solution = solve(self.flow, view, self.events.by_node, self.insertions, self.initial)
-            need = needed(self.flow, view, self.events.by_node, self.insertions)
+        for side in self.views:
+            solution = solve(self.flow, side, self.events.by_node, self.insertions, self.initial)
+            need = needed(self.flow, side, self.events.by_node, self.insertions)
             for frame in self.flow.frames_of[function]:
-                inside = self.flow.members((frame, block))
-                for n in inside:
-                    node = self.graph.nodes[n]
-                    if node.frame == frame and isinstance(node.action, ins.ReturnInstr):
-                        stmt = self.flow.stmt[n]
-                        bits, wanted = returns.get(stmt, (0, False))
-                        later = any(need[t] for t in view.succs[n])
-                        returns[stmt] = (bits | solution.after[n], wanted or later)
-                for u, v in self.flow.leaving((frame, block), view.succs):
+                level = (frame, block)
+                for n in self.flow.by_frame[frame]:
+                    if not isinstance(self.graph.nodes[n].action, ins.ReturnInstr) or not self.flow.inside(level, n):
+                        continue
+                    stmt = self.flow.stmt[n]
+                    bits, wanted = returns.get(stmt, (0, False))
+                    later = any(need[t] for t in side.succs[n])
+                    returns[stmt] = (bits | solution.after[n], wanted or later)
+                for u, v in side.leaving.get(level, ()):
                     state = solution.at_end((u, v))
                     other |= state
                     if state & (HELD | PENDING) and need[v]:
@@ -490,7 +518,7 @@ class _Placing:
                 acquires.add((event.node, "after"))
             elif event.kind == SEND or event.kind == DEALLOC and event.node in freed:
                 releases.add((event.node, "after"))
-        whole = View(self.flow.succs, self.flow.preds)
+        whole = view(self.flow, self.flow.succs, self.events.all, self.levels())
         for (u, v), found in Places(self.flow, whole, self.insertions).on.items():
             if u < len(self.graph.nodes) and len(self.flow.succs[u]) == 1:
                 point = (u, "after")

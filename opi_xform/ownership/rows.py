@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import ONE, ZERO, Poly, symbol
 from opi_xform.memory.trips import nominal_trips
-from opi_xform.ownership.flow import Flow, mirrored
+from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.model import Program
-from opi_xform.ownership.states import BIRTH, DEALLOC, Event, View
+from opi_xform.ownership.states import BIRTH, DEALLOC, Event, View, view
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,12 @@ class _RowLoop:
     ends_only: bool
 
 
-def views(program: Program, flow: Flow, events: Sequence[Event]) -> list[View] | None:
-    """One view per row that a constant names, one for all others; None when the rows cannot be told apart."""
-    whole = View(flow.succs, flow.preds)
+def views(program: Program, flow: Flow, events: Sequence[Event], levels: Sequence[Level]) -> list[View] | None:
+    """One view per row that a constant names, one for all others; None when the rows cannot be told apart.
+
+    ``levels``: the statements at which calls may be inserted.
+    """
+    whole = view(flow, flow.succs, events, levels)
     rows = list(dict.fromkeys(e.row for e in events if e.row is not None))
     if not rows:
         return [whole]
@@ -50,13 +53,13 @@ def views(program: Program, flow: Flow, events: Sequence[Event]) -> list[View] |
         moving = [r for r in rows if r.constant is None]
         return [whole] if len(rows) == 1 and moving and not program.values.symbols.scope(moving[0]) else None
     if not indexed:
-        return [View(flow.succs, flow.preds, c) for c in constants]
+        return [replace(whole, row=c) for c in constants]
     span = _common(indexed)
     if constants and not all(_covers(span, c) for c in constants):
         return None
     succs = flow.contracted(_unrolled(program, indexed, span is not None))
-    preds = mirrored(succs)
-    return [View(succs, preds, c) for c in (None, *constants)]
+    one = view(flow, succs, events, levels)
+    return [replace(one, row=c) for c in (None, *constants)]
 
 
 def _common(loops: Sequence[_RowLoop]) -> _Span | None:

@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
+from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly
-from opi_xform.ownership.flow import Edge, Flow
+from opi_xform.ownership.flow import Edge, Flow, Level, mirrored
 
 NONE, HELD, PENDING, RAW = 1, 2, 4, 8
 # PENDING: an OPI_Itake is under way; the pointer is NULL, its completion sets it.  RAW: the pointer was never set.
@@ -49,17 +50,65 @@ class Insertion:
     rows: tuple[tuple[int, Poly], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class View:
-    """The graph as one buffer (of an array of buffers: one row) sees it.  ``row``: its number, None for any."""
+    """The graph as one buffer (of an array of buffers: one row) sees it.  ``row``: its number, None for any.
 
-    succs: Sequence[Sequence[int]]
-    preds: Sequence[Sequence[int]]
+    Only the nodes that matter are left: those with events, and the ends of the edges where a call may be inserted.
+    ``entering``/``leaving``: the edges into and out of each statement at which that may be.
+    """
+
+    succs: Mapping[int, Sequence[int]]
+    preds: Mapping[int, Sequence[int]]
+    entering: Mapping[Level, Sequence[Edge]]
+    leaving: Mapping[Level, Sequence[Edge]]
     row: int | None = None
 
     def concerns(self, row: Poly | None) -> bool:
         number = None if row is None else row.constant
         return number is None or number == self.row
+
+
+def view(
+    flow: Flow, succs: Sequence[Sequence[int]], events: Sequence[Event], levels: Sequence[Level], row: int | None = None
+) -> View:
+    """The view of a graph (``Flow.succs``, or that graph changed)."""
+    preds = flow.preds if succs is flow.succs else mirrored(succs)
+    entering: dict[Level, Sequence[Edge]] = {}
+    leaving: dict[Level, Sequence[Edge]] = {}
+    kept = {flow.entry, flow.exit, *(e.node for e in events)}
+    for level in levels:
+        entering[level], leaving[level] = flow.boundary(level, succs, preds)
+        kept.update(v for edge in (*entering[level], *leaving[level]) for v in edge)
+        if isinstance(flow.info(level).stmt, ast.Return):
+            for n in flow.by_frame[level[0]]:
+                if flow.stmt[n] == level[1] and isinstance(flow.graph.nodes[n].action, ins.ReturnInstr):
+                    kept.update((n, *preds[n], *succs[n]))
+    frontier = _frontier(succs, kept)
+    few = {u: tuple(sorted(frozenset[int]().union(*(frontier[t] for t in succs[u])))) for u in sorted(kept)}
+    back: dict[int, list[int]] = {u: [] for u in few}
+    for u, targets in few.items():
+        for t in targets:
+            back[t].append(u)
+    return View(few, back, entering, leaving, row)
+
+
+def _frontier(succs: Sequence[Sequence[int]], kept: set[int]) -> list[frozenset[int]]:
+    """Per node: itself when it is kept, else the kept nodes that come next."""
+    none: frozenset[int] = frozenset()
+    found = [frozenset({v}) if v in kept else none for v in range(len(succs))]
+    changed = True
+    while changed:
+        changed = False
+        for v in range(len(succs) - 1, -1, -1):
+            if v in kept:
+                continue
+            targets = succs[v]
+            new = found[targets[0]] if len(targets) == 1 else none.union(*(found[t] for t in targets))
+            if new != found[v]:
+                found[v] = new
+                changed = True
+    return found
 
 
 @dataclass(slots=True)
@@ -68,8 +117,7 @@ class Solution:
 
     events: dict[Event, int]
     insertions: dict[Insertion, int]
-    before: list[int]
-    after: list[int]
+    after: Mapping[int, int]
     ends: dict[Edge, int]  # of edges with insertions
 
     def at_end(self, edge: Edge) -> int:
@@ -94,16 +142,16 @@ class Places:
             found.sort(key=lambda item: item[0])
 
 
-def edges(flow: Flow, view: View, insertion: Insertion, frame: int) -> list[Edge]:
+def edges(flow: Flow, view: View, insertion: Insertion, frame: int) -> Sequence[Edge]:
     """Where an insertion is executed in one copy of its function."""
     level = (frame, insertion.stmt)
     if insertion.where == "before":
-        return flow.entering(level, view.preds)
+        return view.entering.get(level, ())
     if insertion.where == "return":
         inside = [n for n in flow.by_frame[frame] if flow.stmt[n] == insertion.stmt]
         returns = [n for n in inside if isinstance(flow.graph.nodes[n].action, ins.ReturnInstr)]
         return [(u, n) for n in returns for u in view.preds[n]]
-    return flow.leaving(level, view.succs)
+    return view.leaving.get(level, ())
 
 
 def _insert(insertion: Insertion, state: int) -> int:
@@ -133,8 +181,8 @@ def solve(
 ) -> Solution:
     """The least solution: the union over all paths."""
     places = Places(flow, view, insertions).on
-    count = len(flow.succs)
-    before, after = [0] * count, [0] * count
+    before = dict.fromkeys(view.succs, 0)
+    after = dict.fromkeys(view.succs, 0)
     after[flow.entry] = initial
     queue = sorted(set(view.succs[flow.entry]))
     queued = set(queue)
@@ -154,7 +202,7 @@ def solve(
                 if t not in queued:
                     queued.add(t)
                     heappush(queue, t)
-    solution = Solution({}, {}, before, after, {})
+    solution = Solution({}, {}, after, {})
     for v, happening in events.items():
         state = before[v]
         for event in happening:
@@ -185,11 +233,11 @@ def _along(
 
 def needed(
     flow: Flow, view: View, events: Mapping[int, Sequence[Event]], insertions: Sequence[Insertion]
-) -> list[bool]:
+) -> Mapping[int, bool]:
     """Per node: whether what the buffer holds on entering it may be touched or sent before it is acquired anew."""
     places = Places(flow, view, insertions).on
-    need = [False] * len(flow.succs)
-    work = list(range(len(flow.succs) - 2))
+    need = dict.fromkeys(view.succs, False)
+    work = sorted(view.succs)
     queued = set(work)
     while work:
         v = work.pop()
@@ -207,7 +255,7 @@ def needed(
         if found and not need[v]:
             need[v] = True
             for p in view.preds[v]:
-                if p not in queued and p < len(flow.succs) - 2:
+                if p not in queued:
                     queued.add(p)
                     work.append(p)
     return need
