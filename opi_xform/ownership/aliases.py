@@ -17,7 +17,6 @@ from opi_xform.ownership.model import Buffer, Program, Refusal, Use
 from opi_xform.ownership.names import Name, value_range
 from opi_xform.ownership.requests import pending_at, point_refusal
 from opi_xform.ownership.walk import children
-from opi_xform.program.graph import Lost
 
 __all__ = ["ValueCheck", "alias_refusal", "value_refusal"]
 
@@ -55,12 +54,8 @@ def _window(flow: Flow, use: Use) -> Refusal | None:
     """A name that takes the address between a nonblocking receive and its completion, and is used after that."""
     if use.op.blocking or use.side != "recv":
         return None
-    ends = _completions(flow)
-    carried = [
-        name
-        for name, found in sorted(flow.ranges.items())
-        if any(found.crosses(n, True) for n in ends)
-    ]
+    ends = flow.names.ends
+    carried = [name for name, found in sorted(flow.ranges.items()) if any(found.crosses(n, True) for n in ends)]
     pending = pending_at(flow.names, use, {n for name in carried for n in flow.holding[name]})
     for name in carried:
         early = frozenset(flow.holding[name] & pending)
@@ -72,19 +67,6 @@ def _window(flow: Flow, use: Use) -> Refusal | None:
                 source = found.source(n)
                 return _refusal(flow, name, source, use.node, found.next_use(n, True))
     return None
-
-
-def _completions(flow: Flow) -> list[int]:
-    """Calls in which some request may complete."""
-    out = []
-    for node in flow.graph.nodes:
-        if isinstance(node.action, Lost):
-            out.append(node.number)
-        elif isinstance(node.action, ins.CallInstr) and not flow.names.entered(node):
-            effect = flow.names.effect(node.action)
-            if effect is None or (effect.mpi is not None and effect.mpi.completes is not None):
-                out.append(node.number)
-    return out
 
 
 def _refusal(flow: Flow, name: Name, source: int | None, point: int, use: int | None) -> Refusal:

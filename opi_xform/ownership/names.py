@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import NOWHERE, Span
+from opi_xform.memory.values import Access
 from opi_xform.ownership.model import Program
-from opi_xform.program.effects import FunctionEffect
+from opi_xform.program.effects import FunctionEffect, MpiOp
 from opi_xform.program.graph import Bind, Lost, Node, Unbind
 
 Name = tuple[str, int, int]  # ("v", object, 0) for a scalar variable, ("t", frame, number) for a temporary
@@ -76,8 +77,17 @@ class Names:
         self.defs: dict[Name, list[int]] = {}
         self.mentions: dict[int, list[int]] = {}
         self.address_taken: set[int] = set()
+        self.operations: dict[int, MpiOp] = {}  # MPI calls of library functions, in program order
+        self.left: dict[int, list[int]] = {}  # frame -> nodes at which it is left
+        self.ends: list[int] = []  # calls in which some request may complete
+        self.writes: dict[int, list[Access]] = {}  # object -> what may write to it
         for node in self.graph.nodes:
             self.index(node)
+            self.classify(node)
+        for _, accesses in sorted(program.values.accesses.items()):
+            for access in accesses:
+                if access.kind == "W":
+                    self.writes.setdefault(access.object, []).append(access)
 
     def index(self, node: Node) -> None:
         n = node.number
@@ -94,6 +104,20 @@ class Names:
                         _note(self.uses.setdefault(name, []), n)
         for name in self.defined(node):
             _note(self.defs.setdefault(name, []), n)
+
+    def classify(self, node: Node) -> None:
+        n = node.number
+        match node.action:
+            case Unbind(callee=callee):
+                self.left.setdefault(callee, []).append(n)
+            case Lost():
+                self.ends.append(n)
+            case ins.CallInstr() as call if not self.entered(node):
+                effect = self.effect(call)
+                if effect is not None and effect.mpi is not None:
+                    self.operations[n] = effect.mpi
+                if effect is None or (effect.mpi is not None and effect.mpi.completes is not None):
+                    self.ends.append(n)
 
     def name(self, frame: int, leaf: ins.Operand) -> Name | None:
         if isinstance(leaf, ins.Var):
@@ -203,7 +227,7 @@ class Range:
         return last in self.holding if last is not None else block in self.reach_in
 
     def crosses(self, n: int, after: bool) -> bool:
-        """The value that the name has ahead of the node may be used behind it (or, not ``after``, by the node already)."""
+        """The value that the name has ahead of the node may be used behind it (not ``after``: by the node already)."""
         if after and n in self.defs.get(self.names.graph.nodes[n].block, ()):
             return False
         return self.live(n, after) and self.holds(n)

@@ -23,7 +23,6 @@ from opi_xform.memory.telescope import Telescope
 from opi_xform.ownership.model import Buffer, Program, Refusal, Use
 from opi_xform.ownership.names import Names, names_of
 from opi_xform.program.effects import MpiOp
-from opi_xform.program.graph import Unbind
 
 Place = tuple[str, int, str, int]
 _MOST_ASKED = 12  # nodes told apart; beyond, all that can be reached count as reached while pending
@@ -125,40 +124,68 @@ class _Query:
         self.telescope = Telescope(self.graph, names.program.nest, self.values, writes, frozenset())
 
     def collect(self) -> None:
-        for node in self.graph.nodes:
-            n = node.number
-            op = _operation(self.names, n)
-            if op is not None and op.completes is not None:
-                done = op.completes
-                args = self.values.args.get(n, ())
-                if done.definite and done.which in ("one", "all"):
-                    count = args[done.count] if done.count is not None and done.count < len(args) else None
-                    slots = _slot(self.names, n, done.requests, count)
-                    if slots is not None and slots.object == self.slot.object:
-                        self.kills[n] = slots
+        names, o = self.names, self.slot.object
+        for n, op in names.operations.items():
+            done = op.completes
+            if done is None or not done.definite or done.which not in ("one", "all"):
                 continue  # a test, or a wait for some request, leaves those pending that it does not complete
-            if op is not None and op.kind == "start":
+            args = self.values.args.get(n, ())
+            count = args[done.count] if done.count is not None and done.count < len(args) else None
+            slots = _slot(names, n, done.requests, count)
+            if slots is not None and slots.object == o:
+                self.kills[n] = slots
+        for n in names.defs.get(("v", o, 0), ()):
+            self.lost[n] = None  # a plain assignment to the variable, or a new life of it
+        resolve = self.values.symbols.resolve
+        for access in names.writes.get(o, ()):
+            n = access.node
+            call = names.operations.get(n)
+            if call is not None and (call.completes is not None or call.kind == "start"):
                 continue
-            for access in self.values.accesses.get(n, ()):
-                if access.object == self.slot.object and access.kind == "W":
-                    made = _slot(self.names, n, op.request) if op is not None else None
-                    if made is not None and made.object == access.object:
-                        self.lost[n] = made
-                    elif access.lo is None or access.length is None:
-                        self.lost[n] = None
-                    else:
-                        resolve = self.values.symbols.resolve
-                        self.lost[n] = _Slots(access.object, resolve(access.lo), resolve(access.length))
-            if self.overwrites(n):
+            made = _slot(names, n, call.request) if call is not None else None
+            if made is not None and made.object == o:
+                self.lost[n] = made
+            elif access.lo is None or access.length is None:
                 self.lost[n] = None
+            elif n not in self.lost:
+                self.lost[n] = _Slots(o, resolve(access.lo), resolve(access.length))
+            elif self.lost[n] is not None:
+                self.lost[n] = None  # two regions at once
 
-    def overwrites(self, n: int) -> bool:
-        """A plain assignment to the variable, or a new life of it."""
-        name = ("v", self.slot.object, 0)
-        return name in self.names.defined(self.graph.nodes[n])
+    def surely_complete(self, nodes: Collection[int]) -> bool:
+        """No path leads to a node or to a call that overwrites the request without a call that completes it.
+
+        Quick, for a slot whose place is the same throughout the run; what it does not see, the regions may.
+        """
+        table = self.values.symbols.table
+        if any(table[s].scope for s in self.slot.lo.symbols()):
+            return False
+        kills = {n for n, s in self.kills.items() if _within(self.slot, s)}
+        bad = set(nodes)
+        bad.update(n for n, s in self.lost.items() if s is None or not _apart(self.slot, s))
+        graph = self.graph
+        work = [(graph.nodes[self.post].block, self.post + 1)]
+        seen: set[int] = set()
+        while work:
+            block, first = work.pop()
+            for n in graph.blocks[block]:
+                if n < first:
+                    continue
+                if n in kills:
+                    break
+                if n in bad:
+                    return False
+            else:
+                for s in graph.succs[block]:
+                    if s not in seen:
+                        seen.add(s)
+                        work.append((s, 0))
+        return True
 
     def pending(self, nodes: Collection[int]) -> bool:
         """Whether one of ``nodes``, or a call that overwrites the request, is reached while it may be pending."""
+        if self.surely_complete(nodes):
+            return False
         regions = self.regions
         events: dict[int, list[Event]] = {}
         try:
@@ -209,12 +236,18 @@ class _Query:
         return out
 
 
-def _operation(names: Names, n: int) -> MpiOp | None:
-    action = names.graph.nodes[n].action
-    if not isinstance(action, ins.CallInstr):
-        return None
-    effect = names.effect(action)
-    return effect.mpi if effect is not None else None
+def _within(slot: _Slots, region: _Slots) -> bool:
+    """The slot lies in the region, whatever the symbols stand for."""
+    before, length = (slot.lo - region.lo).constant, region.length.constant
+    size = slot.length.constant
+    return before is not None and length is not None and size is not None and 0 <= before <= length - size
+
+
+def _apart(slot: _Slots, region: _Slots) -> bool:
+    """The two share no byte, whatever the symbols stand for."""
+    before, length = (slot.lo - region.lo).constant, region.length.constant
+    size = slot.length.constant
+    return before is not None and length is not None and size is not None and (before >= length or before + size <= 0)
 
 
 # --- condition d ------------------------------------------------------------------------------------------------
@@ -280,16 +313,15 @@ def _operations(names: Names, buffer: Buffer) -> list[tuple[int, MpiOp]]:
     """Nonblocking operations that may use bytes of the buffer after the call returns."""
     mine = set(buffer.objects)
     out = []
-    for n in sorted(names.program.values.accesses):
-        op = _operation(names, n)
-        if op is None or op.blocking or op.completes is not None or op.kind == "start":
+    for n, op in names.operations.items():
+        if op.blocking or op.completes is not None or op.kind == "start":
             continue
         action = names.graph.nodes[n].action
         assert isinstance(action, ins.CallInstr)
         effect = names.effect(action)
         if effect is None or not effect.retains:
             continue
-        if any(access.object in mine for access in names.program.values.accesses[n]):
+        if any(access.object in mine for access in names.program.values.accesses.get(n, ())):
             out.append((n, op))
     return out
 
@@ -318,12 +350,7 @@ def _abandoned(names: Names, use: Use) -> tuple[Span, str] | None:
 
 def _ends(names: Names) -> list[tuple[int, MpiOp]]:
     """Calls that cancel or free a request."""
-    out = []
-    for node in names.graph.nodes:
-        op = _operation(names, node.number)
-        if op is not None and op.kind in ("cancel", "free_request"):
-            out.append((node.number, op))
-    return out
+    return [(n, op) for n, op in names.operations.items() if op.kind in ("cancel", "free_request")]
 
 
 def _copied(names: Names, o: int) -> int | None:
@@ -331,7 +358,7 @@ def _copied(names: Names, o: int) -> int | None:
     for n in names.uses.get(("v", o, 0), ()):
         return n
     for n, accesses in sorted(names.program.values.accesses.items()):
-        if any(a.object == o and a.kind == "R" for a in accesses) and _operation(names, n) is None:
+        if any(a.object == o and a.kind == "R" for a in accesses) and n not in names.operations:
             return n
     return None
 
@@ -356,9 +383,8 @@ def _carrier_changes(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
         for n in names.defs.get(("v", names.objects.variable(owner, key), 0), ()):
             ends[n] = f"`{var.name}` is assigned here"
     if not var.is_global:
-        for node in graph.nodes:
-            if isinstance(node.action, Unbind) and node.action.callee == owner:
-                ends[node.number] = f"the function that declares `{var.name}` is left here"
+        for n in names.left.get(owner, ()):
+            ends[n] = f"the function that declares `{var.name}` is left here"
         ends.update(_outside(names, owner, key))
     late = pending_at(names, use, ends)
     if not late:
