@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.ast import Variable
 from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.allocations import Allocation, find_allocations
@@ -18,6 +19,7 @@ from opi_xform.ownership.anchors import Anchors
 from opi_xform.ownership.edits import Builder, Written
 from opi_xform.ownership.events import EventList, collect_events
 from opi_xform.ownership.flow import Flow, Level
+from opi_xform.ownership.guards import cases
 from opi_xform.ownership.mentions import Definitions, Mentions, Texts, definitions
 from opi_xform.ownership.model import Buffer, Program, Refusal
 from opi_xform.ownership.plan import Edit
@@ -130,6 +132,7 @@ class _Placing:
         self.null_tests = null_tests
         self.insertions: list[Insertion] = []
         self.views: list[View] = []
+        self.lifted = 0
         self.events: EventList
         self.initial = NONE
 
@@ -155,19 +158,10 @@ class _Placing:
         if isinstance(found, str):
             raise self.fail(found)
         self.events = found
-        sides = views(self.program, self.flow, self.events.all, self.levels())
-        if sides is None:
-            raise self.fail("the rows of the array are addressed in a way that is not followed")
-        self.views = sides
         variable = self.program.variables[carrier.variable]
         if variable.kind in ("local", "param"):
             self.initial = RAW
-        if not self.events.pending_kept:
-            self.free_after_last_use()
-        self.acquire()
-        if variable.kind == "local":
-            self.free_at_scope_end(variable)
-        self.free_before_receives()
+        self.arrange(variable)
         state = self.solve()
         self.check(state, variable)
         builder = Builder(self.program, self.flow, self.buffer, self.mentions, self.shared.texts, self.shared.defs)
@@ -183,6 +177,38 @@ class _Placing:
         acquires, releases = self.positions(freed)
         points = tuple(sorted({*acquires, *releases}))
         return Placement(written.edits, points, written.files, acquires, releases)
+
+    def arrange(self, variable: Variable) -> None:
+        """Chooses the insertions; where paths disagree, once more with the paths left out that cannot be."""
+        levels = self.levels()
+        found: list[tuple[tuple[int, int, int], list[View], list[Insertion]]] = []
+        failure: _Unplaceable | None = None
+        for chosen in ([{}], cases(self.program, self.flow, self.events.all)):
+            sides = views(self.program, self.flow, self.events.all, levels, chosen)
+            if sides is None:
+                raise self.fail("the rows of the array are addressed in a way that is not followed")
+            self.views, self.insertions, self.lifted = sides, [], 0
+            try:
+                self.insert(variable)
+            except _Unplaceable as reason:
+                failure = failure or reason
+                continue
+            guards = sum(i.kind == "guard" for i in self.insertions)
+            found.append(((guards, self.lifted, len(self.insertions)), self.views, self.insertions))
+            if not guards and not self.lifted:
+                break
+        if not found:
+            assert failure is not None
+            raise failure
+        _, self.views, self.insertions = min(found, key=lambda one: one[0])
+
+    def insert(self, variable: Variable) -> None:
+        if not self.events.pending_kept:
+            self.free_after_last_use()
+        self.acquire()
+        if variable.kind == "local":
+            self.free_at_scope_end(variable)
+        self.free_before_receives()
 
     def levels(self) -> list[Level]:
         """The statements at which a call may be inserted, in every copy of their functions."""
@@ -375,6 +401,7 @@ class _Placing:
                     continue
                 inside = [i for i in self.insertions if i.kind == "alloc" and self.holds(candidate, i)]
                 if self.accept(event, state, candidate, inside):
+                    self.lifted += 1
                     self.insertions = [i for i in self.insertions if i not in inside]
                     self.insertions.append(candidate)
                     return True
@@ -432,7 +459,7 @@ class _Placing:
                 return
         raise self.fail("there is no place to free what the buffer still holds before this call", event.node)
 
-    def free_at_scope_end(self, variable: ast.Variable) -> None:
+    def free_at_scope_end(self, variable: Variable) -> None:
         """A local carrier leaves nothing behind on any way out of the block that declares it."""
         function = variable.function
         if function not in self.flow.frames_of:
@@ -487,7 +514,7 @@ class _Placing:
 
     # --- the check of the whole ------------------------------------------------------------------------------------
 
-    def check(self, state: _State, variable: ast.Variable) -> None:
+    def check(self, state: _State, variable: Variable) -> None:
         """What was placed, once more: raises _Unplaceable when something is not right after all."""
         for event in state.problems():
             raise self.fail("the buffer may not be there at this access", event.node, "15")

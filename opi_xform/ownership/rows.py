@@ -7,7 +7,7 @@ Where all such loops run over the same rows, it passes exactly once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from opi_xform.ir import instr as ins
@@ -38,28 +38,42 @@ class _RowLoop:
     ends_only: bool
 
 
-def views(program: Program, flow: Flow, events: Sequence[Event], levels: Sequence[Level]) -> list[View] | None:
+def views(
+    program: Program,
+    flow: Flow,
+    events: Sequence[Event],
+    levels: Sequence[Level],
+    cases: Sequence[Mapping[int, bool]] = ({},),
+) -> list[View] | None:
     """One view per row that a constant names, one for all others; None when the rows cannot be told apart.
 
-    ``levels``: the statements at which calls may be inserted.
+    ``levels``: the statements at which calls may be inserted.  ``cases``: see guards; all views once for each.
     """
-    whole = view(flow, flow.succs, events, levels)
     rows = list(dict.fromkeys(e.row for e in events if e.row is not None))
-    if not rows:
-        return [whole]
     constants = sorted({c for r in rows if (c := r.constant) is not None})
     indexed = _row_loops(program, events)
+    numbers: list[int | None] = [None, *constants]
     if indexed is None:
         moving = [r for r in rows if r.constant is None]
-        return [whole] if len(rows) == 1 and moving and not program.values.symbols.scope(moving[0]) else None
-    if not indexed:
-        return [replace(whole, row=c) for c in constants]
-    span = _common(indexed)
-    if constants and not all(_covers(span, c) for c in constants):
+        if len(rows) > 1 or not moving or program.values.symbols.scope(moving[0]):
+            return None
+        indexed = []
+    elif not indexed:
+        numbers = list(constants) or [None]
+    span = _common(indexed) if indexed else None
+    if indexed and constants and not all(_covers(span, c) for c in constants):
         return None
-    succs = flow.contracted(_unrolled(program, indexed, span is not None))
-    one = view(flow, succs, events, levels)
-    return [replace(one, row=c) for c in (None, *constants)]
+    out = []
+    for case in cases:
+        edges = list(program.graph.succs)
+        for n, taken in case.items():
+            block = program.graph.nodes[n].block
+            edges[block] = (edges[block][0 if taken else 1],)
+        unrolled = _unrolled(program, edges, indexed, span is not None)
+        succs = flow.contracted(unrolled) if indexed or case else flow.succs
+        one = view(flow, succs, events, levels)
+        out.extend(replace(one, row=number) for number in numbers)
+    return out
 
 
 def _common(loops: Sequence[_RowLoop]) -> _Span | None:
@@ -153,9 +167,11 @@ def _covers(span: _Span | None, row: int) -> bool:
     return 0 <= (row - first) // span.step < count
 
 
-def _unrolled(program: Program, loops: Sequence[_RowLoop], alike: bool) -> list[tuple[int, ...]]:
+def _unrolled(
+    program: Program, succs: Sequence[Sequence[int]], loops: Sequence[_RowLoop], alike: bool
+) -> list[tuple[int, ...]]:
     """Edges between blocks for one row.  ``alike``: the row passes through all of these loops or through none."""
-    edges = [list(s) for s in program.graph.succs]
+    edges = [list(s) for s in succs]
     for found in loops:
         info = program.nest.loops[found.loop]
         outside = [b for _, b in info.exits]
