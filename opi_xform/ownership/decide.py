@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ownership.aliases import alias_refusal, value_refusal
+from opi_xform.ownership.culprits import readers_after, readers_of_first_contents, touches_after
 from opi_xform.ownership.liveness import Finding, Judge
 from opi_xform.ownership.model import Buffer, Options, Place, Program, Refusal, Use
 from opi_xform.ownership.place import Placement, place
 from opi_xform.ownership.plan import Decision, Edit, Note, Plan, ReplaceCall
-from opi_xform.ownership.reasons import kept, liveness_refusal, node_span
+from opi_xform.ownership.reasons import contents_refusal, kept, liveness_refusal, node_span
 from opi_xform.ownership.requests import pending_refusal
 from opi_xform.ownership.source import sizeof_edits, source_refusal
 from opi_xform.ownership.uses import all_calls, buffers, collect, sides
@@ -87,7 +88,8 @@ def _buffer(
     facts: dict[int, Judge] = {}
     if whole is None:
         facts = {o: Judge(program, buffer, o, options.strict) for o in buffer.objects}
-        whole = _contents_refusal(facts)
+        if any(judge.exceeded for judge in facts.values()):
+            whole = Refusal("401", "the regions of this buffer are too complicated; it counts as read everywhere")
     if whole is not None or shape is None:
         assert whole is not None
         verdict.refusals = dict.fromkeys(places, whole)
@@ -97,6 +99,9 @@ def _buffer(
         refusal = _site_refusal(program, buffer, mine, facts)
         if p in clash:
             refusal = Refusal("402", "in other calls of its function the pointer stands for another buffer")
+        first = next((o for o in buffer.objects if facts[o].initial), None)
+        if refusal is None and first is not None:
+            refusal = contents_refusal(program, buffer, readers_of_first_contents(facts[first]))
         if refusal is None:
             verdict.converted.add(p)
             found = [facts[u.object].findings[(u.node, u.argument)] for u in mine]
@@ -145,7 +150,9 @@ def _beyond(
         found = judge.beyond(converted)
         for use in buffer.uses:
             if use.object == o and (use.node, use.argument) in found:
-                out.setdefault(use.place, liveness_refusal(program, buffer, use, found[(use.node, use.argument)]))
+                finding = found[(use.node, use.argument)]
+                readers = touches_after(judge, use)
+                out.setdefault(use.place, liveness_refusal(program, buffer, use, finding, readers))
     return out
 
 
@@ -178,15 +185,6 @@ def _alone(
         if out:
             return out
     return dict.fromkeys(sorted(converted), together)
-
-
-def _contents_refusal(facts: Mapping[int, Judge]) -> Refusal | None:
-    for found in facts.values():
-        if found.exceeded:
-            return Refusal("401", "the regions of this buffer are too complicated; it counts as read everywhere")
-        if found.initial:
-            return Refusal("10", "bytes are read that only the buffer's first contents define")
-    return None
 
 
 def _whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, options: Options) -> Refusal | None:
@@ -227,7 +225,7 @@ def _site_refusal(program: Program, buffer: Buffer, uses: list[Use], facts: dict
         if finding is None:
             return Refusal("11", "the call is not reached")
         if not finding.ok:
-            return liveness_refusal(program, buffer, u, finding)
+            return liveness_refusal(program, buffer, u, finding, readers_after(facts[u.object], u))
     return None
 
 

@@ -5,7 +5,7 @@ A send may give when nothing is live after it; a receive may take when nothing i
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from math import gcd
 
@@ -26,11 +26,10 @@ from opi_xform.ownership.uses import split_row
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """ok: the use may pass ownership as far as liveness goes.  code and readers say why not, by nodes that read."""
+    """ok: the use may pass ownership as far as liveness goes; else ``code`` says why not."""
 
     ok: bool
     code: str = ""
-    readers: tuple[int, ...] = ()
     assumptions: tuple[str, ...] = ()
 
 
@@ -211,7 +210,9 @@ class Judge:
         kill = self.region(a.node, a.lo, a.length, True)
         return None if kill is None else Event(kill, None)
 
-    def events(self, converted: Collection[Place] | None) -> dict[int, list[Event]]:
+    def events(
+        self, converted: Collection[Place] | None, only: Collection[int] | None = None
+    ) -> dict[int, list[Event]]:
         """Liveness events; or, with ``converted``, every access as a use, until one of these sites hands over."""
         out: dict[int, list[Event]] = {}
         for n, found in self.accesses.items():
@@ -222,11 +223,13 @@ class Judge:
                     out.setdefault(n, []).append(Event(None, self.region(n, a.lo, a.length, False)))
                 else:
                     event = self.event(a)
-                    if event is not None:
+                    if event is not None and (event.use is None or only is None or n in only):
                         out.setdefault(n, []).append(event)
         for n, uses in self.use_nodes.items():
             for u in uses:
-                out.setdefault(n, []).append(self.use_event(u) if converted is None else self.touch_event(u, converted))
+                event = self.use_event(u) if converted is None else self.touch_event(u, converted)
+                if event.use is None or only is None or n in only:
+                    out.setdefault(n, []).append(event)
         for n in (*self.births, *self.frees()):
             ended = self.regions.all if self.indexed is None else self.ended(n)
             if ended is not None:
@@ -312,7 +315,10 @@ class Judge:
 
     # --- verdicts ------------------------------------------------------------------------------------------------
 
-    def live(self, converted: Collection[Place] | None) -> tuple[dict[int, Set], Set]:
+    def live(
+        self, converted: Collection[Place] | None, only: Collection[int] | None = None
+    ) -> tuple[dict[int, Set], Set]:
+        """Live regions after the sites and births, and at the program's start; ``only``: as if nothing else read."""
         self.warm()
         live = Live(
             self.program.graph,
@@ -320,7 +326,7 @@ class Judge:
             self.values,
             self.regions,
             self.telescopes() if converted is None else [],
-            self.events(converted),
+            self.events(converted, only),
             [*self.use_nodes, *self.births],
             self.indexed,
         )
@@ -340,13 +346,7 @@ class Judge:
 
     def liveness(self) -> None:
         found, at_entry = self.live(None)
-        info = self.values.objects.table[self.o]
-        static = info.kind == "variable" and info.frame < 0
-        if static and not at_entry.is_empty():
-            self.initial = True
-        for n, defined in self.births.items():
-            if defined and n in found and not found[n].is_empty():
-                self.initial = True
+        self.initial = self.reads_initial(found, at_entry)
         assumed = any(u.side == "recv" for u in self.uses)
         for u in self.uses:
             live = found.get(u.node)
@@ -371,7 +371,20 @@ class Judge:
             if live.is_empty():
                 self.findings[(u.node, u.argument)] = Finding(True, assumptions=assumptions)
             else:
-                self.findings[(u.node, u.argument)] = Finding(False, code, self.readers(u))
+                self.findings[(u.node, u.argument)] = Finding(False, code)
+
+    def reads_initial(self, found: Mapping[int, Set], at_entry: Set) -> bool:
+        """Condition f: whether bytes are live at the start of a life that defines them (zeros, an initialiser)."""
+        info = self.values.objects.table[self.o]
+        if info.kind == "variable" and info.frame < 0 and not at_entry.is_empty():
+            return True
+        return any(defined and n in found and not found[n].is_empty() for n, defined in self.births.items())
+
+    def needed(self, u: Use, found: Mapping[int, Set]) -> bool:
+        """Whether bytes that a use does not bring are live after it."""
+        live = self.here(u, found.get(u.node, self.regions.none))
+        brought = self.brought(u) if u.side == "recv" else None
+        return not (live if brought is None else live.subtract(brought)).is_empty()
 
     def mixed(self) -> bool:
         return any(u.side == "recv" for u in self.uses) and any(u.side == "send" for u in self.uses)
@@ -416,26 +429,6 @@ class Judge:
             at = parent
         return out[:12]
 
-    def readers(self, u: Use, writers: bool = False) -> tuple[int, ...]:
-        """Nodes that may read (or write) the buffer and can be reached from the use, nearest first."""
-        graph = self.program.graph
-        block = graph.nodes[u.node].block
-        reads = {n for n, found in self.accesses.items() if writers or any(a.kind == "R" for a in found)}
-        reads |= {v.node for v in self.uses if v.side == "send" or writers}
-        out = [n for n in graph.blocks[block] if n > u.node and n in reads]
-        seen = {block}
-        stack = list(reversed(graph.succs[block]))
-        while stack:
-            b = stack.pop()
-            if b in seen:
-                continue
-            seen.add(b)
-            out.extend(n for n in graph.blocks[b] if n in reads and n not in out)
-            stack.extend(reversed(graph.succs[b]))
-        if block in seen:
-            out.extend(n for n in graph.blocks[block] if n <= u.node and n in reads and n not in out)
-        return tuple(out[:4])
-
     def beyond(self, converted: Collection[Place]) -> dict[tuple[int, int], Finding]:
         """Condition e: receives after which bytes beyond the region taken may be touched before the next hand-over."""
         waiting = []
@@ -461,7 +454,7 @@ class Judge:
             if region is not None:
                 touched = touched.subtract(region)
             if not touched.is_empty():
-                out[(u.node, u.argument)] = Finding(False, "16", self.readers(u, True))
+                out[(u.node, u.argument)] = Finding(False, "16")
         return out
 
 

@@ -39,14 +39,14 @@ def node_span(program: Program, node: int) -> Span:
     return node_span(program, frame.call) if frame.call >= 0 else NOWHERE
 
 
-def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Finding) -> Refusal:
+def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Finding, readers: tuple[int, ...]) -> Refusal:
     """Why bytes are still needed after a use, with the reads that need them."""
-    if not finding.readers:
+    if not readers:
         return Refusal(finding.code, f"bytes of `{buffer.name}` are still needed after the call")
     sites = {u.node: u for u in buffer.uses}
-    first = finding.readers[0]
+    first = readers[0]
     code = finding.code
-    notes = tuple((node_span(program, n), _reads(program, n, n in sites, buffer.name)) for n in finding.readers[:3])
+    notes = tuple((node_span(program, n), _reads(program, n, n in sites, buffer.name)) for n in readers[:3])
     line = node_span(program, first).line
     if use.side == "send":
         resent = first in sites
@@ -64,6 +64,14 @@ def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Findin
         code = "01" if packed else "02"
         message = f"line {line} reads bytes of `{buffer.name}` that this receive does not bring"
     return Refusal(code, message, notes)
+
+
+def contents_refusal(program: Program, buffer: Buffer, readers: tuple[int, ...]) -> Refusal:
+    """Why the first contents of a buffer count."""
+    sites = {u.node for u in buffer.uses}
+    notes = tuple((node_span(program, n), _reads(program, n, n in sites, buffer.name)) for n in readers)
+    where = f" at line {notes[0][0].line}" if notes else ""
+    return Refusal("10", f"bytes of `{buffer.name}` are read{where} that only its first contents define", notes)
 
 
 def _accesses(program: Program, node: int) -> list[Access]:

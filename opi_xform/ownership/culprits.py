@@ -1,0 +1,68 @@
+"""Which accesses decide that a use stays: each candidate is tried as if it were the only reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from opi_xform.memory.regions import BudgetExceeded
+from opi_xform.ownership.liveness import Judge
+from opi_xform.ownership.model import Use
+from opi_xform.program.graph import Graph
+
+TRIES = 8  # candidates tried for one message
+
+
+def readers_after(judge: Judge, use: Use) -> tuple[int, ...]:
+    """Nodes whose reads need bytes that are gone after the use; the nearest few, the first one surely."""
+    return _deciding(judge, _ahead(judge.program.graph, use.node, _readers(judge)), use)
+
+
+def readers_of_first_contents(judge: Judge) -> tuple[int, ...]:
+    """Nodes whose reads need what the buffer held before it was first written."""
+    return _deciding(judge, sorted(_readers(judge)), None)
+
+
+def touches_after(judge: Judge, use: Use) -> tuple[int, ...]:
+    """Nodes that touch the buffer after the use, nearest first."""
+    nodes = {*judge.accesses, *judge.use_nodes}
+    return tuple(_ahead(judge.program.graph, use.node, nodes)[:3])
+
+
+def _readers(judge: Judge) -> set[int]:
+    reads = {n for n, found in judge.accesses.items() if any(a.kind == "R" for a in found)}
+    return reads | {u.node for u in judge.uses if u.side == "send"}
+
+
+def _deciding(judge: Judge, candidates: Iterable[int], use: Use | None) -> tuple[int, ...]:
+    out: list[int] = []
+    tried = list(candidates)[:TRIES]
+    for n in tried:
+        try:
+            found, at_entry = judge.live(None, frozenset({n}))
+        except BudgetExceeded:
+            continue
+        if judge.reads_initial(found, at_entry) if use is None else judge.needed(use, found):
+            out.append(n)
+        if len(out) == 2:
+            break
+    return tuple(out or tried[:1])
+
+
+def _ahead(graph: Graph, start: int, wanted: set[int]) -> list[int]:
+    """The wanted nodes that can be reached from a node, in the order of a walk."""
+    block = graph.nodes[start].block
+    out = [n for n in graph.blocks[block] if n > start and n in wanted]
+    seen = {block}
+    stack = list(reversed(graph.succs[block]))
+    again = False
+    while stack:
+        b = stack.pop()
+        again = again or b == block
+        if b in seen:
+            continue
+        seen.add(b)
+        out.extend(n for n in graph.blocks[b] if n in wanted)
+        stack.extend(reversed(graph.succs[b]))
+    if again:
+        out.extend(n for n in graph.blocks[block] if n <= start and n in wanted)
+    return out
