@@ -16,8 +16,8 @@ from opi_xform.program.graph import Bind, Unbind
 class Allocation:
     """One place in the source where the carrier is given fresh memory.
 
-    stmt: the declaration or assignment, in ``function``.  call: malloc or calloc.  value: the expression that goes, with
-    its casts.  declared: it initialises the carrier's declaration.  stores: the nodes that set the carrier.  index: of
+    stmt: the declaration or assignment, in ``function``.  call: malloc or calloc.  value: the expression that goes,
+    with its casts.  declared: it initialises the carrier's declaration.  stores: the nodes that set the carrier.  index: of
     the row, as written.  wrapper: the frame of a function that does nothing but allocate (-1: none), called with
     ``arguments`` (parameter, argument).
     """
@@ -75,7 +75,9 @@ def _stores(program: Program, buffer: Buffer) -> dict[int, list[int]]:
     """Per allocation node the nodes that set the carrier to its memory."""
     values = program.values
     heaps = {values.objects.by_node[n]: n for n in buffer.carrier.allocations if n in values.objects.by_node}
-    carriers = {o.number for o in values.objects.table if o.variable == buffer.carrier.variable and o.kind == "variable"}
+    carriers = {
+        o.number for o in values.objects.table if o.variable == buffer.carrier.variable and o.kind == "variable"
+    }
     out: dict[int, list[int]] = {}
     for node in program.graph.nodes:
         operands = values.operands.get(node.number, ())
@@ -135,11 +137,7 @@ def _only_allocates(program: Program, flow: Flow, frame: int, allocation: int) -
     inside = set(flow.by_frame[frame])
     if flow.inner[frame]:
         return False
-    leaving = [
-        node.number
-        for node in graph.nodes
-        if isinstance(node.action, Unbind) and node.action.callee == frame
-    ]
+    leaving = [node.number for node in graph.nodes if isinstance(node.action, Unbind) and node.action.callee == frame]
     returning: set[int] = set()
     work = [p for n in leaving for p in flow.preds[n] if p in inside]
     while work:
@@ -161,9 +159,7 @@ def _only_allocates(program: Program, flow: Flow, frame: int, allocation: int) -
     return allocation in returning
 
 
-def _assigned(
-    function: ast.Function, stmt: ast.Stmt, buffer: Buffer
-) -> tuple[ast.Expr | None, bool, ast.Expr | None]:
+def _assigned(function: ast.Function, stmt: ast.Stmt, buffer: Buffer) -> tuple[ast.Expr | None, bool, ast.Expr | None]:
     """(value, in the declaration, index of the row) where a statement sets the carrier and does nothing else."""
     carrier = buffer.carrier.variable
     if isinstance(stmt, ast.DeclStmt) and carrier in stmt.variables and not buffer.carrier.rows:
@@ -175,6 +171,10 @@ def _assigned(
             index, target = target.index, plain(target.base)
             if _has_effect(index):
                 return None, False, None
-        if isinstance(target, ast.VarRef) and target.var == carrier and (index is not None) == bool(buffer.carrier.rows):
+        if (
+            isinstance(target, ast.VarRef)
+            and target.var == carrier
+            and (index is not None) == bool(buffer.carrier.rows)
+        ):
             return stmt.expr.value, False, index
     return None, False, None

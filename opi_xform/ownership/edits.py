@@ -38,7 +38,7 @@ def call_name(use: Use) -> str:
 
 
 def merge_calls(edits: Iterable[Edit], effects: Effects) -> tuple[Edit, ...]:
-    """Edits of several buffers: a call that two of them change (MPI_Sendrecv) becomes one edit, equal ones count once."""
+    """Edits of several buffers: a call that two of them change (MPI_Sendrecv) becomes one edit."""
     both = {
         frozenset({op.opi_send, op.opi_recv}): op.opi_both
         for effect in effects.values()
@@ -52,7 +52,9 @@ def merge_calls(edits: Iterable[Edit], effects: Effects) -> tuple[Edit, ...]:
             if at is not None:
                 known = out[at]
                 assert isinstance(known, ReplaceCall)
-                name = known.name if edit.name == known.name else both.get(frozenset({known.name, edit.name}), edit.name)
+                name = (
+                    known.name if edit.name == known.name else both.get(frozenset({known.name, edit.name}), edit.name)
+                )
                 if known.name in both.values():
                     name = known.name
                 arguments = tuple(dict.fromkeys((*known.arguments, *edit.arguments)))
@@ -164,7 +166,9 @@ class Builder:
 
     def is_row(self, e: ast.Index) -> bool:
         base = plain(e.base)
-        return isinstance(base, ast.VarRef) and base.var == self.buffer.carrier.variable and self.buffer.carrier.rows == 1
+        return (
+            isinstance(base, ast.VarRef) and base.var == self.buffer.carrier.variable and self.buffer.carrier.rows == 1
+        )
 
     # --- declarations ----------------------------------------------------------------------------------------------
 
@@ -176,7 +180,9 @@ class Builder:
             if d.suffix is None or not d.suffix.editable or not d.name_span.editable:
                 raise _Problem("the buffer's declaration is written by a macro or through a typedef")
             self.edits.append(
-                PointerDeclaration(d.name_span, d.suffix, d.init_span, d.span, d.statement, self.buffer.carrier.rows, null)
+                PointerDeclaration(
+                    d.name_span, d.suffix, d.init_span, d.span, d.statement, self.buffer.carrier.rows, null
+                )
             )
 
     def null_declaration(self, allocations: Sequence[Allocation]) -> None:
@@ -223,7 +229,9 @@ class Builder:
 
     # --- sizes -----------------------------------------------------------------------------------------------------
 
-    def sizes(self, insertions: Sequence[Insertion], allocations: Sequence[Allocation], in_place: bool) -> tuple[str, bool]:
+    def sizes(
+        self, insertions: Sequence[Insertion], allocations: Sequence[Allocation], in_place: bool
+    ) -> tuple[str, bool]:
         """The size that every OPI_Alloc asks for, and whether it has one value per row.
 
         Removes the allocations and keeps their sizes where needed.

@@ -29,7 +29,7 @@ from opi_xform.program.effects import FunctionEffect
 
 @dataclass(slots=True)
 class EventList:
-    """``deallocations``: the nodes that free the buffer.  ``pending_kept``: an operation that stays may be under way."""
+    """``deallocations``: nodes that free the buffer.  ``pending_kept``: an operation that stays may be under way."""
 
     all: list[Event]
     by_node: dict[int, list[Event]]
@@ -247,7 +247,12 @@ class _Collector:
         symbols = self.program.values.symbols
         requests: set[Poly] = set()
         for use in self.buffer.uses:
-            if use.side == "recv" and not use.op.blocking and use.place in self.converted and use.op.request is not None:
+            if (
+                use.side == "recv"
+                and not use.op.blocking
+                and use.place in self.converted
+                and use.op.request is not None
+            ):
                 values = self.program.values.args.get(use.node, ())
                 if use.op.request < len(values):
                     requests.add(symbols.resolve(values[use.op.request]))
@@ -261,5 +266,7 @@ class _Collector:
             if done is None or not done.definite or done.requests >= len(values):
                 continue
             address = symbols.resolve(values[done.requests])
-            if address in requests and done.which == "one" or symbols.base(address) in arrays and done.which == "all":
+            if (address in requests and done.which == "one") or (
+                symbols.base(address) in arrays and done.which == "all"
+            ):
                 self.add(node.number, COMPLETE)

@@ -75,7 +75,7 @@ def definitions(program: Program) -> Definitions:
     return Definitions(nodes, frozenset(addressed), lost)
 
 
-# --- expressions ---------------------------------------------------------------------------------------------------------
+# --- expressions ---------------------------------------------------------------------------------------------------
 
 
 def children(item: object) -> Iterator[ast.Expr]:
@@ -285,7 +285,7 @@ class Mentions:
     # --- text ------------------------------------------------------------------------------------------------------
 
     def target(self, node: int, row: Poly | None, level: Level) -> str | None:
-        """The carrier of ``row``, which ``node`` concerns, as written at a statement around the node; None: not possible."""
+        """The carrier of ``row``, which ``node`` concerns, as written at a statement around it; None: not possible."""
         if not self.visible(level) or not self._named_outside(node, level[0]):
             return None
         if not self.buffer.carrier.rows:
@@ -304,7 +304,7 @@ class Mentions:
         return None if text is None else f"{self.name}[{text}]"
 
     def _fixed(self, row: Poly, level: Level) -> str | None:
-        """An index written in another statement of the function, of variables that are set once, before that statement."""
+        """An index written in another statement of the function, of variables that are set once and before."""
         lowered = self.flow.lowered(level[0])
         for (frame, _), found in sorted(self.by_level().items(), key=lambda item: item[0]):
             for value, index in found:

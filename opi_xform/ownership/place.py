@@ -56,8 +56,8 @@ Site = tuple[str, int, str, int]
 class Placement:
     """What the conversion of one buffer takes.
 
-    points: (node, ``before`` or ``after``) where a call that is put in or replaced changes the carrier.  files: those that
-    must include opi.h.  acquires, releases: the same points by what happens there.
+    points: (node, ``before`` or ``after``) where a call that is put in or replaced changes the carrier.  files: those
+    that must include opi.h.  acquires, releases: the same points by what happens there.
     """
 
     edits: tuple[Edit, ...]
@@ -87,7 +87,7 @@ def place(
     null_tests: tuple[int, ...] = (),
     shared: Tables | None = None,
 ) -> Placement | Refusal:
-    """The calls and declarations that convert the uses in ``converted`` (``Use.place``), or why that cannot be written."""
+    """What converts the uses in ``converted`` (``Use.place``), or why that cannot be written."""
     found = _Placing(program, buffer, converted, null_tests, shared or tables(program))
     try:
         return found.run()
@@ -183,7 +183,8 @@ class _Placing:
         levels = self.levels()
         found: list[tuple[tuple[int, int, int], list[View], list[Insertion]]] = []
         failure: _Unplaceable | None = None
-        for chosen in ([{}], cases(self.program, self.flow, self.events.all)):
+        none: list[dict[int, bool]] = [{}]
+        for chosen in (none, cases(self.program, self.flow, self.events.all)):
             sides = views(self.program, self.flow, self.events.all, levels, chosen)
             if sides is None:
                 raise self.fail("the rows of the array are addressed in a way that is not followed")
@@ -543,7 +544,7 @@ class _Placing:
         for event in self.events.all:
             if event.kind in (RECV, IRECV, "alloc", "complete"):
                 acquires.add((event.node, "after"))
-            elif event.kind == SEND or event.kind == DEALLOC and event.node in freed:
+            elif event.kind == SEND or (event.kind == DEALLOC and event.node in freed):
                 releases.add((event.node, "after"))
         whole = view(self.flow, self.flow.succs, self.events.all, self.levels())
         for (u, v), found in Places(self.flow, whole, self.insertions).on.items():

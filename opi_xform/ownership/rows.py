@@ -1,7 +1,7 @@
 """Arrays of buffers: the program graph as one row sees it.
 
-In a loop over the rows, one iteration concerns the row and the others do not.  Where the index is a different one in each
-iteration, the row passes through the body at most once: the edge back to the header goes to the loop's exits instead.
+In a loop over the rows, one iteration concerns the row and the others do not.  Where the index is a different one in
+each iteration, the row passes through the body at most once: the edge back to the header goes to the loop's exits instead.
 Where all such loops run over the same rows, it passes exactly once.
 """
 
@@ -30,7 +30,7 @@ class _Span:
 
 @dataclass(frozen=True, slots=True)
 class _RowLoop:
-    """``once``: no row twice.  ``span``: its rows, when they are known.  ``ends_only``: nothing but births and frees."""
+    """``once``: no row twice.  ``span``: its rows, if known.  ``ends_only``: nothing happens but births and frees."""
 
     loop: int
     once: bool

@@ -144,9 +144,7 @@ def _written(allocation: Allocation) -> tuple[ast.Expr, ...]:
     return tuple(e for _, e in allocation.arguments)
 
 
-def _steady(
-    program: Program, flow: Flow, allocation: Allocation, defs: Definitions, level: Level, key: str
-) -> bool:
+def _steady(program: Program, flow: Flow, allocation: Allocation, defs: Definitions, level: Level, key: str) -> bool:
     """A local variable of the allocation's function, set once per call."""
     variable = program.variables[key]
     function = flow.lowered(level[0]).function.key

@@ -18,9 +18,17 @@ from opi_xform.ownership.flow import Edge, Flow, Level, mirrored
 NONE, HELD, PENDING, RAW = 1, 2, 4, 8
 # PENDING: an OPI_Itake is under way; the pointer is NULL, its completion sets it.  RAW: the pointer was never set.
 
-RAWBIRTH, BIRTH, ALLOC, TOUCH, SEND, RECV, IRECV, COMPLETE, DEALLOC = (
-    "rawbirth birth alloc touch send recv irecv complete dealloc".split()
-)
+RAWBIRTH, BIRTH, ALLOC, TOUCH, SEND, RECV, IRECV, COMPLETE, DEALLOC = [
+    "rawbirth",
+    "birth",
+    "alloc",
+    "touch",
+    "send",
+    "recv",
+    "irecv",
+    "complete",
+    "dealloc",
+]
 NEEDS_BUFFER = frozenset({TOUCH, SEND})
 
 
@@ -223,7 +231,11 @@ def solve(
 
 
 def _along(
-    places: Mapping[Edge, Sequence[tuple[tuple[int, int], Insertion, Poly | None]]], view: View, u: int, v: int, state: int
+    places: Mapping[Edge, Sequence[tuple[tuple[int, int], Insertion, Poly | None]]],
+    view: View,
+    u: int,
+    v: int,
+    state: int,
 ) -> int:
     for _, insertion, row in places.get((u, v), ()):
         if view.concerns(row):
