@@ -20,7 +20,7 @@ int main(int argc, char **argv)
         double *last = &sbuf[N - 1];
         for (int i = 0; i < N; i++)
             sbuf[i] = 2.0 * u[i];
-        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI105
         *last = 0.0;
         printf("sent\n");
     } else if (rank == 1) {

@@ -12,7 +12,7 @@ static double sbuf[N];
 static double *start(int peer, MPI_Request *rq)
 {
     double *p = malloc(N * sizeof(double));
-    MPI_Irecv(p, N, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD, rq); //~ keep
+    MPI_Irecv(p, N, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD, rq); //~ keep OPI206
     return p;
 }
 

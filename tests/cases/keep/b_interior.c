@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     if (rank == 0) {
         for (int i = 0; i < N; i++)
             block[16 + i] = u[i];
-        MPI_Send(block + 16, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
+        MPI_Send(block + 16, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI104
         printf("%.17g\n", block[0]);
     } else if (rank == 1) {
         MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

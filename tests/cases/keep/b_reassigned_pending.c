@@ -22,7 +22,7 @@ int main(int argc, char **argv)
         u[i] = rank + 0.5 * i;
     for (int i = 0; i < N; i++)
         sbuf[i] = 2.0 * u[i];
-    MPI_Irecv(in, N, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD, &rq); //~ keep
+    MPI_Irecv(in, N, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD, &rq); //~ keep OPI206
     MPI_Send(sbuf, N, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD);
     saved = in;
     in = NULL;

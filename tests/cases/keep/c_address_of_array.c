@@ -21,7 +21,7 @@ int main(int argc, char **argv)
         MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
     } else if (rank == 1) {
         double (*whole)[N] = &rbuf;
-        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep OPI213
         for (int i = 0; i < N; i++)
             v[i] = (*whole)[i];
         double total = 0.0;

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
                 sbuf[i] = u[i] + step;
             MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
         } else if (rank == 1) {
-            MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
+            MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep OPI205
             for (int i = 0; i < N / 4; i++)
                 v[step * N / 4 + i] = *at++;
         }

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
         MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
     } else if (rank == 1) {
         const double *end = rbuf + N;
-        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep OPI205
         int i = 0;
         for (const double *p = rbuf; p != end; p++)
             v[i++] = *p;

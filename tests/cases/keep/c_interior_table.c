@@ -23,7 +23,7 @@ int main(int argc, char **argv)
         double *part[4];
         for (int k = 0; k < 4; k++)
             part[k] = rbuf + k * N / 4;
-        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep OPI205
         for (int k = 0; k < 4; k++)
             for (int i = 0; i < N / 4; i++)
                 v[k * N / 4 + i] = part[3 - k][i];

@@ -24,7 +24,7 @@ int main(int argc, char **argv)
         MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
         MPI_Send(u, N, MPI_DOUBLE, 1, 8, MPI_COMM_WORLD);
     } else if (rank == 1) {
-        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep OPI206
         for (int i = 0; i < N; i++)
             v[i] = rbuf[i];
         MPI_Start(&rq);

@@ -34,7 +34,7 @@ int main(int argc, char **argv)
         MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
     } else if (rank == 1) {
         register_buffer(rbuf);
-        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep OPI205
         register_buffer_done();
         double total = 0.0;
         for (int i = 0; i < N; i++)

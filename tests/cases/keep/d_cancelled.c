@@ -21,7 +21,7 @@ int main(int argc, char **argv)
         MPI_Status st;
         for (int i = 0; i < N; i++)
             rbuf[i] = -u[i];
-        MPI_Irecv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, &rq); //~ keep
+        MPI_Irecv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, &rq); //~ keep OPI206
         MPI_Cancel(&rq);
         MPI_Wait(&rq, &st);
         MPI_Test_cancelled(&st, &gone);

@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < N; i++)
         sbuf[i] = 2.0 * u[i];
     MPI_Iallreduce(sbuf, v, N, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &rq);
-    MPI_Sendrecv(sbuf, N, MPI_DOUBLE, peer, 7, rbuf, N, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(sbuf)
+    MPI_Sendrecv(sbuf, N, MPI_DOUBLE, peer, 7, rbuf, N, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(sbuf) OPI106
     MPI_Wait(&rq, MPI_STATUS_IGNORE);
     for (int i = 0; i < N; i++)
         v[i] += 3.0 * rbuf[i];

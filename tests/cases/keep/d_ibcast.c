@@ -20,7 +20,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < N; i++)
             sbuf[i] = 2.0 * u[i];
         MPI_Ibcast(sbuf, N, MPI_DOUBLE, 0, MPI_COMM_WORLD, &rq);
-        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI106
         MPI_Wait(&rq, MPI_STATUS_IGNORE);
     } else {
         MPI_Ibcast(v, N, MPI_DOUBLE, 0, MPI_COMM_WORLD, &rq);

@@ -21,8 +21,8 @@ int main(int argc, char **argv)
         for (int i = 0; i < N; i++)
             sbuf[i] = 2.0 * u[i];
         if (argc < 5)
-            MPI_Isend(sbuf, N / 2, MPI_DOUBLE, 1, 8, MPI_COMM_WORLD, &rq); //~ keep
-        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
+            MPI_Isend(sbuf, N / 2, MPI_DOUBLE, 1, 8, MPI_COMM_WORLD, &rq); //~ keep OPI102
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI106
         MPI_Wait(&rq, MPI_STATUS_IGNORE);
     } else if (rank == 1) {
         MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -23,7 +23,7 @@ int main(int argc, char **argv)
     MPI_Irecv(r2, N, MPI_DOUBLE, peer, 2, MPI_COMM_WORLD, &rr[1]);
     MPI_Send_init(sbuf, N, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD, &rq);
     MPI_Start(&rq);
-    MPI_Send(sbuf, N, MPI_DOUBLE, peer, 2, MPI_COMM_WORLD); //~ keep
+    MPI_Send(sbuf, N, MPI_DOUBLE, peer, 2, MPI_COMM_WORLD); //~ keep OPI106
     MPI_Wait(&rq, MPI_STATUS_IGNORE);
     MPI_Request_free(&rq);
     MPI_Waitall(2, rr, MPI_STATUSES_IGNORE);

@@ -21,8 +21,8 @@ int main(int argc, char **argv)
         sbuf[i] = 2.0 * u[i];
     MPI_Irecv(r1, N, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD, &rq[0]);
     MPI_Irecv(r2, N, MPI_DOUBLE, peer, 2, MPI_COMM_WORLD, &rq[1]);
-    MPI_Isend(sbuf, N, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD, &rq[2]); //~ keep
-    MPI_Isend(sbuf, N, MPI_DOUBLE, peer, 2, MPI_COMM_WORLD, &rq[3]); //~ keep
+    MPI_Isend(sbuf, N, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD, &rq[2]); //~ keep OPI102
+    MPI_Isend(sbuf, N, MPI_DOUBLE, peer, 2, MPI_COMM_WORLD, &rq[3]); //~ keep OPI106
     MPI_Waitall(4, rq, MPI_STATUSES_IGNORE);
     for (int i = 0; i < N; i++)
         v[i] = r1[i] - 3.0 * r2[i];

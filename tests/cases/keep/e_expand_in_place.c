@@ -20,7 +20,7 @@ int main(int argc, char **argv)
             sbuf[i] = 2.0 * u[i];
         MPI_Send(sbuf, N / 2, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
     } else if (rank == 1) {
-        MPI_Recv(rbuf, N / 2, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
+        MPI_Recv(rbuf, N / 2, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep OPI216
         for (int i = N / 2 - 1; i >= 0; i--) {
             rbuf[2 * i + 1] = rbuf[i];
             rbuf[2 * i] = rbuf[i];

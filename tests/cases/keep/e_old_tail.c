@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     } else if (rank == 1) {
         for (int i = 0; i < N; i++)
             rbuf[i] = -1.0 * i;
-        MPI_Recv(rbuf, N / 2, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
+        MPI_Recv(rbuf, N / 2, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep OPI201
         for (int i = 0; i < N; i++)
             v[i] = rbuf[i];
         double total = 0.0;

@@ -23,7 +23,7 @@ int main(int argc, char **argv)
         MPI_Send(u, N / 4, MPI_DOUBLE, 1, 8, MPI_COMM_WORLD);
     } else if (rank == 1) {
         MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Recv(rbuf, N / 4, MPI_DOUBLE, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
+        MPI_Recv(rbuf, N / 4, MPI_DOUBLE, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep OPI202
         for (int i = 0; i < N; i++)
             v[i] = rbuf[i];
         double total = 0.0;

@@ -18,7 +18,7 @@ int main(int argc, char **argv)
         memset(line, 'x', N);
         MPI_Send(line, N - 1, MPI_CHAR, 1, 7, MPI_COMM_WORLD);
     } else if (rank == 1) {
-        MPI_Recv(text, count, MPI_CHAR, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
+        MPI_Recv(text, count, MPI_CHAR, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep OPI216
         text[count] = 0;
         printf("%d %c\n", (int)strlen(text), text[count - 1]);
     }

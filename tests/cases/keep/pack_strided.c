@@ -18,7 +18,7 @@ int main(int argc, char **argv)
     if (rank == 0) {
         for (int i = 0; i < N; i += 2)
             sbuf[i] = u[i];
-        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI102
     } else if (rank == 1) {
         MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         for (int i = 0; i < N; i++)

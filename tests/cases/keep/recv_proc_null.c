@@ -21,7 +21,7 @@ int main(int argc, char **argv)
         sbuf[i] = 2.0 * u[i];
     for (int i = 0; i < N; i++)
         rbuf[i] = -1.0;
-    MPI_Sendrecv(sbuf, N, MPI_DOUBLE, to, 7, rbuf, N, MPI_DOUBLE, from, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(rbuf)
+    MPI_Sendrecv(sbuf, N, MPI_DOUBLE, to, 7, rbuf, N, MPI_DOUBLE, from, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(rbuf) OPI203
     for (int i = 0; i < N; i++)
         v[i] = rbuf[i];
     double total = 0.0;

@@ -15,7 +15,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) {
         memset(sbuf, 'b', N);
-        MPI_Send(sbuf, N, MPI_CHAR, 1, 7, MPI_COMM_WORLD); //~ keep
+        MPI_Send(sbuf, N, MPI_CHAR, 1, 7, MPI_COMM_WORLD); //~ keep OPI101
         fwrite(sbuf, 1, 8, stdout);
         printf("\n");
     } else if (rank == 1) {

@@ -18,7 +18,7 @@ int main(int argc, char **argv)
     if (rank == 0) {
         for (int i = 0; i < N; i++)
             sbuf[i] = 2.0 * u[i];
-        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI101
         if (argc < 3)
             printf("%.17g\n", sbuf[2]);
     } else if (rank == 1) {

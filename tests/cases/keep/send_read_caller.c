@@ -9,7 +9,7 @@ static double sbuf[N], rbuf[N];
 
 static void ship(void)
 {
-    MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
+    MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI101
 }
 
 int main(int argc, char **argv)

@@ -25,7 +25,7 @@ int main(int argc, char **argv)
     if (rank == 0) {
         for (int i = 0; i < N; i++)
             sbuf[i] = 2.0 * u[i];
-        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI101
         int order[4] = { 0, 1, 2, 3 };
         qsort(order, 4, sizeof(int), by_sent);
         printf("%d\n", order[0]);

@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     if (rank == 0) {
         memset(sbuf, 'a', N - 1);
         sbuf[N - 1] = 0;
-        MPI_Send(sbuf, N, MPI_CHAR, 1, 7, MPI_COMM_WORLD); //~ keep
+        MPI_Send(sbuf, N, MPI_CHAR, 1, 7, MPI_COMM_WORLD); //~ keep OPI101
         printf("%.10s\n", sbuf);
     } else if (rank == 1) {
         MPI_Recv(rbuf, N, MPI_CHAR, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

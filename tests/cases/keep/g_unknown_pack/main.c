@@ -21,7 +21,7 @@ int main(int argc, char **argv)
         u[i] = rank + 0.5 * i;
     if (rank == 0) {
         pack(sbuf, u, N);
-        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI403
     } else if (rank == 1) {
         MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         for (int i = 0; i < N; i++)

@@ -1,0 +1,42 @@
+/* A callee gets the buffer by value, sends it and packs it again through its
+ * parameter. */
+#include <mpi.h>
+#include <stdio.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double sbuf[N], rbuf[N];
+
+static void ship(double *out, int turns)
+{
+    for (int k = 0; k < turns; k++) {
+        for (int i = 0; i < N; i++)
+            out[i] = u[i] + k;
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI105
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    if (rank == 0)
+        ship(sbuf, 3);
+    else if (rank == 1)
+        for (int k = 0; k < 3; k++) {
+            MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            for (int i = 0; i < N; i++)
+                v[i] += rbuf[i];
+        }
+    double total = 0.0;
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}

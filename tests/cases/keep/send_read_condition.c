@@ -1,0 +1,39 @@
+/* The buffer is read in the condition of the loop around the send. */
+#include <mpi.h>
+#include <stdio.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double sbuf[N], rbuf[N];
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    if (rank == 0) {
+        int k = 0;
+        do {
+            for (int i = 0; i < N; i++)
+                sbuf[i] = u[i] + k;
+            MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI101
+        } while (sbuf[0] + k++ < 4.0);
+        printf("%d\n", k);
+    } else if (rank == 1) {
+        for (int k = 0; k < 3; k++) {
+            MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            for (int i = 0; i < N; i++)
+                v[i] += rbuf[i];
+        }
+        double total = 0.0;
+        for (int i = 0; i < N; i++)
+            total += v[i] * (i + 1);
+        printf("%d: %.17g\n", rank, total);
+    }
+    MPI_Finalize();
+    return 0;
+}
