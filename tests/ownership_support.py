@@ -9,6 +9,7 @@ from pathlib import Path
 from opi_xform.frontend import parse_unit
 from opi_xform.ir import ast
 from opi_xform.ownership.model import Buffer, Program, Use
+from opi_xform.ownership.source import index_of
 from opi_xform.ownership.uses import buffers, collect
 from opi_xform.program import driver
 from opi_xform.program.effects import load_effects
@@ -92,12 +93,8 @@ def source(body: str, *others: str) -> Source:
         uses = collect(program)
         groups, _ = buffers(program, uses)
         found = Source(START + body, tuple(units), program, {b.name: b for b in groups}, tuple(uses))
-        from opi_xform.ownership.text import read, without_comments, words
-
-        read.cache_clear()
-        words.cache_clear()
-        without_comments.cache_clear()
+        index = index_of(found.units)
         for unit in units:  # the checks read the text, and the folder is about to go
             for file in unit.files:
-                words(file), without_comments(file)
+                index.texts.read(file)
         return found

@@ -14,7 +14,7 @@ from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ownership.model import Carrier, Refusal
 from opi_xform.ownership.plan import ReplaceText
-from opi_xform.ownership.text import mentions_in_directives, occurrences, read
+from opi_xform.ownership.text import Texts
 from opi_xform.ownership.walk import children, expressions
 
 _UNTOUCHABLE = re.compile(
@@ -46,6 +46,9 @@ class Index:
         self.by_key: dict[str, list[Mention]] = {}
         self.known: dict[str, set[tuple[str, int]]] = {}
         self.names: dict[str, str] = {}
+        self.texts = Texts()
+        self.edits: dict[tuple[str, int], tuple[ReplaceText, ...]] = {}
+        self.inspected: dict[tuple[str, str, bool, str, int], Inspection] = {}
         done: set[str] = set()
         for unit in units:
             for key, var in unit.globals.items():
@@ -114,7 +117,12 @@ def inspect(
     kind: ``array`` or ``pointer``.  complete: main is among the files, so nothing outside them calls in.  root: files
     below it may be edited ('': all).  rows: leading dimensions that stay an array (of pointers).
     """
-    return _Inspector(index_of(units), key, kind, complete, root, rows).run()
+    index = index_of(units)
+    question = (key, kind, complete, root, rows)
+    if question not in index.inspected:
+        index.inspected[question] = _Inspector(index, key, kind, complete, root, rows).run()
+        index.edits[key, rows] = index.inspected[question].edits
+    return index.inspected[question]
 
 
 def source_refusal(
@@ -126,7 +134,8 @@ def source_refusal(
 
 def sizeof_edits(units: Sequence[ast.Unit], carrier: Carrier) -> tuple[ReplaceText, ...]:
     """The edits that keep the value of every ``sizeof`` of an array that becomes a pointer."""
-    return inspect(units, carrier.variable, carrier.kind, True, "", carrier.rows).edits
+    known = index_of(units).edits.get((carrier.variable, carrier.rows))
+    return inspect(units, carrier.variable, carrier.kind, True, "", carrier.rows).edits if known is None else known
 
 
 class _Refused(Exception):
@@ -138,6 +147,7 @@ class _Refused(Exception):
 class _Inspector:
     def __init__(self, index: Index, key: str, kind: str, complete: bool, root: str, rows: int) -> None:
         self.index = index
+        self.texts = index.texts
         self.key = key
         self.array = kind == "array"
         self.complete = complete
@@ -187,9 +197,9 @@ class _Inspector:
                     note = (skipped.span, "this text is left out here, and another configuration compiles it")
                     raise _Refused("12", f"code under a false #if names `{self.name}`", note)
             for path in sorted(unit.files):
-                at = mentions_in_directives(path, self.name)
-                if at is not None and (var.is_global or self.inside(_place(path, at))):
-                    note = (_place(path, at), "here")
+                at = self.texts.in_directive(path, self.name)
+                if at is not None and (var.is_global or self.inside(self.place(path, at))):
+                    note = (self.place(path, at), "here")
                     raise _Refused("12", f"a directive, an alias or assembly code names `{self.name}`", note)
         self.refused_functions()
 
@@ -219,12 +229,17 @@ class _Inspector:
                 if self.variable.kind not in ("extern", "static") and function.key != self.variable.function:
                     continue
                 span = function.span
-                for at, _, _ in occurrences(span.file, self.name):
+                for at, _, _ in self.texts.occurrences(span.file, self.name):
                     if span.begin <= at < span.end:
                         concurrent = "OpenMP" in function.refused
-                        note = (_place(span.file, at), f"in `{function.name}`: {function.refused}")
+                        note = (self.place(span.file, at), f"in `{function.name}`: {function.refused}")
                         message = f"`{self.name}` is used in `{function.name}`, which is not analysed"
                         raise _Refused("405" if concurrent else "11", message, note)
+
+    def place(self, path: str, at: int) -> Span:
+        data = self.texts.read(path)
+        line = data.count(b"\n", 0, at) + 1
+        return Span(path, at, at, line, at - data.rfind(b"\n", 0, at), editable=False)
 
     # --- how it is declared --------------------------------------------------------------------------------------
 
@@ -266,7 +281,7 @@ class _Inspector:
 
     def declarator(self, var: ast.Variable, d: ast.Declarator) -> None:
         here = (d.name_span, "declared here")
-        data = read(d.span.file)
+        data = self.texts.read(d.span.file)
         if d.storage == "register" or _UNTOUCHABLE.search(d.specifiers.encode("utf-8", "surrogateescape")):
             raise _Refused("13", f"the declaration of `{self.name}` has specifiers that cannot stay", here)
         if _UNTOUCHABLE.search(data, d.span.begin, d.init_span.begin if d.init_span is not None else d.span.end):
@@ -292,10 +307,10 @@ class _Inspector:
         known = self.index.known.get(self.name, set())
         for unit in self.visible_in():
             for path in sorted(unit.files):
-                for at, unevaluated, bracketed in occurrences(path, self.name):
+                for at, unevaluated, bracketed in self.texts.occurrences(path, self.name):
                     if (path, at) in known or not (unevaluated or bracketed):
                         continue
-                    place = _place(path, at)
+                    place = self.place(path, at)
                     if self.array and self.inside(place):
                         message = f"a constant expression or a type depends on the array type of `{self.name}`"
                         raise _Refused("13", message, (place, "here"))
@@ -322,7 +337,7 @@ class _Inspector:
 
     def sizeof(self, e: ast.SizeOf, skip: int) -> ReplaceText | None:
         here = (e.span, "its size is asked for here")
-        data = read(e.span.file)
+        data = self.texts.read(e.span.file)
         written = data[e.span.begin : e.span.end]
         if not e.span.editable or not written.startswith(b"sizeof"):
             message = f"a macro asks for the size of `{self.name}`, which would become that of a pointer"
@@ -347,15 +362,17 @@ class _Inspector:
         found = [(v, d) for _, v in self.declarations for d in v.declarators if d.suffix is not None]
         for counted in (False, True):  # `buf[]` is completed by the number of elements where nothing else tells it
             for var, d in found:
-                spelling = _spelling(var, d, skip, hidden, counted)
+                spelling = _spelling(self.texts, var, d, skip, hidden, counted)
                 if spelling is not None:
                     return spelling
         return None
 
 
-def _spelling(var: ast.Variable, d: ast.Declarator, skip: int, hidden: set[str], counted: bool) -> str | None:
+def _spelling(
+    texts: Texts, var: ast.Variable, d: ast.Declarator, skip: int, hidden: set[str], counted: bool
+) -> str | None:
     """One declaration's type, when it can be written in a sizeof."""
-    data = read(d.span.file)
+    data = texts.read(d.span.file)
     assert d.suffix is not None
     prefix = data[d.span.begin : d.name_span.begin].strip()
     dimensions = _dimensions(data[d.suffix.begin : d.suffix.end])
@@ -398,10 +415,3 @@ def _specifiers(written: str) -> str | None:
         return None
     storage = {"static", "extern", "auto", "register", "inline", "const"}
     return " ".join(w for w in written.split() if w not in storage) or None
-
-
-def _place(path: str, at: int) -> Span:
-    data = read(path)
-    line = data.count(b"\n", 0, at) + 1
-    column = at - (data.rfind(b"\n", 0, at) + 1) + 1
-    return Span(path, at, at, line, column, editable=False)

@@ -1,80 +1,90 @@
-"""The bytes of source files: identifiers in their places, and how a declaration spells a type."""
+"""The bytes of source files: identifiers in their places, comments left out, and directives that name symbols."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import lru_cache
 
 _TOKEN = re.compile(
     rb"//(?:[^\n\\]|\\.)*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[A-Za-z_]\w*|[()\[\]{};]", re.DOTALL
 )
 _UNEVALUATED = frozenset({b"sizeof", b"typeof", b"__typeof__", b"__typeof", b"_Alignof", b"__alignof__", b"_Generic"})
+_DIRECTIVE = re.compile(
+    rb"^[ \t]*#[ \t]*pragma[^\n]*"
+    rb"|\b(?:__)?alias(?:__)?[ \t]*\([ \t]*\"[^\"\n]*\""
+    rb"|\b(?:__)?asm(?:__)?\b[^;{}]*",
+    re.MULTILINE,
+)
+
+Occurrence = tuple[int, bool, bool]  # offset, in an operand that is not evaluated, between square brackets
 
 
-@lru_cache(maxsize=64)
-def read(path: str) -> bytes:
-    """A file's bytes; none when it cannot be read."""
-    try:
-        with open(path, "rb") as f:
-            return f.read()
-    except OSError:
-        return b""
+class Texts:
+    """Files as they were when first read."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        self.found: dict[str, dict[bytes, list[Occurrence]]] = {}
+        self.named: dict[str, dict[bytes, int]] = {}
+
+    def read(self, path: str) -> bytes:
+        """A file's bytes; none when it cannot be read."""
+        data = self.files.get(path)
+        if data is None:
+            try:
+                with open(path, "rb") as f:
+                    data = f.read()
+            except OSError:
+                data = b""
+            self.files[path] = data
+        return data
+
+    def occurrences(self, path: str, name: str) -> list[Occurrence]:
+        """Where an identifier stands in a file, comments and strings left out, directives not."""
+        if path not in self.found:
+            self.found[path] = _words(self.read(path))
+        return self.found[path].get(name.encode(), [])
+
+    def in_directive(self, path: str, name: str) -> int | None:
+        """The place of a pragma, an alias attribute or an asm statement that names a symbol; None: nowhere."""
+        if path not in self.named:
+            self.named[path] = _directives(self.read(path))
+        return self.named[path].get(name.encode())
 
 
-@lru_cache(maxsize=64)
-def without_comments(path: str) -> bytes:
-    """The file with spaces for comments; offsets stay."""
-
-    def blank(match: re.Match[bytes]) -> bytes:
-        token = match.group()
-        return re.sub(rb"[^\n]", b" ", token) if token.startswith((b"//", b"/*")) else token
-
-    return _TOKEN.sub(blank, read(path))
-
-
-@lru_cache(maxsize=64)
-def words(path: str) -> dict[bytes, list[tuple[int, bool, bool]]]:
-    """Identifiers of a file: (offset, in an operand that is not evaluated, between square brackets).
-
-    Comments and strings are left out; preprocessor directives are not.
-    """
-    data = read(path)
-    out: dict[bytes, list[tuple[int, bool, bool]]] = {}
+def _words(data: bytes) -> dict[bytes, list[Occurrence]]:
+    out: dict[bytes, list[Occurrence]] = {}
     opened: list[tuple[bytes, bytes]] = []  # bracket, the word before it
+    square = 0
     previous = b""
     for match in _TOKEN.finditer(data):
         token = match.group()
-        first = token[:1]
-        if first in b"\"'" or token.startswith((b"//", b"/*")):
-            previous = b"" if first in b"\"'" else previous
+        if token.startswith((b"//", b"/*")):
+            continue
+        if token[:1] in (b'"', b"'"):
+            previous = b""
             continue
         if token in (b"(", b"[", b"{"):
             opened.append((token, previous))
+            square += token == b"["
         elif token in (b")", b"]", b"}"):
             if opened:
-                opened.pop()
+                square -= opened.pop()[0] == b"["
         elif token != b";" and not data[max(match.start() - 8, 0) : match.start()].rstrip().endswith((b".", b"->")):
             around = opened[-1] if opened else (b"", b"")
             unevaluated = previous in _UNEVALUATED or (around[0] == b"(" and around[1] in _UNEVALUATED)
-            out.setdefault(token, []).append((match.start(), unevaluated, any(b == b"[" for b, _ in opened)))
+            out.setdefault(token, []).append((match.start(), unevaluated, square > 0))
         if token != b"(" or previous not in _UNEVALUATED:
             previous = token
     return out
 
 
-def occurrences(path: str, name: str) -> Iterator[tuple[int, bool, bool]]:
-    """Where an identifier stands in a file (see ``words``)."""
-    yield from words(path).get(name.encode(), ())
+def _directives(data: bytes) -> dict[bytes, int]:
+    def blank(match: re.Match[bytes]) -> bytes:
+        token = match.group()
+        return re.sub(rb"[^\n]", b" ", token) if token.startswith((b"//", b"/*")) else token
 
-
-def mentions_in_directives(path: str, name: str) -> int | None:
-    """The offset of a pragma, an alias attribute or an asm statement that names a symbol; None when there is none."""
-    word = re.escape(name.encode())
-    pattern = (
-        rb"^[ \t]*#[ \t]*pragma[^\n]*\b" + word + rb"\b"
-        rb"|\b(?:__)?alias(?:__)?[ \t]*\([ \t]*\"" + word + rb"\""
-        rb"|\b(?:__)?asm(?:__)?\b[^;{}]*\b" + word + rb"\b"
-    )
-    found = re.search(pattern, without_comments(path), re.MULTILINE)
-    return found.start() if found else None
+    out: dict[bytes, int] = {}
+    for found in _DIRECTIVE.finditer(_TOKEN.sub(blank, data)):
+        for word in re.finditer(rb"[A-Za-z_]\w*", found.group()):
+            out.setdefault(word.group(), found.start())
+    return out
