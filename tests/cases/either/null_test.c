@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     if (rank == 0) {
         for (int i = 0; i < N; i++)
             sbuf[i] = 2.0 * u[i];
-        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
         if (sbuf != NULL)
             printf("still there\n");
     } else if (rank == 1) {

@@ -1,0 +1,41 @@
+/* A pointer is set to the receive buffer after every receive, in an outer
+ * scope. */
+#include <mpi.h>
+#include <stdio.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double sbuf[N], rbuf[N];
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const double *in = NULL;
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    for (int step = 0; step < 3; step++) {
+        if (rank == 0) {
+            for (int i = 0; i < N; i++)
+                sbuf[i] = 2.0 * u[i];
+            MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
+        } else if (rank == 1) {
+            MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            in = rbuf;
+        }
+        if (rank == 1)
+            for (int i = 0; i < N; i++)
+                v[i] += in[i];
+    }
+    if (rank == 1) {
+        double total = 0.0;
+        for (int i = 0; i < N; i++)
+            total += v[i] * (i + 1);
+        printf("%d: %.17g\n", rank, total);
+    }
+    MPI_Finalize();
+    return 0;
+}

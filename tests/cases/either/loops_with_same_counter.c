@@ -1,0 +1,39 @@
+/* One counter runs through packing and an unrelated loop before the message
+ * goes. */
+#include <mpi.h>
+#include <stdio.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double sbuf[N], rbuf[N];
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int i;
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    if (rank == 0) {
+        for (i = 0; i < N; i++)
+            sbuf[i] = 0.0;
+        for (i = 0; i < N / 2; i++)
+            sbuf[2 * i] = u[i];
+        for (i = 0; i < 10; i++)
+            u[i] += i;
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (i = 0; i < N; i++)
+            v[i] = rbuf[i];
+        double total = 0.0;
+        for (int i = 0; i < N; i++)
+            total += v[i] * (i + 1);
+        printf("%d: %.17g\n", rank, total);
+    }
+    MPI_Finalize();
+    return 0;
+}
