@@ -101,7 +101,7 @@ def _buffer(
             refusal = Refusal("402", "in other calls of its function the pointer stands for another buffer")
         first = next((o for o in buffer.objects if facts[o].initial), None)
         if refusal is None and first is not None:
-            refusal = contents_refusal(program, buffer, readers_of_first_contents(facts[first]))
+            refusal = contents_refusal(program, buffer, readers_of_first_contents(facts[first]), p)
         if refusal is None:
             verdict.converted.add(p)
             found = [facts[u.object].findings[(u.node, u.argument)] for u in mine]

@@ -20,7 +20,7 @@ from opi_xform.memory.telescope import Telescope
 from opi_xform.memory.values import Access, Comparison
 from opi_xform.ownership.indexed import Indexed
 from opi_xform.ownership.model import Buffer, Place, Program, Use
-from opi_xform.ownership.procnull import ProcNull
+from opi_xform.ownership.procnull import proc_null
 from opi_xform.ownership.uses import split_row
 
 
@@ -56,7 +56,7 @@ class Judge:
             for n, found in self.values.accesses.items()
             if n not in self.use_nodes and any(a.object == o for a in found)
         }
-        self.null = ProcNull(program)
+        self.null = proc_null(program)
         self.regions = Regions(self.symbols, self.unit())
         self.bound = self.bounds()
         self.births = self.find_births()

@@ -33,9 +33,9 @@ class Options:
     obstacle: Callable[[Edit], str] = lambda edit: ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """Everything known about one program graph."""
+    """Everything known about one program graph.  Compared by identity, so that findings about it can be cached."""
 
     graph: Graph
     nest: LoopNest

@@ -6,10 +6,18 @@ variable, however conditionally.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.model import Program
 from opi_xform.program.graph import Bind
+
+
+@lru_cache(maxsize=1)
+def proc_null(program: Program) -> ProcNull:
+    """The analysis of a program, found once."""
+    return ProcNull(program)
 
 
 class ProcNull:

@@ -11,7 +11,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.memory.values import Access
 from opi_xform.ownership.liveness import Finding
-from opi_xform.ownership.model import Buffer, Program, Refusal, Use
+from opi_xform.ownership.model import Buffer, Place, Program, Refusal, Use
 from opi_xform.program.graph import Lost
 
 _NAMED = {"escape": ("OPI103", "OPI214"), "alloc": ("OPI114", "OPI215")}
@@ -66,9 +66,11 @@ def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Findin
     return Refusal(code, message, notes)
 
 
-def contents_refusal(program: Program, buffer: Buffer, readers: tuple[int, ...]) -> Refusal:
-    """Why the first contents of a buffer count."""
+def contents_refusal(program: Program, buffer: Buffer, readers: tuple[int, ...], place: Place) -> Refusal:
+    """Why the first contents of a buffer count for one of its sites."""
     sites = {u.node for u in buffer.uses}
+    if place in {u.place for u in buffer.uses if u.node in readers and u.side == "send"}:
+        return Refusal("02", f"not all bytes of `{buffer.name}` that this call sends are surely written before it")
     notes = tuple((node_span(program, n), _reads(program, n, n in sites, buffer.name)) for n in readers)
     where = f" at line {notes[0][0].line}" if notes else ""
     return Refusal("10", f"bytes of `{buffer.name}` are read{where} that only its first contents define", notes)
