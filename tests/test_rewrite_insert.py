@@ -89,6 +89,14 @@ BOTH = (("before", "A();"), ("after", "F();"))
             "  if (c)\n#ifdef D\n    @x();@\n#else\n    y();\n#endif\n",
             "  if (c)\n#ifdef D\n    { A(); x(); F(); }\n#else\n    y();\n#endif\n",
         ),
+        # a body that begins on its header's line and goes on
+        ("  else @if (c)\n    x();@ // c\n", "  else { A(); if (c)\n    x(); // c\n  F(); }\n"),
+        ("  case 1: @if (c)\n    x();@ // c\n", "  case 1: A(); if (c)\n    x(); // c\n  F();\n"),
+        (
+            "  if (c)\n#if D\n    y();\n#elif E\n# if F\n    z();\n# endif\n    u();\n#else\n    @x();@\n#endif\n",
+            "  if (c)\n#if D\n    y();\n#elif E\n# if F\n    z();\n# endif\n    u();\n"
+            "#else\n    { A(); x(); F(); }\n#endif\n",
+        ),
         # bodies without braces, on the header's line
         ("  if (c) @x();@\n  y();\n", "  if (c) {\n    A();\n    x();\n    F();\n  }\n  y();\n"),
         ("  if (c) @x();@ else y();\n", "  if (c) { A(); x(); F(); } else y();\n"),

@@ -168,20 +168,24 @@ class _Place:
             else:
                 yield self._edit_before(self.anchor.begin, _joined(before) + b" ")
         if after:
-            indent = self._after_indent()
-            if self.tail is not None and indent is not None:
+            if self.tail is not None and (self.first or self._spans_lines()):
+                indent = self._after_indent()
                 yield self._edit_after(self.tail, b"".join(eol + indent + line for line in after))
             else:
                 yield self._edit_after(self.anchor.end, b" " + _joined(after))
 
-    def _after_indent(self) -> bytes | None:
-        """The indentation of lines after the anchor; None when they must share its last line."""
-        if self.first:
-            return self.indent
-        last = self.text.line_start(self.anchor.end - 1)
-        if last > self.anchor.begin and self.text.first_on_line(self.anchor.end - 1):
+    def _spans_lines(self) -> bool:
+        """Such an anchor gets what follows it on a new line even if it does not begin its own.
+
+        A statement inside it that ends where it ends may have lines of its own there, behind a trailing comment.
+        """
+        return self.text.line_start(self.anchor.end - 1) > self.anchor.begin
+
+    def _after_indent(self) -> bytes:
+        """The indentation of lines after the anchor."""
+        if not self.first and self.text.first_on_line(self.anchor.end - 1):
             return self.text.indent(self.anchor.end - 1)  # `case 1: {` … `}`
-        return None
+        return self.indent
 
     # --- the body of an if or loop without braces ------------------------------------------------------------------
 
@@ -199,7 +203,11 @@ class _Place:
         """``{ before; body; after; }`` on the body's own line: right wherever a statement is."""
         before, after = _lines(group.before, self.layout), _lines(group.after, self.layout)
         yield self._edit_before(self.anchor.begin, b"{ " + (_joined(before) + b" " if before else b""))
-        yield self._edit_after(self.anchor.end, (b" " + _joined(after) if after else b"") + b" }")
+        closing = b" ".join([*(line.strip() for line in after), b"}"])
+        if self.tail is not None and self._spans_lines():
+            yield self._edit_after(self.tail, self.text.eol + self._after_indent() + closing)
+        else:
+            yield self._edit_after(self.anchor.end, b" " + closing)
 
     def _wrapped_lines(self, group: Group, header: _Header) -> Iterator[ByteEdit]:
         """The body stands on lines of its own below its header."""

@@ -25,6 +25,7 @@ _REGION = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 _IDENTIFIER = re.compile(rb"[A-Za-z_$][A-Za-z0-9_$]*")
+_DIRECTIVE = re.compile(rb"[ \t]*(?:/\*[\s\S]*?\*/[ \t]*)*#(?:[ \t]|/\*[\s\S]*?\*/)*([a-z_]+)")
 _WORD_END = re.compile(rb"[A-Za-z0-9_$]+\Z")
 _SPACE = b" \t\r\n\f\v"
 
@@ -132,13 +133,33 @@ class SourceText:
             if region is not None and region.kind != LITERAL:
                 directive |= region.kind == DIRECTIVE
                 comment |= region.kind == COMMENT
-                offset = region.begin
+                offset = self._conditional(region).begin
                 continue
             if byte == 0x5C and self.data[offset : offset + 1] in (b"\r", b"\n"):
                 offset -= 1
                 continue
             break
         return Before(offset, directive, comment)
+
+    def _conditional(self, region: Region) -> Region:
+        """For an ``#else`` or ``#elif`` its ``#if``: the branches before belong to another configuration."""
+        if region.kind != DIRECTIVE or self._directive(region) not in (b"else", b"elif", b"elifdef", b"elifndef"):
+            return region
+        depth = 0
+        for other in reversed(self.regions[: bisect_right(self._begins, region.begin) - 1]):
+            word = self._directive(other) if other.kind == DIRECTIVE else b""
+            if word == b"endif":
+                depth += 1
+            elif word in (b"if", b"ifdef", b"ifndef"):
+                if depth == 0:
+                    return other
+                depth -= 1
+        return region
+
+    def _directive(self, region: Region) -> bytes:
+        """The name of a directive (``ifdef``)."""
+        match = _DIRECTIVE.match(self.data, region.begin)
+        return match.group(1) if match else b""
 
     def after(self, offset: int) -> int:
         """Where the next token at or after ``offset`` begins (the file's length when there is none)."""
