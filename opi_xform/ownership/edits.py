@@ -6,10 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from opi_xform.ir import ast
+from opi_xform.ir.instr import CallInstr, Lowered, StmtInfo
 from opi_xform.ir.span import Span
 from opi_xform.ownership.allocations import Allocation
 from opi_xform.ownership.anchors import Anchors
-from opi_xform.ownership.flow import Flow
+from opi_xform.ownership.events import EventList
+from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.mentions import Definitions, Mentions, Texts, plain
 from opi_xform.ownership.model import Buffer, Program, Use
 from opi_xform.ownership.plan import Edit, InsertStatement, PointerDeclaration, ReplaceCall, ReplaceText
@@ -79,6 +81,7 @@ class Builder:
         self.defs = defs
         self.anchors = Anchors(flow)
         self.variable = program.variables[buffer.carrier.variable]
+        self.held_leaving: set[int] = set()
         self.edits: list[Edit] = []
         self.files: set[str] = set()
 
@@ -88,17 +91,20 @@ class Builder:
         insertions: Sequence[Insertion],
         allocations: Sequence[Allocation],
         in_place: bool,
-        deallocations: Sequence[int],
+        events: EventList,
         freed: set[int],
         raw: bool,
+        held_leaving: set[int],
     ) -> Written | str:
+        """freed: deallocations at which something may be held.  held_leaving: nodes behind which a scope is left so."""
+        self.held_leaving = held_leaving
         try:
             self.calls([u for u in self.buffer.uses if u.place in converted])
             if self.buffer.carrier.kind == "array":
                 self.declarations()
             elif raw:
                 self.null_declaration(allocations)
-            self.frees(deallocations, freed)
+            self.frees(events, freed)
             size, per_row = self.sizes(insertions, allocations, in_place)
             self.statements(insertions, size, per_row)
         except _Problem as problem:
@@ -200,31 +206,45 @@ class Builder:
 
     # --- deallocations ---------------------------------------------------------------------------------------------
 
-    def frees(self, nodes: Sequence[int], freed: set[int]) -> None:
+    def frees(self, events: EventList, freed: set[int]) -> None:
         places: dict[tuple[str, int], list[int]] = {}
-        for n in nodes:
+        for n in events.deallocations:
             span = self.call(n).span
             places.setdefault((span.file, span.begin), []).append(n)
         for copies in places.values():
             n = copies[0]
             call = self.call(n)
             level = (self.program.graph.nodes[n].frame, self.flow.stmt[n])
-            stmt = self.flow.info(level).stmt
+            info = self.flow.info(level)
+            stmt = info.stmt
             alone = isinstance(stmt, ast.ExprStmt) and plain(stmt.expr) is call
-            if not any(m in freed for m in copies) and alone and stmt.span.editable:
-                self.edits.append(ReplaceText(stmt.span, ""))
-                continue
+            if not any(m in freed for m in copies):
+                test = self.test_of(level, events)
+                if test is not None:
+                    stmt, info = test
+                    alone = True
+                if alone and stmt.span.editable and info.in_block:
+                    self.edits.append(ReplaceText(stmt.span, ""))
+                    continue
             argument = call.args[0]
             if not call.callee_span.editable or not argument.span.editable:
                 raise _Problem("the buffer is freed by a macro")
             self.edits.append(ReplaceCall(call.callee_span, "OPI_Free", ((argument.span, self.address(argument)),)))
             self.files.add(call.callee_span.file)
 
-    def call(self, n: int) -> ast.Call:
-        from opi_xform.ir import instr as ins
+    def test_of(self, level: Level, events: EventList) -> tuple[ast.Stmt, StmtInfo] | None:
+        """The ``if (buf)`` around a free, which goes with it."""
+        stmts = self.flow.lowered(level[0]).stmts
+        at = stmts[level[1]].parent
+        while at >= 0 and isinstance(stmts[at].stmt, ast.Block):
+            at = stmts[at].parent
+        if (level[0], at) in events.tests_of_frees:
+            return stmts[at].stmt, stmts[at]
+        return None
 
+    def call(self, n: int) -> ast.Call:
         action = self.program.graph.nodes[n].action
-        assert isinstance(action, ins.CallInstr)
+        assert isinstance(action, CallInstr)
         return action.call
 
     # --- sizes -----------------------------------------------------------------------------------------------------
@@ -346,6 +366,8 @@ class Builder:
         function = lowered.function.key
         for i in self.flow.escaping(function, level[1]):
             jump = (level[0], i)
+            if not self.leaves_held(function, self.around(lowered, i, level[1])):
+                continue
             if not self.anchors.usable(jump, "before"):
                 raise _Problem("nothing can be inserted before a jump out of the buffer's block")
             self.edits.append(InsertStatement(lowered.stmts[i].stmt.span, "before", text, self.anchors.wrap(jump)))
@@ -354,10 +376,28 @@ class Builder:
         last = block.body[-1] if block.body else None
         while isinstance(last, (ast.Label, ast.Case)):
             last = last.body
-        if not isinstance(last, (ast.Return, ast.Break, ast.Continue, ast.Goto)):
-            if not block.span.editable:
-                raise _Problem("the end of the buffer's block is written by a macro")
-            self.edits.append(InsertStatement(block.span, "end", text))
+        if isinstance(last, (ast.Return, ast.Break, ast.Continue, ast.Goto)):
+            return
+        for i, info in enumerate(lowered.stmts):
+            if info.stmt is last and not self.flow.escaping(function, i) and not self.leaves_held(function, i):
+                return
+        if not block.span.editable:
+            raise _Problem("the end of the buffer's block is written by a macro")
+        self.edits.append(InsertStatement(block.span, "end", text))
+
+    def around(self, lowered: Lowered, stmt: int, block: int) -> int:
+        """The condition that decides on a jump out of ``block``: the last thing evaluated before it is inside that."""
+        at = lowered.stmts[stmt].parent
+        while at > block and not isinstance(lowered.stmts[at].stmt, (ast.If, ast.Switch)):
+            at = lowered.stmts[at].parent
+        found = lowered.stmts[at].stmt
+        constant = isinstance(found, (ast.If, ast.Switch)) and isinstance(plain(found.cond), ast.IntLit)
+        return block if at <= block or constant else at
+
+    def leaves_held(self, function: str, stmt: int) -> bool:
+        """A scope may be left from inside a statement while the buffer is held."""
+        levels = [(frame, stmt) for frame in self.flow.frames_of[function]]
+        return any(self.flow.inside(level, n) for n in self.held_leaving for level in levels)
 
     def returned(self, level: tuple[int, int], text: str) -> None:
         """A return whose value is made with the buffer: the value first, then the release."""
@@ -367,14 +407,24 @@ class Builder:
         result = lowered.function.type.elem
         if not isinstance(stmt, ast.Return) or stmt.value is None or result is None or not stmt.span.editable:
             raise _Problem("a return uses the buffer in a way that cannot be rewritten")
-        if "(" in result.spelling or any(v.name == RESULT for v in lowered.function.variables.values()):
+        if "(" in result.spelling or any(v.name.startswith(RESULT) for v in lowered.function.variables.values()):
             raise _Problem("a return uses the buffer in a way that cannot be rewritten")
-        value = self.texts.of(stmt.value.span)
-        whole = self.texts.of(stmt.span)
-        if not stmt.value.span.editable or not value:
-            value = whole[len("return") :].rstrip().rstrip(";").strip()
-        body = [f"{result.spelling} {RESULT} = {value};", " ".join(text.split()), f"return {RESULT};"]
-        self.edits.append(ReplaceText(stmt.span, "{ " + " ".join(body) + " }"))
+        value = stmt.value.span
+        if not value.editable:
+            raise _Problem("a return uses the buffer in a way that cannot be rewritten")
+        name = RESULT
+        siblings = [i for i, other in enumerate(lowered.stmts) if isinstance(other.stmt, ast.Return)]
+        if len(siblings) > 1:
+            name = f"{RESULT}{siblings.index(level[1]) + 1}"
+        declared = f"{result.spelling} {name} = {self.texts.of(value)};"
+        if info.role == "item" and isinstance(lowered.stmts[info.parent].stmt, (ast.Case, ast.Label)):
+            text = " ".join(text.split())
+            self.edits.append(ReplaceText(stmt.span, f"{{ {declared} {text} return {name}; }}"))
+            return  # a declaration cannot stand behind a label
+        wrap = self.anchors.wrap(level)
+        self.edits.append(InsertStatement(stmt.span, "before", declared, wrap))
+        self.edits.append(InsertStatement(stmt.span, "before", text, wrap))
+        self.edits.append(ReplaceText(value, name))
 
 
 def _is_zero(e: ast.Expr) -> bool:

@@ -9,7 +9,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.allocations import Allocation
-from opi_xform.ownership.flow import Flow
+from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.mentions import Mentions, plain
 from opi_xform.ownership.model import Buffer, Program, Use
 from opi_xform.ownership.states import (
@@ -35,6 +35,7 @@ class EventList:
     by_node: dict[int, list[Event]]
     deallocations: list[int]
     pending_kept: bool
+    tests_of_frees: frozenset[Level]  # `if (buf) free(buf);`
 
 
 def collect_events(
@@ -73,6 +74,7 @@ class _Collector:
         self.by_node: dict[int, list[Event]] = {}
         self.deallocations: list[int] = []
         self.pending_kept = False
+        self.dead_tests: set[Level] = set()
 
     def run(self) -> EventList | str:
         problem = self.frees() or self.touches() or self.births()
@@ -84,7 +86,7 @@ class _Collector:
                 return problem
         self.completions()
         ordered = [e for n in sorted(self.by_node) for e in self.by_node[n]]
-        return EventList(ordered, self.by_node, self.deallocations, self.pending_kept)
+        return EventList(ordered, self.by_node, self.deallocations, self.pending_kept, frozenset(self.dead_tests))
 
     def add(self, node: int, kind: str, row: Poly | None = None) -> None:
         event = Event(node, kind, row)
@@ -219,9 +221,23 @@ class _Collector:
             test = stmts[at].stmt
             assert isinstance(test, ast.If)
             inside = self.flow.members((frame, at))
-            if test.other is None and all(self.flow.stmt[m] in (at, stmt) for m in inside):
+            if test.other is None and self.is_null_test(test.cond) and all(self.flow.stmt[m] in (at, stmt) for m in inside):
+                self.dead_tests.add((frame, at))
                 out.update(m for m in inside if self.flow.stmt[m] == at and m != n)
         return out
+
+    def is_null_test(self, cond: ast.Expr) -> bool:
+        """``buf`` or ``buf != NULL``, of the carrier itself."""
+        e = plain(cond)
+        if isinstance(e, ast.Binary) and e.op == "!=":
+            left, right = plain(e.left), plain(e.right)
+            null = [x for x in (left, right) if isinstance(x, ast.IntLit) and x.value == 0]
+            if not null:
+                return False
+            e = left if null[0] is right else right
+        if self.buffer.carrier.rows and isinstance(e, ast.Index) and isinstance(plain(e.index), (ast.VarRef, ast.IntLit)):
+            e = plain(e.base)
+        return isinstance(e, ast.VarRef) and e.var == self.buffer.carrier.variable
 
     # --- the sites -------------------------------------------------------------------------------------------------
 

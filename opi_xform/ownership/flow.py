@@ -7,6 +7,7 @@ after it on the edges that leave it the normal way.  Edges connect nodes: blocks
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -93,7 +94,7 @@ class Flow:
 
         succs: list[tuple[int, ...]] = [()] * (len(graph.nodes) + 2)
         for number, block in enumerate(graph.blocks):
-            for a, b in zip(block, block[1:], strict=False):
+            for a, b in pairwise(block):
                 succs[a] = (b,)
             if block:
                 targets: dict[int, None] = {}

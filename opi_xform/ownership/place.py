@@ -133,6 +133,7 @@ class _Placing:
         self.insertions: list[Insertion] = []
         self.views: list[View] = []
         self.lifted = 0
+        self.held_leaving: set[int] = set()  # nodes behind which a block is left while something is held
         self.events: EventList
         self.initial = NONE
 
@@ -170,7 +171,7 @@ class _Placing:
             s & RAW for e, s in state.events.items() if e.kind == DEALLOC and e.node in freed
         )
         written: Written | str = builder.build(
-            self.converted, self.insertions, allocations, in_place, self.events.deallocations, freed, raw
+            self.converted, self.insertions, allocations, in_place, self.events, freed, raw, self.held_leaving
         )
         if isinstance(written, str):
             raise self.fail(written)
@@ -181,7 +182,7 @@ class _Placing:
     def arrange(self, variable: Variable) -> None:
         """Chooses the insertions; where paths disagree, once more with the paths left out that cannot be."""
         levels = self.levels()
-        found: list[tuple[tuple[int, int, int], list[View], list[Insertion]]] = []
+        found: list[tuple[tuple[int, int, int], list[View], list[Insertion], set[int]]] = []
         failure: _Unplaceable | None = None
         none: list[dict[int, bool]] = [{}]
         for chosen in (none, cases(self.program, self.flow, self.events.all)):
@@ -189,19 +190,22 @@ class _Placing:
             if sides is None:
                 raise self.fail("the rows of the array are addressed in a way that is not followed")
             self.views, self.insertions, self.lifted = sides, [], 0
+            self.held_leaving = set()
             try:
                 self.insert(variable)
             except _Unplaceable as reason:
                 failure = failure or reason
                 continue
             guards = sum(i.kind == "guard" for i in self.insertions)
-            found.append(((guards, self.lifted, len(self.insertions)), self.views, self.insertions))
+            found.append(
+                ((guards, self.lifted, len(self.insertions)), self.views, self.insertions, self.held_leaving)
+            )
             if not guards and not self.lifted:
                 break
         if not found:
             assert failure is not None
             raise failure
-        _, self.views, self.insertions = min(found, key=lambda one: one[0])
+        _, self.views, self.insertions, self.held_leaving = min(found, key=lambda one: one[0])
 
     def insert(self, variable: Variable) -> None:
         if not self.events.pending_kept:
@@ -274,9 +278,9 @@ class _Placing:
             if other.row is None or self.source_place(other.node) != place:
                 continue
             for frame in self.frames_around(other.node):
-                if frame in frames and self.within(other.node, (frame, level[1])):
-                    if out.setdefault(frame, other.row) != other.row:
-                        return None
+                inside = frame in frames and self.within(other.node, (frame, level[1]))
+                if inside and out.setdefault(frame, other.row) != other.row:
+                    return None
         return tuple(sorted(out.items())) if out.get(level[0]) == event.row else None
 
     def source_place(self, n: int) -> tuple[str, int, str]:
@@ -505,8 +509,12 @@ class _Placing:
                 for u, v in side.leaving.get(level, ()):
                     state = solution.at_end((u, v))
                     other |= state
-                    if state & (HELD | PENDING) and need[v]:
+                    if not state & (HELD | PENDING):
+                        continue
+                    if need[v]:
                         raise self.fail("the buffer is used after its pointer has gone")
+                    if u < len(self.graph.nodes):
+                        self.held_leaving.add(u)
         return returns, other
 
     def leftover(self, function: str, block: int) -> bool:
