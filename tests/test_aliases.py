@@ -241,3 +241,13 @@ def test_a_pointer_carrier_names_the_start() -> None:
     taken = values(program(body.format(EXCHANGE, "double **w = &rbuf; *w = v;"), top))
     assert taken is not None
     assert taken.code == "04"
+
+
+def test_an_address_that_is_returned_to_an_unknown_caller() -> None:
+    text = "static double rbuf[N];\n{}double *get(void) {{ {} return rbuf; }}\n"
+    found = source(text.format("", EXCHANGE))
+    refusal = values(found)
+    assert refusal is not None
+    assert refusal.code == "escape"
+    body = "int main(void) { return get()[3] > 0; }\n"
+    assert values(source(text.format("static ", EXCHANGE) + body)) is None

@@ -259,8 +259,8 @@ class Flow:
                 self.null_tests.add(n)
             case ins.SwitchOn():
                 self.problem(n, "05", "is used as a number")
-            case ins.ReturnInstr() if node.frame == 0:
-                self.problem(n, ESCAPE, "is returned from the program's entry")
+            case ins.ReturnInstr() if self.leaves_program(node.frame):
+                self.problem(n, ESCAPE, "is returned to a caller that is not known")
             case ins.Escape(reason=reason):
                 self.problem(n, ESCAPE, f"escapes: {reason}")
             case Bind(params=params):
@@ -273,6 +273,11 @@ class Flow:
                 self.library(n, call, based[1:])
             case _:
                 pass
+
+    def leaves_program(self, frame: int) -> bool:
+        """The frame's function was called from outside: by nobody that is known, or by a library."""
+        call = self.graph.frames[frame].call
+        return call < 0 or not self.names.entered(self.graph.nodes[call])
 
     def defined(self, n: int, node: Node, target: ins.Var | ins.Temp, type_: Type) -> None:
         if type_.kind in ("int", "float"):
