@@ -155,6 +155,8 @@ static void nap(void) {
 
 /* Long waits: who has to act may be outside libopi, computing or inside a native call. */
 static void kick_those_we_wait_for(const struct opi_wait *w) {
+    if (!opi.node_ok)
+        return;
     if (w->on >= 0 && w->on != opi.me)
         opi_kick(w->on);
     for (int i = 0; i < opi.nlocal; i++) /* peers whose envelopes wait for room in a ring we have emptied since */
