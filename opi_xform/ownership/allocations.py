@@ -17,8 +17,8 @@ class Allocation:
     """One place in the source where the carrier is given fresh memory.
 
     stmt: the declaration or assignment, in ``function``.  call: malloc or calloc.  value: the expression that goes,
-    with its casts.  declared: it initialises the carrier's declaration.  stores: the nodes that set the carrier.  index: of
-    the row, as written.  wrapper: the frame of a function that does nothing but allocate (-1: none), called with
+    with its casts.  declared: it initialises the carrier's declaration.  stores: the nodes that set the carrier.
+    index: of the row, as written.  wrapper: the frame of a function that does nothing but allocate (-1: none), called with
     ``arguments`` (parameter, argument).
     """
 

@@ -221,7 +221,11 @@ class _Collector:
             test = stmts[at].stmt
             assert isinstance(test, ast.If)
             inside = self.flow.members((frame, at))
-            if test.other is None and self.is_null_test(test.cond) and all(self.flow.stmt[m] in (at, stmt) for m in inside):
+            if (
+                test.other is None
+                and self.is_null_test(test.cond)
+                and all(self.flow.stmt[m] in (at, stmt) for m in inside)
+            ):
                 self.dead_tests.add((frame, at))
                 out.update(m for m in inside if self.flow.stmt[m] == at and m != n)
         return out
@@ -235,7 +239,11 @@ class _Collector:
             if not null:
                 return False
             e = left if null[0] is right else right
-        if self.buffer.carrier.rows and isinstance(e, ast.Index) and isinstance(plain(e.index), (ast.VarRef, ast.IntLit)):
+        if (
+            self.buffer.carrier.rows
+            and isinstance(e, ast.Index)
+            and isinstance(plain(e.index), (ast.VarRef, ast.IntLit))
+        ):
             e = plain(e.base)
         return isinstance(e, ast.VarRef) and e.var == self.buffer.carrier.variable
 

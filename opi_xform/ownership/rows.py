@@ -1,7 +1,7 @@
 """Arrays of buffers: the program graph as one row sees it.
 
 In a loop over the rows, one iteration concerns the row and the others do not.  Where the index is a different one in
-each iteration, the row passes through the body at most once: the edge back to the header goes to the loop's exits instead.
+each iteration, the row passes through the body at most once: the edge back to the header goes to the loop's exits.
 Where all such loops run over the same rows, it passes exactly once.
 """
 
