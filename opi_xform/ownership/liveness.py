@@ -65,7 +65,8 @@ class Judge:
         self.initial = False
         self.exceeded = False
         try:
-            self.liveness()
+            with self.regions.budget():
+                self.liveness()
         except BudgetExceeded:
             self.exceeded = True
 
@@ -331,6 +332,7 @@ class Judge:
             self.indexed,
         )
         found = live.solve()
+        self.regions.context.reset_operations()  # what follows has a budget of its own
         return found, live.at_entry
 
     def warm(self) -> None:
@@ -431,10 +433,16 @@ class Judge:
 
     def beyond(self, converted: Collection[Place]) -> dict[tuple[int, int], Finding]:
         """Condition e: receives after which bytes beyond the region taken may be touched before the next hand-over."""
+        taken = [u for u in self.uses if u.side == "recv" and u.place in converted]
+        try:
+            with self.regions.budget():
+                return self.touched_beyond(taken, converted)
+        except BudgetExceeded:
+            return {(u.node, u.argument): Finding(False, "16") for u in taken}
+
+    def touched_beyond(self, taken: list[Use], converted: Collection[Place]) -> dict[tuple[int, int], Finding]:
         waiting = []
-        for u in self.uses:
-            if u.side != "recv" or u.place not in converted:
-                continue
+        for u in taken:
             size = self.size()
             if size is not None and u.lo is not None and u.length is not None:
                 covered = self.region(u.node, u.lo, u.length, True)
@@ -444,10 +452,7 @@ class Judge:
         out: dict[tuple[int, int], Finding] = {}
         if not waiting:
             return out
-        try:
-            found, _ = self.live(converted)
-        except BudgetExceeded:
-            return {(u.node, u.argument): Finding(False, "16") for u in waiting}
+        found, _ = self.live(converted)
         for u in waiting:
             region = None if u.lo is None or u.length is None else self.region(u.node, u.lo, u.length, True)
             touched = self.here(u, found.get(u.node, self.regions.none))
