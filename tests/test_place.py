@@ -85,7 +85,8 @@ def transformed(tmp_path: Path, body: str) -> str:
     compiled = subprocess.run(command, capture_output=True, text=True)
     assert compiled.returncode == 0, compiled.stderr
     head = HEAD.replace("#include <mpi.h>\n", '#include <mpi.h>\n#include "opi.h"\n')
-    assert after.startswith(head) and after.endswith(MAIN)
+    assert after.startswith(head)
+    assert after.endswith(MAIN)
     return after[len(head) : len(after) - len(MAIN)]
 
 
@@ -593,9 +594,11 @@ def test_points_name_every_change_of_the_pointer(tmp_path: Path) -> None:
     source.write_text(HEAD + body + MAIN)
     found = placements(analysed([source]))
     sender, receiver = found["b"], found["r"]
-    assert isinstance(sender, Placement) and isinstance(receiver, Placement)
+    assert isinstance(sender, Placement)
+    assert isinstance(receiver, Placement)
     assert (len(sender.acquires), len(sender.releases)) == (1, 1)
-    assert len(receiver.acquires) == 1 and receiver.releases  # one free behind both branches
+    assert len(receiver.acquires) == 1
+    assert receiver.releases
     assert set(sender.points) == {*sender.acquires, *sender.releases}
 
 

@@ -258,10 +258,7 @@ class Builder:
         """
         allocs = [i for i in insertions if i.kind in ("alloc", "guard")]
         if self.buffer.carrier.kind == "array":
-            size = array_size(self.program, self.buffer, self.texts)
-            if size is None:
-                raise _Problem("the size of the array cannot be written in another place")
-            return size, False
+            return "", False  # as the file spells it where it is needed
         asked = [requested(self.program, a, self.texts) for a in allocations]
         sizes = [s for s in asked if s is not None]
         if len(sizes) < len(allocations):
@@ -290,7 +287,7 @@ class Builder:
                 raise _Problem("the pointer's declaration is written by a macro")
             dims = ""
             if self.buffer.carrier.rows:
-                found = dimensions(self.variable, self.texts)
+                found = dimensions(self.variable, self.texts, d.statement.file)
                 if found is None:
                     raise _Problem("the pointers' declaration is not understood")
                 dims, first = f"[{found[0]}]", "{0}"
@@ -338,9 +335,15 @@ class Builder:
             level = (frame, insertion.stmt)
             stmt = self.flow.info(level).stmt
             target = insertion.target
+            if self.buffer.carrier.kind == "array" and insertion.kind != "free":
+                size = self.declared_size(stmt.span.file)
             asked = size + target[len(self.variable.name) :] if per_row else size
             if insertion.kind == "free":
-                text = self.all_rows() if self.buffer.carrier.rows and not insertion.rows else f"OPI_Free(&{target});"
+                text = (
+                    self.all_rows(stmt.span.file)
+                    if self.buffer.carrier.rows and not insertion.rows
+                    else f"OPI_Free(&{target});"
+                )
             elif insertion.kind == "alloc":
                 text = f"OPI_Alloc(&{target}, {asked});"
             else:
@@ -353,9 +356,15 @@ class Builder:
             else:
                 self.edits.append(InsertStatement(stmt.span, insertion.where, text, self.anchors.wrap(level)))
 
-    def all_rows(self) -> str:
+    def declared_size(self, file: str) -> str:
+        size = array_size(self.program, self.buffer, self.texts, file)
+        if size is None:
+            raise _Problem("the size of the array cannot be written in another place")
+        return size
+
+    def all_rows(self, file: str) -> str:
         """Frees what is left of an array of buffers."""
-        found = dimensions(self.variable, self.texts)
+        found = dimensions(self.variable, self.texts, file)
         if found is None:
             raise _Problem("the rows of the array cannot be counted in another place")
         return f"for (int opi_row = 0; opi_row < {found[0]}; opi_row++)\n    OPI_Free(&{self.variable.name}[opi_row]);"

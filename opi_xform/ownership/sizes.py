@@ -16,27 +16,42 @@ from opi_xform.ownership.model import Buffer, Program
 _PARTS = (ast.VarRef, ast.IntLit, ast.SizeOf, ast.Binary, ast.Cast, ast.MacroConst, ast.Unary)
 
 
-def dimensions(variable: ast.Variable, texts: Texts) -> list[str] | None:
-    """The array bounds of a variable as its declaration spells them; None when it has none of its own."""
-    for declarator in sorted(variable.declarators, key=lambda d: not d.definition):
+def dimensions(variable: ast.Variable, texts: Texts, file: str) -> list[str] | None:
+    """The array bounds of a variable, as its declaration spells them, for use in ``file``; None when it has none.
+
+    Macros of another source file are not known there: then the bounds are numbers.
+    """
+    order = sorted(variable.declarators, key=lambda d: (d.span.file != file, d.span.file.endswith(".c")))
+    for declarator in order:
         if declarator.suffix is None or not declarator.suffix.editable:
             continue
         suffix = re.sub(r"/\*.*?\*/|//[^\n]*", " ", texts.of(declarator.suffix), flags=re.DOTALL)
         found = [d.strip() for d in _brackets(" ".join(suffix.split()))]
         if found and found[0] == "" and variable.type.count is not None and declarator.init_span is not None:
             found[0] = str(variable.type.count)
+        foreign = declarator.span.file != file and declarator.span.file.endswith(".c")
+        if foreign and any(re.search(r"[A-Za-z_]", d) for d in found):
+            found = _counted(variable.type)
         if found and all(found):
             return found
     return None
 
 
-def array_size(program: Program, buffer: Buffer, texts: Texts) -> str | None:
-    """``sizeof(double[N])`` as the declaration spells it; None when it cannot be written."""
+def _counted(type_: Type | None) -> list[str]:
+    out = []
+    while type_ is not None and type_.is_array:
+        out.append("" if type_.count is None else str(type_.count))
+        type_ = type_.elem
+    return out
+
+
+def array_size(program: Program, buffer: Buffer, texts: Texts, file: str) -> str | None:
+    """``sizeof(double[N])`` as the declaration spells it, for use in ``file``; None when it cannot be written."""
     variable = program.variables[buffer.carrier.variable]
     element: Type | None = variable.type
     while element is not None and element.is_array:
         element = element.elem
-    found = dimensions(variable, texts)
+    found = dimensions(variable, texts, file)
     if found is None or len(found) <= buffer.carrier.rows or element is None or "(" in element.spelling:
         return None
     spelling = re.sub(r"\b(const|volatile|restrict)\b\s*", "", element.spelling).strip()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from opi_xform.ir import ast
 from opi_xform.ir.loops import loop_nest
@@ -36,8 +36,12 @@ def merge(units: Sequence[ast.Unit]) -> Whole:
             whole.variables.update(function.variables)
         for key, var in unit.globals.items():
             known = whole.variables.get(key)
-            if known is None or _rank(var) > _rank(known):
-                whole.variables[key] = var
+            if known is not None:
+                best = var if _rank(var) > _rank(known) else known
+                written = (*known.declarators, *var.declarators)  # a header's are seen by several units
+                unique = {(d.name_span.file, d.name_span.begin): d for d in written}
+                var = replace(best, declarators=tuple(unique.values()))
+            whole.variables[key] = var
         whole.constants.update(unit.int_macros)
     return whole
 
