@@ -322,6 +322,7 @@ def test_ctrl_c_on_a_terminal_is_one_line(tmp_path: Path) -> None:
     try:
         while process.poll() is None and len(list(tmp_path.glob("*.started"))) < 2:
             time.sleep(0.01)
+        assert process.poll() is None, process.communicate()
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=60)
     finally:
