@@ -38,6 +38,10 @@ NOT_COVERED(MPI_Isendrecv_replace_c, (void *b, CC n, MPI_Datatype t, int d, int 
 #endif
 
 #if MPI_VERSION >= 4 || (defined(OPEN_MPI) && OMPI_MAJOR_VERSION >= 5)
+NOT_COVERED(MPI_Psend_init, (const void *b, int k, MPI_Count n, MPI_Datatype t, int p, int tag, MPI_Comm c, MPI_Info i, MPI_Request *r),
+            PMPI_Psend_init(b, k, n, t, p, tag, c, i, r))
+NOT_COVERED(MPI_Precv_init, (void *b, int k, MPI_Count n, MPI_Datatype t, int p, int tag, MPI_Comm c, MPI_Info i, MPI_Request *r),
+            PMPI_Precv_init(b, k, n, t, p, tag, c, i, r))
 NOT_COVERED(MPI_Isendrecv,
             (const void *sb, int sn, MPI_Datatype st, int d, int stag, void *rb, int rn, MPI_Datatype rt, int s, int rtag, MPI_Comm c, MPI_Request *r),
             PMPI_Isendrecv(sb, sn, st, d, stag, rb, rn, rt, s, rtag, c, r))

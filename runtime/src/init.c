@@ -230,7 +230,7 @@ static void print_paths(void) {
 
 EXPORT int MPI_Finalize(void) {
     if (opi.mpi_running) {
-        struct opi_wait w = {0, 0, -1};
+        struct opi_wait w = {0, 0, -1, false};
         opi_enter();
         for (; opi.ready && opi.nqueued; opi_relax(&w)) /* envelopes that still wait for room */
             opi_progress();

@@ -239,6 +239,7 @@ struct opi_wait {
     uint32_t n;
     uint32_t naps;
     int on; /* local index of the rank we wait for, -1 for any */
+    bool below; /* for the MPI below, which nothing wakes us for: yield, do not sleep */
 };
 void opi_relax(struct opi_wait *w);
 void opi_wake_slow(struct opi_arena *a);

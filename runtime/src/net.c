@@ -214,7 +214,7 @@ void opi_net_retire_req(struct opi_req *r) {
 void opi_net_retired_poll(bool all) {
     if (OPI_LIKELY(!retired))
         return;
-    struct opi_wait w = {0, 0, -1};
+    struct opi_wait w = {0, 0, -1, false};
     do {
         for (struct retired **p = &retired; *p;) {
             struct retired *t = *p;

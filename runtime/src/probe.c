@@ -71,7 +71,7 @@ EXPORT int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
         opi_leave();
         return PMPI_Probe(source, tag, comm, status);
     }
-    struct opi_wait w = {0, 0, -1};
+    struct opi_wait w = {0, 0, -1, false};
     while (rc == MPI_SUCCESS) {
         if (c->active) {
             rc = look(c, source, tag, &flag, status);

@@ -202,7 +202,7 @@ static inline int waits_on(const struct opi_req *r) {
 }
 
 void opi_req_wait(struct opi_req *r) {
-    struct opi_wait w = {0, 0, waits_on(r)};
+    struct opi_wait w = {0, 0, waits_on(r), r->kind >= OPI_R_NETSEND};
     for (;;) {
         opi_progress();
         if (opi_req_poll(r))
@@ -272,7 +272,7 @@ EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     if (*request == MPI_REQUEST_NULL || !opi.mpi_running || !busy())
         return PMPI_Wait(request, status);
     opi_enter();
-    struct opi_wait w = {0, 0, -1};
+    struct opi_wait w = {0, 0, -1, true};
     int flag = 0, rc;
     for (;;) {
         opi_below_begin();
@@ -409,7 +409,24 @@ static int wait_target(int count, const MPI_Request *h) {
     return on;
 }
 
+/* Is one of them the MPI's own, or carried by it? */
+static bool any_below(int count, const MPI_Request *h) {
+    for (int i = 0; i < count; i++) {
+        if (!opi_is_ours(h[i])) {
+            if (h[i] != MPI_REQUEST_NULL)
+                return true;
+            continue;
+        }
+        const struct opi_req *r = opi_req_of_handle(h[i]);
+        if (r && !r->done && (r->kind >= OPI_R_NETSEND || r->held))
+            return true;
+    }
+    return false;
+}
+
 static void array_relax(struct opi_wait *w, int count, const MPI_Request *h) {
+    if (w->n == opi.spin_limit)
+        w->below = any_below(count, h);
     if (w->n >= opi.spin_limit && (w->n & 15) == 0) {
         relieve_all(count, h);
         w->on = wait_target(count, h);
@@ -502,7 +519,7 @@ EXPORT int MPI_Waitall(int count, MPI_Request h[], MPI_Status statuses[]) {
         return MPI_SUCCESS;
     }
     struct outcome o = {MPI_COMM_WORLD, 0};
-    struct opi_wait w = {0, 0, -1};
+    struct opi_wait w = {0, 0, -1, false};
     unsigned char small[128], *left = count <= (int)sizeof small ? small : malloc((size_t)count);
     if (!left)
         opi_die("out of memory in MPI_Waitall");
@@ -605,7 +622,7 @@ EXPORT int MPI_Waitany(int count, MPI_Request h[], int *index, MPI_Status *statu
         return PMPI_Waitany(count, h, index, status);
     opi_enter();
     struct outcome o = {MPI_COMM_WORLD, 0};
-    struct opi_wait w = {0, 0, -1};
+    struct opi_wait w = {0, 0, -1, false};
     int code = MPI_SUCCESS, n;
     for (;;) {
         opi_progress();
@@ -652,7 +669,7 @@ EXPORT int MPI_Waitsome(int count, MPI_Request h[], int *outcount, int indices[]
         return PMPI_Waitsome(count, h, outcount, indices, statuses);
     opi_enter();
     struct outcome o = {MPI_COMM_WORLD, 0};
-    struct opi_wait w = {0, 0, -1};
+    struct opi_wait w = {0, 0, -1, false};
     int n, code = MPI_SUCCESS;
     for (;;) {
         opi_progress();
