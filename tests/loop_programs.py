@@ -1,9 +1,10 @@
 """Loop programs as data: printed as C for the analysis, and run as they are for the truth about which bytes are live.
 
 A statement is a tuple: ``("w", e)`` writes ``b[e]``, ``("r", e)`` reads it, ``("ask",)`` is where the live region is
-asked for, ``("for", var, lo, op, hi, step, body)`` and ``("do", ...)`` are loops, ``("if", left, op, right, then, else)``
-and ``("maybe", then, else)`` branches (the second on a condition nobody knows), ``("append",)`` is ``b[c++] = 1``,
-``("reset",)`` is ``c = 0``, and there is ``("break",)``.  An expression maps variables to coefficients; the key "" is the
+asked for.  ``("for", var, lo, op, hi, step, body)`` and ``("do", ...)`` are loops.  ``("if", left, op, right,
+then, other)`` and ``("maybe", then, other)`` are branches, the second on a
+condition nobody knows.  ``("append",)`` is ``b[c++] = 1``,
+``("reset",)`` is ``c = 0``, and there is ``("break",)``.  An expression maps variables to coefficients, and "" to the
 constant.
 """
 

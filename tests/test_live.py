@@ -115,7 +115,7 @@ def programs(draw: st.DrawFn, *kinds: str) -> list[Stmt]:
 
 
 QUICK = settings(
-    max_examples=40,
+    max_examples=25,
     deadline=None,
     derandomize=True,
     database=None,
@@ -244,7 +244,7 @@ def test_the_budget_covers_every_set_operation(monkeypatch: pytest.MonkeyPatch) 
     """Running out is a finding, wherever it happens, never an exception."""
     found = program(f"static double b[{SIZE}], v;\nstatic int mark;\n" + MAIN.format(READ))
     outcomes = []
-    for operations in (500, 2000, 4000, 8000, 1_000_000):
+    for operations in (1500, 3000, 6000, 12_000, 1_000_000):
         monkeypatch.setattr("opi_xform.memory.regions.OPERATIONS", operations)
         judged = judge(found, "b")
         assert judged.exceeded or judged.findings
@@ -252,5 +252,5 @@ def test_the_budget_covers_every_set_operation(monkeypatch: pytest.MonkeyPatch) 
     assert outcomes[0]
     assert not outcomes[-1]
     judged.regions.context.set_max_operations(1)
-    with pytest.raises(BudgetExceeded):
+    with pytest.raises(BudgetExceeded), judged.regions.budget():
         judged.live(None)

@@ -1,0 +1,65 @@
+"""Assumption A2: where the value of MPI_PROC_NULL may flow."""
+
+from __future__ import annotations
+
+import pytest
+from core_support import program
+
+from opi_xform.ownership.procnull import ProcNull
+
+HEAD = "static int mark, size; static int table[4], clean[4]; int elsewhere(void);\n"
+
+
+def possible(body: str, head: str = "") -> list[bool]:
+    """For each ``mark = value``: may the value be MPI_PROC_NULL?"""
+    found = program(
+        f"{HEAD}{head}\nint main(int argc, char **argv) {{ int rank, p, left, right;"
+        f" MPI_Comm_rank(MPI_COMM_WORLD, &rank); MPI_Comm_size(MPI_COMM_WORLD, &size); {body} return 0; }}"
+    )
+    check = ProcNull(found.program)
+    return [check.possible(v) for v in found.marked()]
+
+
+SHIFT = "MPI_Cart_shift(MPI_COMM_WORLD, 0, 1, &left, &right);"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("mark = 3;", [False]),
+        ("mark = MPI_PROC_NULL;", [True]),
+        ("mark = -2;", [True]),
+        ("mark = MPI_ANY_SOURCE;", [False]),
+        ("mark = 1 - rank;", [False]),
+        ("mark = (rank + 1) % size;", [False]),
+        ("p = rank > 0 ? rank - 1 : MPI_PROC_NULL; mark = p;", [True]),
+        ("p = rank > 0 ? rank - 1 : size - 1; mark = p;", [False]),
+        ("p = MPI_PROC_NULL; p = rank; mark = p;", [False]),
+        (f"{SHIFT} mark = left; mark = right;", [True, True]),
+        (f"{SHIFT} p = left + 0; mark = p;", [True]),
+        ("mark = elsewhere();", [True]),
+        ("table[1] = MPI_PROC_NULL; mark = table[rank]; mark = clean[rank];", [True, False]),
+        ("for (p = 0; p < size; p++) mark = p;", [False]),
+        ("for (p = rank; ; p = MPI_PROC_NULL) mark = p;", [True]),
+        ("elsewhere(); for (p = 0; p < size; p++) if (p == rank) break; mark = p;", [False]),
+    ],
+)
+def test_values(body: str, expected: list[bool]) -> None:
+    assert possible(body) == expected
+
+
+def test_through_calls() -> None:
+    head = "static int other(int a, int b) { return a ? b : 1; }"
+    assert possible("mark = other(rank, 0); mark = other(rank, MPI_PROC_NULL);", head) == [False, True]
+
+
+def test_through_an_array_and_back() -> None:
+    """Suspicion spreads to a fixpoint, in whatever order the stores stand."""
+    turn = "mark = clean[p]; clean[p] = table[p]; table[p] = size; table[0] = MPI_PROC_NULL;"
+    assert possible(f"for (p = 0; p < 3; p++) {{ {turn} }}") == [True]
+
+
+def test_through_struct_assignment() -> None:
+    head = "struct peers { int left, right; };"
+    body = "struct peers a, b[2]; a.left = {}; a.right = 1; b[rank] = a; mark = b[size].left;"
+    assert possible(body.format("MPI_PROC_NULL"), head) == [True]
