@@ -439,6 +439,8 @@ class _Lowerer:
         if op == "-" and lt.is_pointer and rt.is_pointer:
             bytes_ = ins.Op("ptrdiff", (left, right), LONG)
             return ins.Op("/", (bytes_, ins.Const(max(_pointee_size(lt), 1))), LONG)
+        if "float" in (lt.kind, rt.kind) and not lt.is_pointer and not rt.is_pointer:
+            return ins.Nondet("floating arithmetic")  # its comparisons are not the integers': NaN, fractions
         unsigned = result.kind == "int" and not result.signed
         if op in _COMPARISONS:
             unsigned = (lt.kind == "int" and not lt.signed) or (rt.kind == "int" and not rt.signed)

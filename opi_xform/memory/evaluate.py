@@ -35,6 +35,7 @@ class Evaluator:
         self.env: Env = {}
         self.scope: frozenset[int] = frozenset()
         self.offsets: dict[int, set[int]] = {}
+        self.widths: dict[tuple[int, int], set[int | None]] = {}  # sizes of the values that were stored at a place
 
     def address(self, o: int) -> Poly:
         return self.symbols.of("object", (o,), frozenset())
@@ -126,6 +127,9 @@ class Evaluator:
     def read_cell(self, node: Node, o: int, offset: int, type_: Type) -> Poly:
         cell: Cell = (o, offset)
         found = self.env.get(cell)
+        if self.widths.get((o, offset), {type_.size}) != {type_.size}:
+            # through a union or a cast pointer: bytes of another value
+            return self.symbols.of("op", ("bytes of", o, offset, type_.size, self.version(o)), self.scope)
         if found is not None:
             return found
         value = self.load_symbol(self.address(o) + number(offset), frozenset({o}), type_)
@@ -156,26 +160,30 @@ class Evaluator:
         name = op.op
         if op.type.kind == "float":
             return self.opaque(node, ("float", id(op)))
-        if name == "+":
-            return values[0] + values[1]
-        if name in ("-", "ptrdiff"):
-            return values[0] - values[1]
-        if name == "*":
-            return values[0] * values[1]
-        if name == "neg":
-            return -values[0]
+        exact = _exact(name, values)
+        if exact is not None:
+            constant = exact.constant
+            if constant is not None:
+                return number(_wrapped(constant, op.type))
+            if not op.unsigned or all(abs(c) < WRAPS for _, c in exact.terms):
+                return exact  # one that is made to wrap (a hash, a random number) is no polynomial
         if name == "cast":
             return self.cast(node, op, values[0])
         constants = [v.constant for v in values]
         if all(c is not None for c in constants):
-            folded = _fold(name, [c for c in constants if c is not None])
-            if folded is not None:
-                return number(folded)
+            known = [c for c in constants if c is not None]
+            if op.unsigned and name not in NEGATED and name not in ("<<", ">>", "not"):
+                known = [_wrapped(c, op.type) for c in known]
+            if not (op.unsigned and any(c < 0 for c in known)):
+                folded = _fold(name, known)
+                if folded is not None:
+                    return number(_wrapped(folded, op.type))
         if name == "<<" and constants[1] is not None and 0 <= constants[1] < 62:
             return values[0].scaled(1 << constants[1])
         if name in ("/", ">>") and constants[1] is not None and constants[1] > 0:
             divisor = constants[1] if name == "/" else 1 << min(constants[1], 62)
-            if all(c % divisor == 0 for _, c in values[0].terms):
+            exact = all(c % divisor == 0 for _, c in values[0].terms)
+            if exact and not (op.unsigned and any(c < 0 for _, c in values[0].terms)):
                 return Poly(tuple((m, c // divisor) for m, c in values[0].terms))
         scope: frozenset[int] = frozenset()
         for v in values:
@@ -199,15 +207,39 @@ class Evaluator:
         constant = value.constant
         if to.kind == "pointer":
             return value
-        if to.kind == "int" and (to.size or 0) >= 4 and (op.args[0] is not None):
+        if constant is not None and to.kind == "int":
+            return number(_wrapped(constant, to))
+        if to.kind == "int" and (to.size or 0) >= 4:
             return value
-        if constant is not None and to.kind == "int" and to.size in (1, 2):
-            bits = 8 * to.size
-            if (0 <= constant < 1 << (bits - 1)) or (not to.signed and 0 <= constant < 1 << bits):
-                return value
+        return self.narrow(to, value)
+
+    def narrow(self, to: Type, value: Poly) -> Poly:
+        """The value in an integer type that may not hold it."""
         return self.symbols.of(
             "op", ("cast", to.kind, to.size, to.signed, value), self.symbols.scope(value), not to.signed
         )
+
+    def converted(self, node: Node, to: Type, value: Poly) -> Poly:
+        """What a variable of type ``to`` holds when it is given the value."""
+        if to.kind == "float":
+            return self.opaque(node, "float")
+        if to.kind != "int":
+            return value
+        constant = value.constant
+        if constant is not None:
+            return number(_wrapped(constant, to))
+        if (to.size or 0) >= 4:
+            return value
+        s = value.single
+        if s is not None:
+            info = self.symbols.table[s]
+            if info.kind == "load" and info.key[2:] == (to.kind, to.size) and info.nonneg == (not to.signed):
+                return value
+            if info.kind == "op" and info.key[:4] == ("cast", to.kind, to.size, to.signed):
+                return value
+            if info.kind == "op" and info.key[0] in NEGATED or info.key[0] == "not":
+                return value
+        return self.narrow(to, value)
 
     def comparison(self, node: Node, frame: int, cond: ins.Operand) -> Comparison | None:
         negated = False
@@ -226,7 +258,13 @@ class Evaluator:
             return None
         return Comparison("==" if negated else "!=", value, ZERO)
 
-    def set_cell(self, o: int, offset: int, value: Poly, node: Node) -> None:
+    def set_cell(self, o: int, offset: int, value: Poly, node: Node, width: int | None = None) -> None:
+        """``width``: bytes of a value that is stored through an address, which need not be all of the place."""
+        type_ = self.objects.table[o].type
+        if width is None and type_ is not None and type_.is_scalar:
+            width = type_.size
+        if width is not None:
+            self.widths.setdefault((o, offset), set()).add(width)
         self.env[(o, offset)] = value
         self.offsets.setdefault(o, set()).add(offset)
         self.env[("v", o)] = self.symbols.of("version", (o, node.number), self.scope)
@@ -240,7 +278,34 @@ class Evaluator:
             self.env[("v", o)] = self.symbols.of("version", (o, node.number), self.scope)
 
 
+WRAPS = 1 << 24  # an unsigned multiple or step of this size is meant to wrap
 NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
+
+
+def _wrapped(value: int, to: Type) -> int:
+    """A constant in an integer type: reduced to its width."""
+    if to.kind != "int" or not to.size:
+        return value
+    if to.size == 1 and to.spelling in ("_Bool", "bool"):
+        return int(value != 0)
+    bits = 8 * to.size
+    low = value & ((1 << bits) - 1)
+    return low - (1 << bits) if to.signed and low >> (bits - 1) else low
+
+
+def _exact(name: str, values: list[Poly]) -> Poly | None:
+    """Results that are polynomials."""
+    match name:
+        case "+":
+            return values[0] + values[1]
+        case "-" | "ptrdiff":
+            return values[0] - values[1]
+        case "*":
+            return values[0] * values[1]
+        case "neg":
+            return -values[0]
+        case _:
+            return None
 
 
 def _fold(name: str, c: list[int]) -> int | None:

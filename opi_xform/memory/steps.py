@@ -61,9 +61,10 @@ class Steps(Evaluator):
     def step(self, node: Node) -> None:
         frame = node.frame
         match node.action:
-            case ins.Define(target=target, value=operand):
+            case ins.Define(target=target, value=operand, type=type_):
                 value = self.value(node, frame, operand)
                 self.values.operands[node.number] = (value,)
+                value = self.converted(node, type_, value)
                 if isinstance(target, ins.Temp):
                     self.env[("t", frame, target.number)] = value
                 else:
@@ -94,7 +95,7 @@ class Steps(Evaluator):
                 self.havoc(targets, node)
                 base, offset = self.symbols.base(address), self.symbols.offset(address).constant
                 if base is not None and offset is not None and not type_.volatile:
-                    self.set_cell(base, offset, value, node)
+                    self.set_cell(base, offset, self.converted(node, type_, value), node, type_.size)
             case ins.CopyBytes(target=destination, source=source, size=length):
                 to, origin = self.value(node, frame, destination), self.value(node, frame, source)
                 self.values.operands[node.number] = (to, origin)
@@ -128,7 +129,7 @@ class Steps(Evaluator):
                     o = self.objects.variable(frame, key)
                     self.havoc(frozenset({o}), node)
                     if self.variables[key].type.is_scalar:
-                        self.set_cell(o, 0, value, node)
+                        self.set_cell(o, 0, self.converted(node, self.variables[key].type, value), node)
             case Unbind(callee=callee, target=target, value=returned):
                 if target is not None:
                     value = (
