@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.flow import Flow
-from opi_xform.ownership.mentions import plain, walk
+from opi_xform.ownership.mentions import Definitions, plain, walk
 from opi_xform.ownership.model import Buffer, Program
 from opi_xform.program.graph import Bind, Unbind
 
@@ -18,8 +18,8 @@ class Allocation:
 
     stmt: the declaration or assignment, in ``function``.  call: malloc or calloc.  value: the expression that goes,
     with its casts.  declared: it initialises the carrier's declaration.  stores: the nodes that set the carrier.
-    index: of the row, as written.  wrapper: the frame of a function that does nothing but allocate (-1: none), called with
-    ``arguments`` (parameter, argument).
+    index: of the row, as written.  wrapper: the frame of a function that does nothing but allocate (-1: none), called
+    with ``arguments`` (parameter, argument).
     """
 
     function: str
@@ -34,12 +34,12 @@ class Allocation:
     arguments: tuple[tuple[str, ast.Expr], ...] = ()
 
 
-def find_allocations(program: Program, flow: Flow, buffer: Buffer) -> list[Allocation] | None:
+def find_allocations(program: Program, flow: Flow, defs: Definitions, buffer: Buffer) -> list[Allocation] | None:
     """The carrier's allocations by source place; None when one is not written as `v = malloc(n)` or in the declaration.
 
     A call of a function that only allocates and returns the memory counts as well.
     """
-    stores = _stores(program, buffer)
+    stores = _stores(program, defs, buffer)
     found: dict[tuple[str, int], Allocation] = {}
     for n in buffer.carrier.allocations:
         setting = stores.get(n, [])
@@ -71,7 +71,7 @@ def find_allocations(program: Program, flow: Flow, buffer: Buffer) -> list[Alloc
     return list(found.values())
 
 
-def _stores(program: Program, buffer: Buffer) -> dict[int, list[int]]:
+def _stores(program: Program, defs: Definitions, buffer: Buffer) -> dict[int, list[int]]:
     """Per allocation node the nodes that set the carrier to its memory."""
     values = program.values
     heaps = {values.objects.by_node[n]: n for n in buffer.carrier.allocations if n in values.objects.by_node}
@@ -79,7 +79,8 @@ def _stores(program: Program, buffer: Buffer) -> dict[int, list[int]]:
         o.number for o in values.objects.table if o.variable == buffer.carrier.variable and o.kind == "variable"
     }
     out: dict[int, list[int]] = {}
-    for node in program.graph.nodes:
+    for n in sorted({*defs.nodes.get(buffer.carrier.variable, ()), *defs.stores}):
+        node = program.graph.nodes[n]
         operands = values.operands.get(node.number, ())
         value = None
         match node.action:

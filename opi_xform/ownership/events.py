@@ -66,6 +66,7 @@ class _Collector:
         self.flow = flow
         self.buffer = buffer
         self.mentions = mentions
+        self.defs = mentions.defs
         self.converted = converted
         self.in_place = in_place
         self.objects = frozenset(buffer.objects)
@@ -105,12 +106,12 @@ class _Collector:
     def births(self) -> str:
         key = self.buffer.carrier.variable
         pointer = self.buffer.carrier.kind == "pointer"
-        for node in self.program.graph.nodes:
-            match node.action:
-                case ins.Birth(var=var) if var == key:
-                    self.add(node.number, RAWBIRTH if pointer else BIRTH)
-                case ins.Define(target=ins.Var(key=var), value=ins.Const(value=0)) if var == key:
-                    self.add(node.number, BIRTH)
+        for n in self.defs.nodes.get(key, ()):
+            match self.program.graph.nodes[n].action:
+                case ins.Birth():
+                    self.add(n, RAWBIRTH if pointer else BIRTH)
+                case ins.Define(value=ins.Const(value=0)):
+                    self.add(n, BIRTH)
                 case _:
                     pass
         for allocation in self.allocations:
@@ -124,9 +125,10 @@ class _Collector:
         return ""
 
     def frees(self) -> str:
-        for node in self.program.graph.nodes:
+        for n in self.defs.calls:
+            node = self.program.graph.nodes[n]
             action = node.action
-            effect = self.effect(node.number)
+            effect = self.effect(n)
             if effect is None or effect.frees is None or not isinstance(action, ins.CallInstr):
                 continue
             i = effect.frees.arg
@@ -283,14 +285,14 @@ class _Collector:
         arrays = {base for r in requests if (base := symbols.base(r)) is not None}
         if not arrays:
             return
-        for node in self.program.graph.nodes:
-            effect = self.effect(node.number)
+        for n in self.defs.calls:
+            effect = self.effect(n)
             done = effect.mpi.completes if effect is not None and effect.mpi is not None else None
-            values = self.program.values.args.get(node.number, ())
+            values = self.program.values.args.get(n, ())
             if done is None or not done.definite or done.requests >= len(values):
                 continue
             address = symbols.resolve(values[done.requests])
             if (address in requests and done.which == "one") or (
                 symbols.base(address) in arrays and done.which == "all"
             ):
-                self.add(node.number, COMPLETE)
+                self.add(n, COMPLETE)

@@ -42,6 +42,11 @@ class Flow:
                 self.call_stmt[frame.number] = self.stmt[frame.call]
         self.succs = self.contracted(graph.succs)
         self.preds = mirrored(self.succs)
+        self._boundaries: dict[Level, tuple[tuple[Edge, ...], tuple[Edge, ...]]] = {}
+        self.exits: dict[int, list[int]] = {}  # per frame: the nodes by which it is left
+        for node in graph.nodes:
+            if isinstance(node.action, Unbind):
+                self.exits.setdefault(node.action.callee, []).append(node.number)
         self._ends: dict[str, tuple[int, ...]] = {}
         self.up: list[dict[int, int]] = []  # per frame: enclosing frame -> statement of the call in it
         for frame in graph.frames:
@@ -165,14 +170,25 @@ class Flow:
         self, level: Level, succs: Sequence[Sequence[int]], preds: Sequence[Sequence[int]]
     ) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
         """Edges into a statement from outside, and out of it, those of its own returns left out; in a given graph."""
+        if succs is self.succs:
+            known = self._boundaries.get(level)
+            if known is None:
+                known = self._boundaries[level] = self._boundary(level, succs, preds)
+            return known
+        return self._boundary(level, succs, preds)
+
+    def _boundary(
+        self, level: Level, succs: Sequence[Sequence[int]], preds: Sequence[Sequence[int]]
+    ) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
         inside = self.members(level)
         entering = sorted((u, v) for v in inside for u in preds[v] if u not in inside)
         leaving = []
         for u in inside:
-            node = self.graph.nodes[u]
-            if node.frame == level[0] and isinstance(node.action, ins.ReturnInstr):
-                continue
-            leaving.extend((u, v) for v in succs[u] if v not in inside)
+            for v in succs[u]:
+                if v not in inside:
+                    node = self.graph.nodes[u]
+                    if node.frame != level[0] or not isinstance(node.action, ins.ReturnInstr):
+                        leaving.append((u, v))
         return tuple(entering), tuple(sorted(leaving))
 
     # --- jumps ---------------------------------------------------------------------------------------------------

@@ -45,34 +45,52 @@ def _read_file(path: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """``nodes``: per variable the nodes that set it; ``addressed``: variables whose address is taken somewhere.
+    """Where variables occur in a program graph.
 
-    ``lost``: calls that are not followed.
+    nodes: per variable the nodes that set it.  named: per variable (frame, node) of every mention in an operand.
+    addressed: variables whose address is taken somewhere.  lost: calls that are not followed.
+    stores: to memory.  calls: library calls that free memory or complete requests.
     """
 
     nodes: dict[str, list[int]]
+    named: dict[str, list[tuple[int, int]]]
     addressed: frozenset[str]
     lost: tuple[int, ...]
+    stores: tuple[int, ...]
+    calls: tuple[int, ...]
 
 
 def definitions(program: Program) -> Definitions:
     nodes: dict[str, list[int]] = {}
+    named: dict[str, list[tuple[int, int]]] = {}
     addressed: set[str] = set()
+    lost, stores, calls = [], [], []
     for node in program.graph.nodes:
+        n = node.number
         match node.action:
             case ins.Define(target=ins.Var(key=key)) | ins.Birth(var=key):
-                nodes.setdefault(key, []).append(node.number)
+                nodes.setdefault(key, []).append(n)
             case Bind(params=params):
                 for key in params:
-                    nodes.setdefault(key, []).append(node.number)
+                    nodes.setdefault(key, []).append(n)
+            case Lost():
+                lost.append(n)
+            case ins.Store():
+                stores.append(n)
+            case ins.CallInstr(callee=ins.AddrFunc(key=name)):
+                effect = program.effects.get(name)
+                mpi = effect.mpi if effect is not None else None
+                if effect is not None and (effect.frees is not None or (mpi is not None and mpi.completes is not None)):
+                    calls.append(n)
             case _:
                 pass
-        for _, operand in operands(node):
+        for frame, operand in operands(node):
             for leaf in leaves(operand):
-                if isinstance(leaf, ins.AddrVar):
-                    addressed.add(leaf.key)
-    lost = tuple(node.number for node in program.graph.nodes if isinstance(node.action, Lost))
-    return Definitions(nodes, frozenset(addressed), lost)
+                if isinstance(leaf, (ins.AddrVar, ins.Var)):
+                    named.setdefault(leaf.key, []).append((frame, n))
+                    if isinstance(leaf, ins.AddrVar):
+                        addressed.add(leaf.key)
+    return Definitions(nodes, named, frozenset(addressed), tuple(lost), tuple(stores), tuple(calls))
 
 
 # --- expressions ---------------------------------------------------------------------------------------------------
@@ -173,14 +191,10 @@ class Mentions:
 
     def _mentioned(self) -> list[tuple[str, int]]:
         """Where functions of the program name the carrier."""
+        nodes = self.flow.graph.nodes
         key = self.buffer.carrier.variable
-        out: list[tuple[str, int]] = []
-        for lowered in self.flow.graph.lowered.values():
-            for block in lowered.blocks:
-                for instr in block:
-                    if _names(instr, key):
-                        out.append((instr.span.file, instr.span.begin))
-        return out
+        numbers = [*(n for _, n in self.defs.named.get(key, ())), *self.defs.nodes.get(key, ())]
+        return [(a.span.file, a.span.begin) for n in numbers if isinstance(a := nodes[n].action, ins.Instr)]
 
     @staticmethod
     def _in_scope(lowered: ins.Lowered, variable: ast.Variable, stmt: int) -> bool:
@@ -223,11 +237,12 @@ class Mentions:
         """(row, index as written) of every ``carrier[index]`` per statement."""
         if self._by_level is None:
             self._by_level = {}
-            for node in self.flow.graph.nodes:
-                found = self._in_node(node.number)
+            named = self.defs.named.get(self.buffer.carrier.variable, ())
+            for n in dict.fromkeys(n for _, n in named):
+                found = self._in_node(n)
                 if found:
-                    for level in self.flow.levels(node.number):
-                        if level[0] == self._frame(node.number):
+                    for level in self.flow.levels(n):
+                        if level[0] == self._frame(n):
                             self._by_level.setdefault(level, []).extend(found)
                             break
         return self._by_level
@@ -347,11 +362,10 @@ class Mentions:
         """The functions that name the carrier."""
         if self._naming is None:
             key = self.buffer.carrier.variable
-            self._naming = frozenset(
-                name
-                for name, lowered in self.flow.graph.lowered.items()
-                if any(_names(instr, key) for block in lowered.blocks for instr in block)
-            )
+            graph = self.flow.graph
+            frames = {frame for frame, _ in self.defs.named.get(key, ())}
+            frames.update(graph.nodes[n].frame for n in self.defs.nodes.get(key, ()))
+            self._naming = frozenset(graph.frames[frame].function for frame in frames)
         return self._naming
 
     def _constant(self, node: int, row: Poly) -> str:
@@ -431,16 +445,6 @@ class Mentions:
 
 def _wrapped(written: Written) -> str:
     return written.text if written.atom else f"({written.text})"
-
-
-def _names(instr: ins.Instr, key: str) -> bool:
-    from opi_xform.program.graph import Node
-
-    for _, operand in operands(Node(0, 0, 0, instr)):
-        for leaf in leaves(operand):
-            if isinstance(leaf, (ins.AddrVar, ins.Var)) and leaf.key == key:
-                return True
-    return isinstance(instr, ins.Define) and isinstance(instr.target, ins.Var) and instr.target.key == key
 
 
 def _same_file(a: str, b: str) -> bool:

@@ -13,7 +13,7 @@ from opi_xform.ir.ast import Variable
 from opi_xform.ownership.allocations import Allocation, find_allocations
 from opi_xform.ownership.edits import Builder, Written
 from opi_xform.ownership.events import collect_events
-from opi_xform.ownership.flow import Flow
+from opi_xform.ownership.flow import Edge, Flow, Level
 from opi_xform.ownership.guards import cases
 from opi_xform.ownership.mentions import Texts, definitions
 from opi_xform.ownership.model import Buffer, Program, Refusal
@@ -36,7 +36,6 @@ from opi_xform.ownership.states import (
     Insertion,
     Places,
     View,
-    view,
 )
 
 
@@ -55,8 +54,14 @@ class Placement:
     releases: tuple[tuple[int, str], ...]
 
 
+_recent: list[tuple[Program, Tables]] = []  # of the program whose buffers are being placed
+
+
 def tables(program: Program, read: Callable[[str], bytes] | None = None) -> Tables:
-    return Tables(Flow(program.graph), definitions(program), Texts(read))
+    """What all buffers of a program share; made once for one program after the other."""
+    if not _recent or _recent[0][0] is not program or read is not None:
+        _recent[:] = [(program, Tables(Flow(program.graph), definitions(program), Texts(read)))]
+    return _recent[0][1]
 
 
 def place(
@@ -81,7 +86,7 @@ class _Placing(Releases):
 
     def run(self) -> Placement:
         carrier = self.buffer.carrier
-        allocations = find_allocations(self.program, self.flow, self.buffer)
+        allocations = find_allocations(self.program, self.flow, self.shared.defs, self.buffer)
         if allocations is None:
             raise self.fail("the memory is not allocated by a plain statement that could be rewritten")
         in_place = carrier.kind == "pointer" and self.tested(allocations)
@@ -116,8 +121,10 @@ class _Placing(Releases):
         levels = self.levels()
         found: list[tuple[tuple[int, int, int], list[View], list[Insertion], set[int]]] = []
         failure: Unplaceable | None = None
-        none: list[dict[int, bool]] = [{}]
-        for chosen in (none, cases(self.program, self.flow, self.events.all)):
+        for again in (False, True):
+            chosen: list[dict[int, bool]] = [{}]
+            if again:
+                chosen = cases(self.program, self.flow, self.events.all)
             sides = views(self.program, self.flow, self.events.all, levels, chosen)
             if sides is None:
                 raise self.fail("the rows of the array are addressed in a way that is not followed")
@@ -254,7 +261,14 @@ class _Placing(Releases):
                 acquires.add((event.node, "after"))
             elif event.kind == SEND or (event.kind == DEALLOC and event.node in freed):
                 releases.add((event.node, "after"))
-        whole = view(self.flow, self.flow.succs, self.events.all, self.levels())
+        entering: dict[Level, Sequence[Edge]] = {}
+        leaving: dict[Level, Sequence[Edge]] = {}
+        for insertion in self.insertions:
+            for frame in self.flow.frames_of[insertion.function]:
+                level = (frame, insertion.stmt)
+                entering[level], leaving[level] = self.flow.boundary(level, self.flow.succs, self.flow.preds)
+        before = {n: self.flow.preds[n] for frame, _ in entering for n in self.flow.by_frame[frame]}
+        whole = View({}, before, entering, leaving)
         for (u, v), found in Places(self.flow, whole, self.insertions).on.items():
             if u < len(self.graph.nodes) and len(self.flow.succs[u]) == 1:
                 point = (u, "after")

@@ -92,7 +92,7 @@ def view(
             for n in flow.by_frame[level[0]]:
                 if flow.stmt[n] == level[1] and isinstance(flow.graph.nodes[n].action, ins.ReturnInstr):
                     kept.update((n, *preds[n], *succs[n]))
-    frontier = _frontier(succs, kept)
+    frontier = _frontier(flow, succs, kept)
     few = {u: tuple(sorted(frozenset[int]().union(*(frontier[t] for t in succs[u])))) for u in sorted(kept)}
     back: dict[int, list[int]] = {u: [] for u in few}
     for u, targets in few.items():
@@ -101,21 +101,48 @@ def view(
     return View(few, back, entering, leaving, row)
 
 
-def _frontier(succs: Sequence[Sequence[int]], kept: set[int]) -> list[frozenset[int]]:
-    """Per node: itself when it is kept, else the kept nodes that come next."""
+def _frontier(flow: Flow, succs: Sequence[Sequence[int]], kept: set[int]) -> dict[int, frozenset[int]]:
+    """Per node: itself when it is kept, else the kept nodes that come next.
+
+    Copies of functions without kept nodes are stepped over: whatever enters them leaves them, if it ever does.
+    """
+    graph = flow.graph
+    frames: set[int] = set()
+    for v in kept:
+        if v < len(graph.nodes):
+            at = graph.nodes[v].frame
+            while at >= 0 and at not in frames:
+                frames.add(at)
+                at = graph.frames[at].parent
+    frames.add(0)
+    nodes = sorted((v for frame in frames for v in flow.by_frame[frame]), reverse=True)
     none: frozenset[int] = frozenset()
-    found = [frozenset({v}) if v in kept else none for v in range(len(succs))]
+    found: dict[int, frozenset[int]] = dict.fromkeys(nodes, none)
+    found.update((v, frozenset({v})) for v in kept)
+    over: dict[int, Sequence[int]] = {}
+    for v in nodes:
+        if v in kept:
+            continue
+        targets: list[int] = []
+        for t in succs[v]:
+            if t < len(graph.nodes) and graph.nodes[t].frame not in frames:
+                targets.extend(flow.exits.get(graph.nodes[t].frame, ()))
+            else:
+                targets.append(t)
+        over[v] = targets
+    outside = {t for v in kept for t in succs[v] if t not in found}
     changed = True
     while changed:
         changed = False
-        for v in range(len(succs) - 1, -1, -1):
-            if v in kept:
-                continue
-            targets = succs[v]
-            new = found[targets[0]] if len(targets) == 1 else none.union(*(found[t] for t in targets))
+        for v, targets in over.items():
+            new = (
+                found.get(targets[0], none) if len(targets) == 1 else none.union(*(found.get(t, none) for t in targets))
+            )
             if new != found[v]:
                 found[v] = new
                 changed = True
+    for t in outside:
+        found[t] = none.union(*(found.get(x, none) for x in flow.exits.get(graph.nodes[t].frame, ())))
     return found
 
 
