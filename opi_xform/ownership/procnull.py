@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.model import Program
@@ -35,9 +36,14 @@ class ProcNull:
         """Objects into which a suspect value is stored, to a fixpoint."""
         stores: list[tuple[int, Poly]] = []
         values, objects = self.program.values, self.program.values.objects
+        for o, info in enumerate(objects.table):
+            if info.variable is not None and info.frame < 0 and self.initially(self.program.variables[info.variable]):
+                self.suspect.add(o)
         for node in self.program.graph.nodes:
             n, action = node.number, node.action
             found = values.operands.get(n)
+            if isinstance(action, (ins.Define, ins.Store)) and action.type.kind != "int":
+                continue  # ranks are integers
             if isinstance(action, ins.Define) and isinstance(action.target, ins.Var) and found:
                 stores.append((objects.variable(node.frame, action.target.key), found[0]))
             elif isinstance(action, ins.Store) and found:
@@ -66,6 +72,20 @@ class ProcNull:
                     self.suspect.add(o)
                     changed = True
         self.memo.clear()
+
+    def initially(self, variable: ast.Variable) -> bool:
+        """A static object whose initialiser may hold MPI_PROC_NULL."""
+        stack = [] if variable.init is None else [variable.init]
+        while stack:
+            item = stack.pop()
+            if isinstance(item, ast.InitList):
+                stack.extend(item.items)
+            elif isinstance(item, ast.IntLit):
+                if item.value == self.null:
+                    return True
+            elif item.type.kind in ("int", "unknown"):
+                return True
+        return False
 
     def called(self, n: int, call: ins.CallInstr) -> None:
         if not isinstance(call.callee, ins.AddrFunc) or n in self.program.graph.followed:
