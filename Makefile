@@ -31,7 +31,7 @@ demo: $(VENV)/.ready $(MPI_READY)
 	$(BIN)/python -m opi_xform.demo
 
 test: $(VENV)/.ready $(BOTH_READY)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
 bench: $(VENV)/.ready $(BOTH_READY)
 	$(BIN)/opi-bench run opbench $(BENCH_ARGS)

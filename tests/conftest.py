@@ -1,15 +1,13 @@
-"""What tests share: the MPIs of this machine, and that tests under an MPI do not run beside each other.
-
-MPI ranks busy-wait: two MPI tests at once on two cores take far longer than one after the other. With pytest-xdist's
-``--dist loadgroup`` all tests marked ``mpi`` go to one worker.
-"""
+"""What tests share: the MPIs of this machine, and building and running programs with them."""
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -117,8 +115,16 @@ def mpi_user(request: pytest.FixtureRequest, opi_cache: Path) -> MpiUser:
     return MpiUser(request.param, opi_cache)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests under an MPI go to one worker."""
-    for item in items:
-        if item.get_closest_marker("mpi") is not None and item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group("mpi"))
+@pytest.fixture(scope="session")
+def shared_tmp(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A temporary directory that all pytest-xdist workers of one run share."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@contextlib.contextmanager
+def only_one(path: Path) -> Iterator[None]:
+    """One worker at a time between here and the end of the block; ``path`` names the lock file."""
+    with open(path, "w", encoding="utf-8") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
