@@ -21,7 +21,7 @@ class Loop:
     parent: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LoopNest:
     """``loops`` outer before inner; ``of[b]`` the innermost loop of block b or -1; ``idom[b]`` (block 0: 0).
 

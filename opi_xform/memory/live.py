@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 from islpy import Set
@@ -57,6 +58,26 @@ class _Summary:
     through: Mapping[Edge, Set]
 
 
+@lru_cache(maxsize=2)
+def region_items(nest: LoopNest) -> tuple[dict[int, list[tuple[int, int]]], dict[int, dict[int, int]]]:
+    """For each loop (and -1 for the whole): its own blocks and inner loops in topological order, (block, inner loop).
+
+    The second result tells by which block such an item of a region is found, from any block in it.
+    """
+    items: dict[int, list[tuple[int, int]]] = {}
+    item_of: dict[int, dict[int, int]] = {}
+    for block in range(len(nest.of)):
+        inner = -1
+        for loop in (*nest.chain(block), -1):
+            if inner < 0:
+                items.setdefault(loop, []).append((block, -1))
+            elif nest.loops[inner].header == block:
+                items.setdefault(loop, []).append((block, inner))
+            item_of.setdefault(loop, {})[block] = block if inner < 0 else nest.loops[inner].header
+            inner = loop
+    return items, item_of
+
+
 class Live:
     """The live region of one object.  ``events[n]``: of node n, in execution order."""
 
@@ -85,9 +106,7 @@ class Live:
         self.summaries: dict[int, _Summary] = {}
         self.found: dict[int, Set] = {}
         self.conditions: dict[int, tuple[Set, Set] | None] = {}
-        self.items: dict[int, list[tuple[int, int]]] = {}
-        self.item_of: dict[int, dict[int, int]] = {}
-        self.order_items()
+        self.items, self.item_of = region_items(nest)
 
     def busy_loops(self) -> set[int]:
         blocks = {self.graph.nodes[n].block for n in [*self.events, *self.queries]}
@@ -95,19 +114,6 @@ class Live:
         for b in blocks:
             out.update(self.nest.chain(b))
         return out
-
-    def order_items(self) -> None:
-        """For each loop (and -1 for the whole): its own blocks and inner loops, in topological order."""
-        for block in range(len(self.graph.blocks)):
-            inner = -1
-            for loop in (*self.nest.chain(block), -1):
-                items = self.items.setdefault(loop, [])
-                if inner < 0:
-                    items.append((block, -1))
-                elif self.nest.loops[inner].header == block:
-                    items.append((block, inner))
-                self.item_of.setdefault(loop, {})[block] = block if inner < 0 else self.nest.loops[inner].header
-                inner = loop
 
     def solve(self) -> dict[int, Set]:
         """The live region after each query node.  Raises regions.BudgetExceeded."""

@@ -12,6 +12,7 @@ from islpy import Set
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly, symbol
 from opi_xform.memory.regions import Regions
+from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.uses import split_row
 
@@ -33,10 +34,8 @@ class Indexed:
         """
         nest, graph = self.program.nest, self.program.graph
         seen: dict[int, tuple[Poly, int, Poly] | None] = {}
-        for n, accesses in self.program.values.accesses.items():
+        for n, accesses in index_of(self.program).accesses.get(self.o, {}).items():
             for a in accesses:
-                if a.object != self.o:
-                    continue
                 found = None if a.lo is None else split_row(self.program, self.o, a.lo)
                 for loop in nest.chain(graph.nodes[n].block):
                     solved = None if found is None else self.solve(loop, self.symbols.resolve(found[0]))

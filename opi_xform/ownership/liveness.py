@@ -18,6 +18,7 @@ from opi_xform.memory.poly import Poly, number
 from opi_xform.memory.regions import BudgetExceeded, Regions
 from opi_xform.memory.telescope import Telescope
 from opi_xform.memory.values import Access, Comparison
+from opi_xform.ownership.index import index_of
 from opi_xform.ownership.indexed import Indexed
 from opi_xform.ownership.model import Buffer, Place, Program, Use
 from opi_xform.ownership.procnull import proc_null
@@ -51,11 +52,8 @@ class Judge:
         for u in self.uses:
             self.use_nodes.setdefault(u.node, []).append(u)
         self.indexed = Indexed(program, o) if buffer.carrier.rows else None
-        self.accesses = {
-            n: [a for a in found if a.object == o]
-            for n, found in self.values.accesses.items()
-            if n not in self.use_nodes and any(a.object == o for a in found)
-        }
+        self.index = index_of(program)
+        self.accesses = {n: a for n, a in self.index.accesses.get(o, {}).items() if n not in self.use_nodes}
         self.null = proc_null(program)
         self.regions = Regions(self.symbols, self.unit())
         self.bound = self.bounds()
@@ -154,23 +152,19 @@ class Judge:
                 spec = effect.allocates
                 out[n] = spec is None or spec.zeroed or spec.contents or spec.copies_from is not None
             return out
-        for node in self.program.graph.nodes:
-            if not isinstance(node.action, ins.Birth) or node.action.var != info.variable:
-                continue
-            if self.values.objects.variable(node.frame, node.action.var) == self.o:
-                out[node.number] = self.program.variables[node.action.var].init is not None
+        for n in self.index.births.get(info.variable or "", ()):
+            node = self.program.graph.nodes[n]
+            assert info.variable is not None
+            if self.values.objects.variable(node.frame, info.variable) == self.o:
+                out[n] = self.program.variables[info.variable].init is not None
         return out
 
     def frees(self) -> set[int]:
         out: set[int] = set()
-        for node in self.program.graph.nodes:
-            call = node.action
-            if isinstance(call, ins.CallInstr) and isinstance(call.callee, ins.AddrFunc):
-                effect = self.program.effects.get(call.callee.key)
-                freed = None if effect is None or effect.frees is None else effect.frees.arg
-                values = self.values.args.get(node.number, ())
-                if freed is not None and freed < len(values) and self.symbols.base(values[freed]) == self.o:
-                    out.add(node.number)
+        for n, arg in self.index.frees:
+            values = self.values.args.get(n, ())
+            if arg < len(values) and self.symbols.base(values[arg]) == self.o:
+                out.add(n)
         return out
 
     def initialises(self, n: int) -> bool:
@@ -320,7 +314,6 @@ class Judge:
         self, converted: Collection[Place] | None, only: Collection[int] | None = None
     ) -> tuple[dict[int, Set], Set]:
         """Live regions after the sites and births, and at the program's start; ``only``: as if nothing else read."""
-        self.warm()
         live = Live(
             self.program.graph,
             self.program.nest,
@@ -334,17 +327,6 @@ class Judge:
         found = live.solve()
         self.regions.context.reset_operations()  # what follows has a budget of its own
         return found, live.at_entry
-
-    def warm(self) -> None:
-        """Closed forms of everything that will be asked, so that all exit symbols exist before loops are left."""
-        for found in self.accesses.values():
-            for a in found:
-                for p in (a.lo, a.length):
-                    if p is not None:
-                        self.symbols.resolve(p)
-        for c in self.values.conditions.values():
-            self.symbols.resolve(c.left)
-            self.symbols.resolve(c.right)
 
     def liveness(self) -> None:
         found, at_entry = self.live(None)

@@ -8,6 +8,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.extent import extent
 from opi_xform.memory.poly import Poly
+from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Buffer, Carrier, Program, Use
 from opi_xform.program.effects import Effects, MpiBuffer
 
@@ -111,9 +112,9 @@ def is_rows(program: Program, o: int, uses: Iterable[Use]) -> int:
         if found is None or found[1].terms or not _inside(found, use.length, row):
             return 0
     nodes = {u.node for u in mine}
-    for n, accesses in program.values.accesses.items():
+    for n, accesses in index_of(program).accesses.get(o, {}).items():
         for a in accesses:
-            if a.object != o or n in nodes:
+            if n in nodes:
                 continue
             found = None if a.lo is None else split_row(program, o, a.lo)
             if found is None or not (a.within == row or _inside(found, a.length, row)):
@@ -201,15 +202,12 @@ def carrier_variable(program: Program, use: Use) -> str:
 
 def touches(program: Program, objects: set[int], uses: list[Use]) -> tuple[int, ...]:
     """Nodes other than the sites that access the buffer or pass its address on."""
-    symbols = program.values.symbols
-    sites = {u.node for u in uses}
+    index = index_of(program)
     out: set[int] = set()
-    for n, accesses in program.values.accesses.items():
-        if n not in sites and any(a.object in objects for a in accesses):
-            out.add(n)
-    for n, values in program.values.operands.items():
-        if n not in sites and any(symbols.base(v) in objects for v in values):
-            out.add(n)
+    for o in objects:
+        out.update(index.accesses.get(o, ()))
+        out.update(index.addressed.get(o, ()))
+    out.difference_update(u.node for u in uses)
     return tuple(sorted(out))
 
 

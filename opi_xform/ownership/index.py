@@ -1,0 +1,56 @@
+"""What is asked of a program for every buffer, found once: accesses by object, births, frees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from opi_xform.ir import instr as ins
+from opi_xform.memory.values import Access
+from opi_xform.ownership.model import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """accesses: object -> node -> accesses.  addressed: object -> nodes with an operand that is an address in it.
+
+    births: variable -> nodes that declare it.  frees: (node, argument) of every call that frees memory.
+    """
+
+    accesses: Mapping[int, Mapping[int, list[Access]]]
+    addressed: Mapping[int, list[int]]
+    births: Mapping[str, list[int]]
+    frees: tuple[tuple[int, int], ...]
+
+
+@lru_cache(maxsize=1)
+def index_of(program: Program) -> Index:
+    """The index of a program; resolves every access and condition on the way, so that all exit symbols exist."""
+    symbols = program.values.symbols
+    accesses: dict[int, dict[int, list[Access]]] = {}
+    for n, found in program.values.accesses.items():
+        for a in found:
+            accesses.setdefault(a.object, {}).setdefault(n, []).append(a)
+            for p in (a.lo, a.length):
+                if p is not None:
+                    symbols.resolve(p)
+    for c in program.values.conditions.values():
+        symbols.resolve(c.left)
+        symbols.resolve(c.right)
+    addressed: dict[int, list[int]] = {}
+    for n, values in program.values.operands.items():
+        for base in {symbols.base(v) for v in values}:
+            if base is not None:
+                addressed.setdefault(base, []).append(n)
+    births: dict[str, list[int]] = {}
+    frees: list[tuple[int, int]] = []
+    for node in program.graph.nodes:
+        action = node.action
+        if isinstance(action, ins.Birth):
+            births.setdefault(action.var, []).append(node.number)
+        elif isinstance(action, ins.CallInstr) and isinstance(action.callee, ins.AddrFunc):
+            effect = program.effects.get(action.callee.key)
+            if effect is not None and effect.frees is not None and effect.frees.arg < len(action.args):
+                frees.append((node.number, effect.frees.arg))
+    return Index(accesses, addressed, births, tuple(frees))
