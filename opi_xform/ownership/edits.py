@@ -287,7 +287,7 @@ class Builder:
                 raise _Problem("the pointer's declaration is written by a macro")
             dims = ""
             if self.buffer.carrier.rows:
-                found = dimensions(self.variable, self.texts, d.statement.file)
+                found = dimensions(self.program, self.variable, self.texts, d.statement.file)
                 if found is None:
                     raise _Problem("the pointers' declaration is not understood")
                 dims, first = f"[{found[0]}]", "{0}"
@@ -364,7 +364,7 @@ class Builder:
 
     def all_rows(self, file: str) -> str:
         """Frees what is left of an array of buffers."""
-        found = dimensions(self.variable, self.texts, file)
+        found = dimensions(self.program, self.variable, self.texts, file)
         if found is None:
             raise _Problem("the rows of the array cannot be counted in another place")
         return f"for (int opi_row = 0; opi_row < {found[0]}; opi_row++)\n    OPI_Free(&{self.variable.name}[opi_row]);"

@@ -12,11 +12,13 @@ from opi_xform.ownership.allocations import Allocation
 from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.mentions import Definitions, Texts, children, plain, walk
 from opi_xform.ownership.model import Buffer, Program
+from opi_xform.ownership.names import leaves, operands
+from opi_xform.program.graph import Node
 
 _PARTS = (ast.VarRef, ast.IntLit, ast.SizeOf, ast.Binary, ast.Cast, ast.MacroConst, ast.Unary)
 
 
-def dimensions(variable: ast.Variable, texts: Texts, file: str) -> list[str] | None:
+def dimensions(program: Program, variable: ast.Variable, texts: Texts, file: str) -> list[str] | None:
     """The array bounds of a variable, as its declaration spells them, for use in ``file``; None when it has none.
 
     Macros of another source file are not known there: then the bounds are numbers.
@@ -31,10 +33,26 @@ def dimensions(variable: ast.Variable, texts: Texts, file: str) -> list[str] | N
             found[0] = str(variable.type.count)
         foreign = declarator.span.file != file and declarator.span.file.endswith(".c")
         if foreign and any(re.search(r"[A-Za-z_]", d) for d in found):
-            found = _counted(variable.type)
+            counts = _counted(variable.type)
+            known = len(counts) == len(found) and all(
+                _constants(program, file, d) == {int(c)} for d, c in zip(found, counts, strict=True) if c and c != d
+            )
+            found = found if known else counts
         if found and all(found):
             return found
     return None
+
+
+def _constants(program: Program, file: str, name: str) -> set[int]:
+    """The values that a name stands for in the functions of a file."""
+    out: set[int] = set()
+    for lowered in program.graph.lowered.values():
+        if lowered.function.span.file == file:
+            for block in lowered.blocks:
+                for instr in block:
+                    for _, operand in operands(Node(0, 0, 0, instr)):
+                        out.update(x.value for x in leaves(operand) if isinstance(x, ins.Const) and x.name == name)
+    return out
 
 
 def _counted(type_: Type | None) -> list[str]:
@@ -51,7 +69,7 @@ def array_size(program: Program, buffer: Buffer, texts: Texts, file: str) -> str
     element: Type | None = variable.type
     while element is not None and element.is_array:
         element = element.elem
-    found = dimensions(variable, texts, file)
+    found = dimensions(program, variable, texts, file)
     if found is None or len(found) <= buffer.carrier.rows or element is None or "(" in element.spelling:
         return None
     spelling = re.sub(r"\b(const|volatile|restrict)\b\s*", "", element.spelling).strip()
