@@ -119,6 +119,7 @@ static void tune(void) {
         cpus = CPU_COUNT(&set);
     bool crowded = opi.node_ranks_phys > cpus;
     opi.spin_limit = (uint32_t)env_bytes("OPI_SPIN", crowded ? 32 : 4000);
+    opi.yield_limit = (uint32_t)env_bytes("OPI_YIELD", 64);
     opi.ring_slots = opi.nlocal <= 32 ? 64 : opi.nlocal <= 128 ? 32 : 16;
     opi.eager_limit = env_bytes("OPI_EAGER_LIMIT", 4096);
     opi.pipe_min = env_bytes("OPI_PIPE_MIN", 128 << 10);

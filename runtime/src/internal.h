@@ -62,12 +62,15 @@ static inline void opi_leave(void) {
 /* Around calls of the MPI below that may call back into the program (generalised requests, attributes), made while we are inside: MPI calls of the
  * callback must not let the helper in when they leave. */
 static inline void opi_below_begin(void) {
+    if (opi.threads) /* the mutex stays ours, and counts depth */
+        return;
     opi.nested++;
     opi.special = true;
 }
 
 static inline void opi_below_end(void) {
-    opi.special = --opi.nested || opi.threads;
+    if (!opi.threads)
+        opi.special = --opi.nested != 0;
 }
 
 /* The line will be written soon. */

@@ -187,7 +187,7 @@ void opi_relax(struct opi_wait *w) {
     uint32_t over = n - opi.spin_limit;
     if ((over & 7) == 0 || opi.nheld)
         opi_native_poll();
-    if (over < 64 || (w->below && !opi.threads)) {
+    if (over < opi.yield_limit || (w->below && !opi.threads)) {
         sched_yield();
         return;
     }

@@ -229,7 +229,7 @@ void opi_progress_ring(struct opi_in *in) {
     struct opi_ring *g = in->ring;
     const struct opi_slot *s = &g->slot[in->head & in->mask];
     /* acquire: pairs with opi_ring_publish; the caller looked without. */
-    atomic_thread_fence(memory_order_acquire);
+    (void)atomic_load_explicit(&((struct opi_slot *)(uintptr_t)s)->stamp, memory_order_acquire);
     in->head++;
     int src = in->src, kind = opi_env_kind(s);
     struct opi_req *r = opi_match_posted(s->ctx, src, s->tag);

@@ -339,7 +339,7 @@ struct opi_state {
     int world_rank, world_size;
     int node_ranks_phys; /* ranks on the machine, pretended nodes ignored */
     MPI_Comm node;
-    uint32_t spin_limit;
+    uint32_t spin_limit, yield_limit;
     uint32_t ring_slots;
     size_t eager_limit, pipe_min, cap;
     uint64_t seq;
