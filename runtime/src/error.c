@@ -17,6 +17,11 @@ static void print_line(const char *format, va_list ap) {
     (void)rc;
 }
 
+/* A launcher that is told to abort may drop what still lies in its pipe: the reason should get through first. */
+static void let_launcher_read(void) {
+    usleep(50000);
+}
+
 void opi_say(const char *format, ...) {
     va_list ap;
     va_start(ap, format);
@@ -29,6 +34,7 @@ _Noreturn void opi_die(const char *format, ...) {
     va_start(ap, format);
     print_line(format, ap);
     va_end(ap);
+    let_launcher_read();
     if (opi.mpi_running)
         PMPI_Abort(MPI_COMM_WORLD, 1);
     abort();
@@ -72,6 +78,7 @@ static int raise_on(MPI_Comm comm, int class, const char *call, const char *form
         char why[512];
         vsnprintf(why, sizeof why, format, ap);
         opi_say("%s: %s: %s", call, opi_class_name(class), why);
+        let_launcher_read();
     }
     PMPI_Comm_call_errhandler(comm, class);
     return class;

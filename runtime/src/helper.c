@@ -93,7 +93,7 @@ static void *helper_main(void *arg) {
 
 /* Starts the helper; without one (no threads, no membarrier) a posted receive waits until its rank calls libopi again. */
 void opi_helper_start(void) {
-    if (opi.nlocal < 2 || running || OPI_TSAN)
+    if (opi.nlocal < 2 || running)
         return;
     if (!opi.threads && membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) != 0) {
         if (opi.verbose)

@@ -198,10 +198,10 @@ static void started(int provided) {
     PMPI_Comm_rank(MPI_COMM_WORLD, &opi.world_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &opi.world_size);
     opi.mpi_running = true;
+    opi.threads = opi.special = provided == MPI_THREAD_MULTIPLE || OPI_TSAN; /* the sanitizer knows mutexes, not membarrier */
     opi_types_init();
     engine_start();
     opi_comms_init();
-    opi.threads = opi.special = provided == MPI_THREAD_MULTIPLE || OPI_TSAN;
 }
 
 EXPORT int MPI_Init(int *argc, char ***argv) {
