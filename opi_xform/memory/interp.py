@@ -59,9 +59,9 @@ class _Interpreter(Steps):
             for n in self.graph.blocks[block]:
                 self.step(self.graph.nodes[n])
             self.out[block] = self.env
-            for loop in self.nest.loops:
-                if loop.number in self.pending and loop.latches[-1] == block:
-                    self.close(loop.number)
+            for loop in reversed(self.nest.chain(block)):
+                if loop in self.pending and self.nest.loops[loop].latches[-1] == block:
+                    self.close(loop)
         return self.values
 
     def edge(self, source: int, target: int) -> Env:
@@ -70,12 +70,24 @@ class _Interpreter(Steps):
         left = [loop for loop in self.nest.chain(source) if target not in self.nest.loops[loop].blocks]
         if not left:
             return env
-        out: Env = {}
-        for cell, value in env.items():
+        out = dict(env)
+        for cell in self.changed_in(left[-1], env):
+            value = env[cell]
             for loop in left:  # innermost first
                 value = self.symbols.leave(value, loop)
             out[cell] = value
         return out
+
+    def changed_in(self, loop: int, env: Env) -> list[Cell]:
+        """Cells that the loop may have changed: no other value can vary in it."""
+        out: list[Cell] = []
+        for cell in self.modified[loop]:
+            if cell in env:
+                out.append(cell)
+            if cell[0] == "v" and isinstance(cell[1], int):
+                o = cell[1]
+                out.extend((o, offset) for offset in self.offsets.get(o, ()) if (o, offset) in env)
+        return list(dict.fromkeys(out))
 
     def enter(self, block: int) -> Env:
         if block == 0:
@@ -96,16 +108,19 @@ class _Interpreter(Steps):
 
     def merge(self, block: int, envs: list[Env]) -> Env:
         first = envs[0]
-        out: Env = {}
+        out = dict(first)
         phis: list[tuple[int, tuple[Poly, ...]]] = []
-        for cell, value in first.items():
+        others = envs[1:]
+        for cell in [c for c, v in first.items() if any(env.get(c) is not v for env in others)]:
+            value = first[cell]
             incoming = [value]
-            for env in envs[1:]:
+            for env in others:
                 other = env.get(cell)
                 if other is None:
                     break
                 incoming.append(other)
             if len(incoming) < len(envs):
+                del out[cell]
                 continue
             if all(v == value for v in incoming):
                 out[cell] = value
