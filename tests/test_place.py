@@ -201,6 +201,33 @@ static void run(int peer, int n)
 }
 """,
     ),
+    "a request array that was used before the buffer was declared": (
+        """\
+static void run(int peer, int n)
+{
+    MPI_Request rq[1] = {MPI_REQUEST_NULL};
+    MPI_Waitall(1, rq, MPI_STATUSES_IGNORE);
+    if (n > 1) {
+        double r[N];
+        MPI_Irecv(r, N, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, &rq[0]);
+        MPI_Waitall(1, rq, MPI_STATUSES_IGNORE);
+    }
+}
+""",
+        """\
+static void run(int peer, int n)
+{
+    MPI_Request rq[1] = {MPI_REQUEST_NULL};
+    MPI_Waitall(1, rq, MPI_STATUSES_IGNORE);
+    if (n > 1) {
+        double *r = NULL;
+        OPI_Itake(&r, N, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, &rq[0]);
+        MPI_Waitall(1, rq, MPI_STATUSES_IGNORE);
+        OPI_Free(&r);
+    }
+}
+""",
+    ),
     "one packing function called twice: the call moves to the caller": (
         """\
 static double sbuf[N];

@@ -39,6 +39,8 @@ def find_allocations(program: Program, flow: Flow, defs: Definitions, buffer: Bu
 
     A call of a function that only allocates and returns the memory counts as well.
     """
+    if not buffer.carrier.allocations:
+        return []
     stores = _stores(program, defs, buffer)
     found: dict[tuple[str, int], Allocation] = {}
     for n in buffer.carrier.allocations:

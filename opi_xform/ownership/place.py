@@ -23,6 +23,7 @@ from opi_xform.ownership.rows import views
 from opi_xform.ownership.situation import Site, State, Tables, Unplaceable
 from opi_xform.ownership.states import (
     BIRTH,
+    COMPLETE,
     DEALLOC,
     HELD,
     IRECV,
@@ -244,7 +245,7 @@ class _Placing(Releases):
                 raise self.fail("the buffer's declaration is jumped over", None, "15")
         if self.buffer.carrier.kind == "array" and any(s & RAW for s in state.events.values() if s & RAW):
             for event, bits in state.events.items():
-                if bits & RAW and event.kind != BIRTH:
+                if bits & RAW and event.kind not in (BIRTH, COMPLETE):
                     raise self.fail("the buffer's declaration is jumped over", event.node, "15")
         if variable.kind == "local" and variable.function in self.flow.frames_of:
             block = self.anchors.declaring_block(variable.function, variable.key)

@@ -65,12 +65,13 @@ def views(
         return None
     out = []
     for case in cases:
-        edges = list(program.graph.succs)
+        succs = flow.succs
+        edges: list[Sequence[int]] = list(program.graph.succs) if case or indexed else []
         for n, taken in case.items():
             block = program.graph.nodes[n].block
             edges[block] = (edges[block][0 if taken else 1],)
-        unrolled = _unrolled(program, edges, indexed, span is not None)
-        succs = flow.contracted(unrolled) if indexed or case else flow.succs
+        if indexed or case:
+            succs = flow.contracted(_unrolled(program, edges, indexed, span is not None))
         one = view(flow, succs, events, levels)
         out.extend(replace(one, row=number) for number in numbers)
     return out
