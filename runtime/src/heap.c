@@ -144,13 +144,19 @@ static bool map_shared(int slot, size_t window) {
     return true;
 }
 
+/* Does the launcher tell our place among the ranks of the machine?  Else MPI_Init settles it, unless memory is wanted before. */
+bool opi_heap_place_known(void) {
+    return first_env(rank_names) >= 0;
+}
+
 /* Sets up our arena.  Idempotent; called by the first allocation or by MPI_Init, whichever comes first. */
 bool opi_heap_init(void) {
     if (opi.heap_tried)
         return opi.arena != NULL;
     opi.heap_tried = true;
     opi.memfd = -1;
-    int rank = first_env(rank_names), nlocal = first_env(size_names);
+    int rank = opi.slot_given >= 0 ? opi.slot_given : first_env(rank_names);
+    int nlocal = opi.slot_given >= 0 ? opi.node_ranks_phys : first_env(size_names);
     int slot = rank < 0 ? 0 : rank;
     uint32_t shift = window_shift(nlocal, slot);
     size_t window = (size_t)1 << shift;
@@ -176,6 +182,9 @@ bool opi_heap_init(void) {
     a->fd = opi.memfd;
     opi_pool_init();
     opi_fork_init();
+    /* From here on the mark of being inside stands where peers see it; its value goes along. */
+    atomic_store_explicit(&a->inside, atomic_load_explicit(opi_inside, memory_order_relaxed), memory_order_relaxed);
+    opi_inside = &a->inside;
     return true;
 }
 

@@ -9,7 +9,7 @@
 #define EXPORT __attribute__((visibility("default")))
 #define WIRE_VERSION 1
 
-struct opi_state opi = {.memfd = -1, .me = 0, .nlocal = 1, .base = OPI_BASE, .window_shift = OPI_REGION_SHIFT - 4, .node = MPI_COMM_NULL};
+struct opi_state opi = {.memfd = -1, .slot_given = -1, .me = 0, .nlocal = 1, .base = OPI_BASE, .window_shift = OPI_REGION_SHIFT - 4, .node = MPI_COMM_NULL};
 int *opi_local_of_world; /* world rank -> local index, -1 for ranks of other nodes */
 
 /* What ranks of a node tell each other. */
@@ -44,12 +44,8 @@ __attribute__((constructor)) static void at_load(void) {
     opi.disabled = env_flag("OPI_DISABLE");
     opi.verbose = env_flag("OPI_VERBOSE");
     pthread_mutex_init(&opi.lock, NULL);
-    opi_heap_init();
-    if (opi.arena) {
-        /* Nobody but this thread runs yet; whoever is inside already keeps its depth. */
-        atomic_store_explicit(&opi.arena->inside, 0, memory_order_relaxed);
-        opi_inside = &opi.arena->inside;
-    }
+    if (opi_heap_place_known())
+        opi_heap_init();
 }
 
 /* Splits the machine's ranks into pretended nodes when asked to. */
@@ -60,6 +56,8 @@ static int make_node(void) {
         return -1;
     PMPI_Comm_rank(machine, &rank);
     PMPI_Comm_size(machine, &opi.node_ranks_phys);
+    if (!opi.heap_tried)
+        opi.slot_given = rank;
     const char *k = getenv("OPI_NODE_RANKS");
     int per = k ? atoi(k) : 0;
     if (per <= 0) {
@@ -92,7 +90,7 @@ static bool map_node(const struct card *cards, const char **why) {
         }
         for (int j = 0; j < i; j++)
             if (cards[j].slot == cards[i].slot) {
-                *why = "two ranks have the same place; the launcher gives no local ranks";
+                *why = "two ranks took the same place, allocating before MPI_Init under a launcher that tells no local ranks";
                 return false;
             }
     }

@@ -20,6 +20,7 @@
 
 /* heap.c, pool.c */
 bool opi_heap_init(void);
+bool opi_heap_place_known(void);
 struct opi_arena *opi_heap_map_peer(int pid, int fd, uintptr_t address, size_t window);
 void opi_heap_unmap_peer(struct opi_arena *a);
 void *opi_heap_carve(int cls);

@@ -337,6 +337,7 @@ struct opi_state {
     bool private_heap; /* the arena is not shared with anyone */
     int memfd;
     int world_rank, world_size;
+    int slot_given;      /* our place, found in MPI_Init when the launcher does not tell; -1 */
     int node_ranks_phys; /* ranks on the machine, pretended nodes ignored */
     MPI_Comm node;
     uint32_t spin_limit, yield_limit;
