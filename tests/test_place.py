@@ -12,7 +12,6 @@ import pytest
 
 from opi_xform.frontend import parse_unit
 from opi_xform.launch.mpi import LaunchError, find_mpicc
-from opi_xform.ownership.edits import merge_calls
 from opi_xform.ownership.model import Program, Refusal
 from opi_xform.ownership.place import Placement, place
 from opi_xform.ownership.plan import Edit, Plan
@@ -77,7 +76,7 @@ def transformed(tmp_path: Path, body: str) -> str:
     for name, placed in placements(prog).items():
         assert isinstance(placed, Placement), (name, placed)
         edits.extend(placed.edits)
-    plan = Plan((), merge_calls(edits, prog.effects), (str(source),))
+    plan = Plan((), tuple(edits), (str(source),))
     after = rewrite(plan, Sources()).changed[str(source)].decode()
     result = tmp_path / "after.c"
     result.write_text(after)

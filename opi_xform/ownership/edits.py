@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from opi_xform.ir import ast
 from opi_xform.ir.instr import CallInstr, Lowered, StmtInfo
-from opi_xform.ir.span import Span
 from opi_xform.ownership.allocations import Allocation
 from opi_xform.ownership.anchors import Anchors
 from opi_xform.ownership.events import EventList
@@ -17,7 +16,6 @@ from opi_xform.ownership.model import Buffer, Program, Use
 from opi_xform.ownership.plan import Edit, InsertStatement, PointerDeclaration, ReplaceCall, ReplaceText
 from opi_xform.ownership.sizes import array_size, dimensions, requested, same_everywhere
 from opi_xform.ownership.states import Insertion
-from opi_xform.program.effects import Effects
 
 RESULT = "opi_result"
 
@@ -37,34 +35,6 @@ class _Problem(Exception):
 def call_name(use: Use) -> str:
     """The OPI call for one converted side."""
     return use.op.opi_send if use.side == "send" else use.op.opi_recv
-
-
-def merge_calls(edits: Iterable[Edit], effects: Effects) -> tuple[Edit, ...]:
-    """Edits of several buffers: a call that two of them change (MPI_Sendrecv) becomes one edit."""
-    both = {
-        frozenset({op.opi_send, op.opi_recv}): op.opi_both
-        for effect in effects.values()
-        if (op := effect.mpi) is not None and op.opi_both
-    }
-    calls: dict[Span, int] = {}
-    out: list[Edit] = []
-    for edit in edits:
-        if isinstance(edit, ReplaceCall):
-            at = calls.get(edit.callee)
-            if at is not None:
-                known = out[at]
-                assert isinstance(known, ReplaceCall)
-                name = (
-                    known.name if edit.name == known.name else both.get(frozenset({known.name, edit.name}), edit.name)
-                )
-                if known.name in both.values():
-                    name = known.name
-                arguments = tuple(dict.fromkeys((*known.arguments, *edit.arguments)))
-                out[at] = ReplaceCall(edit.callee, name, arguments)
-                continue
-            calls[edit.callee] = len(out)
-        out.append(edit)
-    return tuple(dict.fromkeys(out))
 
 
 class Builder:
