@@ -336,6 +336,8 @@ class Expressions:
         field = record.field(name) if record is not None else None
         if field is None:
             return self._refuse(i, type_, span, kids, "unknown member")
+        if field.bitfield:
+            type_ = replace(type_, size=None)  # a store to it writes no whole bytes
         return Member(type_, span, base, name, field.offset)
 
     def _call(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:

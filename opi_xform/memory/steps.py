@@ -80,7 +80,7 @@ class Steps(Evaluator):
                 if member is not None:
                     self.env[cell] = member
                     return
-                if type_.volatile or type_.atomic:
+                if type_.volatile or type_.atomic or not type_.size:  # no size: a bit field
                     self.env[cell] = self.opaque(node, "volatile")
                 elif base is not None and offset is not None:
                     self.env[cell] = self.read_cell(node, base, offset, type_)
@@ -94,7 +94,7 @@ class Steps(Evaluator):
                 targets = self.touch(node, address, operand, frame, "W", size, size is not None)
                 self.havoc(targets, node)
                 base, offset = self.symbols.base(address), self.symbols.offset(address).constant
-                if base is not None and offset is not None and not type_.volatile:
+                if base is not None and offset is not None and type_.size and not type_.volatile:
                     self.set_cell(base, offset, self.converted(node, type_, value), node, type_.size)
             case ins.CopyBytes(target=destination, source=source, size=length):
                 to, origin = self.value(node, frame, destination), self.value(node, frame, source)
