@@ -2,8 +2,8 @@
 
 The tree is C's own, with implicit conversions left out: whether an expression is read, written or decays is decided by
 its place, in lowering.  Parentheses are dropped (spans of operands keep theirs out, spans of calls and statements are
-exact).  What the front end does not understand is an ``Opaque`` that keeps the sub-expressions it found; lowering turns it
-into an escape of everything reachable.
+exact).  What the front end does not understand is an ``Opaque`` that keeps the sub-expressions it found; lowering turns
+it into an escape of everything reachable.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Record, Type
 
-
-# --- expressions -------------------------------------------------------------------------------------------------------
+# --- expressions ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +25,7 @@ class Expr:
 
 @dataclass(frozen=True, slots=True)
 class IntLit(Expr):
-    """An integer constant expression.  ``name``: the macro or enumerator it is written as (``MPI_INT``, ``N``), else ''."""
+    """An integer constant expression.  ``name``: the macro or enumerator it is written as (``MPI_INT``), else ''."""
 
     value: int
     name: str = ""
@@ -183,7 +182,7 @@ class Opaque(Expr):
     children: tuple[Expr, ...] = ()
 
 
-# --- declarations ------------------------------------------------------------------------------------------------------
+# --- declarations ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +192,7 @@ class Declarator:
     ``span`` covers the declarator with its initialiser (``sbuf[8][N] = {0}``), ``name_span`` the identifier, ``suffix``
     everything between identifier and initialiser (``[8][N]``), ``init_span`` the initialiser without ``=`` or None.
     ``statement`` is the whole declaration from its specifiers to the ``;``.  ``first`` is true for the first declarator
-    of that statement, ``alone`` when it is the only one.  ``specifiers`` is the written text before the first declarator.
+    of that statement, ``alone`` when it is the only one.  ``specifiers`` is the text before the first declarator.
     """
 
     span: Span
@@ -213,8 +212,8 @@ class Declarator:
 class Variable:
     """A variable of the program.
 
-    key: linker name for external ones, ``file.c:name`` for file statics, ``function.key/name@offset`` for locals, parameters and
-    function statics.  kind: ``extern``, ``static`` (file scope), ``local``, ``param``, ``local-static``.
+    key: linker name for external ones, ``file.c:name`` for file statics, ``function.key/name@offset`` for locals,
+    parameters and function statics.  kind: ``extern``, ``static`` (file scope), ``local``, ``param``, ``local-static``.
     declarators: every written declaration of it in this unit, headers included, in source order.
     """
 
@@ -233,7 +232,7 @@ class Variable:
         return self.kind in ("extern", "static", "local-static")
 
 
-# --- statements --------------------------------------------------------------------------------------------------------
+# --- statements -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,7 +338,7 @@ class OpaqueStmt(Stmt):
     children: tuple[Expr, ...] = ()
 
 
-# --- units -------------------------------------------------------------------------------------------------------------
+# --- units ----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

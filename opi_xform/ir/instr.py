@@ -129,7 +129,10 @@ class CopyBytes(Instr):
 
 @dataclass(frozen=True, slots=True)
 class Birth(Instr):
-    """A local variable's declaration is reached: its old contents are gone.  ``zeroed``: the rest of an initialiser is zero."""
+    """A local variable's declaration is reached: its old contents are gone.
+
+    ``zeroed``: what the initialiser does not mention is zero.
+    """
 
     var: str
     zeroed: bool

@@ -452,9 +452,8 @@ class _Lowerer:
             return inner
         if to.is_pointer and source.is_pointer:
             return inner
-        if isinstance(inner, ins.Const) and to.kind in ("int", "pointer"):
-            if to.is_pointer or to.signed or inner.value >= 0:
-                return inner
+        if isinstance(inner, ins.Const) and (to.is_pointer or (to.kind == "int" and (to.signed or inner.value >= 0))):
+            return inner
         return ins.Op("cast", (inner,), to, unsigned=source.kind == "int" and not source.signed)
 
     def choose(self, e: ast.Logical | ast.Conditional) -> Lowering:

@@ -182,8 +182,8 @@ class Evaluator:
             return values[0].scaled(1 << constants[1])
         if name in ("/", ">>") and constants[1] is not None and constants[1] > 0:
             divisor = constants[1] if name == "/" else 1 << min(constants[1], 62)
-            exact = all(c % divisor == 0 for _, c in values[0].terms)
-            if exact and not (op.unsigned and any(c < 0 for _, c in values[0].terms)):
+            divides = all(c % divisor == 0 for _, c in values[0].terms)
+            if divides and not (op.unsigned and any(c < 0 for _, c in values[0].terms)):
                 return Poly(tuple((m, c // divisor) for m, c in values[0].terms))
         scope: frozenset[int] = frozenset()
         for v in values:
@@ -237,7 +237,7 @@ class Evaluator:
                 return value
             if info.kind == "op" and info.key[:4] == ("cast", to.kind, to.size, to.signed):
                 return value
-            if info.kind == "op" and info.key[0] in NEGATED or info.key[0] == "not":
+            if info.kind == "op" and (info.key[0] in NEGATED or info.key[0] == "not"):
                 return value
         return self.narrow(to, value)
 

@@ -139,7 +139,7 @@ class ProcNull:
                 assert isinstance(inside, int)
                 stack.append(inside)
             elif info.kind == "op":
-                if info.key[0] == "output" and info.key[2] in self.program.effects[str(info.key[1])].may_yield_proc_null:
+                if info.key[0] == "output" and self.may_yield(info.key[1], info.key[2]):
                     self.memo[start] = True
                     return True
                 # arithmetic on a suspect value may meet a guard that was meant for it: stay suspicious
@@ -158,6 +158,10 @@ class ProcNull:
                     stack.extend(p.symbols())
         self.memo[start] = False
         return False
+
+    def may_yield(self, name: object, argument: object) -> bool:
+        """Whether a repeatable query may write MPI_PROC_NULL through an argument."""
+        return argument in self.program.effects[str(name)].may_yield_proc_null
 
     def incoming(self, s: int) -> list[Poly]:
         block = self.symbols.table[s].key[0]

@@ -63,7 +63,7 @@ def views(
     span = _common(indexed) if indexed else None
     if indexed and constants and not all(_covers(span, c) for c in constants):
         return None
-    out = []
+    out: list[View] = []
     for case in cases:
         succs = flow.succs
         edges: list[Sequence[int]] = list(program.graph.succs) if case or indexed else []

@@ -134,9 +134,9 @@ def _frontier(flow: Flow, succs: Sequence[Sequence[int]], kept: set[int]) -> dic
     changed = True
     while changed:
         changed = False
-        for v, targets in over.items():
+        for v, reached in over.items():
             new = (
-                found.get(targets[0], none) if len(targets) == 1 else none.union(*(found.get(t, none) for t in targets))
+                found.get(reached[0], none) if len(reached) == 1 else none.union(*(found.get(t, none) for t in reached))
             )
             if new != found[v]:
                 found[v] = new
