@@ -13,23 +13,11 @@
         return below;                  \
     }
 
-#define INIT_ARGS(count_t) (const void *b, count_t n, MPI_Datatype t, int p, int tag, MPI_Comm c, MPI_Request *r)
-
-NOT_COVERED(MPI_Send_init, INIT_ARGS(int), PMPI_Send_init(b, n, t, p, tag, c, r))
-NOT_COVERED(MPI_Bsend_init, INIT_ARGS(int), PMPI_Bsend_init(b, n, t, p, tag, c, r))
-NOT_COVERED(MPI_Ssend_init, INIT_ARGS(int), PMPI_Ssend_init(b, n, t, p, tag, c, r))
-NOT_COVERED(MPI_Rsend_init, INIT_ARGS(int), PMPI_Rsend_init(b, n, t, p, tag, c, r))
-NOT_COVERED(MPI_Recv_init, (void *b, int n, MPI_Datatype t, int p, int tag, MPI_Comm c, MPI_Request *r), PMPI_Recv_init(b, n, t, p, tag, c, r))
 NOT_COVERED(MPI_Mprobe, (int s, int tag, MPI_Comm c, MPI_Message *m, MPI_Status *st), PMPI_Mprobe(s, tag, c, m, st))
 NOT_COVERED(MPI_Improbe, (int s, int tag, MPI_Comm c, int *f, MPI_Message *m, MPI_Status *st), PMPI_Improbe(s, tag, c, f, m, st))
 
 #if MPI_VERSION >= 4
 #define CC MPI_Count
-NOT_COVERED(MPI_Send_init_c, INIT_ARGS(CC), PMPI_Send_init_c(b, n, t, p, tag, c, r))
-NOT_COVERED(MPI_Bsend_init_c, INIT_ARGS(CC), PMPI_Bsend_init_c(b, n, t, p, tag, c, r))
-NOT_COVERED(MPI_Ssend_init_c, INIT_ARGS(CC), PMPI_Ssend_init_c(b, n, t, p, tag, c, r))
-NOT_COVERED(MPI_Rsend_init_c, INIT_ARGS(CC), PMPI_Rsend_init_c(b, n, t, p, tag, c, r))
-NOT_COVERED(MPI_Recv_init_c, (void *b, CC n, MPI_Datatype t, int p, int tag, MPI_Comm c, MPI_Request *r), PMPI_Recv_init_c(b, n, t, p, tag, c, r))
 NOT_COVERED(MPI_Isendrecv_c,
             (const void *sb, CC sn, MPI_Datatype st, int d, int stag, void *rb, CC rn, MPI_Datatype rt, int s, int rtag, MPI_Comm c, MPI_Request *r),
             PMPI_Isendrecv_c(sb, sn, st, d, stag, rb, rn, rt, s, rtag, c, r))

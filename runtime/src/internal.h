@@ -268,6 +268,12 @@ bool opi_send_start(const void *buf, size_t count, struct opi_type *t, struct op
 int opi_give_start(void *block, size_t count, struct opi_type *t, struct opi_comm *c, int dst, int tag, struct opi_req *r);
 void opi_recv_start(struct opi_req *r);
 
+int opi_persist_check(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, bool recv);
+int opi_persist_go(struct opi_req *r);
+
+/* persist.c */
+void opi_persist_drop(struct opi_req *r);
+
 /* net.c */
 int opi_net_send(const void *buf, size_t count, MPI_Datatype t, int dest, int tag, MPI_Comm comm, int mode, bool threads_idle);
 int opi_net_isend(const void *buf, size_t count, MPI_Datatype t, int dest, int tag, MPI_Comm comm, int mode, MPI_Request *req);

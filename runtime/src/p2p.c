@@ -454,7 +454,6 @@ static inline bool irecv_fast(void *buf, MPI_Count count, MPI_Datatype type, int
     r->block = NULL;
     r->pipe = NULL;
     r->polls = 0;
-    r->active = NULL;
     r->net_rank = source;
     c->refs++;
     opi_post_exact(r);
@@ -920,6 +919,25 @@ SENDS(, int)
 #if MPI_VERSION >= 4
 SENDS(_c, MPI_Count)
 #endif
+
+/* ---- for persist.c ------------------------------------------------------------------------------------------------------------------------------- */
+
+int opi_persist_check(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, bool recv) {
+    struct args a;
+    opi_enter();
+    int rc = check(&a, call, count, type, peer, tag, comm, recv);
+    if (rc == MPI_SUCCESS && null_buffer(&a, buf) && peer != MPI_PROC_NULL)
+        rc = bad(comm, MPI_ERR_BUFFER, call, "null buffer, count", (long long)count);
+    opi_leave();
+    return rc;
+}
+
+/* Starts an instance of a persistent operation as the nonblocking call it stands for. */
+int opi_persist_go(struct opi_req *r) {
+    MPI_Count n = (MPI_Count)r->count;
+    return r->p_mode < 0 ? recv_nonblock("MPI_Start", r->buf, n, r->p_type, r->p_peer, r->tag, r->p_comm, &r->native, false)
+                         : send_nonblock("MPI_Start", r->buf, n, r->p_type, r->p_peer, r->tag, r->p_comm, &r->native, r->p_mode);
+}
 
 /* ---- memory of the MPI's own call ------------------------------------------------------------------------------------------------------------------- */
 

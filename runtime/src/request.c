@@ -38,7 +38,7 @@ struct opi_req *opi_req_new(int kind) {
     r->type = NULL;
     r->block = NULL;
     r->pipe = NULL;
-    r->active = NULL;
+    r->started = false;
     r->take = false;
     return r;
 }
@@ -157,8 +157,17 @@ bool opi_req_poll(struct opi_req *r) {
         if (opi.nheld)
             opi_net_poll();
         break;
-    case OPI_R_PERSIST:
-        return !r->active || opi_req_poll(r->active);
+    case OPI_R_PERSIST: {
+        if (!r->started)
+            return true;
+        if (opi_is_ours(r->native))
+            return opi_req_poll(opi_req_of_handle(r->native));
+        int flag = 0;
+        opi_below_begin();
+        PMPI_Request_get_status(r->native, &flag, MPI_STATUS_IGNORE);
+        opi_below_end();
+        return flag != 0;
+    }
     default:
         if (r->held)
             opi_net_poll();
@@ -189,6 +198,16 @@ int opi_req_complete(struct opi_req *r, MPI_Status *status) {
     if (!r->on_stack)
         opi_req_free(r);
     return rc;
+}
+
+/* The request of ours that a handle stands for, through a persistent one; NULL when there is none that runs. */
+static inline struct opi_req *running(MPI_Request h) {
+    if (!opi_is_ours(h))
+        return NULL;
+    struct opi_req *r = opi_req_of_handle(h);
+    if (OPI_UNLIKELY(r && r->kind == OPI_R_PERSIST))
+        return r->started && opi_is_ours(r->native) ? opi_req_of_handle(r->native) : NULL;
+    return r;
 }
 
 /* An unmatched standard send does not make its caller wait for ever. */
@@ -263,6 +282,16 @@ EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status) {
             opi_leave();
             return bad_request("MPI_Wait");
         }
+        if (OPI_UNLIKELY(r->kind == OPI_R_PERSIST)) {
+            opi_leave();
+            if (!r->started) {
+                status_empty(status);
+                return MPI_SUCCESS;
+            }
+            int rc = MPI_Wait(&r->native, status);
+            r->started = false;
+            return rc;
+        }
         if (!r->done)
             opi_req_wait(r);
         int rc = complete_user("MPI_Wait", request, r, status);
@@ -298,6 +327,17 @@ EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
         opi_leave();
         return bad_request("MPI_Test");
     }
+    if (OPI_UNLIKELY(r->kind == OPI_R_PERSIST)) {
+        opi_leave();
+        if (!r->started) {
+            *flag = 1;
+            status_empty(status);
+            return MPI_SUCCESS;
+        }
+        int code = MPI_Test(&r->native, flag, status);
+        r->started = code == MPI_SUCCESS && !*flag;
+        return code;
+    }
     opi_progress();
     int rc = MPI_SUCCESS;
     *flag = opi_req_poll(r);
@@ -323,6 +363,14 @@ EXPORT int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *st
     if (!r) {
         opi_leave();
         return bad_request("MPI_Request_get_status");
+    }
+    if (r->kind == OPI_R_PERSIST) {
+        opi_leave();
+        if (r->started)
+            return MPI_Request_get_status(r->native, flag, status);
+        *flag = 1;
+        status_empty(status);
+        return MPI_SUCCESS;
     }
     opi_progress();
     *flag = opi_req_poll(r);
@@ -362,6 +410,15 @@ static int try_entry(MPI_Request *h, MPI_Status *status, int *rc, MPI_Comm *comm
             *comm = MPI_COMM_WORLD;
             return 1;
         }
+        if (OPI_UNLIKELY(r->kind == OPI_R_PERSIST)) {
+            if (!r->started)
+                return -1;
+            int got = try_entry(&r->native, status, rc, comm, raised); /* one level deep: an instance is never persistent */
+            r->started = got == 0;
+            if (got < 0)
+                status_empty(status);
+            return got != 0;
+        }
         if (!opi_req_poll(r))
             return 0;
         *comm = r->comm && r->comm->refs > 1 ? r->comm->handle : MPI_COMM_WORLD;
@@ -390,22 +447,20 @@ static int try_entry(MPI_Request *h, MPI_Status *status, int *rc, MPI_Comm *comm
 
 /* Sees to sends of ours that stay unmatched while the caller waits or tests. */
 static void relieve_all(int count, const MPI_Request *h) {
-    for (int i = 0; i < count; i++)
-        if (opi_is_ours(h[i])) {
-            struct opi_req *r = opi_req_of_handle(h[i]);
-            if (r && r->kind == OPI_R_DESC && !r->done && r->standard)
-                (void)opi_relieve(r);
-        }
+    for (int i = 0; i < count; i++) {
+        struct opi_req *r = running(h[i]);
+        if (r && r->kind == OPI_R_DESC && !r->done && r->standard)
+            (void)opi_relieve(r);
+    }
 }
 
 static int wait_target(int count, const MPI_Request *h) {
     int on = -1;
-    for (int i = 0; i < count; i++)
-        if (opi_is_ours(h[i])) {
-            struct opi_req *r = opi_req_of_handle(h[i]);
-            if (r && !r->done && waits_on(r) >= 0)
-                on = waits_on(r);
-        }
+    for (int i = 0; i < count; i++) {
+        const struct opi_req *r = running(h[i]);
+        if (r && !r->done && waits_on(r) >= 0)
+            on = waits_on(r);
+    }
     return on;
 }
 
@@ -418,6 +473,11 @@ static bool any_below(int count, const MPI_Request *h) {
             continue;
         }
         const struct opi_req *r = opi_req_of_handle(h[i]);
+        if (r && r->kind == OPI_R_PERSIST) {
+            if (r->started && !opi_is_ours(r->native))
+                return true;
+            r = running(h[i]);
+        }
         if (r && !r->done && (r->kind >= OPI_R_NETSEND || r->held))
             return true;
     }
@@ -566,10 +626,12 @@ EXPORT int MPI_Testall(int count, MPI_Request h[], int *flag, MPI_Status statuse
         if (opi_is_ours(h[i])) {
             struct opi_req *r = opi_req_of_handle(h[i]);
             if (r && !opi_req_poll(r)) {
-                maybe_relieve(r, ++r->polls);
-                if ((r->polls & 15) == 0)
+                struct opi_req *k = running(h[i]);
+                if (k)
+                    maybe_relieve(k, ++k->polls);
+                if ((++r->polls & 15) == 0)
                     opi_native_poll();
-                all = r->done;
+                all = opi_req_poll(r);
             }
         } else if (h[i] != MPI_REQUEST_NULL) {
             int done = 0; /* looks without completing: either all complete or none */
@@ -716,6 +778,15 @@ EXPORT int MPI_Request_free(MPI_Request *request) {
         return bad_request("MPI_Request_free");
     }
     *request = MPI_REQUEST_NULL;
+    if (r->kind == OPI_R_PERSIST) {
+        opi_leave();
+        if (r->started)
+            MPI_Request_free(&r->native);
+        opi_enter();
+        opi_persist_drop(r);
+        opi_leave();
+        return MPI_SUCCESS;
+    }
     r->freed = true;
     if (r != &opi_sent) {
         opi_progress();
@@ -738,6 +809,10 @@ EXPORT int MPI_Cancel(MPI_Request *request) {
     if (!r) {
         opi_leave();
         return bad_request("MPI_Cancel");
+    }
+    if (r->kind == OPI_R_PERSIST) {
+        opi_leave();
+        return r->started ? MPI_Cancel(&r->native) : bad_request("MPI_Cancel");
     }
     if (!r->done) {
         if (r->kind == OPI_R_RECV && r->posted) {

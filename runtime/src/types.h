@@ -223,7 +223,7 @@ enum opi_req_kind {
     OPI_R_NETRECV, /* native receive (or take) */
     OPI_R_NETHELD, /* receive that may match off node and is served by Improbe (net.c) */
     OPI_R_IDUP,    /* Comm_idup in progress */
-    OPI_R_PERSIST  /* persistent operation; `active` is its current instance */
+    OPI_R_PERSIST  /* persistent operation; never `done` itself */
 };
 
 /* The first lines hold what posting, matching and completing a receive touch; flags that are set together stand together, for wide stores. */
@@ -272,9 +272,10 @@ struct opi_req {
     int net_rank; /* off-node: rank in comm wanted */
     MPI_Comm *newcomm;
     /* persistent */
-    struct opi_req *active;
-    int p_mode, p_peer;
+    bool started; /* `native` is the running instance: a request of ours or of the MPI below */
+    int p_mode, p_peer; /* p_mode: an opi_mode, -1 for a receive */
     MPI_Datatype p_type;
+    MPI_Comm p_comm;
 };
 
 /* ---- the pool (pool.h) --------------------------------------------------------------------------------------------------------------------------- */

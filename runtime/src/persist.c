@@ -1,0 +1,86 @@
+/* persist.c - persistent requests: the arguments of an operation, kept, and its running instance.
+ *
+ * MPI_Start runs the nonblocking call they stand for; the instance's request, ours or the MPI's, is kept in `native`.  The completion calls (request.c) look
+ * through to it and leave the persistent request behind, inactive.  The datatype is duplicated, since the program may free its own. */
+#include "internal.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+static int init(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request *request, int mode) {
+    int rc = opi_persist_check(call, buf, count, type, peer, tag, comm, mode < 0);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    MPI_Datatype kept = type;
+    int ni, na, nd, combiner;
+    PMPI_Type_get_envelope(type, &ni, &na, &nd, &combiner);
+    if (combiner != MPI_COMBINER_NAMED && (rc = PMPI_Type_dup(type, &kept)) != MPI_SUCCESS)
+        return rc;
+    opi_enter();
+    struct opi_req *r = opi_req_new(OPI_R_PERSIST);
+    r->buf = (void *)(uintptr_t)buf;
+    r->count = (size_t)count;
+    r->p_type = kept;
+    r->p_peer = peer;
+    r->p_mode = mode;
+    r->p_comm = comm;
+    r->tag = tag;
+    r->native = MPI_REQUEST_NULL;
+    r->started = false;
+    *request = opi_req_handle(r);
+    opi_leave();
+    return MPI_SUCCESS;
+}
+
+/* The end of a persistent request that is not running.  Inside enter/leave. */
+void opi_persist_drop(struct opi_req *r) {
+    int ni, na, nd, combiner;
+    PMPI_Type_get_envelope(r->p_type, &ni, &na, &nd, &combiner);
+    if (combiner != MPI_COMBINER_NAMED)
+        PMPI_Type_free(&r->p_type);
+    opi_req_free(r);
+}
+
+EXPORT int MPI_Start(MPI_Request *request) {
+    if (!opi_is_ours(*request))
+        return PMPI_Start(request);
+    opi_enter();
+    struct opi_req *r = opi_req_of_handle(*request);
+    bool good = r && r->kind == OPI_R_PERSIST && !r->started;
+    opi_leave();
+    if (!good)
+        return opi_raise(MPI_COMM_WORLD, MPI_ERR_REQUEST, "MPI_Start", "no inactive persistent request");
+    r->started = true;
+    int rc = opi_persist_go(r);
+    if (rc != MPI_SUCCESS)
+        r->started = false;
+    return rc;
+}
+
+EXPORT int MPI_Startall(int count, MPI_Request h[]) {
+    int rc = MPI_SUCCESS;
+    for (int i = 0; i < count && rc == MPI_SUCCESS; i++)
+        rc = MPI_Start(&h[i]);
+    return rc;
+}
+
+#define INITS(suffix, count_t)                                                                                                                  \
+    EXPORT int MPI_Send_init##suffix(const void *b, count_t n, MPI_Datatype t, int p, int tag, MPI_Comm c, MPI_Request *r) {                    \
+        return opi.disabled ? PMPI_Send_init##suffix(b, n, t, p, tag, c, r) : init("MPI_Send_init" #suffix, b, n, t, p, tag, c, r, OPI_STANDARD);   \
+    }                                                                                                                                           \
+    EXPORT int MPI_Rsend_init##suffix(const void *b, count_t n, MPI_Datatype t, int p, int tag, MPI_Comm c, MPI_Request *r) {                   \
+        return opi.disabled ? PMPI_Rsend_init##suffix(b, n, t, p, tag, c, r) : init("MPI_Rsend_init" #suffix, b, n, t, p, tag, c, r, OPI_STANDARD); \
+    }                                                                                                                                           \
+    EXPORT int MPI_Ssend_init##suffix(const void *b, count_t n, MPI_Datatype t, int p, int tag, MPI_Comm c, MPI_Request *r) {                   \
+        return opi.disabled ? PMPI_Ssend_init##suffix(b, n, t, p, tag, c, r) : init("MPI_Ssend_init" #suffix, b, n, t, p, tag, c, r, OPI_SYNC);     \
+    }                                                                                                                                           \
+    EXPORT int MPI_Bsend_init##suffix(const void *b, count_t n, MPI_Datatype t, int p, int tag, MPI_Comm c, MPI_Request *r) {                   \
+        return opi.disabled ? PMPI_Bsend_init##suffix(b, n, t, p, tag, c, r) : init("MPI_Bsend_init" #suffix, b, n, t, p, tag, c, r, OPI_BUFFERED); \
+    }                                                                                                                                           \
+    EXPORT int MPI_Recv_init##suffix(void *b, count_t n, MPI_Datatype t, int p, int tag, MPI_Comm c, MPI_Request *r) {                          \
+        return opi.disabled ? PMPI_Recv_init##suffix(b, n, t, p, tag, c, r) : init("MPI_Recv_init" #suffix, b, n, t, p, tag, c, r, -1);             \
+    }
+
+INITS(, int)
+#if MPI_VERSION >= 4
+INITS(_c, MPI_Count)
+#endif
