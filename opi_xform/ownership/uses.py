@@ -43,12 +43,8 @@ def collect(program: Program) -> list[Use]:
 
 
 def sides(send: MpiBuffer | None, recv: MpiBuffer | None) -> list[tuple[str, MpiBuffer]]:
-    out = []
-    if send is not None:
-        out.append(("send", send))
-    if recv is not None:
-        out.append(("recv", recv))
-    return out
+    """The buffers of a call by side; what passes ownership already (named by its carrier's address) is no site."""
+    return [(side, b) for side, b in (("send", send), ("recv", recv)) if b is not None and not b.indirect]
 
 
 def _length(buffer: MpiBuffer, call: ins.CallInstr, values: tuple[Poly, ...]) -> Poly | None:
