@@ -116,7 +116,7 @@ static void tune(void) {
     if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1 && CPU_COUNT(&set) < cpus)
         cpus = CPU_COUNT(&set);
     bool crowded = opi.node_ranks_phys > cpus;
-    opi.spin_limit = (uint32_t)env_bytes("OPI_SPIN", crowded ? 32 : 4000);
+    opi.spin_limit = (uint32_t)env_bytes("OPI_SPIN", crowded ? 32 : 1000);
     opi.yield_limit = (uint32_t)env_bytes("OPI_YIELD", 64);
     opi.ring_slots = opi.nlocal <= 32 ? 64 : opi.nlocal <= 128 ? 32 : 16;
     opi.eager_limit = env_bytes("OPI_EAGER_LIMIT", 4096);

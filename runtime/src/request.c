@@ -890,7 +890,7 @@ EXPORT int MPI_Request_get_status_some(int count, const MPI_Request h[], int *ou
 }
 #endif
 
-#ifndef MPI_Request_c2f /* where it is a macro, our handles are integers like the MPI's own */
+#if !defined(MPI_Request_c2f) && !defined(MPI_ABI_VERSION) /* where it is a macro, our handles are integers like the MPI's own; the ABI has its own call */
 EXPORT MPI_Fint MPI_Request_c2f(MPI_Request request) {
     return opi_is_ours(request) ? -(MPI_Fint)opi_req_of_handle(request)->handle : PMPI_Request_c2f(request);
 }
