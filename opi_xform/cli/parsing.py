@@ -39,8 +39,9 @@ def parse_sources(jobs: Sequence[Job], processes: int, step: Callable[[], None])
                     if data is not None:
                         results[futures[future]] = data if isinstance(data, FrontendError) else pickling.loads(data)
                         step()
-            finally:
+            except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
+                raise
     for index, job in enumerate(jobs):
         if results[index] is None:
             results[index] = _parse(job)
