@@ -15,7 +15,7 @@ export OPI_CACHE ?= $(CURDIR)/.opi-cache
 export OMPI_ALLOW_RUN_AS_ROOT ?= 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ?= 1
 
-.PHONY: demo test bench lint clean
+.PHONY: demo test bench fuzz lint clean
 .DELETE_ON_ERROR:
 
 ifdef OPI_MPICC
@@ -35,6 +35,10 @@ test: $(VENV)/.ready $(BOTH_READY)
 
 bench: $(VENV)/.ready $(BOTH_READY)
 	$(BIN)/opi-bench run opbench $(BENCH_ARGS)
+
+# Random programs before and after: make fuzz FUZZ_ARGS='--seeds 500 --keep failing'
+fuzz: $(VENV)/.ready $(MPI_READY)
+	$(BIN)/python -m tests.fuzz.run $(FUZZ_ARGS)
 
 lint: $(VENV)/.ready $(MPI_READY)
 	$(BIN)/ruff check .

@@ -1,6 +1,6 @@
 """Random correct MPI programs for two ranks, with deterministic output.
 
-Every function of a program is one scenario with buffers of its own: an object of some storage, turns of a loop that pack,
+Every function of a program is one scenario with buffers of its own: objects of some storage, turns of a loop that pack,
 exchange and unpack in random ways, and reads at random places.  Whatever is read has been defined, so the output is the
 same in every run; about half of the scenarios read bytes that an earlier turn left, which a wrong conversion loses.
 """
@@ -185,7 +185,7 @@ class Scenario:
             f"memcpy({place}, field + t, {count} * sizeof(double));",
             f"fill({place}, {count}, t + rank);",
             f"{{ double *p = {place}; for (int i = 0; i < {count}; i++) *p++ = field[i]; }}",
-            f"{{ int k = 0; while (k < {count}) {{ if (k % 3 == 1) {place}[k++] = 1; else {place}[k++] = field[k]; }} }}",
+            f"{{ int k = 0; while (k < {count}) {{ if (k % 3 == 1) {place}[k++] = 1; else {place}[k++] = t; }} }}",
             f"append({place}, field, {count}, 1 + zero);",
             f"{{ int k = 0; for (int i = 0; i < {count}; i++) {{ {place}[k] = i; k++; }} }}",
             f"for (int i = 0; i < {count}; i++) {{ if ((i + rank) % 2) {place}[i] = 3; else {place}[i] = field[i]; }}",
@@ -209,7 +209,7 @@ class Scenario:
             f"for (int i = 0; i < {count}; i++) {{ if (t && i > 4) break; {place}[i] = i + 1; }}",
             f"memset({place}, 0, {count} * sizeof(float));",
             f"for (unsigned char c = 0; c < {count}; c += 1 + (c == 5 + zero)) {place}[c] = c;",
-            f"switch (t + zero) {{ case 0: fill({place}, {count}, 1); break; case 1: {place}[0] = 2; default: {place}[1] = 2; }}",
+            f"switch (t) {{ case 0: fill({place}, {count}, 1); break; case 1: {place}[0] = 2; default: {place}[1] = 2; }}",
         ]
         if b.name in getattr(self, "whole", set()) or self.safe or rng.random() < 0.5:
             self.line(rng.choice(whole))
