@@ -240,6 +240,17 @@ def test_the_next_turn_of_the_loop_around_the_question() -> None:
     assert live(MAIN.format(turn.format("v += b[1];", "b[i] = 1;", ASK)))[0] == [1]
 
 
+def test_a_flag_first_looked_at_in_the_loop_that_changes_it() -> None:
+    """The send is reached only while the flag is zero, and the byte is read in a later turn, when it is not."""
+    turn = f"if (t[1]) v += b[1]; else {{ b[1] = 1; {ASK} }} t[n] = 1;"
+    head = f"static double b[{SIZE}], v;\nstatic int mark, t[9];\n"
+    found = judge(program(head + MAIN.format(f"for (int k = 0; k < 3; k++) {{ {turn} }}")), "b").findings
+    assert [f.ok for f in found.values()] == [False]
+    fixed = turn.replace("t[n] = 1;", "")
+    found = judge(program(head + MAIN.format(f"for (int k = 0; k < 3; k++) {{ {fixed} }}")), "b").findings
+    assert [f.ok for f in found.values()] == [True]
+
+
 def test_the_budget_covers_every_set_operation(monkeypatch: pytest.MonkeyPatch) -> None:
     """Running out is a finding, wherever it happens, never an exception."""
     found = program(f"static double b[{SIZE}], v;\nstatic int mark;\n" + MAIN.format(READ))

@@ -107,6 +107,7 @@ class _Interpreter(Steps):
         return env
 
     def merge(self, block: int, envs: list[Env]) -> Env:
+        self.complete(envs)
         first = envs[0]
         out = dict(first)
         phis: list[tuple[int, tuple[Poly, ...]]] = []
@@ -142,9 +143,30 @@ class _Interpreter(Steps):
             self.values.phis[block] = phis
         return out
 
+    def complete(self, envs: list[Env]) -> None:
+        """Objects that were not looked at on some of the paths still have their first contents there."""
+        versions = [{cell for cell in env if cell[0] == "v"} for env in envs]
+        for cell in sorted(set().union(*versions) - versions[0].intersection(*versions[1:]), key=lambda c: c[1:]):
+            for i, env in enumerate(envs):
+                if cell not in env:
+                    envs[i] = {**env, cell: self.first_contents(cell)}
+
+    def first_contents(self, cell: Cell) -> Poly:
+        return self.symbols.of("version", (cell[1], "initial"), frozenset())
+
     def open(self, loop: int, env: Env) -> Env:
-        """At a loop's header everything that the loop changes becomes a symbol of its own."""
+        """At a loop's header everything that the loop changes becomes a symbol of its own.
+
+        Also the contents of what was not looked at so far: read in the loop, they differ from turn to turn.  The locals
+        of copies that the loop enters begin in each turn.
+        """
         changed = self.modified[loop]
+        blocks = self.nest.loops[loop].blocks
+        for cell in sorted(c for c in changed if c[0] == "v" and c not in env):
+            frame = self.objects.table[int(str(cell[1]))].frame
+            call = self.graph.frames[frame].call if frame >= 0 else -1
+            if call < 0 or self.graph.nodes[call].block not in blocks:
+                env[cell] = self.first_contents(cell)
         header = self.nest.loops[loop].header
         pending: list[tuple[Cell, int, Poly, int]] = []
         out: Env = {}
