@@ -209,7 +209,8 @@ class Scenario:
             f"for (int i = 0; i < {count}; i++) {{ if (t && i > 4) break; {place}[i] = i + 1; }}",
             f"memset({place}, 0, {count} * sizeof(float));",
             f"for (unsigned char c = 0; c < {count}; c += 1 + (c == 5 + zero)) {place}[c] = c;",
-            f"switch (t) {{ case 0: fill({place}, {count}, 1); break; case 1: {place}[0] = 2; default: {place}[1] = 2; }}",
+            f"switch (t) {{ case 0: fill({place}, {count}, 1); break; "
+            f"case 1: {place}[0] = 2; default: {place}[1] = 2; }}",
         ]
         if b.name in getattr(self, "whole", set()) or self.safe or rng.random() < 0.5:
             self.line(rng.choice(whole))

@@ -1,7 +1,7 @@
 """``python -m tests.fuzz.run --seeds N``: random programs before and after the transformation.
 
 Memory that OPI_Alloc gives is filled with garbage first, so that a byte which nothing wrote shows in the output.
-Prints what share of the sites converted, and each seed whose outputs differ; its files stay in the folder named by ``--keep``.
+Prints what share of the sites converted, and each seed whose outputs differ; ``--keep`` names a folder for its text.
 """
 
 from __future__ import annotations
