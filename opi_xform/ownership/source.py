@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
@@ -327,6 +327,8 @@ class _Inspector:
             whole = operand is m.ref
             row = self.rows > 0 and isinstance(operand, (ast.Index, ast.Deref)) and m.parent is operand
             if whole or (row and operand.type.is_array):
+                if whole and not self.rows and not m.size.span.editable:
+                    return self.macro_argument(m.ref, m.size)
                 return self.sizeof(m.size, 0 if whole else 1)
             return None
         if isinstance(m.parent, ast.AddrOf):
@@ -347,6 +349,20 @@ class _Inspector:
         if spelling is None:
             raise _Refused("13", f"the type of `{self.name}` cannot be spelt in a sizeof", here)
         return ReplaceText(e.span, f"sizeof({spelling})")
+
+    def macro_argument(self, ref: ast.VarRef, e: ast.SizeOf) -> ReplaceText | None:
+        """``COUNT(buf)``, a macro that asks for sizes: its argument becomes what the pointer points to, as an array.
+
+        That has the array's size and, where the macro also uses its value, its elements.
+        """
+        spelling = self.spell(0, self.locals_of(e))
+        written = self.texts.read(ref.span.file)[ref.span.begin : ref.span.end]
+        if spelling is None or "[" not in spelling or written != self.name.encode():
+            return self.sizeof(e, 0)
+        self.editable_file(ref.span)
+        at = spelling.index("[")
+        pointer = f"{spelling[:at].rstrip()} (*){spelling[at:]}"
+        return ReplaceText(replace(ref.span, editable=True), f"(*({pointer}){self.name})")
 
     def locals_of(self, e: ast.SizeOf) -> set[str]:
         """Names of the variables of the function around a sizeof: they may hide what a dimension is made of."""
