@@ -18,7 +18,8 @@ OPICC = (sys.executable, "-m", "opi_xform.launch.opicc")
 
 def environment(mpi: Mpi, extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment in which opi-xform, opicc and the launcher use ``mpi``."""
-    return {**os.environ, "OPI_MPICC": str(mpi.mpicc), **(extra or {})}
+    allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
+    return {**allowed, **os.environ, "OPI_MPICC": str(mpi.mpicc), **(extra or {})}
 
 
 def captured(
