@@ -44,6 +44,7 @@ class Telescope:
         writes: Mapping[int, Sequence[tuple[Poly, Poly]]],
         births: frozenset[int],
         excluded: frozenset[int] = frozenset(),
+        strict: bool = False,
     ) -> None:
         self.graph = graph
         self.nest = nest
@@ -52,6 +53,7 @@ class Telescope:
         self.writes = writes
         self.births = births
         self.excluded = excluded
+        self.strict = strict
         self.cache: dict[int, dict[Edge, list[Interval]]] = {}
         self.children: dict[int, list[int]] = {}
         for loop in nest.loops:
@@ -147,7 +149,7 @@ class Telescope:
             return
         for edge in loop.exits:
             whole = self.nest.dominates(block, edge[0])
-            for trips in self.trip_counts(loop, edge):
+            for trips in self.trip_counts(loop, edge, step):
                 if whole:
                     trips = trips + ONE
                 if up:
@@ -157,16 +159,17 @@ class Telescope:
                     first = at(hi, trips)
                 found[edge].append(Interval(loop.header, first, last))
 
-    def trip_counts(self, loop: Loop, edge: Edge) -> list[Poly]:
+    def trip_counts(self, loop: Loop, edge: Edge, step: Poly) -> list[Poly]:
         """What the iteration number can be called when the loop is left by ``edge``.
 
         The exit symbol itself, and t where the exit condition says that it is max(0, t): then an interval up to t is
-        either that of the loop or empty.
+        either that of the loop or empty.  Unless both t and the step are negative, which is a premise of its own where
+        the step is no constant (docs/soundness.md): ``strict`` does without.
         """
         k = self.symbols.count(loop.number)
         out = [self.symbols.leave(symbol(k), loop.number)]
         nominal = nominal_trips(self.graph, self.values, loop, edge)
-        if nominal is not None:
+        if nominal is not None and (not self.strict or step.constant is not None or self.symbols.is_nonneg(step)):
             out.append(nominal)
         return out
 

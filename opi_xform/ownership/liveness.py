@@ -304,7 +304,9 @@ class Judge:
             where = None
             if index is not None and self.indexed is not None:
                 where = self.indexed.at(self.regions, -1, index)
-            telescope = Telescope(self.program.graph, self.program.nest, self.values, writes, births, excluded)
+            telescope = Telescope(
+                self.program.graph, self.program.nest, self.values, writes, births, excluded, self.strict
+            )
             out.append((telescope, where))
         return out
 
