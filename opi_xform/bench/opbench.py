@@ -40,7 +40,7 @@ class Effort:
     max_bytes: int
 
 
-FULL = Effort(rounds=5, iterations=500, max_bytes=4 << 20)
+FULL = Effort(rounds=9, iterations=500, max_bytes=4 << 20)
 QUICK = Effort(rounds=1, iterations=200, max_bytes=1 << 18)
 
 
