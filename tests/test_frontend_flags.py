@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from frontend_support import calls, parse
 
-from opi_xform.frontend import FrontendError, flags, parse_files, parse_unit, pickling
+from opi_xform.frontend import FrontendError, flags, parse_unit, pickling
 from opi_xform.frontend.cache import Entry
 from opi_xform.frontend.flags import CompilationDatabase, clean
 
@@ -194,38 +194,7 @@ class TestCache:
         assert other.read() == unit
 
 
-class TestSeveralFiles:
-    def files(self, tmp_path: Path, count: int) -> list[str]:
-        paths = [tmp_path / f"u{i}.c" for i in range(count)]
-        for i, path in enumerate(paths):
-            path.write_text(f"int g{i}; int f{i}(void) {{ return g{i} + {i}; }}\n")
-        return [str(p) for p in paths]
-
-    def test_order_is_kept(self, tmp_path: Path) -> None:
-        paths = self.files(tmp_path, 6)
-        parallel = parse_files(paths, [], 2)
-        assert [list(u.functions) for u in parallel] == [[f"f{i}"] for i in range(6)]
-        assert parallel == parse_files(paths, [], 1)
-
-    def test_flags_for_each(self, tmp_path: Path) -> None:
-        paths = [str(tmp_path / f"{n}.c") for n in "ab"]
-        for p in paths:
-            Path(p).write_text("int v[N];\n")
-        units = parse_files(paths, lambda p: ["-DN=2"] if p.endswith("a.c") else ["-DN=3"], 2)
-        assert [u.globals["v"].type.size for u in units] == [8, 12]
-
-    def test_the_first_error_is_raised(self, tmp_path: Path) -> None:
-        paths = self.files(tmp_path, 3)
-        for p in paths[1:]:
-            Path(p).write_text("int = 3;\n")
-        with pytest.raises(FrontendError, match=r"u1\.c:1"):
-            parse_files(paths, [], 2)
-
-    def test_a_deep_unit_travels(self, tmp_path: Path) -> None:
-        paths = self.files(tmp_path, 2)
-        Path(paths[0]).write_text(f"int deep(int a) {{ return {'+'.join(['a'] * 5000)}; }}\n")
-        assert [list(u.functions) for u in parse_files(paths, [], 2)] == [["deep"], ["f1"]]
-
+class TestUnits:
     def test_units_survive_pickling(self, tmp_path: Path) -> None:
         unit = parse(tmp_path, "struct s { int a; } s = {1};\nint f(int n) { return n ? s.a : sizeof(struct s); }\n")
         assert pickling.loads(pickling.dumps(unit)) == unit

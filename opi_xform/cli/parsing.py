@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 
 from opi_xform.frontend import FrontendError, parse_unit, pickling
 from opi_xform.ir.ast import Unit
@@ -18,30 +19,13 @@ Job = tuple[str, tuple[str, ...]]
 
 
 def parse_sources(jobs: Sequence[Job], processes: int, step: Callable[[], None]) -> list[Unit | FrontendError]:
-    """The unit of each job, or why there is none, in the order of the jobs.  ``step`` is called after each.
-
-    Unlike ``frontend.parse_files`` it goes on after an error: a user wants to see those of all files.
-    """
+    """The unit of each job, or why there is none, in the order of the jobs.  ``step`` is called after each."""
     results: list[Unit | FrontendError | None] = [None] * len(jobs)
     workers = min(processes, (len(jobs) + 1) // 2)  # a process for less than two files costs more than it saves
     if workers > 1:
-        # Forking is quick, but not safe beside other threads, which a progress bar has.
-        forks = sys.platform.startswith("linux") and threading.active_count() == 1
-        context = multiprocessing.get_context("fork" if forks else "spawn")
-        with ProcessPoolExecutor(workers, context, initializer=_end_on_interrupt) as pool:
-            futures = {pool.submit(_parse_elsewhere, job): index for index, job in enumerate(jobs)}
-            try:
-                for future in as_completed(futures):
-                    try:
-                        data = future.result()
-                    except BrokenProcessPool:
-                        continue
-                    if data is not None:
-                        results[futures[future]] = data if isinstance(data, FrontendError) else pickling.loads(data)
-                        step()
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+        for index, data in _parsed_elsewhere(jobs, workers):
+            results[index] = data if isinstance(data, FrontendError) else pickling.loads(data)
+            step()
     for index, job in enumerate(jobs):
         if results[index] is None:
             results[index] = _parse(job)
@@ -49,9 +33,76 @@ def parse_sources(jobs: Sequence[Job], processes: int, step: Callable[[], None])
     return [result for result in results if result is not None]
 
 
-def _end_on_interrupt() -> None:
-    """Ctrl-C goes to all processes of a terminal: a worker just ends, the command tells of it."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def _parsed_elsewhere(jobs: Sequence[Job], workers: int) -> Iterator[tuple[int, bytes | FrontendError]]:
+    """What the workers send back, as it comes.  Nothing comes for a unit nested too deeply to travel, nor from a worker
+    that died.
+
+    Each worker has a pipe of its own: processes that share a lock can hang when one is killed, as Ctrl-C does to all.
+    """
+    # Forking is quick, but not safe beside other threads, which a progress bar has.
+    forks = sys.platform.startswith("linux") and threading.active_count() == 1
+    context = get_context("fork") if forks else get_context("spawn")
+    todo = iter(range(len(jobs)))
+    running: dict[Connection, BaseProcess] = {}
+
+    def hand_out(to: Connection) -> None:
+        index = next(todo, None)
+        with suppress(OSError):  # it died: its sentinel tells
+            to.send(None if index is None else (index, jobs[index]))
+
+    try:
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until the worker has its own handler
+        try:
+            for _ in range(workers):
+                here, there = context.Pipe()
+                process = context.Process(target=_work, args=(there, (*running, here) if forks else ()), daemon=True)
+                process.start()
+                there.close()
+                running[here] = process
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for connection in running:
+            hand_out(connection)
+        while running:
+            ready = wait([*running, *(process.sentinel for process in running.values())])
+            for connection, worker in list(running.items()):
+                if connection in ready:
+                    try:
+                        index, data = connection.recv()
+                    except (EOFError, OSError):
+                        del running[connection]
+                        continue
+                    hand_out(connection)
+                    if data is not None:
+                        yield index, data
+                elif worker.sentinel in ready:
+                    del running[connection]
+    finally:
+        for connection, worker in running.items():
+            connection.close()
+            worker.kill()
+
+
+def _work(connection: Connection, inherited: Sequence[Connection]) -> None:
+    """A worker: parses what it is handed, until it is handed None or the command is gone.
+
+    inherited: the command's ends of the pipes, which a fork copies; while one is open, no end of the pipe is seen.
+    """
+    for other in inherited:
+        other.close()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C goes to all: a worker just ends, the command tells of it
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    with suppress(EOFError, OSError):
+        while (message := connection.recv()) is not None:
+            index, job = message
+            connection.send((index, _packed(_parse(job))))
+
+
+def _packed(unit: Unit | FrontendError) -> bytes | FrontendError | None:
+    try:
+        return unit if isinstance(unit, FrontendError) else pickling.dumps(unit)
+    except RecursionError:
+        return None
 
 
 def _parse(job: Job) -> Unit | FrontendError:
@@ -59,12 +110,3 @@ def _parse(job: Job) -> Unit | FrontendError:
         return parse_unit(*job)
     except FrontendError as error:
         return error
-
-
-def _parse_elsewhere(job: Job) -> bytes | FrontendError | None:
-    """In a worker: the unit as bytes, None for one nested too deeply to travel (it is parsed where it is needed)."""
-    unit = _parse(job)
-    try:
-        return unit if isinstance(unit, FrontendError) else pickling.dumps(unit)
-    except RecursionError:
-        return None

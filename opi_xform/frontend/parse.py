@@ -1,4 +1,4 @@
-"""``parse_unit``: one file and its flags -> one ``Unit``.  ``parse_files``: many, in processes, in order."""
+"""``parse_unit``: one file and its flags -> one ``Unit``."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ import os
 import re
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
 from typing import TypeVar
 
 from opi_xform.frontend import flags as flags_module
-from opi_xform.frontend import pickling
 from opi_xform.frontend.cache import Entry
 from opi_xform.frontend.clang import TranslationUnit
 from opi_xform.frontend.errors import FrontendError
@@ -110,42 +106,3 @@ def _check(path: str) -> None:
             pass
     except OSError as error:
         raise FrontendError(path, 0, 0, f"cannot be read: {error.strerror or error}") from None
-
-
-def parse_files(
-    paths: Sequence[str], flags_for: Callable[[str], Sequence[str]] | Sequence[str] = (), jobs: int = 1
-) -> list[Unit]:
-    """Parses files in ``jobs`` processes; units come back in the order of ``paths``.
-
-    ``flags_for`` gives each file's flags, or is the flags of all.  Raises the FrontendError of the first file that has
-    one.
-    """
-    work = [(p, tuple(flags_for(p) if callable(flags_for) else flags_for)) for p in paths]
-    if jobs <= 1 or len(work) <= 1:
-        return [parse_unit(p, f) for p, f in work]
-    # Forking is quick, but not with other threads running.
-    method = "fork" if threading.active_count() == 1 else "spawn"
-    with ProcessPoolExecutor(min(jobs, len(work)), get_context(method)) as pool:
-        futures = [pool.submit(_parse, job) for job in work]
-        try:
-            return [_received(future, job) for future, job in zip(futures, work, strict=True)]
-        finally:
-            for future in futures:
-                future.cancel()
-
-
-def _parse(job: tuple[str, tuple[str, ...]]) -> bytes | None:
-    """In a worker: the unit as bytes, or None for one nested too deeply to travel."""
-    unit = parse_unit(*job)
-    try:
-        return pickling.dumps(unit)
-    except RecursionError:
-        return None
-
-
-def _received(future: Future[bytes | None], job: tuple[str, tuple[str, ...]]) -> Unit:
-    try:
-        data = future.result()
-    except BrokenProcessPool:
-        data = None
-    return parse_unit(*job) if data is None else pickling.loads(data)
