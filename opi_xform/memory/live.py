@@ -345,12 +345,21 @@ class Live:
             for edge, intervals in telescope.exits(loop).items():
                 for interval in intervals:
                     lo, hi = self.symbols.resolve(interval.lo), self.symbols.resolve(interval.hi)
+                    given = [(self.symbols.resolve(a), self.symbols.resolve(b)) for a, b in interval.given]
                     if self.indexed is not None:
                         header = self.nest.loops[loop].header
-                        lo, hi = self.indexed.specialise_at(header, lo), self.indexed.specialise_at(header, hi)
+                        at = self.indexed.specialise_at
+                        lo, hi = at(header, lo), at(header, hi)
+                        given = [(at(header, a), at(header, b)) for a, b in given]
                     region = self.regions.interval(lo, hi)
+                    for a, b in given:
+                        region = region.intersect(self.nonneg(a).union(self.nonneg(b)))
                     out.setdefault(edge, []).append(region if where is None else region.intersect(where))
         return out
+
+    def nonneg(self, value: Poly) -> Set:
+        """All offsets, where the value is not negative."""
+        return self.regions.compare(">=", value, number(0))
 
     def starting(self, s: Set, first: Poly) -> Set:
         """A summary from iteration ``first`` on."""
@@ -402,4 +411,3 @@ class Live:
 
 
 _NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
-

@@ -18,22 +18,28 @@ from opi_xform.memory.values import HeaderPhi, Values
 from opi_xform.program.graph import Graph
 
 Edge = tuple[int, int]
+Pairs = frozenset[tuple[Poly, Poly]]
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Bytes ``[lo, hi)`` written whenever ``block`` is executed (for an inner loop: when it is left)."""
+    """Bytes ``[lo, hi)`` written whenever ``block`` is executed (for an inner loop: when it is left).
+
+    given: pairs of values of which at least one must not be negative, else nothing of this is certain.
+    """
 
     block: int
     lo: Poly
     hi: Poly
+    given: Pairs = frozenset()
 
 
 class Telescope:
     """Certain writes of one object, loop by loop.  ``writes[block]``: (lo, length) of certain writes, any order.
 
     ``births``: blocks in which the object begins a new life.  ``excluded``: loops whose iterations write to different
-    rows of an array of buffers.
+    rows of an array of buffers.  ``assume_signs``: of two sizes that are multiplied one is not negative (assumption
+    A3); ``signs`` tells whether this made a difference.
     """
 
     def __init__(
@@ -44,7 +50,7 @@ class Telescope:
         writes: Mapping[int, Sequence[tuple[Poly, Poly]]],
         births: frozenset[int],
         excluded: frozenset[int] = frozenset(),
-        strict: bool = False,
+        assume_signs: bool = False,
     ) -> None:
         self.graph = graph
         self.nest = nest
@@ -53,7 +59,8 @@ class Telescope:
         self.writes = writes
         self.births = births
         self.excluded = excluded
-        self.strict = strict
+        self.assume_signs = assume_signs
+        self.signs = False
         self.cache: dict[int, dict[Edge, list[Interval]]] = {}
         self.children: dict[int, list[int]] = {}
         for loop in nest.loops:
@@ -98,11 +105,17 @@ class Telescope:
             edges = self.cache[child]
             if not edges:
                 continue
-            first = next(iter(edges.values()))
+            first, *others = edges.values()
             for interval in first:
-                if all(any(o.lo == interval.lo and o.hi == interval.hi for o in other) for other in edges.values()):
+                given = interval.given
+                for other in others:
+                    same = next((o for o in other if o.lo == interval.lo and o.hi == interval.hi), None)
+                    if same is None:
+                        break
+                    given |= same.given
+                else:
                     lo, hi = self.symbols.resolve(interval.lo), self.symbols.resolve(interval.hi)
-                    out.append(Interval(info.header, lo, hi))
+                    out.append(Interval(info.header, lo, hi, given))
         return out
 
     def runs(self, inside: list[Interval]) -> list[Interval]:
@@ -117,7 +130,7 @@ class Telescope:
                 )
                 if following is None:
                     break
-                run = Interval(max(run.block, following.block), run.lo, following.hi)
+                run = Interval(max(run.block, following.block), run.lo, following.hi, run.given | following.given)
                 out.append(run)
         return out
 
@@ -141,37 +154,48 @@ class Telescope:
 
         step = at(lo, symbol(k) + ONE) - lo
         length = hi - lo
-        if step == length:
-            up = True
-        elif step == -length:
-            up = False
-        else:
+        if step != length and step != -length:
+            return
+        given = self.outside(loop, interval.given)
+        if given is None:
             return
         for edge in loop.exits:
             whole = self.nest.dominates(block, edge[0])
-            for trips in self.trip_counts(loop, edge, step):
+            for trips, exact in self.trip_counts(loop, edge):
                 if whole:
                     trips = trips + ONE
-                if up:
+                needed = given if exact else self.requiring(loop, given, trips, length)
+                if step == length:
                     first, last = at(lo, number(0)), at(lo, trips)
                 else:
-                    last = at(hi, number(0))
-                    first = at(hi, trips)
-                found[edge].append(Interval(loop.header, first, last))
+                    first, last = at(hi, trips), at(hi, number(0))
+                found[edge].append(Interval(loop.header, first, last, needed))
 
-    def trip_counts(self, loop: Loop, edge: Edge, step: Poly) -> list[Poly]:
-        """What the iteration number can be called when the loop is left by ``edge``.
+    def trip_counts(self, loop: Loop, edge: Edge) -> list[tuple[Poly, bool]]:
+        """What the iteration number can be called when the loop is left by ``edge``; whether it is just that.
 
-        The exit symbol itself, and t where the exit condition says that it is max(0, t): then an interval up to t is
-        either that of the loop or empty.  Unless both t and the step are negative, which is a premise of its own where
-        the step is no constant (docs/soundness.md): ``strict`` does without.
+        The exit symbol itself, and t where the exit condition says that it is max(0, t): then an interval of t times a
+        length is that of the loop, or empty, unless both t and the length are negative.
         """
         k = self.symbols.count(loop.number)
-        out = [self.symbols.leave(symbol(k), loop.number)]
+        out = [(self.symbols.leave(symbol(k), loop.number), True)]
         nominal = nominal_trips(self.graph, self.values, loop, edge)
-        if nominal is not None and (not self.strict or step.constant is not None or self.symbols.is_nonneg(step)):
-            out.append(nominal)
+        if nominal is not None:
+            out.append((nominal, self.symbols.is_nonneg(nominal)))
         return out
+
+    def requiring(self, loop: Loop, given: Pairs, trips: Poly, length: Poly) -> Pairs:
+        """``given``, and that not both ``trips`` and ``length`` are negative."""
+        if self.symbols.is_nonneg(length):
+            return given
+        self.signs = True
+        varies = self.symbols.scope(length) & self.symbols.inner[loop.number]
+        return given if self.assume_signs else given | {(trips, trips if varies else length)}
+
+    def outside(self, loop: Loop, given: Pairs) -> Pairs | None:
+        """The conditions as they hold after the loop; None where they vary from turn to turn."""
+        inner = self.symbols.inner[loop.number]
+        return None if any(self.symbols.scope(p) & inner for pair in given for p in pair) else given
 
     # --- loops that append ---------------------------------------------------------------------------------------
 
@@ -181,7 +205,7 @@ class Telescope:
             def place(value: Poly, scale: int = scale, shift: Poly = shift) -> Poly:
                 return value.scaled(scale) + shift
 
-            chain = _Chain(self, loop, phi, place, inside)
+            chain = _Chain(self, loop, phi, place, [i for i in inside if self.outside(loop, i.given) is not None])
             if not all(chain.covers(value, latch) for latch, value in phi.latches):
                 continue
             for edge in loop.exits:
@@ -189,7 +213,7 @@ class Telescope:
                 if value is None or not chain.covers(value, edge[0]):
                     value = symbol(phi.symbol)
                 end = self.symbols.leave(value, loop.number)
-                found[edge].append(Interval(loop.header, place(phi.init), place(end)))
+                found[edge].append(Interval(loop.header, place(phi.init), place(end), frozenset(chain.given)))
 
     def at_exit(self, phi: HeaderPhi, edge: Edge) -> Poly | None:
         value = self.values.out.get(edge[0], {}).get(phi.cell)
@@ -255,6 +279,7 @@ class _Chain:
         self.phi = phi
         self.place = place
         self.inside = inside
+        self.given: set[tuple[Poly, Poly]] = set()
 
     def covers(self, value: Poly, block: int) -> bool:
         """Bytes from the header's place to ``value``'s are written on every path to the end of ``block``."""
@@ -294,6 +319,7 @@ class _Chain:
             if interval.hi == end and self.t.nest.dominates(interval.block, block):
                 start = self.counter_at(interval.lo)
                 if start is not None and start != value:
+                    self.given |= interval.given
                     return [(start, block)]
         return None
 

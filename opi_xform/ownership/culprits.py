@@ -38,7 +38,7 @@ def _deciding(judge: Judge, candidates: Iterable[int], use: Use | None) -> tuple
     tried = list(candidates)[:TRIES]
     for n in tried:
         try:
-            found, at_entry = judge.live(None, frozenset({n}))
+            found, at_entry = judge.live(None, frozenset({n}), not judge.strict)
         except BudgetExceeded:
             continue
         if judge.reads_initial(found, at_entry) if use is None else judge.needed(use, found):

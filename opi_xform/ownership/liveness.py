@@ -38,6 +38,7 @@ class Judge:
     """Liveness of one object.  ``findings`` per (node, argument) of its uses.
 
     initial: contents from before the first write are read.  exceeded: the integer sets took too long.
+    signs: the signs of sizes that are multiplied matter, and are not known (assumption A3).
     """
 
     def __init__(self, program: Program, buffer: Buffer, o: int, strict: bool) -> None:
@@ -59,6 +60,7 @@ class Judge:
         self.bound = self.bounds()
         self.births = self.find_births()
         self.a2: set[int] = set()
+        self.signs = False
         self.findings: dict[tuple[int, int], Finding] = {}
         self.initial = False
         self.exceeded = False
@@ -67,6 +69,17 @@ class Judge:
                 self.liveness()
         except BudgetExceeded:
             self.exceeded = True
+
+    def liveness(self) -> None:
+        """Findings on what is proved; where that is not enough, on what A3 adds to it."""
+        self.initial, self.findings = self.judged(False)
+        if not self.signs or self.strict or (not self.initial and all(f.ok for f in self.findings.values())):
+            return
+        initial, findings = self.judged(True)
+        for key, finding in findings.items():
+            if finding.ok and (self.initial != initial or not self.findings[key].ok):
+                findings[key] = Finding(True, assumptions=(*finding.assumptions, "A3"))
+        self.initial, self.findings = initial, findings
 
     def unit(self) -> int:
         """The greatest number of bytes that divides every offset and length."""
@@ -280,7 +293,7 @@ class Judge:
         values = self.values.args[u.node]
         return None if u.buffer.peer is None else values[u.buffer.peer]
 
-    def telescopes(self) -> list[tuple[Telescope, Set | None]]:
+    def telescopes(self, assume_signs: bool) -> list[tuple[Telescope, Set | None]]:
         """One per row that is written: certain writes by block."""
         births = frozenset(self.program.graph.nodes[n].block for n in self.births)
         rows: dict[Poly | None, dict[int, list[tuple[Poly, Poly]]]] = {}
@@ -305,7 +318,7 @@ class Judge:
             if index is not None and self.indexed is not None:
                 where = self.indexed.at(self.regions, -1, index)
             telescope = Telescope(
-                self.program.graph, self.program.nest, self.values, writes, births, excluded, self.strict
+                self.program.graph, self.program.nest, self.values, writes, births, excluded, assume_signs
             )
             out.append((telescope, where))
         return out
@@ -313,31 +326,34 @@ class Judge:
     # --- verdicts ------------------------------------------------------------------------------------------------
 
     def live(
-        self, converted: Collection[Place] | None, only: Collection[int] | None = None
+        self, converted: Collection[Place] | None, only: Collection[int] | None = None, assume_signs: bool = False
     ) -> tuple[dict[int, Set], Set]:
         """Live regions after the sites and births, and at the program's start; ``only``: as if nothing else read."""
+        telescopes = self.telescopes(assume_signs) if converted is None else []
         live = Live(
             self.program.graph,
             self.program.nest,
             self.values,
             self.regions,
-            self.telescopes() if converted is None else [],
+            telescopes,
             self.events(converted, only),
             [*self.use_nodes, *self.births],
             self.indexed,
         )
         found = live.solve()
+        self.signs = self.signs or any(telescope.signs for telescope, _ in telescopes)
         self.regions.context.reset_operations()  # what follows has a budget of its own
         return found, live.at_entry
 
-    def liveness(self) -> None:
-        found, at_entry = self.live(None)
-        self.initial = self.reads_initial(found, at_entry)
+    def judged(self, assume_signs: bool) -> tuple[bool, dict[tuple[int, int], Finding]]:
+        """Whether first contents are read, and the finding of each use."""
+        found, at_entry = self.live(None, assume_signs=assume_signs)
+        findings: dict[tuple[int, int], Finding] = {}
         assumed = any(u.side == "recv" for u in self.uses)
         for u in self.uses:
             live = found.get(u.node)
             if live is None:
-                self.findings[(u.node, u.argument)] = Finding(False, "11")
+                findings[(u.node, u.argument)] = Finding(False, "11")
                 continue
             live = self.here(u, live)
             assumptions: tuple[str, ...] = ()
@@ -355,9 +371,10 @@ class Judge:
             else:
                 code = "01"
             if live.is_empty():
-                self.findings[(u.node, u.argument)] = Finding(True, assumptions=assumptions)
+                findings[(u.node, u.argument)] = Finding(True, assumptions=assumptions)
             else:
-                self.findings[(u.node, u.argument)] = Finding(False, code)
+                findings[(u.node, u.argument)] = Finding(False, code)
+        return self.reads_initial(found, at_entry), findings
 
     def reads_initial(self, found: Mapping[int, Set], at_entry: Set) -> bool:
         """Condition f: whether bytes are live at the start of a life that defines them (zeros, an initialiser)."""

@@ -18,6 +18,7 @@ HEADER = ("site", "call", "side", "buffer", "decision", "reason")
 ASSUMPTIONS = {
     "A1": "nothing of a receive buffer is read beyond the message that came",
     "A2": "sources and destinations are real ranks, not MPI_PROC_NULL",
+    "A3": "sizes that are multiplied with one another are not negative",
 }
 _GAP = "  "
 _INDENT = 4
