@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 from opi_xform.ir import ast
 from opi_xform.ir.instr import CallInstr, Lowered, StmtInfo
@@ -13,11 +16,13 @@ from opi_xform.ownership.events import EventList
 from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.mentions import Definitions, Mentions, Texts, plain
 from opi_xform.ownership.model import Buffer, Program, Use
-from opi_xform.ownership.plan import Edit, InsertStatement, PointerDeclaration, ReplaceCall, ReplaceText
+from opi_xform.ownership.plan import Edit, InsertStatement, LinkName, PointerDeclaration, ReplaceCall, ReplaceText
 from opi_xform.ownership.sizes import array_size, dimensions, requested, same_everywhere
 from opi_xform.ownership.states import Insertion
 
 RESULT = "opi_result"
+_PLAIN_SUFFIX = re.compile(r"(\s|\)|\[[^]]*\]|\[[^][]*\[[^]]*\][^]]*\])*")
+"""Dimensions, and parentheses around the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,8 @@ class Builder:
                 self.declarations()
             elif raw:
                 self.null_declaration(allocations)
+            if self.variable.kind == "extern":
+                self.link_name(converted)
             self.frees(events, freed)
             size, per_row = self.sizes(insertions, allocations, in_place)
             self.statements(insertions, size, per_row)
@@ -160,6 +167,18 @@ class Builder:
                     d.name_span, d.suffix, d.init_span, d.span, d.statement, self.buffer.carrier.rows, null
                 )
             )
+
+    def link_name(self, converted: frozenset[tuple[str, int, str, int]]) -> None:
+        """A name for the linker that only files of this plan use: one that was left out, or comes from another plan,
+        does not link (DESIGN.md section 4, g)."""
+        places = sorted((os.path.basename(file), *rest) for file, *rest in converted)
+        digest = sha256(repr((self.variable.name, self.buffer.carrier.kind, places)).encode()).hexdigest()
+        for d in self.variable.declarators:
+            if not d.name_span.editable or (d.suffix is not None and not d.suffix.editable):
+                raise _Problem("the buffer's declaration is written by a macro")
+            if d.suffix is not None and not _PLAIN_SUFFIX.fullmatch(self.texts.of(d.suffix)):
+                raise _Problem("the buffer's declaration has attributes behind its name")
+            self.edits.append(LinkName(d.name_span, d.suffix, f"{self.variable.name}_opi_{digest[:8]}"))
 
     def null_declaration(self, allocations: Sequence[Allocation]) -> None:
         """A local pointer that is freed on paths on which it was never set."""

@@ -96,7 +96,19 @@ class ReplaceText:
     text: str
 
 
-Edit = ReplaceCall | PointerDeclaration | InsertStatement | ReplaceText
+@dataclass(frozen=True, slots=True)
+class LinkName:
+    """The variable declared here gets ``link`` as its name for the linker (DESIGN.md section 4, g).
+
+    Of the declarator: its name, and what stands between that and the initialiser (None: nothing).
+    """
+
+    declarator_name: Span
+    suffix: Span | None
+    link: str
+
+
+Edit = ReplaceCall | PointerDeclaration | LinkName | InsertStatement | ReplaceText
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from opi_xform.ir.span import Span
-from opi_xform.ownership.plan import Edit, InsertStatement, Plan, PointerDeclaration, ReplaceCall, ReplaceText
-from opi_xform.rewrite.declare import declaration_edits
+from opi_xform.ownership.plan import Edit, InsertStatement, LinkName, Plan, PointerDeclaration, ReplaceCall, ReplaceText
+from opi_xform.rewrite.declare import declaration_edits, link_edit
 from opi_xform.rewrite.edit import ByteEdit, EditConflict, apply_edits
 from opi_xform.rewrite.errors import PlanError
 from opi_xform.rewrite.header import header_edit
@@ -59,7 +59,7 @@ def place_of(edit: Edit) -> Span:
     """The span that names an edit's place."""
     if isinstance(edit, ReplaceCall):
         return edit.callee
-    if isinstance(edit, PointerDeclaration):
+    if isinstance(edit, (PointerDeclaration, LinkName)):
         return edit.declarator_name
     if isinstance(edit, InsertStatement):
         return edit.anchor
@@ -89,6 +89,8 @@ def _byte_edits(text: SourceText, edits: list[Edit]) -> Iterator[tuple[Span, lis
             yield place, list(_call_edits(text, edit))
         elif isinstance(edit, PointerDeclaration):
             yield place, list(declaration_edits(text, edit))
+        elif isinstance(edit, LinkName):
+            yield place, [link_edit(text, edit)]
         elif isinstance(edit, ReplaceText) and (edit.span.begin, edit.span.end) not in taken:
             yield place, list(_text_edits(text, edit))
     for group in groups:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from opi_xform.ownership.plan import PointerDeclaration
+from opi_xform.ownership.plan import LinkName, PointerDeclaration
 from opi_xform.rewrite.edit import ByteEdit
 from opi_xform.rewrite.errors import PlanError
 from opi_xform.rewrite.lex import SourceText
@@ -55,6 +55,17 @@ def declaration_edits(text: SourceText, edit: PointerDeclaration) -> Iterator[By
         yield ByteEdit(gone.begin, gone.end)
     yield from _initialiser(text, edit, suffix.end)
     yield from _storage(text, edit)
+
+
+def link_edit(text: SourceText, edit: LinkName) -> ByteEdit:
+    """An asm label behind the declarator, which GCC and all compilers like it know.  Raises PlanError for macros."""
+    for span in (edit.declarator_name, *([edit.suffix] if edit.suffix is not None else [])):
+        if not span.editable:
+            raise PlanError(span, "the declaration is written by a macro")
+    end = edit.declarator_name.end if edit.suffix is None else max(edit.declarator_name.end, edit.suffix.end)
+    while text.data[end - 1] in b" \t\r\n":
+        end -= 1
+    return ByteEdit(end, end, (1,), f' __asm__("{edit.link}")'.encode())
 
 
 def _initialiser(text: SourceText, edit: PointerDeclaration, suffix_end: int) -> Iterator[ByteEdit]:
