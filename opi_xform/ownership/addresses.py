@@ -54,7 +54,9 @@ class Flow:
         carriers = [o.number for o in table if o.variable == buffer.carrier.variable]
         self.pointer = buffer.carrier.kind == "pointer"
         self.carrier_objects = frozenset(carriers)
-        self.carriers: frozenset[Name] = frozenset(("v", o, 0) for o in carriers) if self.pointer else frozenset()
+        self.lifted = self.lifted_names()
+        own = frozenset(("v", o, 0) for o in carriers) if self.pointer else frozenset()
+        self.carriers: frozenset[Name] = own | self.lifted
         self.holding: dict[Name, set[int]] = {}
         self.ranges: dict[Name, Range] = {}
         self.problems: dict[tuple[int, str], Problem] = {}
@@ -65,6 +67,17 @@ class Flow:
                 self.range_of(name)
         self.judge()
 
+    def lifted_names(self) -> frozenset[Name]:
+        """Parameters that stand for the carrier, in the frames in which they are given this buffer."""
+        out: set[Name] = set()
+        if self.buffer.lifted:
+            for node in self.graph.nodes:
+                if isinstance(node.action, Bind):
+                    for i, key in enumerate(node.action.params):
+                        if key in self.buffer.lifted and self.base(self.recorded(node.number, i)) in self.objects:
+                            out.add(("v", self.names.objects.variable(node.frame, key), 0))
+        return frozenset(out)
+
     # --- which names hold it -------------------------------------------------------------------------------------
 
     def seeds(self) -> set[int]:
@@ -74,6 +87,8 @@ class Flow:
             out.update(self.names.mentions.get(o, ()))
             if self.names.objects.table[o].kind == "heap":
                 out.add(self.names.objects.table[o].node)
+        for name in self.lifted:
+            out.update(self.names.uses.get(name, ()))
         if self.pointer:
             for o in self.carrier_objects:
                 out.update(self.names.uses.get(("v", o, 0), ()))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
+from opi_xform.ownership.agreement import Verdict, agreed
 from opi_xform.ownership.aliases import alias_refusal, value_refusal
 from opi_xform.ownership.culprits import readers_after, readers_of_first_contents, touches_after
 from opi_xform.ownership.liveness import Finding, Judge
 from opi_xform.ownership.model import Buffer, Options, Place, Program, Refusal, Use
+from opi_xform.ownership.parameters import parameters_of, path, reassigned
 from opi_xform.ownership.place import Placement, place
 from opi_xform.ownership.plan import Decision, Edit, Note, Plan, ReplaceCall
 from opi_xform.ownership.reasons import contents_refusal, kept, liveness_refusal, node_span
@@ -21,32 +23,22 @@ from opi_xform.ownership.uses import all_calls, buffers, collect, sides
 INLINE_LIMIT = 40  # bytes that travel in a message's envelope, whatever is done (RUNTIME.md section 2)
 
 
-@dataclass(slots=True)
-class _Verdict:
-    """One buffer: which places convert, why the others stay, and the edits."""
-
-    refusals: dict[Place, Refusal] = field(default_factory=dict)
-    converted: set[Place] = field(default_factory=set)
-    assumptions: dict[Place, set[str]] = field(default_factory=dict)
-    edits: tuple[Edit, ...] = ()
-    files: tuple[str, ...] = ()
-
-
 def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Plan:
     """The plan for a whole program."""
     uses = collect(program)
     groups, strays = buffers(program, uses)
-    verdicts: dict[Place, tuple[_Verdict, Buffer]] = {}
     stray: dict[Place, Refusal] = {}
     for use in strays:
         stray[use.place] = Refusal("402", "the pointer may stand for several buffers here, or for none that is known")
     if program.nest.irreducible:
         groups, stray = [], {u.place: _irreducible() for u in uses}
+    found = agreed(
+        groups, parameters_of(program, units), stray, lambda b, kept: _buffer(units, program, b, options, kept)
+    )
+    verdicts: dict[Place, tuple[Verdict, Buffer]] = {}
     edits: list[Edit] = []
     files: set[str] = set()
-    for buffer in groups:
-        clash = {u.place for u in buffer.uses} & (set(stray) | set(verdicts))
-        verdict = _buffer(units, program, buffer, options, clash)
+    for buffer, verdict in zip(groups, found, strict=True):
         for use in buffer.uses:
             verdicts[use.place] = (verdict, buffer)
         edits.extend(verdict.edits)
@@ -76,10 +68,10 @@ def _irreducible() -> Refusal:
 
 
 def _buffer(
-    units: Sequence[ast.Unit], program: Program, buffer: Buffer, options: Options, clash: set[Place]
-) -> _Verdict:
+    units: Sequence[ast.Unit], program: Program, buffer: Buffer, options: Options, kept: Mapping[Place, Refusal]
+) -> Verdict:
     """Everything about one buffer: first what each site allows, then what all of them together do."""
-    verdict = _Verdict()
+    verdict = Verdict()
     places = list(dict.fromkeys(u.place for u in buffer.uses))
     whole = _whole_refusal(units, program, buffer, options)
     shape = value_refusal(program, buffer) if whole is None else None
@@ -97,8 +89,7 @@ def _buffer(
     for p in places:
         mine = [u for u in buffer.uses if u.place == p]
         refusal = _site_refusal(program, buffer, mine, facts)
-        if p in clash:
-            refusal = Refusal("402", "in other calls of its function the pointer stands for another buffer")
+        refusal = kept.get(p, refusal) or _path_refusal(units, program, buffer, mine)
         first = next((o for o in buffer.objects if facts[o].initial), None)
         if refusal is None and first is not None:
             refusal = contents_refusal(program, buffer, readers_of_first_contents(facts[first]), p)
@@ -118,7 +109,7 @@ def _settle(
     buffer: Buffer,
     null_tests: tuple[int, ...],
     facts: Mapping[int, Judge],
-    verdict: _Verdict,
+    verdict: Verdict,
 ) -> None:
     """Pending requests, placement and aliases, until what converts is stable."""
     while verdict.converted:
@@ -132,11 +123,14 @@ def _settle(
         if beyond:
             _keep(verdict, beyond)
             continue
-        placed = _placed(program, buffer, frozenset(verdict.converted), null_tests)
+        lifted = _lifting(program, buffer, verdict.converted)
+        placed = _placed(program, lifted, frozenset(verdict.converted), null_tests)
         if isinstance(placed, Refusal):
             _keep(verdict, _alone(program, buffer, verdict.converted, null_tests, placed))
             continue
-        verdict.edits = (*placed.edits, *sizeof_edits(units, buffer.carrier))
+        verdict.lifted = lifted.lifted
+        changed = parameters_of(program, units).edits(verdict.lifted, verdict.converted)
+        verdict.edits = (*placed.edits, *sizeof_edits(units, buffer.carrier), *changed)
         verdict.files = placed.files
         return
 
@@ -156,7 +150,7 @@ def _beyond(
     return out
 
 
-def _keep(verdict: _Verdict, refusals: Mapping[Place, Refusal]) -> None:
+def _keep(verdict: Verdict, refusals: Mapping[Place, Refusal]) -> None:
     for p, refusal in refusals.items():
         verdict.converted.discard(p)
         verdict.refusals[p] = refusal
@@ -172,6 +166,25 @@ def _placed(
     return placed if stale is None else stale
 
 
+def _lifting(program: Program, buffer: Buffer, converted: set[Place]) -> Buffer:
+    """The buffer with the parameters through which it comes to the sites that convert."""
+    found = {key for u in buffer.uses if u.place in converted for key in path(program, u)[0]}
+    return replace(buffer, lifted=frozenset(found)) if found else buffer
+
+
+def _path_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, uses: list[Use]) -> Refusal | None:
+    """Why the buffer cannot come to a site through the parameters of the program's functions."""
+    keys = list(dict.fromkeys(key for u in uses for key in path(program, u)[0]))
+    for key in keys:
+        refusal = parameters_of(program, units).refusal(key)
+        if refusal is not None:
+            return refusal
+    if keys and reassigned(program, buffer, keys):
+        name = program.variables[keys[0]].name
+        return Refusal("04", f"`{name}` is a parameter, and `{buffer.name}` itself changes while it stands for it")
+    return None
+
+
 def _alone(
     program: Program, buffer: Buffer, converted: set[Place], null_tests: tuple[int, ...], together: Refusal
 ) -> dict[Place, Refusal]:
@@ -179,7 +192,7 @@ def _alone(
     if len(converted) > 1:
         out: dict[Place, Refusal] = {}
         for p in sorted(converted):
-            alone = _placed(program, buffer, frozenset({p}), null_tests)
+            alone = _placed(program, _lifting(program, buffer, {p}), frozenset({p}), null_tests)
             if isinstance(alone, Refusal):
                 out[p] = alone
         if out:
@@ -230,7 +243,7 @@ def _site_refusal(program: Program, buffer: Buffer, uses: list[Use], facts: dict
 
 
 def _decisions(
-    program: Program, verdicts: dict[Place, tuple[_Verdict, Buffer]], stray: dict[Place, Refusal]
+    program: Program, verdicts: dict[Place, tuple[Verdict, Buffer]], stray: dict[Place, Refusal]
 ) -> list[Decision]:
     """One decision per buffer use in the sources, reached or not, in source order."""
     out: list[Decision] = []

@@ -103,6 +103,8 @@ class Builder:
             arguments = []
             for use in sides.values():
                 argument = use.call.args[use.argument]
+                if self.forwarded(argument):
+                    name = f"({name.strip('()')})"
                 if not argument.span.editable:
                     raise _Problem("the call's buffer argument is written by a macro")
                 arguments.append((argument.span, self.address(argument)))
@@ -110,6 +112,14 @@ class Builder:
                 raise _Problem("the call is written by a macro")
             self.edits.append(ReplaceCall(first.call.callee_span, name, tuple(arguments)))
             self.files.add(first.call.callee_span.file)
+
+    def forwarded(self, argument: ast.Expr) -> bool:
+        """The carrier's address comes in a ``void *``, which the checking macros of opi.h refuse."""
+        e = plain(argument)
+        if not isinstance(e, ast.VarRef) or e.var not in self.buffer.lifted:
+            return False
+        elem = self.program.variables[e.var].type.elem
+        return elem is not None and elem.kind == "void"
 
     def address(self, argument: ast.Expr) -> str:
         """The carrier's address, for an argument that names the start of its buffer."""
@@ -135,6 +145,8 @@ class Builder:
                 e = plain(e.base)  # the first row of several dimensions
                 continue
             break
+        if isinstance(e, ast.VarRef) and e.var in self.buffer.lifted:
+            return self.program.variables[e.var].name
         if rows == 0 and isinstance(e, ast.VarRef) and e.var == self.buffer.carrier.variable:
             return f"&{self.variable.name}"
         if rows == 1:

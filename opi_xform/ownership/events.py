@@ -25,6 +25,7 @@ from opi_xform.ownership.states import (
     Event,
 )
 from opi_xform.program.effects import FunctionEffect
+from opi_xform.program.graph import Bind, Node
 
 
 @dataclass(slots=True)
@@ -167,7 +168,7 @@ class _Collector:
             action = node.action
             if n in self.by_node or n in mallocs or n in dead_tests or node.frame in self.wrappers:
                 continue
-            if isinstance(action, ins.Birth) or self.sets_carrier(action):
+            if isinstance(action, ins.Birth) or self.sets_carrier(action) or self.lifts(node):
                 continue
             effect = self.effect(n)
             if effect is not None and effect.mpi is not None and effect.mpi.request is not None:
@@ -176,6 +177,15 @@ class _Collector:
             if problem:
                 return problem
         return ""
+
+    def lifts(self, node: Node) -> bool:
+        """The carrier's address is passed, which takes no buffer."""
+        if not isinstance(node.action, Bind) or not self.buffer.lifted:
+            return False
+        values = self.program.values.operands.get(node.number, ())
+        base = self.program.values.symbols.base
+        passed = [key for key, value in zip(node.action.params, values, strict=True) if base(value) in self.objects]
+        return all(key in self.buffer.lifted for key in passed)
 
     def sets_carrier(self, action: object) -> bool:
         carrier = self.buffer.carrier

@@ -96,7 +96,8 @@ class Buffer:
     """All copies of one source-level buffer: the unit that is declared, converted or kept.
 
     ``objects``: its abstract objects, one per frame.  ``uses`` in source order; ``touches``: graph nodes that access
-    its bytes, or pass its address on, other than the sites.
+    its bytes, or pass its address on, other than the sites.  ``lifted``: parameters that get the carrier's address
+    (``parameters``).
     """
 
     name: str
@@ -104,6 +105,7 @@ class Buffer:
     objects: tuple[int, ...]
     uses: tuple[Use, ...]
     touches: tuple[int, ...]
+    lifted: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from opi_xform.memory.extent import extent
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Buffer, Carrier, Program, Use
+from opi_xform.ownership.parameters import path
 from opi_xform.program.effects import Effects, MpiBuffer
 
 NO_OBJECT = -1
@@ -153,7 +154,7 @@ def buffers(program: Program, uses: list[Use]) -> tuple[list[Buffer], list[Use]]
             assert o.variable is not None
             key = ("array", o.variable)
         elif o.kind == "heap":
-            key = ("pointer", carrier_variable(program, use))
+            key = ("pointer", path(program, use)[1])
         elif o.kind == "family":
             assert o.variable is not None
             key = ("family", o.variable)
@@ -185,17 +186,6 @@ def buffers(program: Program, uses: list[Use]) -> tuple[list[Buffer], list[Use]]
     return out, strays
 
 
-def carrier_variable(program: Program, use: Use) -> str:
-    """The pointer variable that a heap buffer's use names; '' when it is no variable."""
-    node = program.graph.nodes[use.node]
-    call = node.action
-    assert isinstance(call, ins.CallInstr)
-    operand = call.args[use.argument]
-    while isinstance(operand, ins.PtrAdd):
-        operand = operand.base
-    return operand.key if isinstance(operand, ins.Var) else ""
-
-
 def touches(program: Program, objects: set[int], uses: list[Use]) -> tuple[int, ...]:
     """Nodes other than the sites that access the buffer or pass its address on."""
     index = index_of(program)
@@ -211,7 +201,8 @@ def all_calls(functions: Iterable[ast.Function], effects: Effects) -> list[tuple
     """Every point-to-point call in the sources with its name, reached or not, in source order."""
     out: list[tuple[ast.Function, ast.Call, str]] = []
     for function in functions:
-        for call in calls_in(function.body):
+        inits = tuple(v.init for v in function.variables.values() if v.init is not None)
+        for call in [*calls_in(function.body), *calls_in(inits)]:
             if isinstance(call.callee, ast.FuncRef):
                 effect = effects.get(call.callee.name)
                 if effect is not None and effect.mpi is not None and effect.mpi.kind in P2P:

@@ -1,0 +1,80 @@
+"""Sites that several buffers share: a helper is written once, so all that pass through it convert, or none does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from opi_xform.ownership.model import Buffer, Place, Refusal
+from opi_xform.ownership.parameters import Parameters, path
+from opi_xform.ownership.plan import Edit
+
+
+@dataclass(slots=True)
+class Verdict:
+    """One buffer: which places convert, why the others stay, and the edits.  lifted: parameters that change for it."""
+
+    refusals: dict[Place, Refusal] = field(default_factory=dict)
+    converted: set[Place] = field(default_factory=set)
+    assumptions: dict[Place, set[str]] = field(default_factory=dict)
+    edits: tuple[Edit, ...] = ()
+    files: tuple[str, ...] = ()
+    lifted: frozenset[str] = frozenset()
+
+
+def agreed(
+    groups: Sequence[Buffer],
+    parameters: Parameters,
+    strays: Mapping[Place, Refusal],
+    judge: Callable[[Buffer, Mapping[Place, Refusal]], Verdict],
+) -> list[Verdict]:
+    """The verdict on each buffer; ``judge`` gives one, some places being kept whatever it finds.
+
+    Each round keeps more places, so there is an end.
+    """
+    kept: dict[Place, Refusal] = dict(strays)
+    places = [{u.place for u in buffer.uses} for buffer in groups]
+    found: list[Verdict | None] = [None] * len(groups)
+    while True:
+        verdicts = [
+            judge(buffer, kept) if verdict is None else verdict for buffer, verdict in zip(groups, found, strict=True)
+        ]
+        new = _disagreements(groups, parameters, verdicts)
+        if not new:
+            return verdicts
+        kept.update(new)
+        found = [None if mine & set(new) else v for mine, v in zip(places, verdicts, strict=True)]
+
+
+def _disagreements(
+    groups: Sequence[Buffer], parameters: Parameters, verdicts: Sequence[Verdict]
+) -> dict[Place, Refusal]:
+    """Places that convert for one buffer and must not, because of another or of the parameters on the way."""
+    out: dict[Place, Refusal] = {}
+    program = parameters.program
+    for buffer, verdict in zip(groups, verdicts, strict=True):
+        mine = {u.place for u in buffer.uses}
+        for other, their in zip(groups, verdicts, strict=True):
+            for p in verdict.converted & {u.place for u in other.uses} - their.converted:
+                refusal = their.refusals[p]
+                text = f"the same call sends or receives `{other.name}`, which stays: {refusal.message}"
+                out[p] = Refusal(refusal.code, text, refusal.notes)
+        assert verdict.converted <= mine
+    for key in sorted({key for verdict in verdicts for key in verdict.lifted}):
+        takers = [(b, v) for b, v in zip(groups, verdicts, strict=True) if key in v.lifted]
+        carriers = {b.carrier.variable: b.carrier for b, _ in takers}
+        common = frozenset.intersection(*(v.lifted for _, v in takers))
+        converted = {p for v in verdicts for p in v.converted}
+        span = next((c.span for c in parameters.strangers(key, carriers, common)), None)
+        span = span or parameters.exposed(key, common, converted)
+        if span is None:
+            continue
+        name = program.variables[key].name
+        message = (
+            f"`{name}` is a parameter, a copy of the caller's pointer, and not all calls pass a buffer that converts"
+        )
+        for buffer, verdict in takers:
+            for use in buffer.uses:
+                if use.place in verdict.converted and key in path(program, use)[0]:
+                    out.setdefault(use.place, Refusal("04", message, ((span, "here"),)))
+    return out

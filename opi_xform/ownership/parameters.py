@@ -1,0 +1,364 @@
+"""Buffers that reach their message through parameters of the program's own functions.
+
+``static void put(double *b, int n) { MPI_Send(b, n, …); }`` names a buffer by a copy of the carrier, which a message
+could not change (DESIGN.md section 4, b).  Where all callers pass carriers that convert, the parameter becomes the
+carrier's address: ``double **b``, ``(*b)`` wherever it is mentioned, and ``put(&sbuf, n)``.  It is called *lifted*.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
+from opi_xform.ir.types import Type
+from opi_xform.ownership.model import Buffer, Carrier, Place, Program, Refusal, Use
+from opi_xform.ownership.plan import ReplaceText
+from opi_xform.ownership.source import Index, index_of
+from opi_xform.ownership.walk import children, expressions
+from opi_xform.program.graph import Bind
+
+_TOKEN = re.compile(rb"\s+|[A-Za-z_]\w*|\*|\[[^\[\]]*\]|.", re.DOTALL)
+_QUALIFIERS = frozenset({b"const", b"restrict", b"__restrict", b"__restrict__"})
+
+
+@lru_cache(maxsize=2)
+def binds_of(program: Program) -> Mapping[int, Bind]:
+    """How each frame was entered."""
+    return {node.frame: node.action for node in program.graph.nodes if isinstance(node.action, Bind)}
+
+
+def path(program: Program, use: Use) -> tuple[tuple[str, ...], str]:
+    """The parameters through which a use's buffer came, innermost first; and the variable passed ('': none)."""
+    call = program.graph.nodes[use.node].action
+    assert isinstance(call, ins.CallInstr)
+    operand, frame = call.args[use.argument], program.graph.nodes[use.node].frame
+    out: list[str] = []
+    while True:
+        while isinstance(operand, ins.PtrAdd) or (isinstance(operand, ins.Op) and operand.op == "cast"):
+            operand = operand.base if isinstance(operand, ins.PtrAdd) else operand.args[0]
+        if not isinstance(operand, ins.Var):
+            return tuple(out), ""
+        if program.variables[operand.key].kind != "param":
+            return tuple(out), operand.key
+        bind = binds_of(program).get(frame)
+        if bind is None or operand.key not in bind.params:
+            return tuple(out), ""
+        index = bind.params.index(operand.key)
+        if index >= len(bind.args):
+            return tuple(out), ""
+        out.append(operand.key)
+        operand, frame = bind.args[index], bind.caller
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """What a call passes: ``variable`` itself, or (``indexed``) one element of it; written as ``lvalue``."""
+
+    variable: str
+    indexed: bool
+    lvalue: ast.Expr
+
+
+def argument(e: ast.Expr) -> Argument | None:
+    """An argument that names the start of a variable's buffer: ``b``, ``&b[0]``, ``b[d]``, ``&b[d][0]``."""
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    while isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.Index) and _zero(e.operand.index):
+        e = e.operand.base
+        while isinstance(e, ast.Cast):
+            e = e.operand
+    if isinstance(e, ast.VarRef):
+        return Argument(e.var, False, e)
+    if isinstance(e, ast.Index):
+        base = e.base
+        while isinstance(base, ast.Cast):
+            base = base.operand
+        if isinstance(base, ast.VarRef):
+            return Argument(base.var, True, e)
+    return None
+
+
+def _zero(e: ast.Expr) -> bool:
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return isinstance(e, ast.IntLit) and e.value == 0
+
+
+class Parameters:
+    """The functions of a program as their callers and their text show them."""
+
+    def __init__(self, program: Program, index: Index) -> None:
+        self.program = program
+        self.index = index
+        self.texts = index.texts
+        self.owner = {key: (f, i) for f in program.functions.values() for i, key in enumerate(f.params)}
+        self.calls: dict[str, list[tuple[str, ast.Call]]] = {}
+        self.taken: dict[str, Span] = {}
+        self.refused: dict[str, Refusal | None] = {}
+        for f in program.functions.values():
+            roots = [*expressions(f.body), *(v.init for v in f.variables.values() if v.init is not None)]
+            for root in roots:
+                self.walk(root, f.key)
+        for v in program.variables.values():
+            if v.is_global and v.init is not None:
+                self.walk(v.init, "")
+        self.files = sorted({path for unit in index.units for path in unit.files})
+
+    def walk(self, root: ast.Expr, function: str) -> None:
+        stack: list[ast.Expr] = [root]
+        while stack:
+            e = stack.pop()
+            if isinstance(e, ast.Call) and isinstance(e.callee, ast.FuncRef):
+                self.calls.setdefault(e.callee.name, []).append((function, e))
+                stack.extend(e.args)
+                continue
+            if isinstance(e, ast.FuncRef):
+                self.taken.setdefault(e.name, e.span)
+            stack.extend(children(e))
+
+    # --- which parameters can be lifted --------------------------------------------------------------------------
+
+    def refusal(self, key: str) -> Refusal | None:
+        """Why a parameter cannot become the address of its caller's pointer; None when it can."""
+        if key not in self.refused:
+            self.refused[key] = self.inspect(key)
+        return self.refused[key]
+
+    def inspect(self, key: str) -> Refusal | None:
+        variable = self.program.variables[key]
+        function, i = self.owner[key]
+
+        def no(why: str, span: Span) -> Refusal:
+            message = f"`{variable.name}` is a parameter, a copy of the caller's pointer, and {why}"
+            return Refusal("04", message, ((span, "here"),))
+
+        if function.refused or (not function.static and not self.program.complete):
+            return no("other files may call its function", variable.span)
+        if function.key in self.taken:
+            return no("its function is called through a pointer", self.taken[function.key])
+        type_ = variable.type
+        if not type_.is_pointer or type_.elem is None or type_.elem.kind not in ("int", "float", "record", "void"):
+            return no("is of a type that cannot be changed", variable.span)
+        for mention in self.index.by_key.get(key, ()):
+            if not mention.ref.span.editable:
+                return no("is named by a macro", mention.ref.span)
+            if isinstance(mention.parent, (ast.AddrOf, ast.IncDec)) or (
+                isinstance(mention.parent, ast.Assign) and mention.parent.target is mention.ref
+            ):
+                return no("is changed, or its own address is taken", mention.ref.span)
+        for _, call in self.calls.get(function.key, ()):
+            told = argument(call.args[i]) if i < len(call.args) else None
+            if told is None or not call.args[i].span.editable:
+                return no("a call passes something else than a buffer's name", call.span)
+            passed = self.passed(told)
+            if passed is None or not _same(passed, type_.elem):
+                return no("a call passes a pointer of another type", call.span)
+        if not self.declarations(function, i):
+            return no("a declaration of its function cannot be rewritten", function.span)
+        return None
+
+    def passed(self, told: Argument) -> Type | None:
+        """The type of the elements that an argument points to."""
+        out = self.program.variables[told.variable].type.elem
+        return out.elem if told.indexed and out is not None else out
+
+    def declarations(self, function: ast.Function, i: int) -> list[ReplaceText] | None:
+        """Parameter ``i`` rewritten in the definition and in every prototype; None when one is not understood."""
+        called = {(c.callee_span.file, c.callee_span.begin) for _, c in self.calls.get(function.key, ())}
+        files = self.files if not function.static else [function.span.file]
+        out: list[ReplaceText] = []
+        defined = False
+        for file in files:
+            data = self.texts.read(file)
+            for at, unevaluated, _ in self.texts.occurrences(file, function.name):
+                if (file, at) in called:
+                    continue
+                line = data.rfind(b"\n", 0, at) + 1
+                if unevaluated or data[line:at].lstrip().startswith(b"#"):
+                    return None
+                found = _parameter(data, at + len(function.name.encode()), i)
+                new = None if found is None else _lifted(data[found[0] : found[1]])
+                if found is None or new is None:
+                    return None
+                inside = function.span.file == file and function.span.begin <= at < function.span.end
+                defined = defined or inside
+                begin, end = found
+                row = data.count(b"\n", 0, begin) + 1
+                span = Span(file, begin, end, row, begin - data.rfind(b"\n", 0, begin), editable=True)
+                out.append(ReplaceText(span, new.decode("utf-8", "surrogateescape")))
+        return out if defined else None
+
+    # --- agreement of the callers --------------------------------------------------------------------------------
+
+    def strangers(self, key: str, carriers: Mapping[str, Carrier], lifted: Collection[str]) -> Iterator[ast.Call]:
+        """Calls that pass something else than a carrier in ``carriers``, or a parameter that is lifted too."""
+        function, i = self.owner[key]
+        for _, call in self.calls.get(function.key, ()):
+            told = argument(call.args[i])
+            assert told is not None
+            carrier = carriers.get(told.variable)
+            if carrier is not None and bool(carrier.rows) == told.indexed:
+                continue
+            if told.variable in lifted and not told.indexed:
+                continue
+            yield call
+
+    def exposed(self, key: str, lifted: Collection[str], converted: Collection[Place]) -> Span | None:
+        """A mention of a ``void *`` that would have to be followed, which C does not do; None when there is none."""
+        elem = self.program.variables[key].type.elem
+        if elem is None or elem.kind != "void":
+            return None
+        covered = self.covered(lifted, converted)
+        for mention in self.index.by_key.get(key, ()):
+            span = mention.ref.span
+            if not any(s.file == span.file and s.begin <= span.begin < s.end for s in covered):
+                return span
+        return None
+
+    # --- edits ---------------------------------------------------------------------------------------------------
+
+    def edits(self, lifted: Collection[str], converted: Collection[Place]) -> tuple[ReplaceText, ...]:
+        """The parameters' declarations, mentions and arguments."""
+        out: list[ReplaceText] = []
+        for key in sorted(lifted):
+            function, i = self.owner[key]
+            found = self.declarations(function, i)
+            assert found is not None
+            out.extend(found)
+            covered = self.covered(lifted, converted)
+            name = self.program.variables[key].name
+            for mention in self.index.by_key.get(key, ()):
+                span = mention.ref.span
+                if not any(s.file == span.file and s.begin <= span.begin < s.end for s in covered):
+                    out.append(ReplaceText(span, f"(*{name})"))
+            for _, call in self.calls.get(function.key, ()):
+                told = argument(call.args[i])
+                assert told is not None
+                out.append(ReplaceText(call.args[i].span, self.address(told, lifted)))
+        return tuple(dict.fromkeys(edit for edit in out if self.changes(edit)))
+
+    def changes(self, edit: ReplaceText) -> bool:
+        data = self.texts.read(edit.span.file)[edit.span.begin : edit.span.end]
+        return data != edit.text.encode("utf-8", "surrogateescape")
+
+    def covered(self, lifted: Collection[str], converted: Collection[Place]) -> list[Span]:
+        """Arguments that are rewritten as a whole: of converted calls, and of calls to functions that are lifted."""
+        out: list[Span] = []
+        places = {(file, begin, i) for file, begin, _, i in converted}
+        positions = {(self.owner[key][0].key, self.owner[key][1]) for key in lifted}
+        for callee, calls in self.calls.items():
+            for _, call in calls:
+                for i, e in enumerate(call.args):
+                    if (call.span.file, call.span.begin, i) in places or (callee, i) in positions:
+                        out.append(e.span)
+        return out
+
+    def address(self, told: Argument, lifted: Collection[str]) -> str:
+        name = self.program.variables[told.variable].name
+        if told.variable in lifted:
+            return name
+        if not told.indexed:
+            return f"&{name}"
+        span = told.lvalue.span
+        text = self.texts.read(span.file)[span.begin : span.end].decode("utf-8", "surrogateescape")
+        return f"&{text}"
+
+
+_latest: list[Parameters] = []
+
+
+def parameters_of(program: Program, units: Sequence[ast.Unit]) -> Parameters:
+    """The latest one is remembered: all buffers of a program share it."""
+    if not _latest or _latest[0].program is not program:
+        _latest[:] = [Parameters(program, index_of(units))]
+    return _latest[0]
+
+
+def reassigned(program: Program, buffer: Buffer, lifted: Collection[str]) -> bool:
+    """The carrier itself gets another value while a lifted parameter stands for it."""
+    if buffer.carrier.kind != "pointer":
+        return False
+    graph = program.graph
+    inside: set[int] = set()
+    for frame in graph.frames:  # a frame comes behind the one that called it
+        function = program.functions.get(frame.function)
+        if frame.parent in inside or (function is not None and any(key in lifted for key in function.params)):
+            inside.add(frame.number)
+    carriers = {o.number for o in program.values.objects.table if o.variable == buffer.carrier.variable}
+    for node in graph.nodes:
+        if node.frame not in inside:
+            continue
+        action = node.action
+        target = action.target if isinstance(action, ins.Define) else None
+        if isinstance(target, ins.Var) and target.key == buffer.carrier.variable:
+            return True
+        if any(a.kind == "W" and a.object in carriers for a in program.values.accesses.get(node.number, ())):
+            return True
+    return False
+
+
+def _same(a: Type, b: Type) -> bool:
+    """Pointers to the two are the same type, but for ``const``; what is passed as ``void *`` may be anything."""
+    if b.kind == "void":
+        return True
+    if (a.kind, a.size, a.signed, a.record) != (b.kind, b.size, b.signed, b.record) or a.volatile or a.atomic:
+        return False
+    words = {t.spelling.removeprefix("const ") for t in (a, b)}
+    return a.kind != "int" or len(words) == 1
+
+
+def _parameter(data: bytes, behind: int, wanted: int) -> tuple[int, int] | None:
+    """The bytes of one parameter in the list that begins behind a function's name."""
+    at = behind
+    while data[at : at + 1].isspace():
+        at += 1
+    if data[at : at + 1] != b"(":
+        return None
+    depth, index, begin = 0, 0, at + 1
+    for i in range(at, len(data)):
+        c = data[i : i + 1]
+        if c in (b'"', b"'", b"#", b"{", b";") or data[i : i + 2] in (b"/*", b"//"):
+            return None
+        if c in (b"(", b"["):
+            depth += 1
+        elif c in (b")", b"]"):
+            depth -= 1
+        if (depth == 0) or (depth == 1 and c == b","):
+            if index == wanted:
+                return begin, i
+            if depth == 0:
+                return None
+            index, begin = index + 1, i + 1
+    return None
+
+
+def _lifted(text: bytes) -> bytes | None:
+    """``double *b`` as ``double **b``, ``const double b[]`` too; ``void *b`` stays; None for anything else."""
+    tokens = [t for t in _TOKEN.findall(text) if not t.isspace()]
+    words: list[bytes] = []
+    while tokens and (tokens[0][:1].isalpha() or tokens[0][:1] == b"_"):
+        words.append(tokens.pop(0))
+    name = b""
+    if tokens[:1] == [b"*"]:
+        tokens.pop(0)
+        while tokens and tokens[0] in _QUALIFIERS:
+            tokens.pop(0)
+        if tokens and (tokens[0][:1].isalpha() or tokens[0][:1] == b"_"):
+            name = tokens.pop(0)
+    elif len(words) > 1 and len(tokens) == 1 and tokens[0][:1] == b"[":
+        name = words.pop()
+        tokens.pop(0)
+    else:
+        return None
+    base = [w for w in words if w not in _QUALIFIERS]
+    if tokens or not base or b"register" in base or b"volatile" in base:
+        return None
+    stars = b"*" if base == [b"void"] else b"**"
+    lead = text[: len(text) - len(text.lstrip())]
+    tail = text[len(text.rstrip()) :]
+    return lead + b" ".join(base) + b" " + stars + name + tail

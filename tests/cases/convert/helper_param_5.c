@@ -1,0 +1,56 @@
+/* A helper in a helper: one packs and passes on, the other sends. */
+#include <mpi.h>
+#include <stdio.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double sbuf[N], rbuf[N];
+
+static void put(double *b, int n, int to)
+{
+    MPI_Send(b, n, MPI_DOUBLE, to, 7, MPI_COMM_WORLD); //~ give(b)
+}
+
+static void get(double *b, int n, int from)
+{
+    MPI_Recv(b, n, MPI_DOUBLE, from, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(b)
+}
+
+static void pack_and_put(double b[], const double *from, int n, int to)
+{
+    for (int i = 0; i < n; i++) //~ hole: i = 0 => i = 1
+        b[i] = 2.0 * from[i];
+    put(b, n, to);
+}
+
+static void get_and_unpack(double *b, double *into, int n, int from)
+{
+    get(b, n, from);
+    for (int i = 0; i < n; i++)
+        into[i] += b[i];
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    for (int step = 0; step < 3; step++) {
+        if (rank == 0)
+            pack_and_put(sbuf, u, N, 1);
+        else if (rank == 1)
+            get_and_unpack(rbuf, v, N, 0);
+    }
+    if (rank == 1) {
+        double total = 0.0;
+        for (int i = 0; i < N; i++)
+            total += v[i] * (i + 1);
+        printf("%d: %.17g\n", rank, total);
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,46 @@
+/* The helper takes a pointer of another type than its caller has. */
+#include <mpi.h>
+#include <stdio.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static unsigned sbuf[N];
+static double rbuf[N];
+
+static void put(int *b, int n, int to)
+{
+    MPI_Send(b, n, MPI_INT, to, 7, MPI_COMM_WORLD); //~ keep OPI104
+}
+
+static void get(double *b, int n, int from)
+{
+    MPI_Recv(b, n, MPI_DOUBLE, from, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(b)
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    if (rank == 0) {
+        for (int i = 0; i < N; i++)
+            sbuf[i] = i;
+        put((int *)sbuf, N, 1);
+    } else if (rank == 1) {
+        get(rbuf, N / 2, 0);
+        for (int i = 0; i < N / 2; i++)
+            v[i] = rbuf[i] == rbuf[i];
+    }
+    if (rank == 1) {
+        double total = 0.0;
+        for (int i = 0; i < N; i++)
+            total += v[i] * (i + 1);
+        printf("%d: %.17g\n", rank, total);
+    }
+    MPI_Finalize();
+    return 0;
+}

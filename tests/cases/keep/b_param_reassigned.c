@@ -1,0 +1,53 @@
+/* The carrier gets other memory while the parameter still names the old one. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double *sbuf, *other;
+static double rbuf[N];
+
+static void put(double *b, int n, int to)
+{
+    sbuf = other;
+    MPI_Send(b, n, MPI_DOUBLE, to, 7, MPI_COMM_WORLD); //~ keep OPI104
+}
+
+static void get(double *b, int n, int from)
+{
+    MPI_Recv(b, n, MPI_DOUBLE, from, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(b)
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    sbuf = malloc(N * sizeof(double));
+    other = malloc(N * sizeof(double));
+    if (rank == 0) {
+        for (int i = 0; i < N; i++)
+            sbuf[i] = 2.0 * u[i];
+        put(sbuf, N, 1);
+        for (int i = 0; i < N; i++)
+            sbuf[i] = i;
+        printf("%.17g\n", sbuf[N / 2]);
+    } else if (rank == 1) {
+        get(rbuf, N, 0);
+        for (int i = 0; i < N; i++)
+            v[i] += rbuf[i];
+    }
+    if (rank == 1) {
+        double total = 0.0;
+        for (int i = 0; i < N; i++)
+            total += v[i] * (i + 1);
+        printf("%d: %.17g\n", rank, total);
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,49 @@
+/* The helper reads the buffer after it has sent it. */
+#include <mpi.h>
+#include <stdio.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double sbuf[N], rbuf[N];
+
+static double last;
+
+static void put(double *b, int n, int to)
+{
+    MPI_Send(b, n, MPI_DOUBLE, to, 7, MPI_COMM_WORLD); //~ keep OPI101
+    last = b[n - 1];
+}
+
+static void get(double *b, int n, int from)
+{
+    MPI_Recv(b, n, MPI_DOUBLE, from, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(b)
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    if (rank == 0) {
+        for (int i = 0; i < N; i++)
+            sbuf[i] = 2.0 * u[i];
+        put(sbuf, N, 1);
+        printf("%.17g\n", last);
+    } else if (rank == 1) {
+        get(rbuf, N, 0);
+        for (int i = 0; i < N; i++)
+            v[i] += rbuf[i];
+    }
+    if (rank == 1) {
+        double total = 0.0;
+        for (int i = 0; i < N; i++)
+            total += v[i] * (i + 1);
+        printf("%d: %.17g\n", rank, total);
+    }
+    MPI_Finalize();
+    return 0;
+}
