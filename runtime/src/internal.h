@@ -262,14 +262,11 @@ extern struct opi_req *opi_req_pool; /* free ones */
 extern struct opi_req *opi_req_chunks[];
 #define OPI_REQ_CHUNK 256u
 
-/* p2p.c */
+/* path.c, recv.c */
 enum opi_mode { OPI_STANDARD, OPI_SYNC, OPI_BUFFERED };
 bool opi_send_start(const void *buf, size_t count, struct opi_type *t, struct opi_comm *c, int dst, int tag, int mode, struct opi_req *r);
 int opi_give_start(void *block, size_t count, struct opi_type *t, struct opi_comm *c, int dst, int tag, struct opi_req *r);
 void opi_recv_start(struct opi_req *r);
-
-int opi_persist_check(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, bool recv);
-int opi_persist_go(struct opi_req *r);
 
 /* persist.c */
 void opi_persist_drop(struct opi_req *r);

@@ -2,12 +2,27 @@
  *
  * MPI_Start runs the nonblocking call they stand for; the instance's request, ours or the MPI's, is kept in `native`.  The completion calls (request.c) look
  * through to it and leave the persistent request behind, inactive.  The datatype is duplicated, since the program may free its own. */
-#include "internal.h"
+#include "p2p.h"
 
-#define EXPORT __attribute__((visibility("default")))
+static int persist_check(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, bool recv) {
+    struct opi_args a = {0};
+    opi_enter();
+    int rc = opi_check(&a, call, count, type, peer, tag, comm, recv);
+    if (rc == MPI_SUCCESS && opi_null_buffer(&a, buf) && peer != MPI_PROC_NULL)
+        rc = opi_bad(comm, MPI_ERR_BUFFER, call, "null buffer, count", (long long)count);
+    opi_leave();
+    return rc;
+}
+
+/* Starts an instance of a persistent operation as the nonblocking call it stands for. */
+static int persist_go(struct opi_req *r) {
+    MPI_Count n = (MPI_Count)r->count;
+    return r->p_mode < 0 ? opi_recv_nonblock("MPI_Start", r->buf, n, r->p_type, r->p_peer, r->tag, r->p_comm, &r->native, false)
+                         : opi_send_nonblock("MPI_Start", r->buf, n, r->p_type, r->p_peer, r->tag, r->p_comm, &r->native, r->p_mode);
+}
 
 static int init(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request *request, int mode) {
-    int rc = opi_persist_check(call, buf, count, type, peer, tag, comm, mode < 0);
+    int rc = persist_check(call, buf, count, type, peer, tag, comm, mode < 0);
     if (rc != MPI_SUCCESS)
         return rc;
     MPI_Datatype kept = type;
@@ -50,7 +65,7 @@ EXPORT int MPI_Start(MPI_Request *request) {
     if (!good)
         return opi_raise(MPI_COMM_WORLD, MPI_ERR_REQUEST, "MPI_Start", "no inactive persistent request");
     r->started = true;
-    int rc = opi_persist_go(r);
+    int rc = persist_go(r);
     if (rc != MPI_SUCCESS)
         r->started = false;
     return rc;

@@ -1,0 +1,168 @@
+/* give.c - gives and takes: the calls of opi.h that pass ownership one way. */
+#include "p2p.h"
+
+static inline bool give_fast(void *block, const struct opi_args *a, int dst, int tag) {
+    if (a->bytes <= OPI_INLINE_MAX) {
+        if (!opi_send_fast(block, a, dst, tag))
+            return false;
+        if (block)
+            opi_pool_free(block);
+        return true;
+    }
+    if (OPI_UNLIKELY(!a->t->contiguous || dst == opi.me))
+        return false;
+    struct opi_slot *s = opi_ring_slot(dst);
+    if (OPI_UNLIKELY(!s) || OPI_UNLIKELY(!opi_account(dst, a->bytes)))
+        return false;
+    s->tag = tag;
+    s->ctx = a->c->ctx;
+    s->u.ref.ptr = block;
+    s->u.ref.size = a->bytes;
+    opi_ring_publish(dst, s, OPI_K_BLOCK, OPI_LEN_ACCOUNTED);
+    opi.stat.give_msgs++;
+    return true;
+}
+
+/* A give that leaves at once. */
+static inline bool give_whole(void *bufp, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+    opi_enter();
+    if (OPI_UNLIKELY(!opi_usual(comm, type, count, dest, tag))) {
+        opi_leave();
+        return false;
+    }
+    struct opi_comm *c = opi.last_comm;
+    int dst = c->local_of_rank[dest];
+    size_t bytes = (size_t)count * opi.last_type->size;
+    void *block, *null = NULL;
+    memcpy(&block, bufp, sizeof block);
+    uint8_t *held = opi_held_by_user(block);
+    struct opi_slot *s;
+    if (OPI_UNLIKELY(dst < 0 || dst == opi.me || !held || bytes > opi_class_bytes[*held - 1] || !(s = opi_ring_slot(dst)))) {
+        opi_leave();
+        return false;
+    }
+    s->tag = tag;
+    s->ctx = c->ctx;
+    if (bytes <= OPI_INLINE_MAX) {
+        memcpy(s->u.data, block, OPI_INLINE_MAX); /* every block is larger */
+        opi_ring_publish(dst, s, OPI_K_INLINE, bytes);
+        opi_pool_free_class(block, *held - 1);
+        opi.stat.inline_msgs++;
+    } else {
+        if (OPI_UNLIKELY(!opi_account(dst, bytes))) {
+            opi_leave();
+            return false;
+        }
+        s->u.ref.ptr = block;
+        s->u.ref.size = bytes;
+        opi_ring_publish(dst, s, OPI_K_BLOCK, OPI_LEN_ACCOUNTED);
+        opi.stat.give_msgs++;
+    }
+    *held = 0;
+    memcpy(bufp, &null, sizeof null);
+    opi_leave();
+    return true;
+}
+
+/* Starts a give; *sent tells whether it is complete, else r is its request.  Errors were raised, and left pointer and ownership. */
+int opi_give(const char *call, void *bufp, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, struct opi_req **rp, bool *sent) {
+    struct opi_args a = {0};
+    int rc = opi_check(&a, call, count, type, dest, tag, comm, false);
+    if (OPI_UNLIKELY(rc != MPI_SUCCESS))
+        return rc;
+    void *block, *null = NULL;
+    memcpy(&block, bufp, sizeof block);
+    uint8_t *held = opi_held_by_user(block);
+    if (OPI_UNLIKELY(!held) && !(block == NULL && (count == 0 || dest == MPI_PROC_NULL)))
+        return opi_bad(comm, MPI_ERR_BUFFER, call, block ? "buffer that the caller does not own, address" : "null buffer, count",
+                   block ? (long long)(intptr_t)block : (long long)count);
+    *sent = true;
+    if (OPI_UNLIKELY(dest == MPI_PROC_NULL)) {
+        if (block) {
+            int cls = *held - 1;
+            *held = 0;
+            opi_pool_free_class(block, cls);
+        }
+        memcpy(bufp, &null, sizeof null);
+        return MPI_SUCCESS;
+    }
+    if (OPI_UNLIKELY(block && (ptrdiff_t)a.bytes > 0 &&
+                     ((size_t)(a.t->contiguous ? (ptrdiff_t)a.bytes : a.t->extent * ((ptrdiff_t)count - 1) + a.t->true_lb + a.t->true_extent) >
+                          opi_class_size(*held - 1) ||
+                      a.t->true_lb < 0)))
+        return opi_bad(comm, MPI_ERR_BUFFER, call, "more elements than the buffer holds, count", (long long)count);
+    int dst = opi_local_of(a.c, dest);
+    if (OPI_UNLIKELY(dst < 0)) {
+        opi.stat.net_msgs++;
+        struct opi_req *r = *rp ? *rp : (*rp = opi_req_new(OPI_R_SENT));
+        rc = opi_net_isend(block, (size_t)count, type, dest, tag, comm, OPI_STANDARD, &r->native);
+        if (rc != MPI_SUCCESS)
+            return rc;
+        r->kind = OPI_R_NETSEND;
+        r->block = block;
+        r->done = false;
+        r->comm = NULL;
+        r->type = NULL;
+        *sent = false;
+    } else if (OPI_UNLIKELY(!give_fast(block, &a, dst, tag))) {
+        struct opi_req *r = *rp ? *rp : (*rp = opi_req_new(OPI_R_SENT));
+        rc = opi_give_start(block, (size_t)count, a.t, a.c, dst, tag, r);
+        if (rc != MPI_SUCCESS)
+            return opi_bad(comm, rc, call, "the shared heap is exhausted, bytes wanted", (long long)a.bytes);
+        *sent = r->done;
+    }
+    if (block)
+        *held = 0;
+    memcpy(bufp, &null, sizeof null);
+    return MPI_SUCCESS;
+}
+
+EXPORT int OPI_Give(void *bufp, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+    if (OPI_LIKELY(give_whole(bufp, count, type, dest, tag, comm)))
+        return MPI_SUCCESS;
+    struct opi_req *r = NULL;
+    bool sent;
+    opi_enter();
+    int rc = opi_give("OPI_Give", bufp, count, type, dest, tag, comm, &r, &sent);
+    if (OPI_UNLIKELY(r != NULL)) {
+        if (rc == MPI_SUCCESS) {
+            opi_req_wait(r);
+            rc = opi_req_complete(r, MPI_STATUS_IGNORE);
+        } else {
+            opi_req_free(r);
+        }
+    }
+    opi_leave();
+    return rc;
+}
+
+OPI_COLD static int igive_slow(void *bufp, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    bool sent;
+    struct opi_req *r = NULL;
+    opi_enter();
+    int rc = opi_give("OPI_Igive", bufp, count, type, dest, tag, comm, &r, &sent);
+    if (OPI_LIKELY(rc == MPI_SUCCESS))
+        *request = opi_req_handle(sent ? &opi_sent : r);
+    if (OPI_UNLIKELY(r != NULL) && (rc != MPI_SUCCESS || sent))
+        opi_req_free(r);
+    opi_leave();
+    return rc;
+}
+
+EXPORT int OPI_Igive(void *bufp, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    if (OPI_LIKELY(give_whole(bufp, count, type, dest, tag, comm))) {
+        *request = opi_req_handle(&opi_sent);
+        return MPI_SUCCESS;
+    }
+    return igive_slow(bufp, count, type, dest, tag, comm, request);
+}
+
+EXPORT int OPI_Take(void *bufp, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+    return opi_recv_block("OPI_Take", bufp, count, type, source, tag, comm, status, true);
+}
+
+EXPORT int OPI_Itake(void *bufp, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+    if (OPI_LIKELY(opi_irecv_fast(bufp, count, type, source, tag, comm, request, true)))
+        return MPI_SUCCESS;
+    return opi_recv_nonblock("OPI_Itake", bufp, count, type, source, tag, comm, request, true);
+}

@@ -1,0 +1,98 @@
+/* p2p.h - what the calls of point-to-point communication share: their arguments, looked up and checked, and the short ways that most messages take. */
+#ifndef OPI_P2P_H
+#define OPI_P2P_H
+
+#include "internal.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+#pragma GCC visibility push(hidden)
+
+struct opi_args {
+    const char *call;
+    struct opi_comm *c;
+    struct opi_type *t;
+    size_t bytes;
+};
+
+/* Raises an error from inside enter/leave, and returns its class. */
+int opi_bad(MPI_Comm comm, int class, const char *call, const char *what, long long value) OPI_COLD;
+
+/* Looks the handles up and checks the envelope.  Inside enter/leave.  Returns an error class that has been raised. */
+static inline int opi_check(struct opi_args *a, const char *call, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, bool recv) {
+    a->call = call;
+    if (OPI_UNLIKELY(!opi.mpi_running)) {
+        opi_die("%s called %s", call, opi.mpi_over ? "after MPI_Finalize" : "before MPI_Init");
+    }
+    a->c = opi_comm_of(comm);
+    if (OPI_UNLIKELY(!a->c))
+        return opi_bad(MPI_COMM_WORLD, MPI_ERR_COMM, call, "null or invalid communicator", 0);
+    if (OPI_UNLIKELY(count < 0))
+        return opi_bad(comm, MPI_ERR_COUNT, call, "negative count", (long long)count);
+    a->t = opi_type_of(type);
+    if (OPI_UNLIKELY(!a->t))
+        return opi_bad(comm, MPI_ERR_TYPE, call, "null or invalid datatype", 0);
+    if (OPI_UNLIKELY((tag < 0 && !(recv && tag == MPI_ANY_TAG)) || tag > a->c->tag_ub) && peer != MPI_PROC_NULL)
+        return opi_bad(comm, MPI_ERR_TAG, call, "invalid tag", tag);
+    if (OPI_UNLIKELY((peer < 0 || peer >= a->c->size) && peer != MPI_PROC_NULL && !(recv && peer == MPI_ANY_SOURCE)))
+        return opi_bad(comm, MPI_ERR_RANK, call, "invalid rank", peer);
+    a->bytes = (size_t)count * a->t->size;
+    return MPI_SUCCESS;
+}
+
+static inline bool opi_null_buffer(const struct opi_args *a, const void *buf) {
+    return OPI_UNLIKELY(buf == NULL && a->bytes && a->t->named);
+}
+
+/* Local index of a peer whose messages are ours, else -1. */
+static inline int opi_local_of(const struct opi_comm *c, int peer) {
+    return OPI_LIKELY(c->active) ? c->local_of_rank[peer] : -1;
+}
+
+/* The paths that most calls take: the communicator and datatype of the call before, a peer of this node, nothing out of order.  False: nothing was done,
+ * and the long way sorts out why. */
+static inline bool opi_usual(MPI_Comm comm, MPI_Datatype type, MPI_Count count, int peer, int tag) {
+    const struct opi_comm *c = opi.last_comm;
+    return OPI_LIKELY(!opi.special && c && opi.last_comm_handle == comm && c->active && opi.last_type && opi.last_type_handle == type &&
+                      opi.last_type->contiguous && count >= 0 && (unsigned)tag <= (unsigned)c->tag_ub && (unsigned)peer < (unsigned)c->size);
+}
+
+/* The path that most messages take: small and contiguous, room in the ring. */
+static inline bool opi_send_fast(const void *buf, const struct opi_args *a, int dst, int tag) {
+    if (OPI_UNLIKELY(a->bytes > OPI_INLINE_MAX || !a->t->contiguous || dst == opi.me))
+        return false;
+    struct opi_slot *s = opi_ring_slot(dst);
+    if (OPI_UNLIKELY(!s))
+        return false;
+    s->tag = tag;
+    s->ctx = a->c->ctx;
+    if (a->bytes)
+        memcpy(s->u.data, buf, a->bytes);
+    opi_ring_publish(dst, s, OPI_K_INLINE, a->bytes);
+    opi.stat.inline_msgs++;
+    return true;
+}
+
+/* send.c */
+int opi_send_block(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, int mode);
+int opi_send_nonblock(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request,
+                         int mode);
+
+/* recv.c */
+int opi_recv_block(const char *call, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status, bool take);
+int opi_recv_nonblock(const char *call, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request,
+                         bool take);
+bool opi_irecv_fast(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request, bool take);
+
+/* give.c: *sent tells whether the give is complete, else *rp is its request */
+int opi_give(const char *call, void *bufp, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, struct opi_req **rp, bool *sent);
+
+/* sendrecv.c */
+int opi_sendrecv(const char *call, const void *sbuf, MPI_Count scount, MPI_Datatype stype, int dest, int stag, bool gives, void *rbuf, MPI_Count rcount,
+                    MPI_Datatype rtype, int source, int rtag, bool takes, MPI_Comm comm, MPI_Status *status);
+int opi_sendrecv_replace(const char *call, void *buf, MPI_Count count, MPI_Datatype type, int dest, int stag, int source, int rtag, MPI_Comm comm,
+                            MPI_Status *status);
+
+#pragma GCC visibility pop
+
+#endif

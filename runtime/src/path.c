@@ -1,0 +1,140 @@
+/* path.c - sends and gives inside the node: choosing the path of a message.
+ *
+ *   destination on this node:
+ *     up to the inline limit          payload rides in the envelope
+ *     give                            the block travels in the envelope
+ *     reachable, above the eager limit, or synchronous
+ *                                     a desc points at the data; the receiver copies once
+ *     else                            copied to a block; from opi.pipe_min on while the receiver already reads
+ *     more than opi.cap unmatched     a desc owns the block, and the send completes when it is matched
+ *   destination on another node, or a communicator that is not ours: the MPI below */
+#include "internal.h"
+
+#include "internal.h"
+
+#define PIPE_STEP ((size_t)64 << 10)
+
+/* Sends an envelope.  True when it is in the ring (or delivered, to ourselves); false when it waits for room. */
+static bool push(int dst, struct opi_slot *e, int kind, size_t len) {
+    atomic_store_explicit(&e->stamp, (uint32_t)kind << 8 | (uint32_t)len, memory_order_relaxed);
+    if (dst == opi.me) {
+        opi.stat.self_msgs++;
+        opi_arrive(e, dst);
+        return true;
+    }
+    struct opi_slot *s = opi_ring_slot(dst);
+    if (OPI_UNLIKELY(!s)) {
+        opi_queue_envelope(dst, e);
+        return false;
+    }
+    s->tag = e->tag;
+    s->ctx = e->ctx;
+    memcpy(&s->u, &e->u, sizeof s->u);
+    opi_ring_publish(dst, s, kind, len);
+    return true;
+}
+
+/* Marks r complete once its envelope, the last one queued for dst, has left. */
+static void after_push(struct opi_req *r, int dst, bool sent) {
+    if (sent) {
+        r->done = true;
+        return;
+    }
+    r->kind = OPI_R_QUEUED;
+    r->src = dst;
+    r->mark = opi.out[dst].queued;
+}
+
+/* A desc whose sender waits for the receiver. */
+static bool send_desc(struct opi_req *r, void *addr, size_t bytes, bool owned, struct opi_comm *c, int dst, int tag, bool standard) {
+    struct opi_desc *d = opi_desc_new(addr, bytes, OPI_D_OPEN);
+    if (!d)
+        return false;
+    d->owned = owned;
+    struct opi_slot e = {.tag = tag, .ctx = c->ctx, .u.ref = {d, bytes}};
+    r->kind = OPI_R_DESC;
+    r->desc = d;
+    r->src = dst;
+    r->standard = standard;
+    push(dst, &e, OPI_K_RNDV, 0);
+    opi.stat.rndv_msgs++;
+    return true;
+}
+
+/* Starts a send that the fast path did not take; r becomes its request.  False: out of memory, nothing was sent. */
+bool opi_send_start(const void *buf, size_t count, struct opi_type *t, struct opi_comm *c, int dst, int tag, int mode, struct opi_req *r) {
+    size_t bytes = count * t->size;
+    bool sync = mode == OPI_SYNC;
+    struct opi_slot e = {.tag = tag, .ctx = c->ctx};
+    r->kind = OPI_R_SENT;
+    r->src = dst;
+    if (bytes <= OPI_INLINE_MAX && !sync) {
+        if (bytes)
+            opi_pack(t, buf, count, e.u.data);
+        after_push(r, dst, push(dst, &e, OPI_K_INLINE, bytes));
+        opi.stat.inline_msgs++;
+        return true;
+    }
+    if (t->contiguous && opi_reachable(buf, bytes) && (sync || (bytes > opi.eager_limit && mode == OPI_STANDARD)))
+        return send_desc(r, (void *)(uintptr_t)buf, bytes, false, c, dst, tag, !sync);
+    void *block = opi_pool_alloc(bytes);
+    if (!block)
+        return false;
+    bool room = !sync && (mode == OPI_BUFFERED || opi_account(dst, bytes));
+    if (!room) {
+        opi_pack(t, buf, count, block);
+        if (send_desc(r, block, bytes, true, c, dst, tag, !sync))
+            return true;
+        opi_pool_free(block);
+        return false;
+    }
+    bool accounted = mode != OPI_BUFFERED;
+    if (t->contiguous && bytes >= opi.pipe_min && dst != opi.me) {
+        struct opi_desc *d = opi_desc_new(NULL, bytes, OPI_D_BUFFERED);
+        if (d) {
+            d->block = block;
+            d->accounted = accounted;
+            e.u.ref.ptr = d;
+            e.u.ref.size = bytes;
+            after_push(r, dst, push(dst, &e, OPI_K_PIPE, 0));
+            opi.stat.pipe_msgs++;
+            for (size_t at = 0; at < bytes;) {
+                size_t n = bytes - at < PIPE_STEP ? bytes - at : PIPE_STEP;
+                memcpy((char *)block + at, (const char *)buf + at, n);
+                at += n;
+                atomic_store_explicit(&d->filled, at, memory_order_release); /* the bytes below it; the last store hands block and desc over */
+            }
+            return true;
+        }
+    }
+    opi_pack(t, buf, count, block);
+    e.u.ref.ptr = block;
+    e.u.ref.size = bytes;
+    after_push(r, dst, push(dst, &e, OPI_K_BLOCK, accounted ? OPI_LEN_ACCOUNTED : 0));
+    opi.stat.block_msgs++;
+    return true;
+}
+
+/* Starts a give of a block that the user no longer owns. Returns an error class, and then the block is untouched. */
+int opi_give_start(void *block, size_t count, struct opi_type *t, struct opi_comm *c, int dst, int tag, struct opi_req *r) {
+    size_t bytes = count * t->size;
+    if (bytes <= OPI_INLINE_MAX || !t->contiguous) {
+        if (!opi_send_start(block, count, t, c, dst, tag, OPI_STANDARD, r))
+            return MPI_ERR_NO_MEM;
+        if (r->kind == OPI_R_DESC && !r->desc->owned && !r->done) { /* cannot be: only contiguous data are lent */
+            return MPI_ERR_INTERN;
+        }
+        if (block)
+            opi_pool_free(block);
+        return MPI_SUCCESS;
+    }
+    r->kind = OPI_R_SENT;
+    r->src = dst;
+    if (OPI_LIKELY(opi_account(dst, bytes))) {
+        struct opi_slot e = {.tag = tag, .ctx = c->ctx, .u.ref = {block, bytes}};
+        after_push(r, dst, push(dst, &e, OPI_K_BLOCK, OPI_LEN_ACCOUNTED));
+        opi.stat.give_msgs++;
+        return MPI_SUCCESS;
+    }
+    return send_desc(r, block, bytes, true, c, dst, tag, true) ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}

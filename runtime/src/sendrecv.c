@@ -1,0 +1,92 @@
+/* sendrecv.c - calls that send and receive. */
+#include "p2p.h"
+
+int opi_sendrecv(const char *call, const void *sbuf, MPI_Count scount, MPI_Datatype stype, int dest, int stag, bool gives, void *rbuf, MPI_Count rcount,
+                    MPI_Datatype rtype, int source, int rtag, bool takes, MPI_Comm comm, MPI_Status *status) {
+    MPI_Request rq = MPI_REQUEST_NULL, sq = MPI_REQUEST_NULL;
+    void *taken = NULL;
+    /* The send goes out first when it only hands a pointer over: then one pointer may serve both ways. */
+    int rc = opi_recv_nonblock(call, takes ? (void *)&taken : rbuf, rcount, rtype, source, rtag, comm, &rq, takes);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (gives) {
+        bool sent;
+        opi_enter();
+        struct opi_req *r = NULL;
+        rc = opi_give(call, (void *)(uintptr_t)sbuf, scount, stype, dest, stag, comm, &r, &sent);
+        if (rc == MPI_SUCCESS && !sent)
+            sq = opi_req_handle(r);
+        else if (r)
+            opi_req_free(r);
+        opi_leave();
+    } else {
+        rc = opi_send_nonblock(call, sbuf, scount, stype, dest, stag, comm, &sq, OPI_STANDARD);
+    }
+    if (rc != MPI_SUCCESS) {
+        MPI_Cancel(&rq);
+        MPI_Wait(&rq, MPI_STATUS_IGNORE);
+        return rc;
+    }
+    if (opi_is_ours(rq)) {
+        opi_enter();
+        struct opi_req *r = opi_req_of_handle(rq);
+        if (!r->done)
+            opi_req_wait(r);
+        rc = opi_req_complete(r, status);
+        bool raised = r->raised;
+        opi_leave();
+        if (takes && rbuf && taken)
+            memcpy(rbuf, &taken, sizeof taken);
+        if (rc != MPI_SUCCESS && !raised)
+            opi_raise(comm, rc, call, "%s", rc == MPI_ERR_TRUNCATE ? "message longer than the buffer" : "no memory");
+    } else {
+        rc = MPI_Wait(&rq, status);
+    }
+    int rc2 = MPI_Wait(&sq, MPI_STATUS_IGNORE);
+    return rc != MPI_SUCCESS ? rc : rc2;
+}
+
+EXPORT int OPI_Givetake(void *sp, int sc, MPI_Datatype st, int dest, int stag, void *rp, int rc, MPI_Datatype rt, int source, int rtag, MPI_Comm comm,
+                        MPI_Status *status) {
+    return opi_sendrecv("OPI_Givetake", sp, sc, st, dest, stag, true, rp, rc, rt, source, rtag, true, comm, status);
+}
+
+EXPORT int OPI_Giverecv(void *sp, int sc, MPI_Datatype st, int dest, int stag, void *rb, int rc, MPI_Datatype rt, int source, int rtag, MPI_Comm comm,
+                        MPI_Status *status) {
+    return opi_sendrecv("OPI_Giverecv", sp, sc, st, dest, stag, true, rb, rc, rt, source, rtag, false, comm, status);
+}
+
+EXPORT int OPI_Sendtake(const void *sb, int sc, MPI_Datatype st, int dest, int stag, void *rp, int rc, MPI_Datatype rt, int source, int rtag, MPI_Comm comm,
+                        MPI_Status *status) {
+    return opi_sendrecv("OPI_Sendtake", sb, sc, st, dest, stag, false, rp, rc, rt, source, rtag, true, comm, status);
+}
+
+/* The outgoing data are packed aside; the buffer then receives. */
+int opi_sendrecv_replace(const char *call, void *buf, MPI_Count count, MPI_Datatype type, int dest, int stag, int source, int rtag, MPI_Comm comm,
+                            MPI_Status *status) {
+    struct opi_args a = {0};
+    opi_enter();
+    int rc = opi_check(&a, call, count, type, dest, stag, comm, false);
+    if (rc == MPI_SUCCESS && opi_null_buffer(&a, buf))
+        rc = opi_bad(comm, MPI_ERR_BUFFER, call, "null buffer, count", (long long)count);
+    void *aside = NULL;
+    if (rc == MPI_SUCCESS && dest != MPI_PROC_NULL) {
+        aside = opi_pool_alloc(a.bytes);
+        if (!aside)
+            rc = opi_bad(comm, MPI_ERR_NO_MEM, call, "no memory for bytes", (long long)a.bytes);
+        else if (a.bytes)
+            opi_pack(a.t, buf, (size_t)count, aside);
+    }
+    if (rc == MPI_SUCCESS && a.bytes > INT32_MAX)
+        rc = opi_bad(comm, MPI_ERR_COUNT, call, "more than 2 GiB, bytes", (long long)a.bytes);
+    opi_leave();
+    if (rc == MPI_SUCCESS)
+        /* Bytes match any type signature here as on the wire below, both being packed data of one architecture. */
+        rc = opi_sendrecv(call, aside, (MPI_Count)a.bytes, MPI_BYTE, dest, stag, false, buf, count, type, source, rtag, false, comm, status);
+    if (aside) {
+        opi_enter();
+        opi_pool_free(aside);
+        opi_leave();
+    }
+    return rc;
+}
