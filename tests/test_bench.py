@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 from conftest import CHECKOUT, MPIS, MpiUser
 
+from opi_xform.bench.cachebench import misses_of
 from opi_xform.bench.machine import cores_apart
-from opi_xform.bench.opbench import Series, parse, rows
-from opi_xform.bench.result import Result, result_text
+from opi_xform.bench.programs import SOURCES, TABLE, Build, Program
+from opi_xform.bench.result import Result, Row, result_text, save_plot
+from opi_xform.bench.rounds import Key, Series, Value, parse, rows
 from opi_xform.launch.mpi import LaunchError, Mpi
 
 MPICH = Mpi(Path("/a/mpicc"), "mpich", "5", Path("/a/mpi.h"))
@@ -25,17 +27,18 @@ SERIES = (
     Series("libopi", MPICH, ()),
     Series("opi", MPICH, ()),
 )
+EIGHT, MANY = Key(8), Key(64)
 TIMES = (
-    {8: [2.0, 2.0, 8.0], 64: [3.0, 3.0, 3.0]},
-    {8: [0.5, 0.5, 2.0], 64: [6.0, 6.0, 6.0]},
-    {8: [0.1, 0.1, 0.4], 64: [0.2, 0.2, 0.2]},
-    {8: [0.4, 0.4, 1.6], 64: [0.5, 0.5, 0.5]},
-    {8: [0.25, 0.25, 1.0], 64: [0.3, 0.2, 0.4]},
+    {EIGHT: [2.0, 2.0, 8.0], MANY: [3.0, 3.0, 3.0]},
+    {EIGHT: [0.5, 0.5, 2.0], MANY: [6.0, 6.0, 6.0]},
+    {EIGHT: [0.1, 0.1, 0.4], MANY: [0.2, 0.2, 0.2]},
+    {EIGHT: [0.4, 0.4, 1.6], MANY: [0.5, 0.5, 0.5]},
+    {EIGHT: [0.25, 0.25, 1.0], MANY: [0.3, 0.2, 0.4]},
 )
 
 
 def result() -> Result:
-    return Result("opbench", "a machine", tuple(rows(SERIES, TIMES)))
+    return Result("opbench", "exchange", "a machine", tuple(rows(SERIES, TIMES, 2)))
 
 
 def test_ratios_are_to_the_better_mpi_at_each_size_and_to_the_limit() -> None:
@@ -50,8 +53,8 @@ def test_ratios_are_to_the_better_mpi_at_each_size_and_to_the_limit() -> None:
 def test_ratios_are_taken_within_a_round() -> None:
     """The machine's mood changed between the rounds: both became four times slower, the ratio stays."""
     times = [dict(one) for one in TIMES]
-    times[2], times[4] = {8: [0.1, 0.4, 0.4], 64: [1, 1, 1]}, {8: [0.2, 0.8, 0.8], 64: [1, 1, 1]}
-    (row,) = [row for row in rows(SERIES, times) if (row.series, row.bytes) == ("opi", 8)]
+    times[2], times[4] = {EIGHT: [0.1, 0.4, 0.4], MANY: [1, 1, 1]}, {EIGHT: [0.2, 0.8, 0.8], MANY: [1, 1, 1]}
+    (row,) = [row for row in rows(SERIES, times, 2) if (row.series, row.bytes) == ("opi", 8)]
     assert row.ratio_limit == pytest.approx(2.0)
     assert row.median_us == 0.8
 
@@ -84,11 +87,46 @@ def test_table_holds_medians_and_ratios() -> None:
 
 def test_output_with_wrong_data_or_cut_short_is_refused() -> None:
     line = "opbench bytes=8 iterations=10 median_us=0.5000 mean_us=0.6000 min_us=0.4000\n"
-    assert parse(line + "opbench wrong=0\n") == {8: 0.5}
-    with pytest.raises(LaunchError):
-        parse(line + "opbench wrong=3\n")
-    with pytest.raises(LaunchError):
-        parse(line)
+    assert parse("opbench", line + "opbench wrong=0\n") == {Key(8): Value(0.5)}
+    for text in (line + "opbench wrong=3\n", line, "other" + line + "latency wrong=0\n"):
+        with pytest.raises(LaunchError):
+            parse("opbench", text)
+
+
+def test_points_and_misses_are_read() -> None:
+    text = "cache bytes=64 point=a-b misses=0.5\ncache bytes=64 point=a-b median_us=2\ncache wrong=0\n"
+    assert parse("cache", text) == {Key(64, "a-b"): Value(2.0, 0.5)}
+
+
+def test_rows_without_limit_or_plain_mpi_have_no_ratio() -> None:
+    found = rows([Series("libopi", MPICH, ())], [{Key(8, "posted-1"): [1.0]}], 2)
+    assert found == [Row("libopi", "mpich", 2, 8, 1.0, 1, None, None, "posted-1")]
+    text = Result("deepqueue", "message", "a machine", tuple(found)).as_json()
+    assert json.loads(text)["rows"][0]["point"] == "posted-1"
+
+
+def test_misses_are_added_up_by_function() -> None:
+    text = """desc: D1 cache
+events: Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw
+fl=a.c
+fn=first
+10 5 0 0 2 1 0 0 0 0
+fn=second
+20 5 0 0 2 7 0 0 0 0
+21 5 0 0 2 4 0 0 0 0
+fn=first
+11 5 0 0 2 30 0 0 0 0
+summary: 0
+"""
+    assert misses_of(text) == {"first": 31, "second": 11}
+
+
+def test_plots_of_sizes_and_of_points_are_written(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    bars = (Row("mpich", "mpich", 2, 0, 1.0, 1, 1.0, None, "MPI_Init"),)
+    for name, found in (("curves", result()), ("bars", Result("init", "start", "a machine", bars))):
+        save_plot(found, tmp_path / f"{name}.png")
+        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_ranks_get_different_cores_where_there_are_enough() -> None:
@@ -108,7 +146,8 @@ def opi_bench(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_list_names_the_benchmarks() -> None:
     done = opi_bench("list")
     assert done.returncode == 0
-    assert done.stdout.startswith("opbench ")
+    names = {line.split()[0] for line in done.stdout.splitlines()}
+    assert names == {"opbench", "cache"} | {program.name for program in TABLE}
 
 
 def test_unknown_names_are_bad_usage() -> None:
@@ -158,5 +197,53 @@ def test_bare_notices_nothing_wrong_and_refuses_bad_arguments(tmp_path: Path) ->
     cpus = map(str, cores_apart(2))
     done = subprocess.run([program, "50", "4096", *cpus], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0
-    assert len(parse(done.stdout)) == 10
+    assert len(parse("opbench", done.stdout)) == 10
     assert subprocess.run([program, "0", "8", "0", "1"], capture_output=True, check=False).returncode == 2
+
+
+BUILDS = [(program, build) for program in TABLE for build in program.builds]
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    ("program", "build"), BUILDS, ids=lambda value: getattr(value, "name", getattr(value, "series", ""))
+)
+def test_a_build_of_a_benchmark_runs_and_finds_its_data_right(
+    mpi_user: MpiUser, tmp_path: Path, program: Program, build: Build
+) -> None:
+    """A short run; a rank that reads a wrong byte makes the program fail. Half of the builds with each MPI."""
+    if len(MPIS) > 1 and (BUILDS.index((program, build)) + MPIS.index(mpi_user.mpi)) % 2:
+        pytest.skip("tested with the other MPI")
+    compiler = mpi_user.opicc if build.ours else mpi_user.mpicc
+    strict = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror")
+    compiler(*strict, *program.defines, *build.defines, SOURCES / f"{program.source}.c", "-o", tmp_path / "program")
+    if build.alone:
+        command = [str(tmp_path / "program"), "5", "4096", *map(str, cores_apart(2))]
+        out = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    else:
+        out = mpi_user.run(program.ranks, tmp_path / "program", "5", "4096").out
+    assert parse(program.name, out)
+
+
+def test_a_benchmark_notices_a_wrong_byte(tmp_path: Path) -> None:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    for source in SOURCES.iterdir():
+        shutil.copy(source, tmp_path)
+    header = tmp_path / "bench.h"
+    good = "buffer[i] = seed + i;"
+    assert header.read_text().count(good) == 1
+    header.write_text(header.read_text().replace(good, "buffer[i] = seed + i + (i == 3 && bench_rank == 1);"))
+    command = [compiler, "-O2", "-DBENCH_BARE", str(tmp_path / "latency.c"), "-o", str(tmp_path / "latency")]
+    subprocess.run(command, check=True)
+    done = subprocess.run(
+        [tmp_path / "latency", "5", "64", *map(str, cores_apart(2))],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode != 0
+    with pytest.raises(LaunchError):
+        parse("latency", done.stdout)

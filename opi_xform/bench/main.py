@@ -9,9 +9,10 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from opi_xform.bench import opbench
+from opi_xform.bench import cachebench, opbench, programs
 from opi_xform.bench.result import Result, result_text, save_plot
 from opi_xform.launch.mpi import LaunchError, Mpi, find_mpicc, inspect_mpi
 from opi_xform.resources import IncompleteInstallError
@@ -25,14 +26,12 @@ class Bench:
     run: Callable[[Sequence[Mpi], bool, Path, Callable[[str], None]], Result]
 
 
-def _opbench(mpis: Sequence[Mpi], quick: bool, work: Path, say: Callable[[str], None]) -> Result:
-    return opbench.run(mpis, opbench.QUICK if quick else opbench.FULL, work, say)
-
-
 BENCHES = {
     "opbench": Bench(
-        "pack + exchange + unpack between 2 ranks, 8 B to 4 MiB, against plain MPI and the limit", _opbench
+        "pack + exchange + unpack between 2 ranks, 8 B to 4 MiB; the transformed program too", opbench.run
     ),
+    "cache": Bench("what a ping-pong does to the cache of the program: time and misses", cachebench.run),
+    **{one.name: Bench(f"time per {one.what}", partial(programs.run, one)) for one in programs.TABLE},
 }
 
 

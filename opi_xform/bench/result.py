@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+Column = tuple[str, str | None]
+"""A series and its MPI."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +17,7 @@ class Row:
 
     series: str
     """`mpich`, `openmpi`: the program by that plain MPI; `bare`: the limit; `libopi`: untransformed, linked with
-    libopi; `opi`: transformed."""
+    libopi; `libopi-heap`: the same, its buffers reachable; `opi`: ownership passing."""
     mpi: str | None
     """The MPI it ran over; None for `bare`."""
     ranks: int
@@ -25,9 +28,14 @@ class Row:
     """Time of the better plain MPI / this time, median over the rounds: above 1 is faster than MPI."""
     ratio_limit: float | None
     """This time / the limit's, median over the rounds."""
+    point: str = ""
+    """Tells rows of one size apart, e.g. `posted-512`."""
+    misses: float | None = None
+    """Cache misses per line of the data, of the benchmark that counts them."""
 
     def as_json(self) -> dict[str, str | int | float | None]:
-        return {
+        """The keys of the contract; `point` and `misses` where the row has them."""
+        row: dict[str, str | int | float | None] = {
             "series": self.series,
             "mpi": self.mpi,
             "ranks": self.ranks,
@@ -37,6 +45,11 @@ class Row:
             "ratio_best_mpi": None if self.ratio_best_mpi is None else round(self.ratio_best_mpi, 3),
             "ratio_limit": None if self.ratio_limit is None else round(self.ratio_limit, 3),
         }
+        if self.point:
+            row["point"] = self.point
+        if self.misses is not None:
+            row["misses"] = round(self.misses, 4)
+        return row
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +57,8 @@ class Result:
     """All rows of one benchmark run."""
 
     bench: str
+    what: str
+    """What the times are, for headings."""
     machine: str
     rows: tuple[Row, ...]
 
@@ -51,9 +66,13 @@ class Result:
         rows = [row.as_json() for row in self.rows]
         return json.dumps({"version": 1, "bench": self.bench, "machine": self.machine, "rows": rows}, indent=1) + "\n"
 
-    def columns(self) -> list[tuple[str, str | None]]:
+    def columns(self) -> list[Column]:
         """The (series, mpi) pairs, in the order of their first row."""
         return list(dict.fromkeys((row.series, row.mpi) for row in self.rows))
+
+    def points(self) -> list[str]:
+        """The points, in the order of their first row; one empty one where rows differ by size only."""
+        return list(dict.fromkeys(row.point for row in self.rows))
 
 
 def column_title(series: str, mpi: str | None) -> str:
@@ -76,54 +95,87 @@ def _ratio(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
 
 
+def _cells(
+    result: Result, columns: Sequence[Column], cell: Callable[[Row], Sequence[str]], width: int
+) -> list[list[str]]:
+    """One line per size and point: the cells of each column's row, dashes where a series has none."""
+    by_key = {((row.series, row.mpi), row.point, row.bytes): row for row in result.rows}
+    keys = list(dict.fromkeys((row.point, row.bytes) for row in result.rows))
+    keys.sort(key=lambda key: (result.points().index(key[0]), key[1]))
+    lines: list[list[str]] = []
+    for point, size in keys:
+        line = [f"{size:,}" if not point else f"{point} {size:,}"]
+        for column in columns:
+            row = by_key.get((column, point, size))
+            line += cell(row) if row is not None else ["-"] * width
+        lines.append(line)
+    return lines
+
+
 def result_text(result: Result) -> str:
-    """Medians, then for each series of ours the ratios to the better MPI and to the limit."""
+    """Medians, then for each series of ours the ratios to the better MPI and to the limit, then misses."""
     columns = result.columns()
-    by_key = {((row.series, row.mpi), row.bytes): row for row in result.rows}
-    sizes = sorted({row.bytes for row in result.rows})
-    medians = [[f"{size:,}", *(_time(by_key[column, size].median_us) for column in columns)] for size in sizes]
+    titles = [column_title(*column) for column in columns]
     parts = [
-        f"{result.bench}: microseconds per pack + exchange + unpack, medians; {result.machine}",
-        format_table(["bytes", *(column_title(*column) for column in columns)], medians),
+        f"{result.bench}: microseconds per {result.what}, medians; {result.machine}",
+        format_table(["bytes", *titles], _cells(result, columns, lambda row: [_time(row.median_us)], 1)),
     ]
-    ours = [column for column in columns if column[0] in ("libopi", "opi")]
+    ours = [column for column in columns if column[0].startswith(("libopi", "opi"))]
+    limited = any(row.ratio_limit is not None for row in result.rows)
     if ours:
         header = ["bytes"]
         for column in ours:
-            header += [f"{column_title(*column)}: MPI/it", "it/bare"]
-        lines = []
-        for size in sizes:
-            line = [f"{size:,}"]
-            for column in ours:
-                row = by_key[column, size]
-                line += [_ratio(row.ratio_best_mpi), _ratio(row.ratio_limit)]
-            lines.append(line)
-        parts += [
-            "",
-            "ratios, medians over rounds. MPI/it: time of the better plain MPI / its time; it/bare: its / the limit's",
-        ]
-        parts.append(format_table(header, lines))
+            header += [f"{column_title(*column)}: MPI/it", *(["it/bare"] if limited else [])]
+        said = "ratios, medians over rounds. MPI/it: time of the better plain MPI / its time"
+        parts += ["", said + ("; it/bare: its / the limit's" if limited else "")]
+
+        def ratios(row: Row) -> list[str]:
+            return [_ratio(row.ratio_best_mpi), *([_ratio(row.ratio_limit)] if limited else [])]
+
+        parts.append(format_table(header, _cells(result, ours, ratios, 2 if limited else 1)))
+    if any(row.misses is not None for row in result.rows):
+        parts += ["", "misses of the first-level cache per line of the data"]
+        parts.append(format_table(["bytes", *titles], _cells(result, columns, lambda row: [_ratio(row.misses)], 1)))
     return "\n".join(parts)
 
 
 def save_plot(result: Result, path: Path) -> None:
-    """Time over message size, one line per series. Raises ImportError without matplotlib."""
+    """Two log-log plots: bandwidth (as in the papers) and time over message size, one line per series and point.
+
+    Results of one size only, or of none, are drawn as bars of time. Raises ImportError without matplotlib.
+    """
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(8, 5))
-    for series, mpi in result.columns():
-        rows = [row for row in result.rows if (row.series, row.mpi) == (series, mpi)]
-        axes.plot([row.bytes for row in rows], [row.median_us for row in rows], "o-", label=column_title(series, mpi))
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.set_xlabel("bytes per message")
-    axes.set_ylabel("microseconds per pack + exchange + unpack")
-    axes.set_title(f"{result.bench}, 2 ranks\n{result.machine}", fontsize=9)
-    axes.grid(True, which="both", alpha=0.3)
-    axes.legend()
+    sizes = {row.bytes for row in result.rows}
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(14, 6))
+    for column in result.columns():
+        for point in result.points():
+            rows = [row for row in result.rows if (row.series, row.mpi) == column and row.point == point]
+            title = f"{column_title(*column)} {point}".strip()
+            if len(sizes) == 1:
+                right.barh(title, rows[0].median_us) if rows else None
+                continue
+            rows.sort(key=lambda row: row.bytes)
+            at = [row.bytes for row in rows]
+            left.plot(at, [row.bytes / row.median_us for row in rows], "o-", label=title, markersize=4)
+            right.plot(at, [row.median_us for row in rows], "o-", label=title, markersize=4)
+    for axes, name in ((left, "bytes per microsecond = MB/s"), (right, f"microseconds per {result.what}")):
+        if len(sizes) > 1:
+            axes.set_xscale("log", base=2)
+            axes.set_yscale("log")
+            axes.set_xlabel("bytes")
+            axes.set_ylabel(name)
+            axes.legend(fontsize=7)
+        else:
+            axes.set_xlabel(name)
+        axes.grid(True, which="both", alpha=0.3)
+    if len(sizes) == 1:
+        figure.delaxes(left)
+    ranks = result.rows[0].ranks if result.rows else 0
+    figure.suptitle(f"{result.bench}, {ranks} ranks\n{result.machine}", fontsize=9)
     figure.tight_layout()
     figure.savefig(path, dpi=130)
     pyplot.close(figure)

@@ -23,12 +23,19 @@ def environment(mpi: Mpi, extra: Mapping[str, str] | None = None) -> dict[str, s
 
 
 def captured(
-    command: Sequence[str], mpi: Mpi, *, cwd: Path | None = None, timeout_s: float = 300
+    command: Sequence[str],
+    mpi: Mpi,
+    *,
+    cwd: Path | None = None,
+    timeout_s: float = 300,
+    extra: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command and keeps its output. Raises LaunchError when it does not end in time."""
+    """Runs a command and keeps its output; ``extra`` adds to its environment. Raises LaunchError when it does not end
+    in time."""
     try:
+        full = environment(mpi, extra)
         return subprocess.run(
-            command, env=environment(mpi), cwd=cwd, timeout=timeout_s, capture_output=True, text=True, check=False
+            command, env=full, cwd=cwd, timeout=timeout_s, capture_output=True, text=True, check=False
         )
     except subprocess.TimeoutExpired as error:
         raise LaunchError(f"{' '.join(command)}: no end after {timeout_s:g} s", 1) from error

@@ -1,0 +1,144 @@
+"""The benchmarks that are C programs of this package (bench/sources): which builds of each, and how they are run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from opi_xform.bench.machine import cores_apart
+from opi_xform.bench.result import Result
+from opi_xform.bench.rounds import FLAGS, Series, machine_line, pinned, rows, run_rounds
+from opi_xform.launch.mpi import Mpi
+from opi_xform.launch.tools import OPICC, compile_with
+
+SOURCES = Path(__file__).with_name("sources")
+MiB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """How a series is made of a program's source."""
+
+    series: str
+    """Its name; empty: that of the MPI."""
+    ours: bool
+    """Linked with libopi."""
+    defines: tuple[str, ...] = ()
+    alone: bool = False
+    """One process, no launcher and no MPI (it starts the other rank itself)."""
+
+
+PLAIN = Build("", ours=False)
+BARE = Build("bare", ours=False, defines=("-DBENCH_BARE",), alone=True)
+LIBOPI = Build("libopi", ours=True)
+HEAP = Build("libopi-heap", ours=True, defines=("-DBENCH_ALLOC_MEM",))
+MALLOC = Build("bare", ours=False, defines=("-DBENCH_MALLOC",))
+"""The limit of `alloc`: the C library's own."""
+OPI = Build("opi", ours=True, defines=("-DBENCH_OPI",))
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One benchmark."""
+
+    name: str
+    """Also what its output lines begin with."""
+    source: str
+    what: str
+    """What the times are, for headings."""
+    full: tuple[int, ...]
+    """Samples and largest size."""
+    quick: tuple[int, ...]
+    ranks: int = 2
+    rounds: int = 5
+    builds: tuple[Build, ...] = (PLAIN, BARE, LIBOPI, HEAP, OPI)
+    defines: tuple[str, ...] = field(default=())
+
+
+def _many() -> int:
+    """Ranks of many-to-one: as many as there are CPUs, 3 to 8."""
+    return max(3, min(8, len(os.sched_getaffinity(0))))
+
+
+TABLE = (
+    Program("latency", "latency", "write + send + receive + read", (400, 4 * MiB), (30, 1 << 16)),
+    Program("rate", "rate", "message, 64 under way", (200, 32768), (20, 2048)),
+    Program("bidirectional", "bidirectional", "exchange both ways at once", (400, 4 * MiB), (30, 1 << 16)),
+    Program(
+        "manytoone",
+        "manytoone",
+        "message at the receiver of all others",
+        (60, 32768),
+        (10, 512),
+        ranks=_many(),
+        builds=(PLAIN, LIBOPI, HEAP, OPI),
+    ),
+    Program(
+        "wildcard",
+        "rate",
+        "message, 64 under way, received from any source with any tag",
+        (200, 32768),
+        (20, 2048),
+        builds=(PLAIN, LIBOPI, HEAP, OPI),
+        defines=("-DBENCH_WILDCARD",),
+    ),
+    Program(
+        "deepqueue",
+        "deepqueue",
+        "message of 8 bytes, of DEPTH in the queue",
+        (50, 4096),
+        (10, 512),
+        builds=(PLAIN, LIBOPI),
+    ),
+    Program(
+        "types",
+        "types",
+        "write + send + receive + read of data with gaps",
+        (200, MiB),
+        (20, 4096),
+        builds=(PLAIN, LIBOPI, HEAP),
+    ),
+    Program(
+        "alloc",
+        "alloc",
+        "allocation + release",
+        (300, 8 * MiB),
+        (50, 8192),
+        ranks=1,
+        builds=(PLAIN, MALLOC, LIBOPI, OPI),
+    ),
+    Program("init", "init", "start or end of MPI", (), (), rounds=11, builds=(PLAIN, LIBOPI)),
+)
+
+
+def build(program: Program, mpis: Sequence[Mpi], quick: bool, work: Path) -> list[Series]:
+    """Compiles every series of a program. Raises LaunchError."""
+    cpus = cores_apart(program.ranks)
+    arguments = tuple(map(str, program.quick if quick else program.full))
+    source = [str(SOURCES / f"{program.source}.c")]
+    made: list[Series] = []
+    for one in program.builds:
+        # The limit does not depend on the MPI; once is enough.
+        for mpi in mpis[:1] if one.series == "bare" else mpis:
+            compiler = OPICC if one.ours else (str(mpi.mpicc),)
+            name = one.series or mpi.kind
+            target = compile_with(
+                compiler, source, work / f"{mpi.kind}-{name}", mpi, (*FLAGS, *program.defines, *one.defines)
+            )
+            if one.alone:
+                made.append(Series(name, None, (str(target), *arguments, *map(str, cpus))))
+            else:
+                shown = None if one.series == "bare" else mpi
+                made.append(Series(name, shown, pinned(mpi, program.ranks, target, cpus, arguments)))
+    return made
+
+
+def run(program: Program, mpis: Sequence[Mpi], quick: bool, work: Path, say: Callable[[str], None]) -> Result:
+    """Builds and runs one benchmark in the directory ``work``. Raises LaunchError."""
+    if program.ranks > len(set(cores_apart(program.ranks))):
+        say(f"{program.name}: {program.ranks} ranks on fewer CPUs")
+    series = build(program, mpis, quick, work)
+    times = run_rounds(program.name, series, 1 if quick else program.rounds, mpis[0], say)
+    return Result(program.name, program.what, machine_line(mpis), tuple(rows(series, times, program.ranks)))
