@@ -73,6 +73,7 @@ class Scenario:
         self.sbuf = Buffer(f"{name}_s", size, rng.choice(("static", "local", "malloc", "inner")), rows)
         self.rbuf = Buffer(f"{name}_r", size, rng.choice(("static", "local", "malloc", "inner")), rows)
         self.safe = rng.random() < 0.5  # packs and reads whole messages only
+        self.helped = rng.random() < 0.3  # exchanges in a function that gets the buffers as parameters
 
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
@@ -109,6 +110,8 @@ class Scenario:
                 self.release(b)
         self.line(f'report("{self.name}");')
         body = "\n".join(self.lines)
+        if self.helped:
+            out += self.helper()
         return f"{out}static void {self.name}(void)\n{{\n{body}\n}}\n"
 
     def outside(self, b: Buffer) -> str:
@@ -218,8 +221,33 @@ class Scenario:
         for _ in range(rng.choice((1, 1, 2))):
             self.line(rng.choice(part))
 
+    def helper(self) -> str:
+        """The function that exchanges: with parameters that packs, aliases and reads may name, too."""
+        rng = self.rng
+        self.lines, self.depth, self.helped = [], 1, False
+        s = rng.choice(("double *s", "double s[]")) if not self.safe or rng.random() < 0.7 else "double *restrict s"
+        r = "double *r"
+        if rng.random() < 0.3:
+            self.line("for (int i = 0; i < n; i++) s[i] = field[i] + t;")
+        alias = not self.safe and rng.random() < 0.2
+        if alias:
+            self.line("double *q = s;")
+        self.exchange("s", "r", "n")
+        if not self.safe:
+            self.line(rng.choice(("", "total += s[n - 1];", "s[0] = t;", "r += zero;", "total += s[2];")))
+        if alias:
+            self.line("q[1] = 3; total += q[0];")
+        if rng.random() < 0.5:
+            self.line("total += sum(r, n);")
+        body = "\n".join(self.lines)
+        return f"static void {self.name}_swap({s}, {r}, int n, int t)\n{{\n{body}\n}}\n"
+
     def exchange(self, send: str, recv: str, count: str) -> None:
         rng = self.rng
+        if self.helped:
+            live = not self.safe and rng.random() < 0.1
+            self.line(f"{self.name}_swap({'field' if live else send}, {recv}, {count}, t);")
+            return
         give = f"{send}, {count}, MPI_DOUBLE, peer, 3, MPI_COMM_WORLD"
         take = f"{recv}, {count}, MPI_DOUBLE, peer, 3, MPI_COMM_WORLD"
         kind = rng.randrange(4)
