@@ -1,7 +1,6 @@
 /* init.c - starting and stopping: which ranks share this node, and whether their heaps can be shared. */
 #include "internal.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -19,21 +18,6 @@ struct card {
     int32_t world_rank;
     uint64_t address, window;
 };
-
-static size_t env_bytes(const char *name, size_t otherwise) {
-    const char *s = getenv(name);
-    if (!s || !*s)
-        return otherwise;
-    char *end;
-    double v = strtod(s, &end);
-    if (*end == 'k' || *end == 'K')
-        v *= 1024;
-    else if (*end == 'm' || *end == 'M')
-        v *= 1048576;
-    else if (*end == 'g' || *end == 'G')
-        v *= 1073741824;
-    return v >= 0 ? (size_t)v : otherwise;
-}
 
 static bool env_flag(const char *name) {
     const char *s = getenv(name);
@@ -110,21 +94,6 @@ static void unmap_node(void) {
             opi_heap_unmap_peer(opi.peer[i]);
 }
 
-static void tune(void) {
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1 && CPU_COUNT(&set) < cpus)
-        cpus = CPU_COUNT(&set);
-    bool crowded = opi.node_ranks_phys > cpus;
-    opi.spin_limit = (uint32_t)env_bytes("OPI_SPIN", crowded ? 32 : 1000);
-    opi.yield_limit = (uint32_t)env_bytes("OPI_YIELD", 64);
-    opi.ring_slots = opi.nlocal <= 32 ? 64 : opi.nlocal <= 128 ? 32 : 16;
-    opi.eager_limit = env_bytes("OPI_EAGER_LIMIT", 4096);
-    opi.pipe_min = env_bytes("OPI_PIPE_MIN", 128 << 10);
-    size_t cap = env_bytes("OPI_BUFFER_CAP", (size_t)256 << 20); /* per receiver */
-    opi.cap = cap / (size_t)(opi.nlocal > 1 ? opi.nlocal - 1 : 1);
-}
-
 static void engine_start(void) {
     int mine = opi.disabled, any = 0;
     PMPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -178,15 +147,15 @@ static void engine_start(void) {
             opi_local_of_world[cards[i].world_rank] = i;
     }
     free(cards);
-    tune();
+    opi_tune();
     /* A node that cannot share its heap still takes part: its ranks use the MPI for everything, and no other rank shares memory with them. */
     opi.ready = true;
     opi.node_ok = all != 0;
     if (all)
         opi_helper_start();
     if (opi.verbose && opi.me == 0)
-        opi_say("node of %d ranks%s: inline up to %d bytes, %s, eager up to %zu, pipelined from %zu, ring of %u envelopes, cap %zu bytes a pair", n,
-                n < opi.node_ranks_phys ? " (pretended)" : "", OPI_INLINE_MAX, opi.private_heap ? "private heap" : "shared heap", opi.eager_limit,
+        opi_say("node of %d ranks%s: inline up to %zu bytes, %s, eager up to %zu, pipelined from %zu, ring of %u envelopes, cap %zu bytes a pair", n,
+                n < opi.node_ranks_phys ? " (pretended)" : "", opi.inline_limit, opi.private_heap ? "private heap" : "shared heap", opi.eager_limit,
                 opi.pipe_min, opi.ring_slots, opi.cap);
 }
 

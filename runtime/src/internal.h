@@ -232,6 +232,9 @@ struct opi_desc *opi_desc_new(void *addr, size_t size, int state);
 bool opi_relieve(struct opi_req *r);
 bool opi_account(int dst, size_t bytes);
 
+/* tune.c */
+void opi_tune(void);
+
 /* progress.c */
 void opi_progress_slow(void);
 bool opi_rings_ready(void);
@@ -377,24 +380,26 @@ static inline struct opi_slot *opi_ring_slot(int dst) {
 static inline void opi_ring_publish(int dst, struct opi_slot *s, int kind, size_t len) {
     struct opi_out *o = &opi.out[dst];
     uint32_t shift = (uint32_t)__builtin_ctz(o->ring->nslots);
-    uint32_t stamp = ((o->tail >> shift) + 1) << 16 | (uint32_t)kind << 8 | (uint32_t)len;
+    uint32_t stamp = OPI_STAMP((o->tail >> shift) + 1, kind, len);
     o->tail++;
     atomic_store_explicit(&s->stamp, stamp, memory_order_release); /* publishes the body, and the data behind a pointer in it */
     opi_wake(dst);
     opi_prefetch_write(&o->ring->slot[o->tail & (o->ring->nslots - 1)]); /* ours again before the next message, unless the receiver looks there */
 }
 
+bool opi_ring_long(int dst, uint64_t ctx, int tag, const void *data, size_t n);
+
 static inline int opi_env_kind(const struct opi_slot *e) {
-    return (int)(atomic_load_explicit(&((struct opi_slot *)(uintptr_t)e)->stamp, memory_order_relaxed) >> 8 & 0xff);
+    return (int)(atomic_load_explicit(&((struct opi_slot *)(uintptr_t)e)->stamp, memory_order_relaxed) >> 12 & 0xf);
 }
 
 static inline size_t opi_env_len(const struct opi_slot *e) {
-    return atomic_load_explicit(&((struct opi_slot *)(uintptr_t)e)->stamp, memory_order_relaxed) & 0xff;
+    return atomic_load_explicit(&((struct opi_slot *)(uintptr_t)e)->stamp, memory_order_relaxed) & 0xfff;
 }
 
 /* Message bytes of an envelope. */
 static inline size_t opi_env_bytes(const struct opi_slot *e) {
-    return opi_env_kind(e) == OPI_K_INLINE ? opi_env_len(e) : (size_t)e->u.ref.size;
+    return opi_env_kind(e) <= OPI_K_LONG ? opi_env_len(e) : (size_t)e->u.ref.size;
 }
 
 /* ---- progress ------------------------------------------------------------------------------------------------------------------------------------- */

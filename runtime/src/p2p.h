@@ -59,8 +59,10 @@ static inline bool opi_usual(MPI_Comm comm, MPI_Datatype type, MPI_Count count, 
 
 /* The path that most messages take: small and contiguous, room in the ring. */
 static inline bool opi_send_fast(const void *buf, const struct opi_args *a, int dst, int tag) {
-    if (OPI_UNLIKELY(a->bytes > OPI_INLINE_MAX || !a->t->contiguous || dst == opi.me))
+    if (OPI_UNLIKELY(!a->t->contiguous || dst == opi.me))
         return false;
+    if (a->bytes > OPI_INLINE_MAX)
+        return a->bytes <= opi.inline_limit && opi_ring_long(dst, a->c->ctx, tag, buf, a->bytes);
     struct opi_slot *s = opi_ring_slot(dst);
     if (OPI_UNLIKELY(!s))
         return false;

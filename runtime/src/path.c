@@ -1,7 +1,8 @@
 /* path.c - sends and gives inside the node: choosing the path of a message.
  *
  *   destination on this node:
- *     up to the inline limit          payload rides in the envelope
+ *     up to OPI_INLINE_MAX            payload rides in the envelope
+ *     up to opi.inline_limit          payload rides in the envelope and the ring slots after it
  *     give                            the block travels in the envelope
  *     reachable, above the eager limit, or synchronous
  *                                     a desc points at the data; the receiver copies once
@@ -10,13 +11,11 @@
  *   destination on another node, or a communicator that is not ours: the MPI below */
 #include "internal.h"
 
-#include "internal.h"
-
 #define PIPE_STEP ((size_t)64 << 10)
 
 /* Sends an envelope.  True when it is in the ring (or delivered, to ourselves); false when it waits for room. */
 static bool push(int dst, struct opi_slot *e, int kind, size_t len) {
-    atomic_store_explicit(&e->stamp, (uint32_t)kind << 8 | (uint32_t)len, memory_order_relaxed);
+    atomic_store_explicit(&e->stamp, OPI_STAMP(0, kind, len), memory_order_relaxed);
     if (dst == opi.me) {
         opi.stat.self_msgs++;
         opi_arrive(e, dst);
@@ -74,6 +73,15 @@ bool opi_send_start(const void *buf, size_t count, struct opi_type *t, struct op
         after_push(r, dst, push(dst, &e, OPI_K_INLINE, bytes));
         opi.stat.inline_msgs++;
         return true;
+    }
+    if (bytes <= opi.inline_limit && !sync && dst != opi.me) {
+        unsigned char packed[OPI_LONG_MAX];
+        if (!t->contiguous)
+            opi_pack(t, buf, count, packed);
+        if (opi_ring_long(dst, c->ctx, tag, t->contiguous ? buf : packed, bytes)) {
+            r->done = true;
+            return true;
+        }
     }
     if (t->contiguous && opi_reachable(buf, bytes) && (sync || (bytes > opi.eager_limit && mode == OPI_STANDARD)))
         return send_desc(r, (void *)(uintptr_t)buf, bytes, false, c, dst, tag, !sync);

@@ -2,6 +2,7 @@
 #include "internal.h"
 
 #include <sched.h>
+#include <stdlib.h>
 
 #define OPI_PREFETCH_BYTES ((size_t)256)
 
@@ -181,6 +182,10 @@ void opi_deliver(struct opi_req *r, const struct opi_slot *e, int src) {
     case OPI_K_INLINE:
         opi_accept_bytes(r, e->u.data, opi_env_len(e));
         return;
+    case OPI_K_COPY:
+        opi_accept_bytes(r, e->u.ref.ptr, e->u.ref.size);
+        free(e->u.ref.ptr);
+        return;
     case OPI_K_BLOCK:
         if (opi_env_len(e) & OPI_LEN_ACCOUNTED)
             credit(src, e->u.ref.size);
@@ -223,6 +228,88 @@ void opi_arrive(const struct opi_slot *e, int src) {
         opi_req_free(r);
 }
 
+/* Collects the payload of a LONG message, whose envelope stands at `at` of the ring. */
+static void gather(const struct opi_in *in, uint32_t at, void *to, size_t n) {
+    const struct opi_slot *s = &in->ring->slot[at & in->mask];
+    char *p = to;
+    memcpy(p, s->u.data, OPI_INLINE_MAX);
+    p += OPI_INLINE_MAX;
+    n -= OPI_INLINE_MAX;
+    for (;; p += OPI_MORE_BYTES, n -= OPI_MORE_BYTES) {
+        s = &in->ring->slot[++at & in->mask];
+        if (n <= OPI_MORE_BYTES)
+            break;
+        memcpy(p, (const char *)s + sizeof(uint32_t), OPI_MORE_BYTES);
+    }
+    memcpy(p, (const char *)s + sizeof(uint32_t), n);
+}
+
+static uint32_t slots_of(size_t n) {
+    return 1 + (uint32_t)((n - OPI_INLINE_MAX + OPI_MORE_BYTES - 1) / OPI_MORE_BYTES);
+}
+
+/* A LONG message: straight into the buffer that waits for it, else through a copy. */
+static void arrive_long(struct opi_in *in, uint32_t at, struct opi_req *r) {
+    const struct opi_slot *s = &in->ring->slot[at & in->mask];
+    size_t n = opi_env_len(s);
+    if (OPI_LIKELY(r && r->type->contiguous && !r->held && !r->freed && n <= r->bytes_max)) {
+        opi_unpost(r);
+        r->src = in->src;
+        r->r_source = r->comm->rank_of_local[in->src];
+        r->r_tag = s->tag;
+        if (r->take && !take_room(r))
+            return;
+        gather(in, at, r->take ? r->block : r->buf, n);
+        finish(r, n);
+        return;
+    }
+    struct opi_slot e = {.tag = s->tag, .ctx = s->ctx, .u.ref.size = n};
+    e.u.ref.ptr = malloc(n);
+    if (!e.u.ref.ptr)
+        opi_die("out of memory for unexpected messages (%zu waiting)", opi_unexpected_now);
+    gather(in, at, e.u.ref.ptr, n);
+    atomic_store_explicit(&e.stamp, OPI_STAMP(0, OPI_K_COPY, 0), memory_order_relaxed);
+    opi_arrive(&e, in->src);
+}
+
+/* Sends n bytes, more than OPI_INLINE_MAX, at most OPI_LONG_MAX, in ring slots.  False: no room. */
+bool opi_ring_long(int dst, uint64_t ctx, int tag, const void *data, size_t n) {
+    struct opi_slot *first = opi_ring_slot(dst);
+    struct opi_out *o = &opi.out[dst];
+    if (OPI_UNLIKELY(!first))
+        return false;
+    struct opi_ring *g = o->ring;
+    uint32_t slots = slots_of(n), mask = g->nslots - 1, shift = (uint32_t)__builtin_ctz(g->nslots);
+    if (OPI_UNLIKELY(o->tail + slots - o->head_seen > g->nslots)) {
+        o->head_seen = atomic_load_explicit(&g->head, memory_order_acquire); /* as in opi_ring_slot */
+        if (o->tail + slots - o->head_seen > g->nslots)
+            return false;
+    }
+    const char *p = data;
+    size_t left = n - OPI_INLINE_MAX;
+    first->tag = tag;
+    first->ctx = ctx;
+    memcpy(first->u.data, p, OPI_INLINE_MAX);
+    p += OPI_INLINE_MAX;
+    for (uint32_t i = 1; i < slots; i++) {
+        struct opi_slot *s = &g->slot[(o->tail + i) & mask];
+        size_t m = left < OPI_MORE_BYTES ? left : OPI_MORE_BYTES;
+        atomic_store_explicit(&s->stamp, OPI_STAMP(((o->tail + i) >> shift) + 1, OPI_K_MORE, 0), memory_order_relaxed); /* types.h */
+        if (OPI_LIKELY(m == OPI_MORE_BYTES))
+            memcpy((char *)s + sizeof(uint32_t), p, OPI_MORE_BYTES);
+        else
+            memcpy((char *)s + sizeof(uint32_t), p, m);
+        p += m;
+        left -= m;
+    }
+    uint32_t lap = (o->tail >> shift) + 1;
+    o->tail += slots;
+    atomic_store_explicit(&first->stamp, OPI_STAMP(lap, OPI_K_LONG, n), memory_order_release); /* publishes all the slots */
+    opi_wake(dst);
+    opi.stat.inline_msgs++;
+    return true;
+}
+
 /* Consumes the envelope that is ready in a ring.  One at a time: to look at the next slot would take its line from a producer that is about to write it,
  * and mostly what we waited for has come.  The usual messages, a block for a take and a few bytes for a plain buffer, are handled right here. */
 void opi_progress_ring(struct opi_in *in) {
@@ -230,7 +317,7 @@ void opi_progress_ring(struct opi_in *in) {
     const struct opi_slot *s = &g->slot[in->head & in->mask];
     /* acquire: pairs with opi_ring_publish; the caller looked without. */
     (void)atomic_load_explicit(&((struct opi_slot *)(uintptr_t)s)->stamp, memory_order_acquire);
-    in->head++;
+    uint32_t at = in->head++;
     int src = in->src, kind = opi_env_kind(s);
     struct opi_req *r = opi_match_posted(s->ctx, src, s->tag);
     if (OPI_LIKELY(r && kind == OPI_K_BLOCK && r->take && r->type->contiguous && !r->held && !r->freed)) {
@@ -239,8 +326,8 @@ void opi_progress_ring(struct opi_in *in) {
         int cls = opi_class_of(block);
         if (OPI_LIKELY(opi_class_bytes[cls] >= r->room)) {
             /* The program reads the buffer next; the hardware needs a few misses to see the stream. */
-            for (size_t at = 0; at < n && at < OPI_PREFETCH_BYTES; at += OPI_LINE)
-                __builtin_prefetch((char *)block + at);
+            for (size_t i = 0; i < n && i < OPI_PREFETCH_BYTES; i += OPI_LINE)
+                __builtin_prefetch((char *)block + i);
             opi_unpost(r);
             r->src = src;
             r->r_source = r->comm->rank_of_local[src];
@@ -264,9 +351,15 @@ void opi_progress_ring(struct opi_in *in) {
         opi_accept_bytes(r, s->u.data, opi_env_len(s));
         goto consumed;
     }
+    if (kind == OPI_K_LONG) {
+        in->head = at + slots_of(opi_env_len(s));
+        arrive_long(in, at, r);
+        goto consumed;
+    }
     opi_arrive(s, src);
 consumed:
-    /* A quarter of the ring at a time: the producer's line is written seldom, and it never waits for long. */
+    /* A quarter of the ring at a time: the producer's line is written seldom, and it never waits for long.  What is consumed and not published, a quarter
+     * at most, leaves room for the longest message also in the smallest ring of 16. */
     if (OPI_UNLIKELY(in->head - in->published > in->mask >> 2)) {
         in->published = in->head;
         atomic_store_explicit(&g->head, in->head, memory_order_release); /* we are done with those slots */

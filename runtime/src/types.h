@@ -89,8 +89,16 @@ struct opi_arena {
 
 #define OPI_INLINE_MAX OPI_INLINE_LIMIT
 
+/* Payload of a message that takes several slots: the first holds OPI_INLINE_MAX bytes, each further one all but its stamp. */
+#define OPI_MORE_BYTES ((size_t)OPI_LINE - sizeof(uint32_t))
+#define OPI_LONG_SLOTS 7u /* further slots at most; a ring has always room for one such message (opi_progress_ring) */
+#define OPI_LONG_MAX (OPI_INLINE_MAX + OPI_LONG_SLOTS * OPI_MORE_BYTES)
+
 enum opi_kind {
+    OPI_K_MORE = 0,   /* not an envelope: a further slot of a LONG message */
     OPI_K_INLINE = 1, /* `len` bytes of payload in the envelope */
+    OPI_K_LONG,       /* `len` bytes of payload in the envelope and the slots after it; only in rings */
+    OPI_K_COPY,       /* a LONG message that nobody expected: `size` bytes in private memory of the receiver */
     OPI_K_BLOCK,      /* a block with `size` bytes of packed data, owned by the envelope: a Give, or data its sender copied */
     OPI_K_PIPE,       /* a desc whose block the sender is still filling */
     OPI_K_RNDV        /* a desc: the data lie at desc->addr and the sender waits for desc->state */
@@ -100,7 +108,10 @@ enum opi_kind {
 #define OPI_LEN_ACCOUNTED 1
 
 /* One cache line: flag, envelope and small payload travel in one transfer.  The producer writes the body, then `stamp` with release; the consumer
- * reads `stamp` with acquire.  stamp = lap << 16 | kind << 8 | len, lap counting the ring's rounds from 1, so slots need no clearing. */
+ * reads `stamp` with acquire.  stamp = lap << 16 | kind << 12 | len, lap counting the ring's rounds from 1, so slots need no clearing.
+ *
+ * A LONG message fills the slots after its envelope too, before the envelope's stamp is stored.  They carry a stamp of their own, kind MORE and the lap they
+ * were written in (relaxed; no one waits for it), so that a slot which is an envelope in a later lap never shows that lap's number by chance. */
 struct opi_slot {
     _Atomic uint32_t stamp;
     int32_t tag;
@@ -113,6 +124,8 @@ struct opi_slot {
         } ref;
     } u;
 } OPI_ALIGNED;
+
+#define OPI_STAMP(lap, kind, len) ((uint32_t)(lap) << 16 | (uint32_t)(kind) << 12 | (uint32_t)(len))
 
 /* A single-producer single-consumer ring in the sender's arena, created at the first message of an ordered pair. */
 struct opi_ring {
@@ -343,6 +356,7 @@ struct opi_state {
     MPI_Comm node;
     uint32_t spin_limit, yield_limit;
     uint32_t ring_slots;
+    size_t inline_limit; /* sends up to it ride in ring slots, <= OPI_LONG_MAX */
     size_t eager_limit, pipe_min, cap;
     uint64_t seq;
     struct opi_req *streams; /* receives fed by a PIPE */

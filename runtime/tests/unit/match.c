@@ -35,7 +35,7 @@ static void arrive(uint64_t ctx, int src, int tag, int value) {
     s.ctx = ctx;
     s.tag = tag;
     memcpy(s.u.data, &value, sizeof value);
-    atomic_store(&s.stamp, (uint32_t)OPI_K_INLINE << 8 | (uint32_t)sizeof value);
+    atomic_store(&s.stamp, OPI_STAMP(0, OPI_K_INLINE, sizeof value));
     opi_add_unexpected(&s, src);
 }
 
@@ -92,7 +92,7 @@ static void withdrawn(void) {
     s.ctx = 1;
     s.tag = 5;
     s.u.ref.ptr = d;
-    atomic_store(&s.stamp, (uint32_t)OPI_K_RNDV << 8);
+    atomic_store(&s.stamp, OPI_STAMP(0, OPI_K_RNDV, 0));
     opi_add_unexpected(&s, 0);
     arrive(1, 0, 5, 99);
     CHECK(take(make(1, 0, 5)) == 99);
