@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
+from opi_xform.memory.environment import Cell, Env
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.pointsto import PointsTo
 from opi_xform.memory.poly import ZERO, Poly, number, symbol
 from opi_xform.memory.symbols import Symbols
-from opi_xform.memory.values import Cell, Comparison, Env, Values
+from opi_xform.memory.values import Comparison, Values
 from opi_xform.program.graph import Node
 
 
@@ -32,7 +33,8 @@ class Evaluator:
         self.values = values
         self.symbols: Symbols = values.symbols
         self.families = families
-        self.env: Env = {}
+        self.out = values.out
+        self.env: Env = values.out.now
         self.scope: frozenset[int] = frozenset()
         self.offsets: dict[int, set[int]] = {}
         self.widths: dict[tuple[int, int], set[int | None]] = {}  # sizes of the values that were stored at a place
@@ -48,7 +50,7 @@ class Evaluator:
         found = self.env.get(cell)
         if found is None:
             found = self.symbols.of("version", (o, "initial"), frozenset())
-            self.env[cell] = found
+            self.out.put(cell, found)
         return found
 
     def value(self, node: Node, frame: int, operand: ins.Operand) -> Poly:
@@ -133,7 +135,7 @@ class Evaluator:
         if found is not None:
             return found
         value = self.load_symbol(self.address(o) + number(offset), frozenset({o}), type_)
-        self.env[cell] = value
+        self.out.put(cell, value)
         self.offsets.setdefault(o, set()).add(offset)
         return value
 
@@ -265,17 +267,17 @@ class Evaluator:
             width = type_.size
         if width is not None:
             self.widths.setdefault((o, offset), set()).add(width)
-        self.env[(o, offset)] = value
+        self.out.put((o, offset), value)
         self.offsets.setdefault(o, set()).add(offset)
-        self.env[("v", o)] = self.symbols.of("version", (o, node.number), self.scope)
+        self.out.put(("v", o), self.symbols.of("version", (o, node.number), self.scope))
 
     def havoc(self, objects: frozenset[int], node: Node) -> None:
         """The contents of these objects are no longer known."""
         for o in objects:
             for offset in self.offsets.get(o, ()):
-                self.env.pop((o, offset), None)
-            self.env.pop((o, 0), None)
-            self.env[("v", o)] = self.symbols.of("version", (o, node.number), self.scope)
+                self.out.drop((o, offset))
+            self.out.drop((o, 0))
+            self.out.put(("v", o), self.symbols.of("version", (o, node.number), self.scope))
 
 
 WRAPS = 1 << 24  # an unsigned multiple or step of this size is meant to wrap

@@ -6,11 +6,12 @@ turns out to advance by a fixed step gets its closed form afterwards (``Symbols.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from opi_xform.ir import ast
 from opi_xform.ir.loops import LoopNest
 from opi_xform.memory.calls import Calls
+from opi_xform.memory.environment import Cell, Change, Env, Environment
 from opi_xform.memory.families import find_families
 from opi_xform.memory.modified import modified_cells
 from opi_xform.memory.objects import Objects
@@ -19,7 +20,7 @@ from opi_xform.memory.poly import ZERO, Poly, number, symbol
 from opi_xform.memory.steps import Steps
 from opi_xform.memory.symbols import Symbols
 from opi_xform.memory.trips import nominal_trips
-from opi_xform.memory.values import Cell, Env, HeaderPhi, Values
+from opi_xform.memory.values import HeaderPhi, Values
 from opi_xform.program.effects import Effects
 from opi_xform.program.graph import Graph
 
@@ -46,85 +47,96 @@ class _Interpreter(Steps):
         self.nest = nest
         self.whole_program = whole_program
         self.inner = _inner_loops(nest)
-        values = Values(Symbols(self.inner), calls.objects)
+        values = Values(Symbols(self.inner), calls.objects, Environment(nest.idom))
         super().__init__(variables, calls, values, find_families(calls.graph, calls.objects, calls.pts))
-        self.out = self.values.out
         self.modified = modified_cells(calls, nest)
         self.pending: dict[int, list[tuple[Cell, int, Poly, int]]] = {}
 
     def run(self) -> Values:
         for block in range(len(self.graph.blocks)):
-            self.scope = frozenset(self.nest.chain(block))
-            self.env = self.enter(block)
+            chain = self.nest.chain(block)
+            self.scope = frozenset(chain)
+            self.enter(block)
             for n in self.graph.blocks[block]:
                 self.step(self.graph.nodes[n])
-            self.out[block] = self.env
-            for loop in reversed(self.nest.chain(block)):
+            self.out.end()
+            for loop in reversed(chain):
                 if loop in self.pending and self.nest.loops[loop].latches[-1] == block:
                     self.close(loop)
         return self.values
 
-    def edge(self, source: int, target: int) -> Env:
-        """The environment on an edge; values that vary in loops left on the way become exit symbols."""
-        env = self.out[source]
+    def edge(self, source: int, target: int, above: int, now: Env) -> Change:
+        """The environment on an edge, where it differs from ``now``, which the dominator ``above`` left.
+
+        Values that vary in loops left on the way become exit symbols.
+        """
+        out = self.out.changes(source, above)
         left = [loop for loop in self.nest.chain(source) if target not in self.nest.loops[loop].blocks]
         if not left:
-            return env
-        out = dict(env)
-        for cell in self.changed_in(left[-1], env):
-            value = env[cell]
+            return out
+        for cell in self.changed_in(left[-1]):
+            before = value = out[cell] if cell in out else now.get(cell)
+            if value is None:
+                continue
             for loop in left:  # innermost first
                 value = self.symbols.leave(value, loop)
-            out[cell] = value
+            if value is not before:
+                out[cell] = value
         return out
 
-    def changed_in(self, loop: int, env: Env) -> list[Cell]:
-        """Cells that the loop may have changed: no other value can vary in it."""
-        out: list[Cell] = []
-        for cell in self.modified[loop]:
-            if cell in env:
-                out.append(cell)
+    def changed_in(self, loop: int) -> Iterator[Cell]:
+        """Cells that the loop may have changed, and more: no other value can vary in it."""
+        modified = self.modified[loop]
+        for cell in modified:
+            yield cell
             if cell[0] == "v" and isinstance(cell[1], int):
                 o = cell[1]
-                out.extend((o, offset) for offset in self.offsets.get(o, ()) if (o, offset) in env)
-        return list(dict.fromkeys(out))
+                for offset in self.offsets.get(o, ()):
+                    if (o, offset) not in modified:
+                        yield (o, offset)
 
-    def enter(self, block: int) -> Env:
+    def enter(self, block: int) -> None:
+        self.out.begin(block)
         if block == 0:
-            return self.initial()
+            self.initial()
+            return
         header = next((lp for lp in self.nest.chain(block) if self.nest.loops[lp].header == block), None)
         preds = [
             p
             for p in self.graph.preds[block]
             if p in self.out and (header is None or p not in self.nest.loops[header].blocks)
         ]
-        envs = [self.edge(p, block) for p in preds]
-        if not envs:
-            return {}
-        env = dict(envs[0]) if len(envs) == 1 else self.merge(block, envs)
+        above = self.nest.idom[block]
+        envs = [self.edge(p, block, above, self.env) for p in preds]
+        if len(envs) == 1:
+            for cell, value in envs[0].items():
+                if value is None:
+                    self.out.drop(cell)
+                else:
+                    self.out.put(cell, value)
+        elif envs:
+            self.merge(block, envs)
         if header is not None:
-            env = self.open(header, env)
-        return env
+            self.open(header)
 
-    def merge(self, block: int, envs: list[Env]) -> Env:
+    def merge(self, block: int, envs: list[Change]) -> None:
+        now = self.env
         self.complete(envs)
-        first = envs[0]
-        out = dict(first)
         phis: list[tuple[int, tuple[Poly, ...]]] = []
-        others = envs[1:]
-        for cell in [c for c, v in first.items() if any(env.get(c) is not v for env in others)]:
-            value = first[cell]
-            incoming = [value]
-            for env in others:
-                other = env.get(cell)
-                if other is None:
+        for cell in dict.fromkeys(cell for env in envs for cell in env):
+            here = now.get(cell)
+            incoming: list[Poly] = []
+            for env in envs:
+                value = env.get(cell, here)
+                if value is None:
                     break
-                incoming.append(other)
+                incoming.append(value)
             if len(incoming) < len(envs):
-                del out[cell]
+                self.out.drop(cell)
                 continue
-            if all(v == value for v in incoming):
-                out[cell] = value
+            value = incoming[0]
+            if all(v is value or v == value for v in incoming):
+                self.out.put(cell, value)
                 continue
             bases = {self.symbols.base(v) for v in incoming}
             scope = self.scope
@@ -134,63 +146,66 @@ class _Interpreter(Steps):
                 offsets = tuple(self.symbols.offset(v) for v in incoming)
                 s = self.symbols.get("phi", (block, cell), scope, all(self.symbols.is_nonneg(o) for o in offsets))
                 phis.append((s, offsets))
-                out[cell] = self.address(base) + symbol(s)
+                self.out.put(cell, self.address(base) + symbol(s))
             else:
                 s = self.symbols.get("phi", (block, cell), scope, all(self.symbols.is_nonneg(v) for v in incoming))
                 phis.append((s, tuple(incoming)))
-                out[cell] = symbol(s)
+                self.out.put(cell, symbol(s))
         if phis:
             self.values.phis[block] = phis
-        return out
 
-    def complete(self, envs: list[Env]) -> None:
+    def complete(self, envs: list[Change]) -> None:
         """Objects that were not looked at on some of the paths still have their first contents there."""
-        versions = [{cell for cell in env if cell[0] == "v"} for env in envs]
-        for cell in sorted(set().union(*versions) - versions[0].intersection(*versions[1:]), key=lambda c: c[1:]):
-            for i, env in enumerate(envs):
-                if cell not in env:
-                    envs[i] = {**env, cell: self.first_contents(cell)}
+        now = self.env
+        for cell in dict.fromkeys(cell for env in envs for cell in env if cell[0] == "v"):
+            here = now.get(cell)
+            without = [env for env in envs if (env.get(cell, here)) is None]
+            if len(without) < len(envs):
+                for env in without:
+                    env[cell] = self.first_contents(cell)
 
     def first_contents(self, cell: Cell) -> Poly:
         return self.symbols.of("version", (cell[1], "initial"), frozenset())
 
-    def open(self, loop: int, env: Env) -> Env:
+    def open(self, loop: int) -> None:
         """At a loop's header everything that the loop changes becomes a symbol of its own.
 
         Also the contents of what was not looked at so far: read in the loop, they differ from turn to turn.  The locals
         of copies that the loop enters begin in each turn.
         """
-        changed = self.modified[loop]
+        now, changed = self.env, self.modified[loop]
         blocks = self.nest.loops[loop].blocks
-        for cell in sorted(c for c in changed if c[0] == "v" and c not in env):
+        for cell in changed:
+            if cell[0] != "v" or cell in now:
+                continue
             frame = self.objects.table[int(str(cell[1]))].frame
             call = self.graph.frames[frame].call if frame >= 0 else -1
             if call < 0 or self.graph.nodes[call].block not in blocks:
-                env[cell] = self.first_contents(cell)
+                self.out.put(cell, self.first_contents(cell))
         header = self.nest.loops[loop].header
         pending: list[tuple[Cell, int, Poly, int]] = []
-        out: Env = {}
-        for cell, value in env.items():
+        for cell in changed:
             if cell[0] == "t":
-                if cell not in changed:
-                    out[cell] = value
+                self.out.drop(cell)
                 continue
-            if cell not in changed and (cell[0] == "v" or ("v", cell[0]) not in changed):
-                out[cell] = value
+            if cell[0] == "v" and isinstance(cell[1], int):
+                # an array's or struct's cells, stored to somewhere in the loop
+                for offset in self.offsets.get(cell[1], ()):
+                    if (cell[1], offset) not in changed:
+                        self.out.drop((cell[1], offset))
+            value = now.get(cell)
+            if value is None:
                 continue
-            if cell[0] != "v" and cell not in changed:
-                continue  # an array's or struct's cell, stored to somewhere in the loop
             s = self.symbols.get("phi", (header, cell), self.scope)
             target = self.single_target(cell)
             base = -1
             if target is not None:
                 base = target
-                out[cell] = self.address(target) + symbol(s)
+                self.out.put(cell, self.address(target) + symbol(s))
             else:
-                out[cell] = symbol(s)
+                self.out.put(cell, symbol(s))
             pending.append((cell, s, value, base))
         self.pending[loop] = pending
-        return out
 
     def single_target(self, cell: Cell) -> int | None:
         """The one object that a pointer variable can point to."""
@@ -210,10 +225,12 @@ class _Interpreter(Steps):
         """All latches of a loop are done: recognise induction variables."""
         info = self.nest.loops[loop]
         headers: list[HeaderPhi] = []
+        above = self.nest.idom[info.header]
+        ends = [(latch, self.edge(latch, info.header, above, {})) for latch in info.latches]  # all of it was opened
         for cell, s, init, base in self.pending.pop(loop):
             latches: list[tuple[int, Poly]] = []
-            for latch in info.latches:
-                value = self.edge(latch, info.header).get(cell)
+            for latch, end in ends:
+                value = end.get(cell)
                 if value is None:
                     break
                 latches.append((latch, value))
@@ -241,20 +258,18 @@ class _Interpreter(Steps):
                 assert left is not None
                 self.symbols.defs[left] = trips
 
-    def initial(self) -> Env:
-        env: Env = {}
+    def initial(self) -> None:
         if not self.whole_program:
-            return env
+            return
         for o in sorted(self.objects.globals):
             info = self.objects.table[o]
             if info.variable is None or info.type is None or info.type.kind not in ("int", "pointer"):
                 continue
             var = self.variables[info.variable]
             if var.init is None and (var.kind != "extern" or any(d.definition or d.tentative for d in var.declarators)):
-                env[(o, 0)] = ZERO
+                self.out.put((o, 0), ZERO)
             elif isinstance(var.init, ast.IntLit):
-                env[(o, 0)] = number(var.init.value)
-        return env
+                self.out.put((o, 0), number(var.init.value))
 
 
 def _inner_loops(nest: LoopNest) -> list[frozenset[int]]:

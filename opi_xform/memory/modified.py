@@ -5,20 +5,20 @@ from __future__ import annotations
 from opi_xform.ir import instr as ins
 from opi_xform.ir.loops import LoopNest
 from opi_xform.memory.calls import Calls, region_args
-from opi_xform.memory.values import Cell
+from opi_xform.memory.environment import Cell
 from opi_xform.program.graph import Bind, Lost, Node, Unbind
 
 
-def modified_cells(calls: Calls, nest: LoopNest) -> list[set[Cell]]:
+def modified_cells(calls: Calls, nest: LoopNest) -> list[dict[Cell, None]]:
     """Per loop: variables, temporaries and object contents that an iteration may change."""
     finder = _Finder(calls)
-    per_block: list[set[Cell]] = []
+    per_block: list[dict[Cell, None]] = []
     for block in calls.graph.blocks:
-        cells: set[Cell] = set()
+        cells: dict[Cell, None] = {}
         for n in block:
             finder.modifies(calls.graph.nodes[n], cells)
         per_block.append(cells)
-    return [set().union(*(per_block[b] for b in loop.blocks)) for loop in nest.loops]
+    return [{cell: None for b in sorted(loop.blocks) for cell in per_block[b]} for loop in nest.loops]
 
 
 class _Finder:
@@ -28,17 +28,17 @@ class _Finder:
         self.objects = calls.objects
         self.pts = calls.pts
 
-    def modifies(self, node: Node, cells: set[Cell]) -> None:
+    def modifies(self, node: Node, cells: dict[Cell, None]) -> None:
         frame = node.frame
         match node.action:
             case ins.Define(target=target):
                 if isinstance(target, ins.Temp):
-                    cells.add(("t", frame, target.number))
+                    cells[("t", frame, target.number)] = None
                 else:
-                    cells.add((self.objects.variable(frame, target.key), 0))
-                    cells.add(("v", self.objects.variable(frame, target.key)))
+                    cells[(self.objects.variable(frame, target.key), 0)] = None
+                    cells[("v", self.objects.variable(frame, target.key))] = None
             case ins.Load(target=target):
-                cells.add(("t", frame, target.number))
+                cells[("t", frame, target.number)] = None
             case ins.Store(address=address):
                 self.modify_all(self.pts.operand(frame, address), cells)
             case ins.CopyBytes(target=destination):
@@ -50,17 +50,17 @@ class _Finder:
                     self.modify_all(frozenset({self.objects.variable(frame, key)}), cells)
             case Unbind(target=result):
                 if result is not None:
-                    cells.add(("t", frame, result.number))
+                    cells[("t", frame, result.number)] = None
             case ins.Escape(values=values):
                 for operand in values:
                     self.modify_all(self.pts.reachable(self.pts.operand(frame, operand)), cells)
             case Lost(call=call):
                 self.modify_all(self.calls.lost(node), cells)
                 if call.target is not None:
-                    cells.add(("t", frame, call.target.number))
+                    cells[("t", frame, call.target.number)] = None
             case ins.CallInstr() as call:
                 if call.target is not None:
-                    cells.add(("t", frame, call.target.number))
+                    cells[("t", frame, call.target.number)] = None
                 if self.calls.is_followed(node, call):
                     return
                 effect = self.calls.effect(call)
@@ -84,9 +84,9 @@ class _Finder:
             case _:
                 pass
 
-    def modify_all(self, objects: frozenset[int], cells: set[Cell]) -> None:
-        for o in objects:
-            cells.add(("v", o))
+    def modify_all(self, objects: frozenset[int], cells: dict[Cell, None]) -> None:
+        for o in sorted(objects):
+            cells[("v", o)] = None
             info = self.objects.table[o]
             if info.type is not None and info.type.is_scalar:
-                cells.add((o, 0))
+                cells[(o, 0)] = None

@@ -11,7 +11,7 @@ from opi_xform.memory.calls import Calls, region_args
 from opi_xform.memory.evaluate import Evaluator
 from opi_xform.memory.extent import extent
 from opi_xform.memory.poly import ONE, Poly, number
-from opi_xform.memory.values import Access, Cell, Values
+from opi_xform.memory.values import Access, Values
 from opi_xform.program.effects import ArgRegion, FunctionEffect
 from opi_xform.program.graph import Bind, Lost, Node, Unbind
 
@@ -24,6 +24,11 @@ class Steps(Evaluator):
     ) -> None:
         super().__init__(variables, calls.objects, calls.pts, values, families)
         self.calls = calls
+        self.temps: dict[int, set[int]] = {}  # by frame: those that got a value
+
+    def set_temp(self, frame: int, number_: int, value: Poly) -> None:
+        self.temps.setdefault(frame, set()).add(number_)
+        self.out.put(("t", frame, number_), value)
 
     def access(
         self, node: Node, o: int, kind: str, lo: Poly | None, length: Poly | None, must: bool, why: str = ""
@@ -66,7 +71,7 @@ class Steps(Evaluator):
                 self.values.operands[node.number] = (value,)
                 value = self.converted(node, type_, value)
                 if isinstance(target, ins.Temp):
-                    self.env[("t", frame, target.number)] = value
+                    self.set_temp(frame, target.number, value)
                 else:
                     self.set_cell(self.objects.variable(frame, target.key), 0, value, node)
             case ins.Load(target=target, address=operand, type=type_):
@@ -75,17 +80,16 @@ class Steps(Evaluator):
                 size = number(type_.size) if type_.size else None
                 targets = self.touch(node, address, operand, frame, "R", size, False)
                 base, offset = self.symbols.base(address), self.symbols.offset(address).constant
-                cell: Cell = ("t", frame, target.number)
                 member = self.member(base, address) if type_.is_pointer else None
                 if member is not None:
-                    self.env[cell] = member
-                    return
-                if type_.volatile or type_.atomic or not type_.size:  # no size: a bit field
-                    self.env[cell] = self.opaque(node, "volatile")
+                    value = member
+                elif type_.volatile or type_.atomic or not type_.size:  # no size: a bit field
+                    value = self.opaque(node, "volatile")
                 elif base is not None and offset is not None:
-                    self.env[cell] = self.read_cell(node, base, offset, type_)
+                    value = self.read_cell(node, base, offset, type_)
                 else:
-                    self.env[cell] = self.load_symbol(address, targets, type_)
+                    value = self.load_symbol(address, targets, type_)
+                self.set_temp(frame, target.number, value)
             case ins.Store(address=operand, value=source, type=type_):
                 address = self.value(node, frame, operand)
                 value = self.value(node, frame, source)
@@ -106,7 +110,7 @@ class Steps(Evaluator):
                 o = self.objects.variable(frame, key)
                 self.havoc(frozenset({o}), node)
                 if self.variables[key].type.is_scalar:
-                    self.env[(o, 0)] = self.opaque(node, "indeterminate")
+                    self.out.put((o, 0), self.opaque(node, "indeterminate"))
             case ins.Branch(cond=cond):
                 comparison = self.comparison(node, frame, cond)
                 if comparison is not None:
@@ -135,7 +139,7 @@ class Steps(Evaluator):
                     value = (
                         self.value(node, callee, returned) if returned is not None else self.opaque(node, "returned")
                     )
-                    self.env[("t", frame, target.number)] = value
+                    self.set_temp(frame, target.number, value)
                 self.forget(callee)
             case Lost(call=call, reason=reason):
                 self.lose(node, call, reason)
@@ -146,12 +150,13 @@ class Steps(Evaluator):
 
     def forget(self, frame: int) -> None:
         """A copy was left: its temporaries and locals are gone."""
-        mine = self.objects.locals_of(frame)
-        gone = [
-            c for c in self.env if (c[0] == "t" and c[1] == frame) or (c[0] == "v" and c[1] in mine) or c[0] in mine
-        ]
-        for cell in gone:
-            del self.env[cell]
+        for n in self.temps.get(frame, ()):
+            self.out.drop(("t", frame, n))
+        for o in sorted(self.objects.locals_of(frame)):
+            self.out.drop(("v", o))
+            self.out.drop((o, 0))
+            for offset in self.offsets.get(o, ()):
+                self.out.drop((o, offset))
 
     def escape(self, objects: frozenset[int], node: Node, reason: str) -> None:
         for o in sorted(objects):
@@ -170,7 +175,7 @@ class Steps(Evaluator):
                 direct.add(base)
         self.escape(self.calls.lost(node) | self.pts.reachable(frozenset(direct)), node, reason)
         if call.target is not None:
-            self.env[("t", node.frame, call.target.number)] = self.opaque(node, "result")
+            self.set_temp(node.frame, call.target.number, self.opaque(node, "result"))
 
     def call(self, node: Node, call: ins.CallInstr) -> None:
         values = tuple(self.value(node, node.frame, a) for a in call.args)
@@ -199,7 +204,7 @@ class Steps(Evaluator):
             result = self.symbols.of("op", ("call", effect.name, values), scope)
         self.values.results[node.number] = result
         if call.target is not None:
-            self.env[("t", node.frame, call.target.number)] = result
+            self.set_temp(node.frame, call.target.number, result)
 
     def library(self, node: Node, call: ins.CallInstr, effect: FunctionEffect, values: tuple[Poly, ...]) -> None:
         frame = node.frame

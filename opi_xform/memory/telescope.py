@@ -216,7 +216,7 @@ class Telescope:
                 found[edge].append(Interval(loop.header, place(phi.init), place(end), frozenset(chain.given)))
 
     def at_exit(self, phi: HeaderPhi, edge: Edge) -> Poly | None:
-        value = self.values.out.get(edge[0], {}).get(phi.cell)
+        value = self.values.out.at_end(edge[0], phi.cell)
         if value is None:
             return None
         _, base = self.values.cells[phi.symbol]

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from opi_xform.memory.environment import Cell, Environment
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.poly import Poly
 from opi_xform.memory.symbols import Symbols
-
-Cell = tuple[object, ...]  # (object, byte offset), ("t", frame, temp) or ("v", object)
-Env = dict[Cell, Poly]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +56,7 @@ class Values:
 
     symbols: Symbols
     objects: Objects
+    out: Environment  # what cells hold where blocks end
     accesses: dict[int, list[Access]] = field(default_factory=dict)
     conditions: dict[int, Comparison] = field(default_factory=dict)
     switches: dict[int, Poly] = field(default_factory=dict)
@@ -68,4 +67,3 @@ class Values:
     escaped: dict[int, tuple[int, str]] = field(default_factory=dict)  # object -> (node, why)
     results: dict[int, Poly] = field(default_factory=dict)
     cells: dict[int, tuple[Cell, int]] = field(default_factory=dict)  # header phi -> its cell, its object (-1: none)
-    out: dict[int, Env] = field(default_factory=dict)
