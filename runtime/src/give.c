@@ -20,6 +20,7 @@ static inline bool give_fast(void *block, const struct opi_args *a, int dst, int
     s->u.ref.size = a->bytes;
     opi_ring_publish(dst, s, OPI_K_BLOCK, OPI_LEN_ACCOUNTED);
     opi.stat.give_msgs++;
+    opi_profile_sent(OPI_W_GIVE, dst, a->bytes);
     return true;
 }
 

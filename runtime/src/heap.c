@@ -228,6 +228,7 @@ void *opi_heap_carve(int cls) {
         return NULL;
     size_t size = opi_class_size(cls);
     struct opi_class_cold *c = &opi_cold[cls];
+    opi_profile_pool(true);
     if (size > CARVE_RUN / 8) {
         size_t bytes = (size + COLOUR_ROOM + OPI_PAGE - 1) & ~(OPI_PAGE - 1);
         /* Odd multiples of a line: neighbours in time differ in every low address bit. */

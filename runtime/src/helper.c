@@ -43,13 +43,32 @@ OPI_COLD void opi_enter_wait(void) {
 static __thread uint32_t depth;
 
 OPI_COLD void opi_enter_special(void) {
-    if (opi.threads && depth++ == 0)
+    if (!opi.threads && !opi.watch)
+        return;
+    if (depth++ != 0)
+        return;
+    if (opi.profile)
+        opi_profile_enter();
+    if (opi.threads) {
         pthread_mutex_lock(&opi.lock);
+        return;
+    }
+    /* As opi_enter does. */
+    atomic_store_explicit(opi_inside, 1, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&opi_helper_busy, memory_order_acquire))
+        opi_enter_wait();
 }
 
 OPI_COLD void opi_leave_special(void) {
-    if (opi.threads && --depth == 0)
+    if ((!opi.threads && !opi.watch) || --depth != 0)
+        return;
+    if (opi.profile)
+        opi_profile_leave();
+    if (opi.threads)
         pthread_mutex_unlock(&opi.lock);
+    else
+        atomic_store_explicit(opi_inside, 0, memory_order_release);
 }
 
 /* All that is there: a call of opi_progress takes one envelope from each ring.  Bounded, so that the owner is not kept out for long. */

@@ -27,6 +27,8 @@ static bool env_flag(const char *name) {
 __attribute__((constructor)) static void at_load(void) {
     opi.disabled = env_flag("OPI_DISABLE");
     opi.verbose = env_flag("OPI_VERBOSE");
+    opi_profile_load();
+    opi.watch = opi.special = opi.profile || opi.check;
     pthread_mutex_init(&opi.lock, NULL);
     if (opi_heap_place_known())
         opi_heap_init();
@@ -95,9 +97,12 @@ static void unmap_node(void) {
 }
 
 static void engine_start(void) {
-    int mine = opi.disabled, any = 0;
-    PMPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    opi.disabled = any != 0; /* a layer only some ranks have would lose messages */
+    int mine[2] = {opi.disabled, opi.profile}, any[2] = {0, 0};
+    PMPI_Allreduce(mine, any, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    opi.disabled = any[0] != 0; /* a layer only some ranks have would lose messages */
+    opi.profile = any[1] != 0;  /* its report is collective */
+    opi.watch = opi.profile || opi.check;
+    opi.special = opi.threads || opi.watch;
     if (opi.disabled) {
         if (opi.verbose && opi.world_rank == 0)
             opi_say("disabled: every message is the MPI's");
@@ -165,9 +170,11 @@ static void started(int provided) {
     PMPI_Comm_rank(MPI_COMM_WORLD, &opi.world_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &opi.world_size);
     opi.mpi_running = true;
-    opi.threads = opi.special = provided == MPI_THREAD_MULTIPLE || OPI_TSAN; /* the sanitizer knows mutexes, not membarrier */
+    opi.threads = provided == MPI_THREAD_MULTIPLE || OPI_TSAN; /* the sanitizer knows mutexes, not membarrier */
+    opi.special = opi.threads || opi.watch;
     opi_types_init();
     engine_start();
+    opi_profile_begin();
     opi_comms_init();
 }
 
@@ -207,12 +214,14 @@ EXPORT int MPI_Finalize(void) {
         opi_helper_stop();
         if (opi.verbose && !opi.disabled)
             print_paths();
+        opi_profile_finish();
         opi.ready = false;
         opi_comms_fini();
         opi_types_fini();
         if (opi.node != MPI_COMM_NULL)
             PMPI_Comm_free(&opi.node);
-        opi.threads = opi.special = false;
+        opi.threads = false;
+        opi.special = opi.watch;
         opi.last_comm = NULL;
         opi.last_type = NULL;
         opi.mpi_running = false;

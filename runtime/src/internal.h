@@ -5,6 +5,7 @@
 #include "types.h"
 
 #include "pool.h"
+#include "profile.h"
 
 #undef OPI_Alloc
 #undef OPI_Free
@@ -71,7 +72,7 @@ static inline void opi_below_begin(void) {
 
 static inline void opi_below_end(void) {
     if (!opi.threads)
-        opi.special = --opi.nested != 0;
+        opi.special = --opi.nested != 0 || opi.watch;
 }
 
 /* The line will be written soon. */

@@ -24,6 +24,7 @@ struct late_comm {
 static struct late_comm *late_comms;
 
 int opi_net_isend(const void *buf, size_t count, MPI_Datatype t, int dest, int tag, MPI_Comm comm, int mode, MPI_Request *req) {
+    opi_profile_native(comm, dest, count, t);
 #if MPI_VERSION >= 4
     if (count > INT_MAX) {
         MPI_Count n = (MPI_Count)count;
@@ -49,6 +50,7 @@ int opi_net_irecv(void *buf, size_t count, MPI_Datatype t, int source, int tag, 
 /* A blocking send below.  `idle`: nothing of ours needs progress meanwhile (and if a peer does, it kicks our helper). */
 int opi_net_send(const void *buf, size_t count, MPI_Datatype t, int dest, int tag, MPI_Comm comm, int mode, bool idle) {
     if (idle && count <= INT_MAX) {
+        opi_profile_native(comm, dest, count, t);
         int n = (int)count;
         return mode == OPI_SYNC       ? PMPI_Ssend(buf, n, t, dest, tag, comm)
                : mode == OPI_BUFFERED ? PMPI_Bsend(buf, n, t, dest, tag, comm)

@@ -72,6 +72,7 @@ static inline bool opi_send_fast(const void *buf, const struct opi_args *a, int 
         memcpy(s->u.data, buf, a->bytes);
     opi_ring_publish(dst, s, OPI_K_INLINE, a->bytes);
     opi.stat.inline_msgs++;
+    opi_profile_sent(OPI_W_INLINE, dst, a->bytes);
     return true;
 }
 

@@ -45,7 +45,7 @@ static void after_push(struct opi_req *r, int dst, bool sent) {
 }
 
 /* A desc whose sender waits for the receiver. */
-static bool send_desc(struct opi_req *r, void *addr, size_t bytes, bool owned, struct opi_comm *c, int dst, int tag, bool standard) {
+static bool send_desc(struct opi_req *r, void *addr, size_t bytes, bool owned, bool gives, struct opi_comm *c, int dst, int tag, bool standard) {
     struct opi_desc *d = opi_desc_new(addr, bytes, OPI_D_OPEN);
     if (!d)
         return false;
@@ -57,6 +57,7 @@ static bool send_desc(struct opi_req *r, void *addr, size_t bytes, bool owned, s
     r->standard = standard;
     push(dst, &e, OPI_K_RNDV, 0);
     opi.stat.rndv_msgs++;
+    opi_profile_sent(owned ? gives ? OPI_W_GIVE : OPI_W_BLOCK : OPI_W_REF, dst, bytes);
     return true;
 }
 
@@ -72,6 +73,7 @@ bool opi_send_start(const void *buf, size_t count, struct opi_type *t, struct op
             opi_pack(t, buf, count, e.u.data);
         after_push(r, dst, push(dst, &e, OPI_K_INLINE, bytes));
         opi.stat.inline_msgs++;
+        opi_profile_sent(OPI_W_INLINE, dst, bytes);
         return true;
     }
     if (bytes <= opi.inline_limit && !sync && dst != opi.me) {
@@ -84,14 +86,14 @@ bool opi_send_start(const void *buf, size_t count, struct opi_type *t, struct op
         }
     }
     if (t->contiguous && opi_reachable(buf, bytes) && (sync || (bytes > opi.eager_limit && mode == OPI_STANDARD)))
-        return send_desc(r, (void *)(uintptr_t)buf, bytes, false, c, dst, tag, !sync);
+        return send_desc(r, (void *)(uintptr_t)buf, bytes, false, false, c, dst, tag, !sync);
     void *block = opi_pool_alloc(bytes);
     if (!block)
         return false;
     bool room = !sync && (mode == OPI_BUFFERED || opi_account(dst, bytes));
     if (!room) {
         opi_pack(t, buf, count, block);
-        if (send_desc(r, block, bytes, true, c, dst, tag, !sync))
+        if (send_desc(r, block, bytes, true, false, c, dst, tag, !sync))
             return true;
         opi_pool_free(block);
         return false;
@@ -106,6 +108,7 @@ bool opi_send_start(const void *buf, size_t count, struct opi_type *t, struct op
             e.u.ref.size = bytes;
             after_push(r, dst, push(dst, &e, OPI_K_PIPE, 0));
             opi.stat.pipe_msgs++;
+            opi_profile_sent(OPI_W_PIPE, dst, bytes);
             for (size_t at = 0; at < bytes;) {
                 size_t n = bytes - at < PIPE_STEP ? bytes - at : PIPE_STEP;
                 memcpy((char *)block + at, (const char *)buf + at, n);
@@ -120,6 +123,7 @@ bool opi_send_start(const void *buf, size_t count, struct opi_type *t, struct op
     e.u.ref.size = bytes;
     after_push(r, dst, push(dst, &e, OPI_K_BLOCK, accounted ? OPI_LEN_ACCOUNTED : 0));
     opi.stat.block_msgs++;
+    opi_profile_sent(OPI_W_BLOCK, dst, bytes);
     return true;
 }
 
@@ -142,7 +146,8 @@ int opi_give_start(void *block, size_t count, struct opi_type *t, struct opi_com
         struct opi_slot e = {.tag = tag, .ctx = c->ctx, .u.ref = {block, bytes}};
         after_push(r, dst, push(dst, &e, OPI_K_BLOCK, OPI_LEN_ACCOUNTED));
         opi.stat.give_msgs++;
+        opi_profile_sent(OPI_W_GIVE, dst, bytes);
         return MPI_SUCCESS;
     }
-    return send_desc(r, block, bytes, true, c, dst, tag, true) ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    return send_desc(r, block, bytes, true, true, c, dst, tag, true) ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }

@@ -8,6 +8,8 @@
 
 #include "types.h"
 
+#include "profile.h"
+
 #pragma GCC visibility push(hidden)
 
 extern struct opi_class opi_classes[OPI_CLASSES];
@@ -76,6 +78,7 @@ static inline uint8_t *opi_held_byte(const void *p) {
 
 static inline void *opi_pool_alloc_class(int cls) {
     struct opi_class *c = &opi_classes[cls];
+    opi_profile_pool(false);
     if (OPI_LIKELY(c->depth > 0))
         return c->stack[--c->depth];
     return opi_pool_alloc_slow(cls);

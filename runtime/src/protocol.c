@@ -110,6 +110,7 @@ void opi_accept_bytes(struct opi_req *r, const void *data, size_t n) {
             memcpy(to, data, m);
         else
             opi_unpack(r->type, to, r->count, data, m);
+        opi_profile_copied(m);
     }
     finish(r, n);
 }
@@ -161,6 +162,7 @@ bool opi_pipe_poll(struct opi_req *r) {
     if (d->accounted)
         credit(r->src, d->size);
     if (direct) {
+        opi_profile_copied(r->pipe_off);
         opi_pool_free(d->block);
         finish(r, d->size);
     } else {
@@ -383,8 +385,10 @@ bool opi_relieve(struct opi_req *r) {
         r->standard = false;
         return false;
     }
-    if (!d->owned)
+    if (!d->owned) {
         memcpy(block, d->addr, d->size);
+        opi_profile_copied(d->size);
+    }
     d->block = block;
     d->accounted = 1;
     atomic_store_explicit(&d->state, OPI_D_BUFFERED, memory_order_release); /* publishes the copy; the desc is the receiver's now */

@@ -200,10 +200,13 @@ int opi_req_complete(struct opi_req *r, MPI_Status *status) {
 
 void opi_req_wait(struct opi_req *r) {
     struct opi_wait w = {0, 0, opi_waits_on(r), r->kind >= OPI_R_NETSEND};
+    opi_profile_wait(true);
     for (;;) {
         opi_progress();
-        if (opi_req_poll(r))
+        if (opi_req_poll(r)) {
+            opi_profile_wait(false);
             return;
+        }
         opi_relax(&w);
         if (w.n > opi.spin_limit)
             opi_maybe_relieve(r, w.n);

@@ -322,6 +322,9 @@ struct opi_state {
     bool ready;     /* MPI is initialised and the node's heap is shared */
     bool special;   /* threads, or nested: enter and leave take the long way */
     bool threads;   /* MPI_THREAD_MULTIPLE: use `lock` */
+    bool watch;     /* profile or check: special all the time */
+    bool profile;   /* OPI_PROFILE (profile.h) */
+    bool check;     /* OPI_CHECK (check.h) */
     uint32_t nested; /* depth of calls of the MPI below that may call back */
     /* The last predefined datatype and the last communicator looked up. */
     MPI_Datatype last_type_handle;
