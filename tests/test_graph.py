@@ -55,7 +55,16 @@ def test_every_return_leads_behind_the_call() -> None:
             " int main(void) { g(3); return 0; }",
             "recursion",
         ),
-        ("static void g(void) {} int main(void) { void (*p)(void) = g; p(); return 0; }", "call through a pointer"),
+        ("static void g(void) {} int main(void) { void (*p)(void) = g; p(); return 0; }", ""),
+        (
+            "int unknown(void); static void g(void) {} "
+            "int main(void) { void (*p)(void) = g; unknown(); p(); return 0; }",
+            "call through a pointer",
+        ),
+        (
+            "static void g(int a) {} int main(void) { void (*p)(void) = (void (*)(void))g; p(); return 0; }",
+            "call through a pointer",
+        ),
         ("static void g(); static void g(int a) {} int main(void) { g(1); return 0; }", ""),
         ("static void g(int a, ...) {} int main(void) { g(1, 2); return 0; }", "argument count differs"),
     ],

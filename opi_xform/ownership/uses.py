@@ -197,12 +197,22 @@ def touches(program: Program, objects: set[int], uses: list[Use]) -> tuple[int, 
     return tuple(sorted(out))
 
 
+def calls_of(function: ast.Function) -> list[ast.Call]:
+    """All calls in a function: in its statements, and in the initialisers of its variables."""
+    inits = tuple(v.init for v in function.variables.values() if v.init is not None)
+    return [*calls_in(function.body), *calls_in(inits)]
+
+
+def functions_called(function: ast.Function) -> set[str]:
+    """The functions that a function calls by name."""
+    return {call.callee.name for call in calls_of(function) if isinstance(call.callee, ast.FuncRef)}
+
+
 def all_calls(functions: Iterable[ast.Function], effects: Effects) -> list[tuple[ast.Function, ast.Call, str]]:
     """Every point-to-point call in the sources with its name, reached or not, in source order."""
     out: list[tuple[ast.Function, ast.Call, str]] = []
     for function in functions:
-        inits = tuple(v.init for v in function.variables.values() if v.init is not None)
-        for call in [*calls_in(function.body), *calls_in(inits)]:
+        for call in calls_of(function):
             if isinstance(call.callee, ast.FuncRef):
                 effect = effects.get(call.callee.name)
                 if effect is not None and effect.mpi is not None and effect.mpi.kind in P2P:

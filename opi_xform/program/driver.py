@@ -13,9 +13,10 @@ from opi_xform.memory.objects import Objects
 from opi_xform.ownership.decide import decide
 from opi_xform.ownership.model import Options, Program
 from opi_xform.ownership.plan import Plan
-from opi_xform.ownership.uses import all_calls
+from opi_xform.ownership.uses import all_calls, functions_called
 from opi_xform.program.effects import Effects, load_effects
 from opi_xform.program.graph import MAIN, Lowerings, build
+from opi_xform.program.pointers import PointerCalls
 
 
 @dataclass(slots=True)
@@ -25,6 +26,7 @@ class Whole:
     functions: dict[str, ast.Function] = field(default_factory=dict)
     variables: dict[str, ast.Variable] = field(default_factory=dict)
     constants: dict[str, int] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)  # functions whose address is taken
 
 
 def merge(units: Sequence[ast.Unit]) -> Whole:
@@ -43,6 +45,7 @@ def merge(units: Sequence[ast.Unit]) -> Whole:
                 var = replace(best, declarators=tuple(unique.values()))
             whole.variables[key] = var
         whole.constants.update(unit.int_macros)
+        whole.taken.update(unit.address_taken_functions)
     return whole
 
 
@@ -68,7 +71,9 @@ def program(whole: Whole, effects: Effects) -> Program:
     variables: Mapping[str, ast.Variable] = whole.variables
     global_variables = {k: v for k, v in variables.items() if v.is_global}
     lowerings = Lowerings(whole.functions, global_variables)
-    graph = build(lowerings, starts, effects, sorted(whole.functions))
+    called = {name for f in whole.functions.values() for name in functions_called(f)}
+    pointers = PointerCalls(whole.functions, effects, whole.taken, called, complete)
+    graph = build(lowerings, starts, effects, pointers)
     nest = loop_nest(graph.succs, graph.preds)
     objects = Objects(variables)
     for key in sorted(global_variables):

@@ -1,19 +1,20 @@
 """The program as one control-flow graph: every call of an analysed function replaced by a copy of its body.
 
-Each copy is a ``Frame``.  Values, regions and decisions are then exact per calling context without summaries; a site is
-converted only when every copy of it agrees.  Recursion, refused functions and copies past the budget stay ``Lost``
-calls: whatever they can reach is given up, loudly.
+A call through a pointer is a branch to each function that it may reach.  Each copy is a ``Frame``.  Values, regions and
+decisions are then exact per calling context without summaries; a site is converted only when every copy of it agrees.
+Recursion, refused functions and copies past the budget stay ``Lost`` calls: what they can reach is given up, loudly.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.lower import lower
 from opi_xform.program.effects import FunctionEffect
+from opi_xform.program.pointers import PointerCalls
 
 NODE_BUDGET = 150_000
 MAIN = "main"
@@ -105,11 +106,11 @@ class Lowerings:
 
 
 class _Builder:
-    def __init__(self, lowerings: Lowerings, effects: Mapping[str, FunctionEffect], indirect: Sequence[str]) -> None:
+    def __init__(self, lowerings: Lowerings, effects: Mapping[str, FunctionEffect], pointers: PointerCalls) -> None:
         self.lowerings = lowerings
         self.effects = effects
         self.followed: set[int] = set()
-        self.indirect = tuple(indirect)
+        self.pointers = pointers
         self.nodes: list[Node] = []
         self.blocks: list[list[int]] = []
         self.succs: list[tuple[int, ...]] = []
@@ -215,8 +216,7 @@ class _Builder:
             if callee:
                 node = self.add(frame, at, instr)  # a library function: its effects are in the tables
                 return self.callbacks(frame, at, node, instr, callee, work)
-            self.add(frame, at, Lost(instr, "call through a pointer", self.indirect))
-            return at
+            return self.through_pointer(frame, at, instr, work)
         reason = self.reason(frame, callee, body, len(instr.args))
         if reason:
             self.add(frame, at, Lost(instr, reason, (callee,)))
@@ -224,6 +224,25 @@ class _Builder:
         node = self.add(frame, at, instr)
         after = self.block()
         self.enter(frame, at, node, callee, body, instr.args, after, instr.target, work)
+        return after
+
+    def through_pointer(
+        self, frame: int, at: int, instr: ins.CallInstr, work: list[tuple[int, str, int, int, ins.Temp | None]]
+    ) -> int:
+        """One of the functions that the pointer may point to."""
+        names = self.pointers.targets(instr)
+        bodies = [(name, body) for name in names if (body := self.lowerings.get(name)) is not None]
+        if not bodies or any(self.reason(frame, name, body, len(instr.args)) for name, body in bodies):
+            self.add(frame, at, Lost(instr, "call through a pointer", tuple(sorted(self.lowerings.functions))))
+            return at
+        after = self.block()
+        starts = []
+        for name, body in bodies:
+            start = self.block()
+            starts.append(start)
+            node = self.add(frame, start, replace(instr, callee=ins.AddrFunc(name)))
+            self.enter(frame, start, node, name, body, instr.args, after, instr.target, work)
+        self.succs[at] = tuple(starts)
         return after
 
     def noreturn(self, name: str) -> bool:
@@ -305,10 +324,10 @@ def _inside(pointer: ins.Operand) -> ins.Operand:
 
 
 def build(
-    lowerings: Lowerings, entries: Sequence[str], effects: Mapping[str, FunctionEffect], indirect: Sequence[str]
+    lowerings: Lowerings, entries: Sequence[str], effects: Mapping[str, FunctionEffect], pointers: PointerCalls
 ) -> Graph:
     """The graph of everything reached from the entries: ``main`` alone, or functions that others call."""
-    builder = _Builder(lowerings, effects, indirect)
+    builder = _Builder(lowerings, effects, pointers)
     builder.build(entries)
     return _pruned(builder)
 

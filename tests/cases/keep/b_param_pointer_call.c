@@ -14,7 +14,7 @@ static void put(double *b, int n, int to)
 
 static void get(double *b, int n, int from)
 {
-    MPI_Recv(b, n, MPI_DOUBLE, from, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
+    MPI_Recv(b, n, MPI_DOUBLE, from, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(b)
 }
 
 static void (*volatile sender)(double *, int, int) = put;

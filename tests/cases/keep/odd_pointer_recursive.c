@@ -1,0 +1,48 @@
+/* The pointer may reach the function that calls through it. */
+#include <mpi.h>
+#include <stdio.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double sbuf[N], rbuf[N];
+
+static void scaled(double *to, const double *from, int n)
+{
+    for (int i = 0; i < n; i++)
+        to[i] = 2.0 * from[i];
+}
+
+static void (*pack)(double *, const double *, int) = scaled;
+
+static void again(double *to, const double *from, int n)
+{
+    if (n > 1)
+        pack(to, from, n / 2);
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    if (rank == 0) {
+        if (argc > 3)
+            pack = again;
+        pack(sbuf, u, N);
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
+    } else if (rank == 1) {
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
+        for (int i = 0; i < N; i++)
+            v[i] = rbuf[i];
+        double total = 0.0;
+        for (int i = 0; i < N; i++)
+            total += v[i] * (i + 1);
+        printf("%d: %.17g\n", rank, total);
+    }
+    MPI_Finalize();
+    return 0;
+}
