@@ -32,6 +32,17 @@ class Runtime:
 
     archive: Path
     include: Path
+    shared: Path
+    """libopi as a shared library, to be preloaded under a program that was not linked with it."""
+
+    def preload(self, shared_heap: bool) -> tuple[Path, ...]:
+        """The libraries to preload, in order. Raises LaunchError when the replacement allocator was not built."""
+        if not shared_heap:
+            return (self.shared,)
+        malloc = self.shared.with_name("libopi_malloc.so")
+        if not malloc.is_file():
+            raise LaunchError(f"{malloc}: the replacement allocator is not part of this installation")
+        return (malloc, self.shared)
 
 
 def cache_dir() -> Path:
@@ -83,6 +94,20 @@ def compile_command(mpi: Mpi, source: Path, obj: Path, flags: Sequence[str]) -> 
     return [str(mpi.mpicc), *flags, *includes, "-c", str(source), "-o", str(obj)]
 
 
+def shared_command(mpi: Mpi, objects: Sequence[Path], library: Path) -> list[str]:
+    """Links the shared library. The MPI is one of its needed libraries: a program that loads its MPI by dlopen has it
+    not loaded yet when libopi is."""
+    flags = ("-shared", f"-Wl,-soname,{library.name}", "-Wl,--no-as-needed", "-pthread")
+    return [
+        str(mpi.mpicc),
+        *shlex.split(os.environ.get("OPI_RUNTIME_CFLAGS", "")),
+        *flags,
+        *map(str, objects),
+        "-o",
+        str(library),
+    ]
+
+
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """Holds an exclusive lock on the file ``path``; released when the process ends, however it ends."""
@@ -109,6 +134,10 @@ def _build(mpi: Mpi, flags: Sequence[str], final: Path) -> None:
         failed = [r for r in results if r.returncode != 0]
         if not failed:
             done = _captured(["ar", "rcs", str(archive), *map(str, objects)])
+            results.append(done)
+            failed = [done] if done.returncode != 0 else []
+        if not failed:
+            done = _captured(shared_command(mpi, objects, scratch / "libopi.so"))
             results.append(done)
             failed = [done] if done.returncode != 0 else []
         if failed:
@@ -140,4 +169,4 @@ def ensure_runtime(mpi: Mpi) -> Runtime:
         where = error.filename or cache_dir()
         message = f"{where}: {error.strerror}; set OPI_CACHE to a directory that can be written"
         raise LaunchError(message) from error
-    return Runtime(archive, runtime_include_dir())
+    return Runtime(archive, runtime_include_dir(), final / "libopi.so")

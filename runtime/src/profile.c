@@ -37,6 +37,7 @@ static struct row *rows;    /* by world rank */
 static int *world_of_local; /* local index -> world rank */
 static const char *file;    /* NULL: the table */
 static _Thread_local uint64_t entered, waited;
+static _Thread_local bool waits; /* a wait may leave and enter, so that other threads get in: one call all the same */
 
 static uint64_t clock_ns(void) {
     struct timespec t;
@@ -123,16 +124,19 @@ OPI_COLD void opi_profile_pool_slow(bool carved) {
 
 /* Time in the library, waiting included: between the outermost enter and its leave. */
 OPI_COLD void opi_profile_enter(void) {
-    entered = clock_ns();
-    waited = 0;
+    if (!waits)
+        entered = clock_ns();
 }
 
 OPI_COLD void opi_profile_leave(void) {
+    if (waits)
+        return;
     now.calls++;
     now.library_ns += clock_ns() - entered;
 }
 
 OPI_COLD void opi_profile_wait_slow(bool begins) {
+    waits = begins;
     if (begins)
         waited = clock_ns();
     else

@@ -110,8 +110,8 @@ void opi_accept_bytes(struct opi_req *r, const void *data, size_t n) {
             memcpy(to, data, m);
         else
             opi_unpack(r->type, to, r->count, data, m);
-        opi_profile_copied(m);
     }
+    opi_profile_copied(m);
     finish(r, n);
 }
 

@@ -1,0 +1,176 @@
+"""opirun: the MPI's own launcher with libopi preloaded, for programs that were not linked with it.
+
+`opirun -n 4 ./unmodified args` runs the mpiexec that belongs to the program's MPI, adds LD_PRELOAD for the ranks only,
+and becomes that mpiexec: exit code, signals and output are the launcher's own. Options that are not opirun's go to
+mpiexec as they stand.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from opi_xform.launch.executable import Executable, inspect_executable, resolve
+from opi_xform.launch.mpi import LaunchError, Mpi, find_mpi, inspect_mpi
+from opi_xform.launch.runtime import Runtime, ensure_runtime
+from opi_xform.resources import IncompleteInstallError
+
+USAGE = """usage: opirun -n N [--shared-heap] [--show] [mpiexec options] program [arguments]
+       opirun [--shared-heap] --print-preload [program]
+
+Runs an MPI program that was not linked with libopi, with libopi preloaded, by the mpiexec of the program's own MPI.
+
+  -n N             number of ranks, as for mpiexec
+  --shared-heap    malloc and its family allocate memory that the ranks of a node share
+  --show           print the command instead of running it
+  --print-preload  print what LD_PRELOAD has to be, for `srun --export=ALL,LD_PRELOAD=$(opirun --print-preload) ...`
+  --               the program follows
+  --help           this text
+
+Every other option goes to mpiexec. OPI_MPICC names the MPI where the program does not tell (a script)."""
+
+LATER = {
+    "--threads": "ranks as threads",
+    "--fibers": "ranks as fibers",
+}
+"""Carriers of ranks that this version does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One command line, taken apart."""
+
+    launcher: tuple[str, ...]
+    """What goes to mpiexec before the program."""
+    program: tuple[str, ...]
+    """The program and its arguments; empty where none was given."""
+    shared_heap: bool = False
+    show: bool = False
+    print_preload: bool = False
+    help: bool = False
+
+
+OWN = {"--shared-heap": "shared_heap", "--show": "show", "--print-preload": "print_preload", "--help": "help"}
+
+
+def parse(arguments: Sequence[str]) -> Request:
+    """Takes a command line apart. The program is what follows `--`, else the first word that is the name of something
+    executable and no option. Raises LaunchError for a carrier of ranks that this version does not have."""
+    launcher: list[str] = []
+    program: tuple[str, ...] = ()
+    flags: dict[str, bool] = {}
+    for index, argument in enumerate(arguments):
+        if argument == "--":
+            program = tuple(arguments[index + 1 :])
+            break
+        if argument in LATER:
+            raise LaunchError(
+                f"{argument}: {LATER[argument]} are not supported by this version; without it, ranks are processes"
+            )
+        if argument in OWN:
+            flags[OWN[argument]] = True
+        elif not argument.startswith("-") and resolve(argument) is not None:
+            program = tuple(arguments[index:])
+            break
+        else:
+            launcher.append(argument)
+    return Request(tuple(launcher), program, **flags)
+
+
+def mpi_of(executable: Executable | None) -> Mpi:
+    """The MPI to launch with: ``$OPI_MPICC``, else the one whose library the program loads, else the default one.
+
+    Raises LaunchError when the program was linked with an MPI of another kind.
+    """
+    if executable is None or executable.mpi_library is None:
+        return find_mpi()
+    mpi = None if "OPI_MPICC" in os.environ else _beside(executable.mpi_library)
+    if mpi is None:
+        mpi = find_mpi()
+    if executable.mpi_kind not in (None, mpi.kind):
+        raise LaunchError(
+            f"{executable.path} is linked with {executable.mpi_library}, but {mpi.mpicc} belongs to {mpi.kind}; "
+            "set OPI_MPICC to the mpicc of the program's MPI"
+        )
+    return mpi
+
+
+def _beside(library: Path) -> Mpi | None:
+    """The MPI that a library was installed with: the nearest bin/mpicc at or above its directory."""
+    for place in (library.absolute(), library.resolve()):
+        for directory in place.parents:
+            mpicc = directory / "bin" / "mpicc"
+            if os.access(mpicc, os.X_OK):
+                return inspect_mpi(mpicc)
+    return None
+
+
+def preload(runtime: Runtime, shared_heap: bool) -> str:
+    """The value of LD_PRELOAD that the ranks need, in front of what the environment has already."""
+    libraries = [str(library) for library in runtime.preload(shared_heap)]
+    before = os.environ.get("LD_PRELOAD", "")
+    return ":".join([*libraries, *before.replace(":", " ").split()])
+
+
+def command_line(mpi: Mpi, request: Request, value: str | None) -> list[str]:
+    """The launcher's command. Only the ranks get LD_PRELOAD, the launcher does not."""
+    command = [str(mpi.mpiexec)]
+    if value is None:
+        return [*command, *request.launcher, *request.program]
+    if mpi.kind == "mpich":
+        return [*command, "-genv", "LD_PRELOAD", value, *request.launcher, *request.program]
+    if mpi.kind == "openmpi":
+        return [*command, "-x", f"LD_PRELOAD={value}", *request.launcher, *request.program]
+    return [*command, *request.launcher, "env", f"LD_PRELOAD={value}", *request.program]
+
+
+def run(arguments: Sequence[str]) -> int:
+    """One opirun command. Does not return when it becomes the launcher. Raises LaunchError."""
+    request = parse(arguments)
+    if request.help:
+        print(USAGE)
+        return 0
+    executable = None
+    if request.program:
+        executable = inspect_executable(request.program[0])
+    elif not request.print_preload:
+        word = next((a for a in request.launcher if not a.startswith("-") and not a.isdigit()), None)
+        raise LaunchError(f"{word}: no such program" if word else "no program given; opirun --help tells the usage")
+    mpi = mpi_of(executable)
+    value: str | None = None
+    if executable is not None and executable.has_libopi:
+        if request.shared_heap:
+            raise LaunchError(f"{executable.path} has libopi linked in: link it with `opicc --shared-heap` instead")
+    else:
+        value = preload(ensure_runtime(mpi), request.shared_heap)
+    if request.print_preload:
+        print(value or "")
+        return 0
+    command = command_line(mpi, request, value)
+    if request.show:
+        print(shlex.join(command))
+        return 0
+    sys.stdout.flush()
+    try:
+        os.execv(command[0], command)
+    except OSError as error:
+        raise LaunchError(f"{command[0]}: cannot be run: {error.strerror}") from error
+
+
+def main() -> int:
+    """The console command."""
+    try:
+        return run(sys.argv[1:])
+    except (LaunchError, IncompleteInstallError) as error:
+        print(f"opirun: {error}", file=sys.stderr)
+        return error.code if isinstance(error, LaunchError) else 2
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())
