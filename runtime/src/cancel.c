@@ -66,6 +66,7 @@ EXPORT int MPI_Cancel(MPI_Request *request) {
             if (atomic_compare_exchange_strong_explicit(&d->state, &s, OPI_D_CANCELLED, memory_order_acq_rel, memory_order_acquire)) {
                 if (block)
                     opi_pool_free(block);
+                opi_lent_over(r);
                 r->desc = NULL;
                 r->cancelled = r->done = true;
             }

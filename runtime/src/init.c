@@ -3,10 +3,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
-#define WIRE_VERSION 1
+#define WIRE_VERSION 2
 
 struct opi_state opi = {.memfd = -1, .slot_given = -1, .me = 0, .nlocal = 1, .base = OPI_BASE, .window_shift = OPI_REGION_SHIFT - 4, .node = MPI_COMM_NULL};
 int *opi_local_of_world; /* world rank -> local index, -1 for ranks of other nodes */
@@ -17,6 +18,7 @@ struct card {
     int32_t shared; /* its arena can be mapped by others */
     int32_t world_rank;
     uint64_t address, window;
+    uint64_t token_at, token; /* a number in its private memory, to see whether that can be read */
 };
 
 static bool env_flag(const char *name) {
@@ -127,6 +129,11 @@ static void engine_start(void) {
         card.address = (uint64_t)(uintptr_t)opi.arena;
         card.window = opi.arena->window;
     }
+    static uint64_t token;
+    if (getrandom(&token, sizeof token, GRND_NONBLOCK) != sizeof token)
+        token = (uint64_t)(uintptr_t)&card * 0x9e3779b97f4a7c15u ^ (uint64_t)getpid() << 32;
+    card.token = token;
+    card.token_at = (uint64_t)(uintptr_t)&token;
     PMPI_Allgather(&card, sizeof card, MPI_BYTE, cards, sizeof card, MPI_BYTE, opi.node);
     bool ok = opi.arena != NULL;
     if (n > OPI_MAX_LOCAL) {
@@ -137,8 +144,13 @@ static void engine_start(void) {
     } else {
         ok = ok && map_node(cards, &why);
     }
-    int good = ok, all = 0;
-    PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, opi.node);
+    bool reads = ok && n > 1 && opi_kernel_copy_wanted();
+    for (int i = 0; i < n && reads; i++)
+        reads = i == opi.me || opi_copy_probe(cards[i].pid, cards[i].token_at, cards[i].token);
+    int can[2] = {ok, reads}, node_can[2] = {0, 0}, good = ok;
+    PMPI_Allreduce(can, node_can, 2, MPI_INT, MPI_MIN, opi.node);
+    int all = node_can[0];
+    opi.kernel_copy = node_can[1] != 0;
     for (int i = 0; i < opi.world_size; i++)
         opi_local_of_world[i] = -1;
     if (!all) {
@@ -159,9 +171,9 @@ static void engine_start(void) {
     if (all)
         opi_helper_start();
     if (opi.verbose && opi.me == 0)
-        opi_say("node of %d ranks%s: inline up to %zu bytes, %s, eager up to %zu, pipelined from %zu, ring of %u envelopes, cap %zu bytes a pair", n,
+        opi_say("node of %d ranks%s: inline up to %zu bytes, %s, eager up to %zu, copied by both sides from %zu, private memory %s from %zu, ring of %u envelopes, cap %zu bytes a pair", n,
                 n < opi.node_ranks_phys ? " (pretended)" : "", opi.inline_limit, opi.private_heap ? "private heap" : "shared heap", opi.eager_limit,
-                opi.pipe_min, opi.ring_slots, opi.cap);
+                opi.co_min, opi.kernel_copy ? "read by the kernel" : "pipelined", opi.kernel_copy ? opi.kernel_min : opi.pipe_min, opi.ring_slots, opi.cap);
 }
 
 static void started(int provided) {

@@ -235,6 +235,14 @@ bool opi_account(int dst, size_t bytes);
 
 /* tune.c */
 void opi_tune(void);
+bool opi_kernel_copy_wanted(void);
+
+/* copy.c */
+bool opi_copy_probe(int32_t pid, uint64_t address, uint64_t token);
+bool opi_lent_to(struct opi_desc *d, int src, void *to, size_t n);
+void opi_lend(struct opi_req *r);
+void opi_lent_over(struct opi_req *r);
+void opi_lent_poll(void);
 
 /* progress.c */
 void opi_progress_slow(void);

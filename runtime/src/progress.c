@@ -105,7 +105,9 @@ OPI_COLD void opi_progress_slow(void) {
         if (r->freed)
             opi_req_free(r);
     }
-    opi.slow_work = opi.nqueued || opi.nstreams;
+    if (opi.nlent)
+        opi_lent_poll();
+    opi.slow_work = opi.nqueued || opi.nstreams || opi.nlent;
 }
 
 /* Drives the MPI below once.  Only the owner thread may call it. */

@@ -3,8 +3,10 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define OPI_PREFETCH_BYTES ((size_t)256)
+#define OPI_PATIENT_FROM ((size_t)32 << 10)
 
 /* The receiver consumed accounted bytes of src's. */
 static void credit(int src, size_t bytes) {
@@ -44,6 +46,7 @@ struct opi_desc *opi_desc_new(void *addr, size_t size, int state) {
     if (!d)
         return NULL;
     d->owned = 0;
+    d->remote = 0;
     d->accounted = 0;
     d->addr = addr;
     d->size = size;
@@ -147,6 +150,8 @@ static void pipe_begin(struct opi_req *r, struct opi_desc *d) {
 /* Copies what the sender has filled in since; true when the message is complete. */
 bool opi_pipe_poll(struct opi_req *r) {
     struct opi_desc *d = r->pipe;
+    if (OPI_UNLIKELY(atomic_load_explicit(&d->state, memory_order_acquire) == OPI_D_REFUSED))
+        return false; /* its sender has yet to copy */
     /* acquire: the bytes below `filled` are written. */
     size_t filled = atomic_load_explicit(&d->filled, memory_order_acquire);
     bool direct = !r->take && r->type->contiguous;
@@ -171,6 +176,43 @@ bool opi_pipe_poll(struct opi_req *r) {
     opi_pool_free(d);
     r->pipe = NULL;
     return true;
+}
+
+/* A message whose sender lends its memory until we say that we are done. */
+static void accept_lent(struct opi_req *r, struct opi_desc *d, int src) {
+    size_t n = d->size, m = n < r->bytes_max ? n : r->bytes_max;
+    bool direct = r->type->contiguous;
+    if (!direct && !d->remote) {
+        opi_accept_bytes(r, d->addr, n);
+    } else {
+        void *to = direct ? r->buf : opi_pool_alloc(n); /* with gaps: aside, then unpacked */
+        if (direct && r->take) {
+            to = take_room(r) ? r->block : NULL;
+        } else if (!to && m) {
+            r->r_error = MPI_ERR_NO_MEM;
+            r->r_bytes = 0;
+            r->done = true;
+        }
+        if (OPI_UNLIKELY(to && m && !opi_lent_to(d, src, to, direct ? m : n))) {
+            /* What was allowed when the job began is refused now, or not for this memory: the sender copies, when it gets to it. */
+            if (!direct || r->take)
+                opi_pool_free(to);
+            r->block = NULL;
+            atomic_store_explicit(&d->state, OPI_D_REFUSED, memory_order_release);
+            opi_wake(src);
+            pipe_begin(r, d);
+            return;
+        }
+        if (!direct && to) {
+            opi_accept_bytes(r, to, n);
+            opi_pool_free(to);
+        } else if (!r->done) {
+            finish(r, n);
+            opi_profile_copied(m);
+        }
+    }
+    atomic_store_explicit(&d->state, OPI_D_DONE, memory_order_release); /* our reads of the data are over; the sender may write and free them */
+    opi_wake(src);
 }
 
 /* Hands a claimed envelope to a receive that is no longer posted. */
@@ -207,11 +249,12 @@ void opi_deliver(struct opi_req *r, const struct opi_slot *e, int src) {
         opi_pool_free(d);
         return;
     }
-    if (d->owned)
-        opi_accept_block(r, d->addr, d->size);
-    else
-        opi_accept_bytes(r, d->addr, d->size);
-    atomic_store_explicit(&d->state, OPI_D_DONE, memory_order_release); /* our reads of the data are over; the sender may write and free them */
+    if (!d->owned) {
+        accept_lent(r, d, src);
+        return;
+    }
+    opi_accept_block(r, d->addr, d->size);
+    atomic_store_explicit(&d->state, OPI_D_DONE, memory_order_release); /* the block is ours; the sender may go on */
     opi_wake(src);
 }
 
@@ -262,6 +305,7 @@ static void arrive_long(struct opi_in *in, uint32_t at, struct opi_req *r) {
         if (r->take && !take_room(r))
             return;
         gather(in, at, r->take ? r->block : r->buf, n);
+        opi_profile_copied(n);
         finish(r, n);
         return;
     }
@@ -309,6 +353,7 @@ bool opi_ring_long(int dst, uint64_t ctx, int tag, const void *data, size_t n) {
     atomic_store_explicit(&first->stamp, OPI_STAMP(lap, OPI_K_LONG, n), memory_order_release); /* publishes all the slots */
     opi_wake(dst);
     opi.stat.inline_msgs++;
+    opi_profile_sent(OPI_W_INLINE, dst, n);
     return true;
 }
 
@@ -368,11 +413,25 @@ consumed:
     }
 }
 
+#define BYTES_PER_NS 8
+
+static bool patience_over(struct opi_req *r, size_t bytes) {
+    struct timespec t;
+    if (bytes < OPI_PATIENT_FROM || r->desc->owned)
+        return true;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    if (!r->since)
+        r->since = now;
+    return now - r->since >= bytes / BYTES_PER_NS;
+}
+
 /* Sender: a standard-mode message that nobody has matched is copied aside, so that the caller can go on.  False when it has to stay as it is. */
 bool opi_relieve(struct opi_req *r) {
     struct opi_desc *d = r->desc;
     uint32_t s = OPI_D_OPEN;
-    if (!r->standard || !opi_account(r->src, d->size))
+    /* Copying it aside costs about as long as this; a receiver that comes before has saved us that. */
+    if (!r->standard || !patience_over(r, d->size) || !opi_account(r->src, d->size))
         return false;
     if (!atomic_compare_exchange_strong_explicit(&d->state, &s, OPI_D_BUFFERING, memory_order_acq_rel, memory_order_acquire)) {
         opi.out[r->src].sent -= r->src == opi.me ? 0 : d->size;
@@ -391,6 +450,7 @@ bool opi_relieve(struct opi_req *r) {
     }
     d->block = block;
     d->accounted = 1;
+    opi_lent_over(r);
     atomic_store_explicit(&d->state, OPI_D_BUFFERED, memory_order_release); /* publishes the copy; the desc is the receiver's now */
     opi.stat.buffered_msgs++;
     r->desc = NULL;

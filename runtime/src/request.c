@@ -121,6 +121,7 @@ bool opi_req_poll(struct opi_req *r) {
     case OPI_R_DESC:
         /* acquire: the receiver has finished reading the data. */
         if (atomic_load_explicit(&r->desc->state, memory_order_acquire) == OPI_D_DONE) {
+            opi_lent_over(r);
             opi_pool_free(r->desc);
             r->desc = NULL;
             r->done = true;

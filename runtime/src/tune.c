@@ -36,7 +36,9 @@ static const struct {
     size_t *at, otherwise;
 } thresholds[] = {
     {"OPI_INLINE_LIMIT", &opi.inline_limit, 256},
-    {"OPI_EAGER_LIMIT", &opi.eager_limit, 4096},
+    {"OPI_EAGER_LIMIT", &opi.eager_limit, (size_t)256 << 10},
+    {"OPI_KERNEL_MIN", &opi.kernel_min, (size_t)32 << 20},
+    {"OPI_CO_MIN", &opi.co_min, (size_t)512 << 10},
     {"OPI_PIPE_MIN", &opi.pipe_min, (size_t)128 << 10},
 };
 
@@ -63,6 +65,12 @@ static void read_measured(void) {
                 *thresholds[i].at = bytes_of(value, *thresholds[i].at);
     }
     fclose(f);
+}
+
+/* Is the kernel to copy between processes at all? */
+bool opi_kernel_copy_wanted(void) {
+    const char *s = getenv("OPI_KERNEL_COPY");
+    return !s || strcmp(s, "0") != 0;
 }
 
 void opi_tune(void) {

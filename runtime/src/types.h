@@ -144,9 +144,11 @@ struct opi_ring {
  *   OPEN      -> CLAIMED -> DONE       receiver takes the data from `addr`; then the sender frees the desc
  *   OPEN      -> BUFFERING -> BUFFERED sender copies to `block` and leaves; the receiver frees block and desc
  *   OPEN      -> CANCELLED             sender withdrew; the receiver drops the envelope and frees the desc
+ * CLAIMED   -> COPYING -> DONE       both copy blocks (copy.c)
+ *   CLAIMED   -> REFUSED -> BUFFERED   the receiver cannot read the sender's memory: the sender copies to `block` after all
  * OPEN is left by compare-and-swap (acq_rel), so exactly one side wins; the other states are left with release stores by their owner.
  * A PIPE desc starts BUFFERED with `filled` growing (release by the sender, acquire by the receiver). */
-enum opi_desc_state { OPI_D_OPEN = 1, OPI_D_CLAIMED, OPI_D_DONE, OPI_D_BUFFERING, OPI_D_BUFFERED, OPI_D_CANCELLED };
+enum opi_desc_state { OPI_D_OPEN = 1, OPI_D_CLAIMED, OPI_D_DONE, OPI_D_BUFFERING, OPI_D_BUFFERED, OPI_D_CANCELLED, OPI_D_COPYING, OPI_D_REFUSED };
 
 struct opi_desc {
     _Atomic uint32_t state;
@@ -156,6 +158,12 @@ struct opi_desc {
     uint64_t size;
     void *block;
     uint32_t accounted; /* block's bytes count against the cap */
+    uint32_t remote;    /* addr is private memory of the sender: the kernel copies */
+    /* While COPYING.  `to` and `moving`, the receiver's buffer and the bytes to move, are constant then; `next` is the first byte nobody has taken (any side
+     * adds, relaxed); `moved` counts the sender's bytes (release; the receiver acquires); `returned` is 1 + the start of a block the sender gave back. */
+    void *to OPI_ALIGNED;
+    uint64_t moving;
+    _Atomic uint64_t next, moved, returned;
 };
 
 /* A queued envelope on the receiving side: an unexpected message, private memory. */
@@ -251,6 +259,7 @@ struct opi_req {
     bool cancelled;
     bool standard; /* a send that may be buffered when unmatched */
     bool on_stack;
+    bool lent; /* in the list of sends that lend their memory */
     bool raised; /* its error went through the handler already (by the MPI below) */
     int r_error;
     int src; /* local index wanted, -1 for any; sends: destination */
@@ -277,9 +286,10 @@ struct opi_req {
     /* sends */
     struct opi_desc *desc;
     uint64_t mark;
+    uint64_t since; /* ns, when it was first found unmatched; 0: not yet */
     uint32_t polls;
     struct opi_req *snext;
-    struct opi_req *hnext, *hprev; /* held list */
+    struct opi_req *hnext, *hprev; /* held list; sends: the list of lent ones */
     /* below */
     MPI_Request native;
     int net_rank; /* off-node: rank in comm wanted */
@@ -338,7 +348,7 @@ struct opi_state {
     uint32_t req_chunks; /* of the request table */
     uint32_t nposted; /* receives in our queues */
     uint32_t nheld;   /* in the held list */
-    uint32_t nstreams, nqueued;
+    uint32_t nstreams, nqueued, nlent;
     struct opi_arena *arena; /* ours */
     struct opi_out *out;     /* by local index */
     struct opi_in *in;       /* nin active rings */
@@ -360,9 +370,13 @@ struct opi_state {
     uint32_t spin_limit, yield_limit;
     uint32_t ring_slots;
     size_t inline_limit; /* sends up to it ride in ring slots, <= OPI_LONG_MAX */
+    bool kernel_copy;    /* process_vm_readv works between all ranks of the node */
+    size_t kernel_min;   /* private messages from here on are lent, and read by the kernel */
+    size_t co_min;       /* lent messages from here on are copied by both sides */
     size_t eager_limit, pipe_min, cap;
     uint64_t seq;
     struct opi_req *streams; /* receives fed by a PIPE */
+    struct opi_req *lent;    /* sends whose receiver may want help, or the copy (copy.c) */
     struct opi_stats stat;
     pthread_mutex_t lock;
 };
