@@ -5,7 +5,8 @@
  *     up to opi.inline_limit          payload rides in the envelope and the ring slots after it
  *     give                            the block travels in the envelope
  *     reachable, above the eager limit, or synchronous
- *                                     a desc points at the data; the receiver copies once
+ *                                     a desc points at the data; the receiver copies once, large ones with the sender's help
+ *     private, from opi.kernel_min on the same, by process_vm_readv, where the kernel allows it
  *     else                            copied to a block; from opi.pipe_min on while the receiver already reads
  *     more than opi.cap unmatched     a desc owns the block, and the send completes when it is matched
  *   destination on another node, or a communicator that is not ours: the MPI below */
@@ -44,20 +45,27 @@ static void after_push(struct opi_req *r, int dst, bool sent) {
     r->mark = opi.out[dst].queued;
 }
 
+/* Whose the data of a desc are, and where. */
+enum lent { LENT, LENT_PRIVATE, OWNED, GIVEN };
+
 /* A desc whose sender waits for the receiver. */
-static bool send_desc(struct opi_req *r, void *addr, size_t bytes, bool owned, bool gives, struct opi_comm *c, int dst, int tag, bool standard) {
+static bool send_desc(struct opi_req *r, void *addr, size_t bytes, enum lent how, struct opi_comm *c, int dst, int tag, bool standard) {
     struct opi_desc *d = opi_desc_new(addr, bytes, OPI_D_OPEN);
     if (!d)
         return false;
-    d->owned = owned;
+    d->owned = how >= OWNED;
+    d->remote = how == LENT_PRIVATE;
     struct opi_slot e = {.tag = tag, .ctx = c->ctx, .u.ref = {d, bytes}};
     r->kind = OPI_R_DESC;
     r->desc = d;
     r->src = dst;
     r->standard = standard;
+    r->since = 0;
+    if (dst != opi.me && (how == LENT_PRIVATE || (how == LENT && bytes >= opi.co_min)))
+        opi_lend(r);
     push(dst, &e, OPI_K_RNDV, 0);
     opi.stat.rndv_msgs++;
-    opi_profile_sent(owned ? gives ? OPI_W_GIVE : OPI_W_BLOCK : OPI_W_REF, dst, bytes);
+    opi_profile_sent(how == GIVEN ? OPI_W_GIVE : how == OWNED ? OPI_W_BLOCK : OPI_W_REF, dst, bytes);
     return true;
 }
 
@@ -86,14 +94,16 @@ bool opi_send_start(const void *buf, size_t count, struct opi_type *t, struct op
         }
     }
     if (t->contiguous && opi_reachable(buf, bytes) && (sync || (bytes > opi.eager_limit && mode == OPI_STANDARD)))
-        return send_desc(r, (void *)(uintptr_t)buf, bytes, false, false, c, dst, tag, !sync);
+        return send_desc(r, (void *)(uintptr_t)buf, bytes, LENT, c, dst, tag, !sync);
+    if (t->contiguous && opi.kernel_copy && bytes >= opi.kernel_min && mode != OPI_BUFFERED && dst != opi.me)
+        return send_desc(r, (void *)(uintptr_t)buf, bytes, LENT_PRIVATE, c, dst, tag, !sync);
     void *block = opi_pool_alloc(bytes);
     if (!block)
         return false;
     bool room = !sync && (mode == OPI_BUFFERED || opi_account(dst, bytes));
     if (!room) {
         opi_pack(t, buf, count, block);
-        if (send_desc(r, block, bytes, true, false, c, dst, tag, !sync))
+        if (send_desc(r, block, bytes, OWNED, c, dst, tag, !sync))
             return true;
         opi_pool_free(block);
         return false;
@@ -149,5 +159,5 @@ int opi_give_start(void *block, size_t count, struct opi_type *t, struct opi_com
         opi_profile_sent(OPI_W_GIVE, dst, bytes);
         return MPI_SUCCESS;
     }
-    return send_desc(r, block, bytes, true, true, c, dst, tag, true) ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    return send_desc(r, block, bytes, GIVEN, c, dst, tag, true) ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
