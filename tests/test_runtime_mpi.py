@@ -114,7 +114,7 @@ def test_contract(mpi_user: MpiUser, built: dict[str, Path], case: Case) -> None
 
 
 def test_every_program_is_run() -> None:
-    special = {"uncovered", "ending"}
+    special = {"beyond", "ending"}
     assert {case.program for case in CASES} | special == {source.stem for source in PROGRAMS.glob("*.c")}
 
 
@@ -136,20 +136,16 @@ BEYOND = (
     "MPI_Mprobe",
     "MPI_Improbe",
     "MPI_Isendrecv",
+    "MPI_Isendrecv_replace",
     "MPI_Psend_init",
 )
 
 
-@pytest.mark.parametrize("form", BEYOND)
-def test_a_form_not_covered_is_named(mpi_user: MpiUser, built: dict[str, Path], form: str) -> None:
-    """It works, or the job ends with a message that names the function; it never hangs."""
-    result = mpi_user.run(2, built["uncovered"], form, check=False, timeout_s=30)
-    if f"no form {form}" in result.err:
-        pytest.skip(f"this MPI has no {form}")
-    if result.code == 0:
-        assert "uncovered: ok, 0 failures" in result.out
-    else:
-        assert form in result.err, (result.out, result.err)
+@pytest.mark.parametrize("node_ranks", [0, 1])
+def test_every_form_meets_gives_and_takes(mpi_user: MpiUser, built: dict[str, Path], node_ranks: int) -> None:
+    """Forms beyond the plain sends and receives, on the node and across (pretended) nodes."""
+    result = mpi_user.run(2, built["beyond"], *BEYOND, **nodes(Case("beyond", 2, node_ranks)))
+    assert "beyond: ok, 0 failures" in result.out
 
 
 def test_a_fatal_error_names_the_call_and_ends_the_job(mpi_user: MpiUser, built: dict[str, Path]) -> None:

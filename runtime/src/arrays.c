@@ -53,8 +53,8 @@ static int try_entry(MPI_Request *h, MPI_Status *status, int *rc, MPI_Comm *comm
 static void relieve_all(int count, const MPI_Request *h) {
     for (int i = 0; i < count; i++) {
         struct opi_req *r = opi_running(h[i]);
-        if (r && r->kind == OPI_R_DESC && !r->done && r->standard)
-            (void)opi_relieve(r);
+        if (r && !r->done)
+            opi_maybe_relieve(r, OPI_RELIEVE_POLLS);
     }
 }
 

@@ -138,6 +138,8 @@ EXPORT int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *st
         *flag = r->done;
     }
     if (*flag) {
+        if (r->kind == OPI_R_PAIR)
+            r = r->first;
         bool receives = r->kind == OPI_R_RECV || r->kind == OPI_R_NETRECV || r->kind == OPI_R_NETHELD;
         opi_status_set(status, receives ? r->r_source : opi.world_rank, receives ? r->r_tag : MPI_ANY_TAG, receives ? r->r_bytes : 0, r->cancelled);
     }

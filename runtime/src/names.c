@@ -1,48 +1,239 @@
-/* names.c - the MPI's names of what the files beside this one do. */
+/* names.c - the MPI's names of what the files beside this one do.
+ *
+ * Written by `python -m opi_xform.bindings` from mpi.h and opi_xform/bindings/table.toml: change those.  Each function asks libopi first; OPI_NATIVE means that
+ * nothing of libopi's is concerned. */
 #include "p2p.h"
 
-#define SENDS(suffix, count_t)                                                                                                                       \
-    EXPORT int MPI_Send##suffix(const void *b, count_t n, MPI_Datatype t, int d, int tag, MPI_Comm c) {                                             \
-        return opi_send_block("MPI_Send" #suffix, b, n, t, d, tag, c, OPI_STANDARD);                                                                    \
-    }                                                                                                                                               \
-    EXPORT int MPI_Rsend##suffix(const void *b, count_t n, MPI_Datatype t, int d, int tag, MPI_Comm c) {                                            \
-        return opi_send_block("MPI_Rsend" #suffix, b, n, t, d, tag, c, OPI_STANDARD);                                                                   \
-    }                                                                                                                                               \
-    EXPORT int MPI_Ssend##suffix(const void *b, count_t n, MPI_Datatype t, int d, int tag, MPI_Comm c) {                                            \
-        return opi_send_block("MPI_Ssend" #suffix, b, n, t, d, tag, c, OPI_SYNC);                                                                       \
-    }                                                                                                                                               \
-    EXPORT int MPI_Bsend##suffix(const void *b, count_t n, MPI_Datatype t, int d, int tag, MPI_Comm c) {                                            \
-        return opi_send_block("MPI_Bsend" #suffix, b, n, t, d, tag, c, OPI_BUFFERED);                                                                   \
-    }                                                                                                                                               \
-    EXPORT int MPI_Isend##suffix(const void *b, count_t n, MPI_Datatype t, int d, int tag, MPI_Comm c, MPI_Request *r) {                            \
-        return opi_send_nonblock("MPI_Isend" #suffix, b, n, t, d, tag, c, r, OPI_STANDARD);                                                             \
-    }                                                                                                                                               \
-    EXPORT int MPI_Irsend##suffix(const void *b, count_t n, MPI_Datatype t, int d, int tag, MPI_Comm c, MPI_Request *r) {                           \
-        return opi_send_nonblock("MPI_Irsend" #suffix, b, n, t, d, tag, c, r, OPI_STANDARD);                                                            \
-    }                                                                                                                                               \
-    EXPORT int MPI_Issend##suffix(const void *b, count_t n, MPI_Datatype t, int d, int tag, MPI_Comm c, MPI_Request *r) {                           \
-        return opi_send_nonblock("MPI_Issend" #suffix, b, n, t, d, tag, c, r, OPI_SYNC);                                                                \
-    }                                                                                                                                               \
-    EXPORT int MPI_Ibsend##suffix(const void *b, count_t n, MPI_Datatype t, int d, int tag, MPI_Comm c, MPI_Request *r) {                           \
-        return opi_send_nonblock("MPI_Ibsend" #suffix, b, n, t, d, tag, c, r, OPI_BUFFERED);                                                            \
-    }                                                                                                                                               \
-    EXPORT int MPI_Recv##suffix(void *b, count_t n, MPI_Datatype t, int s, int tag, MPI_Comm c, MPI_Status *st) {                                   \
-        return opi_recv_block("MPI_Recv" #suffix, b, n, t, s, tag, c, st, false);                                                                       \
-    }                                                                                                                                               \
-    EXPORT int MPI_Irecv##suffix(void *b, count_t n, MPI_Datatype t, int s, int tag, MPI_Comm c, MPI_Request *r) {                                  \
-        if (OPI_LIKELY(opi_irecv_fast(b, n, t, s, tag, c, r, false)))                                                                                   \
-            return MPI_SUCCESS;                                                                                                                     \
-        return opi_recv_nonblock("MPI_Irecv" #suffix, b, n, t, s, tag, c, r, false);                                                                    \
-    }                                                                                                                                               \
-    EXPORT int MPI_Sendrecv##suffix(const void *sb, count_t sn, MPI_Datatype st, int d, int stag, void *rb, count_t rn, MPI_Datatype rt, int s,    \
-                                    int rtag, MPI_Comm c, MPI_Status *status) {                                                                     \
-        return opi_sendrecv("MPI_Sendrecv" #suffix, sb, sn, st, d, stag, false, rb, rn, rt, s, rtag, false, c, status);                                 \
-    }                                                                                                                                               \
-    EXPORT int MPI_Sendrecv_replace##suffix(void *b, count_t n, MPI_Datatype t, int d, int stag, int s, int rtag, MPI_Comm c, MPI_Status *status) { \
-        return opi_sendrecv_replace("MPI_Sendrecv_replace" #suffix, b, n, t, d, stag, s, rtag, c, status);                                              \
-    }
+EXPORT int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    int rc = opi_send_block("MPI_Send", buf, count, datatype, dest, tag, comm, OPI_STANDARD);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Send(buf, count, datatype, dest, tag, comm);
+}
 
-SENDS(, int)
+EXPORT int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    int rc = opi_send_block("MPI_Rsend", buf, count, datatype, dest, tag, comm, OPI_STANDARD);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Rsend(buf, count, datatype, dest, tag, comm);
+}
+
+EXPORT int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    int rc = opi_send_block("MPI_Ssend", buf, count, datatype, dest, tag, comm, OPI_SYNC);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Ssend(buf, count, datatype, dest, tag, comm);
+}
+
+EXPORT int MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    int rc = opi_send_block("MPI_Bsend", buf, count, datatype, dest, tag, comm, OPI_BUFFERED);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Bsend(buf, count, datatype, dest, tag, comm);
+}
+
+EXPORT int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    int rc = opi_send_nonblock("MPI_Isend", buf, count, datatype, dest, tag, comm, request, OPI_STANDARD);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Isend(buf, count, datatype, dest, tag, comm, request);
+}
+
+EXPORT int MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    int rc = opi_send_nonblock("MPI_Irsend", buf, count, datatype, dest, tag, comm, request, OPI_STANDARD);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Irsend(buf, count, datatype, dest, tag, comm, request);
+}
+
+EXPORT int MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    int rc = opi_send_nonblock("MPI_Issend", buf, count, datatype, dest, tag, comm, request, OPI_SYNC);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Issend(buf, count, datatype, dest, tag, comm, request);
+}
+
+EXPORT int MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    int rc = opi_send_nonblock("MPI_Ibsend", buf, count, datatype, dest, tag, comm, request, OPI_BUFFERED);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Ibsend(buf, count, datatype, dest, tag, comm, request);
+}
+
+EXPORT int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+    int rc = opi_recv_block("MPI_Recv", buf, count, datatype, source, tag, comm, status, false);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Recv(buf, count, datatype, source, tag, comm, status);
+}
+
+EXPORT int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+    int rc = OPI_LIKELY(opi_irecv_fast(buf, count, datatype, source, tag, comm, request, false)) ? MPI_SUCCESS : opi_recv_nonblock("MPI_Irecv", buf, count, datatype, source, tag, comm, request, false);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Irecv(buf, count, datatype, source, tag, comm, request);
+}
+
+EXPORT int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+    int rc = opi_sendrecv("MPI_Sendrecv", sendbuf, sendcount, sendtype, dest, sendtag, false, recvbuf, recvcount, recvtype, source, recvtag, false, comm, status);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+}
+
+EXPORT int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+    int rc = opi_sendrecv_replace("MPI_Sendrecv_replace", buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+}
+
+EXPORT int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
+    int rc = opi_probe("MPI_Probe", source, tag, comm, NULL, status);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Probe(source, tag, comm, status);
+}
+
+EXPORT int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
+    int rc = opi_iprobe("MPI_Iprobe", source, tag, comm, flag, NULL, status);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Iprobe(source, tag, comm, flag, status);
+}
+
+EXPORT int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
+    int rc = opi_probe("MPI_Mprobe", source, tag, comm, message, status);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Mprobe(source, tag, comm, message, status);
+}
+
+EXPORT int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) {
+    int rc = opi_iprobe("MPI_Improbe", source, tag, comm, flag, message, status);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Improbe(source, tag, comm, flag, message, status);
+}
+
+EXPORT int MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) {
+    int rc = opi_mrecv("MPI_Mrecv", buf, count, datatype, message, status);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Mrecv(buf, count, datatype, message, status);
+}
+
+EXPORT int MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request) {
+    int rc = opi_imrecv("MPI_Imrecv", buf, count, datatype, message, request);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Imrecv(buf, count, datatype, message, request);
+}
+
+EXPORT int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    int rc = opi_persist_init("MPI_Send_init", buf, count, datatype, dest, tag, comm, request, OPI_STANDARD);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Send_init(buf, count, datatype, dest, tag, comm, request);
+}
+
+EXPORT int MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    int rc = opi_persist_init("MPI_Rsend_init", buf, count, datatype, dest, tag, comm, request, OPI_STANDARD);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Rsend_init(buf, count, datatype, dest, tag, comm, request);
+}
+
+EXPORT int MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    int rc = opi_persist_init("MPI_Ssend_init", buf, count, datatype, dest, tag, comm, request, OPI_SYNC);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Ssend_init(buf, count, datatype, dest, tag, comm, request);
+}
+
+EXPORT int MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    int rc = opi_persist_init("MPI_Bsend_init", buf, count, datatype, dest, tag, comm, request, OPI_BUFFERED);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Bsend_init(buf, count, datatype, dest, tag, comm, request);
+}
+
+EXPORT int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+    int rc = opi_persist_init("MPI_Recv_init", buf, count, datatype, source, tag, comm, request, -1);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Recv_init(buf, count, datatype, source, tag, comm, request);
+}
+
 #if MPI_VERSION >= 4
-SENDS(_c, MPI_Count)
+EXPORT int MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    int rc = opi_send_block("MPI_Send_c", buf, count, datatype, dest, tag, comm, OPI_STANDARD);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Send_c(buf, count, datatype, dest, tag, comm);
+}
+
+EXPORT int MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    int rc = opi_send_block("MPI_Rsend_c", buf, count, datatype, dest, tag, comm, OPI_STANDARD);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Rsend_c(buf, count, datatype, dest, tag, comm);
+}
+
+EXPORT int MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    int rc = opi_send_block("MPI_Ssend_c", buf, count, datatype, dest, tag, comm, OPI_SYNC);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Ssend_c(buf, count, datatype, dest, tag, comm);
+}
+
+EXPORT int MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    int rc = opi_send_block("MPI_Bsend_c", buf, count, datatype, dest, tag, comm, OPI_BUFFERED);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Bsend_c(buf, count, datatype, dest, tag, comm);
+}
+
+EXPORT int MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    int rc = opi_send_nonblock("MPI_Isend_c", buf, count, datatype, dest, tag, comm, request, OPI_STANDARD);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Isend_c(buf, count, datatype, dest, tag, comm, request);
+}
+
+EXPORT int MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    int rc = opi_send_nonblock("MPI_Irsend_c", buf, count, datatype, dest, tag, comm, request, OPI_STANDARD);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Irsend_c(buf, count, datatype, dest, tag, comm, request);
+}
+
+EXPORT int MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    int rc = opi_send_nonblock("MPI_Issend_c", buf, count, datatype, dest, tag, comm, request, OPI_SYNC);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Issend_c(buf, count, datatype, dest, tag, comm, request);
+}
+
+EXPORT int MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    int rc = opi_send_nonblock("MPI_Ibsend_c", buf, count, datatype, dest, tag, comm, request, OPI_BUFFERED);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Ibsend_c(buf, count, datatype, dest, tag, comm, request);
+}
+
+EXPORT int MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+    int rc = opi_recv_block("MPI_Recv_c", buf, count, datatype, source, tag, comm, status, false);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Recv_c(buf, count, datatype, source, tag, comm, status);
+}
+
+EXPORT int MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+    int rc = OPI_LIKELY(opi_irecv_fast(buf, count, datatype, source, tag, comm, request, false)) ? MPI_SUCCESS : opi_recv_nonblock("MPI_Irecv_c", buf, count, datatype, source, tag, comm, request, false);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Irecv_c(buf, count, datatype, source, tag, comm, request);
+}
+
+EXPORT int MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+    int rc = opi_sendrecv("MPI_Sendrecv_c", sendbuf, sendcount, sendtype, dest, sendtag, false, recvbuf, recvcount, recvtype, source, recvtag, false, comm, status);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+}
+
+EXPORT int MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+    int rc = opi_sendrecv_replace("MPI_Sendrecv_replace_c", buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+}
+
+EXPORT int MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
+    int rc = opi_isendrecv("MPI_Isendrecv_c", sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+}
+
+EXPORT int MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
+    int rc = opi_isendrecv_replace("MPI_Isendrecv_replace_c", buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+}
+
+EXPORT int MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) {
+    int rc = opi_mrecv("MPI_Mrecv_c", buf, count, datatype, message, status);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Mrecv_c(buf, count, datatype, message, status);
+}
+
+EXPORT int MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request) {
+    int rc = opi_imrecv("MPI_Imrecv_c", buf, count, datatype, message, request);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Imrecv_c(buf, count, datatype, message, request);
+}
+
+EXPORT int MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    int rc = opi_persist_init("MPI_Send_init_c", buf, count, datatype, dest, tag, comm, request, OPI_STANDARD);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Send_init_c(buf, count, datatype, dest, tag, comm, request);
+}
+
+EXPORT int MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    int rc = opi_persist_init("MPI_Rsend_init_c", buf, count, datatype, dest, tag, comm, request, OPI_STANDARD);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Rsend_init_c(buf, count, datatype, dest, tag, comm, request);
+}
+
+EXPORT int MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    int rc = opi_persist_init("MPI_Ssend_init_c", buf, count, datatype, dest, tag, comm, request, OPI_SYNC);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Ssend_init_c(buf, count, datatype, dest, tag, comm, request);
+}
+
+EXPORT int MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    int rc = opi_persist_init("MPI_Bsend_init_c", buf, count, datatype, dest, tag, comm, request, OPI_BUFFERED);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Bsend_init_c(buf, count, datatype, dest, tag, comm, request);
+}
+
+EXPORT int MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+    int rc = opi_persist_init("MPI_Recv_init_c", buf, count, datatype, source, tag, comm, request, -1);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Recv_init_c(buf, count, datatype, source, tag, comm, request);
+}
+#endif
+
+#if MPI_VERSION >= 4 || (defined(OPEN_MPI) && OMPI_MAJOR_VERSION >= 5)
+EXPORT int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
+    int rc = opi_isendrecv("MPI_Isendrecv", sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+}
+
+EXPORT int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
+    int rc = opi_isendrecv_replace("MPI_Isendrecv_replace", buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+    return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+}
 #endif

@@ -47,6 +47,14 @@ int opi_net_irecv(void *buf, size_t count, MPI_Datatype t, int source, int tag, 
     return PMPI_Irecv(buf, (int)count, t, source, tag, comm, req);
 }
 
+int opi_net_imrecv(void *buf, MPI_Count count, MPI_Datatype t, MPI_Message *message, MPI_Request *req) {
+#if MPI_VERSION >= 4
+    if (count > INT_MAX)
+        return PMPI_Imrecv_c(buf, count, t, message, req);
+#endif
+    return PMPI_Imrecv(buf, (int)count, t, message, req);
+}
+
 /* A blocking send below.  `idle`: nothing of ours needs progress meanwhile (and if a peer does, it kicks our helper). */
 int opi_net_send(const void *buf, size_t count, MPI_Datatype t, int dest, int tag, MPI_Comm comm, int mode, bool idle) {
     if (idle && count <= INT_MAX) {
@@ -75,10 +83,6 @@ bool opi_net_must_hold(const struct opi_comm *c, int source, int tag) {
         if (overlap(h, c, source, tag))
             return true;
     return false;
-}
-
-bool opi_net_overlaps_held(const struct opi_comm *c, int source, int tag) {
-    return opi_net_must_hold(c, source, tag);
 }
 
 void opi_net_hold(struct opi_req *r) {
@@ -172,7 +176,7 @@ void opi_net_poll(void) {
             PMPI_Request_free(&r->native);
             continue;
         }
-        became_native(r, PMPI_Imrecv(to, (int)r->count, r->type->handle, &m, &r->native));
+        became_native(r, opi_net_imrecv(to, (MPI_Count)r->count, r->type->handle, &m, &r->native));
     }
     inside = false;
     if (late_comms && !held_head) {
@@ -220,8 +224,9 @@ void opi_net_retired_poll(bool all) {
     do {
         for (struct retired **p = &retired; *p;) {
             struct retired *t = *p;
-            if (t->req->kind == OPI_R_DESC && t->req->standard)
-                (void)opi_relieve(t->req);
+            struct opi_req *send = t->req->kind == OPI_R_PAIR ? t->req->second : t->req;
+            if (send->kind == OPI_R_DESC && send->standard && !send->done)
+                (void)opi_relieve(send);
             if (!opi_req_poll(t->req)) {
                 p = &t->next;
                 continue;
@@ -233,7 +238,7 @@ void opi_net_retired_poll(bool all) {
         if (all && retired) {
             bool sends = false;
             for (struct retired *t = retired; t; t = t->next)
-                sends = sends || t->req->kind == OPI_R_NETSEND || t->req->kind == OPI_R_QUEUED;
+                sends = sends || t->req->kind == OPI_R_NETSEND || t->req->kind == OPI_R_QUEUED || (t->req->kind == OPI_R_PAIR && !t->req->second->done);
             if (!sends)
                 return;
             opi_progress();

@@ -8,6 +8,9 @@
 
 #pragma GCC visibility push(hidden)
 
+/* What the functions behind the MPI's names return when the MPI's own function is to be called in their place: nothing of ours is concerned.  No error code. */
+#define OPI_NATIVE (-1)
+
 struct opi_args {
     const char *call;
     struct opi_comm *c;
@@ -22,6 +25,8 @@ int opi_bad(MPI_Comm comm, int class, const char *call, const char *what, long l
 static inline int opi_check(struct opi_args *a, const char *call, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, bool recv) {
     a->call = call;
     if (OPI_UNLIKELY(!opi.mpi_running)) {
+        if (call[0] != 'O')
+            return OPI_NATIVE;
         opi_die("%s called %s", call, opi.mpi_over ? "after MPI_Finalize" : "before MPI_Init");
     }
     a->c = opi_comm_of(comm);
@@ -86,6 +91,7 @@ int opi_recv_block(const char *call, void *buf, MPI_Count count, MPI_Datatype ty
 int opi_recv_nonblock(const char *call, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request,
                          bool take);
 bool opi_irecv_fast(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request, bool take);
+void opi_recv_matched(struct opi_req *r, const struct opi_args *a, void *buf, size_t count, struct opi_umsg *m);
 
 /* give.c: *sent tells whether the give is complete, else *rp is its request */
 int opi_give(const char *call, void *bufp, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, struct opi_req **rp, bool *sent);
@@ -95,6 +101,19 @@ int opi_sendrecv(const char *call, const void *sbuf, MPI_Count scount, MPI_Datat
                     MPI_Datatype rtype, int source, int rtag, bool takes, MPI_Comm comm, MPI_Status *status);
 int opi_sendrecv_replace(const char *call, void *buf, MPI_Count count, MPI_Datatype type, int dest, int stag, int source, int rtag, MPI_Comm comm,
                             MPI_Status *status);
+int opi_isendrecv(const char *call, const void *sbuf, MPI_Count scount, MPI_Datatype stype, int dest, int stag, void *rbuf, MPI_Count rcount, MPI_Datatype rtype,
+                  int source, int rtag, MPI_Comm comm, MPI_Request *request);
+int opi_isendrecv_replace(const char *call, void *buf, MPI_Count count, MPI_Datatype type, int dest, int stag, int source, int rtag, MPI_Comm comm,
+                          MPI_Request *request);
+
+/* probe.c: without `message` a probe, with it a matched one */
+int opi_probe(const char *call, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
+int opi_iprobe(const char *call, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
+int opi_mrecv(const char *call, void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Status *status);
+int opi_imrecv(const char *call, void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Request *request);
+
+/* persist.c: mode is an opi_mode, -1 for a receive */
+int opi_persist_init(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request *request, int mode);
 
 #pragma GCC visibility pop
 

@@ -21,7 +21,9 @@ static int persist_go(struct opi_req *r) {
                          : opi_send_nonblock("MPI_Start", r->buf, n, r->p_type, r->p_peer, r->tag, r->p_comm, &r->native, r->p_mode);
 }
 
-static int init(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request *request, int mode) {
+int opi_persist_init(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request *request, int mode) {
+    if (opi.disabled)
+        return OPI_NATIVE;
     int rc = persist_check(call, buf, count, type, peer, tag, comm, mode < 0);
     if (rc != MPI_SUCCESS)
         return rc;
@@ -77,25 +79,3 @@ EXPORT int MPI_Startall(int count, MPI_Request h[]) {
         rc = MPI_Start(&h[i]);
     return rc;
 }
-
-#define INITS(suffix, count_t)                                                                                                                  \
-    EXPORT int MPI_Send_init##suffix(const void *b, count_t n, MPI_Datatype t, int p, int tag, MPI_Comm c, MPI_Request *r) {                    \
-        return opi.disabled ? PMPI_Send_init##suffix(b, n, t, p, tag, c, r) : init("MPI_Send_init" #suffix, b, n, t, p, tag, c, r, OPI_STANDARD);   \
-    }                                                                                                                                           \
-    EXPORT int MPI_Rsend_init##suffix(const void *b, count_t n, MPI_Datatype t, int p, int tag, MPI_Comm c, MPI_Request *r) {                   \
-        return opi.disabled ? PMPI_Rsend_init##suffix(b, n, t, p, tag, c, r) : init("MPI_Rsend_init" #suffix, b, n, t, p, tag, c, r, OPI_STANDARD); \
-    }                                                                                                                                           \
-    EXPORT int MPI_Ssend_init##suffix(const void *b, count_t n, MPI_Datatype t, int p, int tag, MPI_Comm c, MPI_Request *r) {                   \
-        return opi.disabled ? PMPI_Ssend_init##suffix(b, n, t, p, tag, c, r) : init("MPI_Ssend_init" #suffix, b, n, t, p, tag, c, r, OPI_SYNC);     \
-    }                                                                                                                                           \
-    EXPORT int MPI_Bsend_init##suffix(const void *b, count_t n, MPI_Datatype t, int p, int tag, MPI_Comm c, MPI_Request *r) {                   \
-        return opi.disabled ? PMPI_Bsend_init##suffix(b, n, t, p, tag, c, r) : init("MPI_Bsend_init" #suffix, b, n, t, p, tag, c, r, OPI_BUFFERED); \
-    }                                                                                                                                           \
-    EXPORT int MPI_Recv_init##suffix(void *b, count_t n, MPI_Datatype t, int p, int tag, MPI_Comm c, MPI_Request *r) {                          \
-        return opi.disabled ? PMPI_Recv_init##suffix(b, n, t, p, tag, c, r) : init("MPI_Recv_init" #suffix, b, n, t, p, tag, c, r, -1);             \
-    }
-
-INITS(, int)
-#if MPI_VERSION >= 4
-INITS(_c, MPI_Count)
-#endif

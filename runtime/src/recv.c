@@ -49,6 +49,13 @@ static inline void recv_fill(struct opi_req *r, const struct opi_args *a, void *
     r->net_rank = source;
 }
 
+/* A receive of a message that a matched probe took out of the queues: `m` is used up. */
+void opi_recv_matched(struct opi_req *r, const struct opi_args *a, void *buf, size_t count, struct opi_umsg *m) {
+    recv_fill(r, a, buf, count, m->src, m->env.tag, false);
+    opi_deliver(r, &m->env, m->src);
+    opi_umsg_free(m);
+}
+
 /* Starts a receive or take whose request is r.  Returns an MPI error code of the MPI below, or success. */
 static int recv_go(struct opi_req *r, const struct opi_args *a, void *buf, size_t count, MPI_Datatype type, int source, int tag, bool take) {
     struct opi_comm *c = a->c;

@@ -49,6 +49,14 @@ void opi_req_free(struct opi_req *r) {
         if (opi_hold(p, r->block_class))
             memcpy(r->buf, &p, sizeof p);
     }
+    if (OPI_UNLIKELY(r->kind == OPI_R_PAIR)) {
+        if (r->first)
+            opi_req_free(r->first);
+        if (r->second)
+            opi_req_free(r->second);
+        if (r->block)
+            opi_pool_free(r->block);
+    }
     if (r->comm && !r->on_stack) {
         opi_comm_release(r->comm);
         opi_type_release(r->type);
@@ -156,6 +164,16 @@ bool opi_req_poll(struct opi_req *r) {
         if (opi.nheld)
             opi_net_poll();
         break;
+    case OPI_R_PAIR: {
+        bool received = opi_req_poll(r->first), sent = opi_req_poll(r->second);
+        if (received && sent) {
+            const struct opi_req *bad = r->first->r_error != MPI_SUCCESS ? r->first : r->second;
+            r->r_error = bad->r_error;
+            r->raised = bad->raised;
+            r->done = true;
+        }
+        break;
+    }
     case OPI_R_PERSIST: {
         if (!r->started)
             return true;
@@ -188,6 +206,10 @@ int opi_req_complete(struct opi_req *r, MPI_Status *status) {
             }
             memcpy(r->buf, &p, sizeof p);
         }
+    } else if (r->kind == OPI_R_PAIR) {
+        (void)opi_req_complete(r->first, status);
+        (void)opi_req_complete(r->second, MPI_STATUS_IGNORE);
+        r->first = r->second = NULL;
     } else if (status != MPI_STATUS_IGNORE) {
         opi_status_set(status, r->kind == OPI_R_PERSIST ? MPI_ANY_SOURCE : opi.world_rank, MPI_ANY_TAG, 0, r->cancelled);
     }

@@ -29,16 +29,14 @@ static inline struct opi_req *opi_running(MPI_Request h) {
 
 /* An unmatched standard send does not make its caller wait for ever. */
 static inline void opi_maybe_relieve(struct opi_req *r, uint32_t polls) {
+    if (OPI_UNLIKELY(r->kind == OPI_R_PAIR && !r->second->done))
+        r = r->second;
     if (r->kind == OPI_R_DESC && r->standard && r->desc && polls >= OPI_RELIEVE_POLLS)
         (void)opi_relieve(r);
 }
 
 static inline int opi_waits_on(const struct opi_req *r) {
     return r->kind == OPI_R_DESC || r->kind == OPI_R_QUEUED || (r->kind == OPI_R_RECV && r->pipe) ? r->src : -1;
-}
-
-static inline bool opi_busy(void) {
-    return opi.nposted || opi.nqueued || opi.nstreams || opi.nheld;
 }
 
 /* Is one of them ours? */

@@ -61,32 +61,100 @@ EXPORT int OPI_Sendtake(const void *sb, int sc, MPI_Datatype st, int dest, int s
     return opi_sendrecv("OPI_Sendtake", sb, sc, st, dest, stag, false, rp, rc, rt, source, rtag, true, comm, status);
 }
 
-/* The outgoing data are packed aside; the buffer then receives. */
-int opi_sendrecv_replace(const char *call, void *buf, MPI_Count count, MPI_Datatype type, int dest, int stag, int source, int rtag, MPI_Comm comm,
-                            MPI_Status *status) {
+/* The outgoing data of a replace, packed aside so that the buffer can receive.  Bytes match any type signature here as on the wire below, both being packed
+ * data of one architecture.  NULL with success: nothing is to be sent. */
+static int set_aside(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int stag, MPI_Comm comm, void **aside, size_t *bytes) {
     struct opi_args a = {0};
+    *aside = NULL;
     opi_enter();
     int rc = opi_check(&a, call, count, type, dest, stag, comm, false);
     if (rc == MPI_SUCCESS && opi_null_buffer(&a, buf))
         rc = opi_bad(comm, MPI_ERR_BUFFER, call, "null buffer, count", (long long)count);
-    void *aside = NULL;
-    if (rc == MPI_SUCCESS && dest != MPI_PROC_NULL) {
-        aside = opi_pool_alloc(a.bytes);
-        if (!aside)
-            rc = opi_bad(comm, MPI_ERR_NO_MEM, call, "no memory for bytes", (long long)a.bytes);
-        else if (a.bytes)
-            opi_pack(a.t, buf, (size_t)count, aside);
-    }
+    *bytes = a.bytes;
+#if MPI_VERSION < 4
     if (rc == MPI_SUCCESS && a.bytes > INT32_MAX)
         rc = opi_bad(comm, MPI_ERR_COUNT, call, "more than 2 GiB, bytes", (long long)a.bytes);
-    opi_leave();
-    if (rc == MPI_SUCCESS)
-        /* Bytes match any type signature here as on the wire below, both being packed data of one architecture. */
-        rc = opi_sendrecv(call, aside, (MPI_Count)a.bytes, MPI_BYTE, dest, stag, false, buf, count, type, source, rtag, false, comm, status);
-    if (aside) {
-        opi_enter();
-        opi_pool_free(aside);
-        opi_leave();
+#endif
+    if (rc == MPI_SUCCESS && dest != MPI_PROC_NULL) {
+        *aside = opi_pool_alloc(a.bytes);
+        if (!*aside)
+            rc = opi_bad(comm, MPI_ERR_NO_MEM, call, "no memory for bytes", (long long)a.bytes);
+        else if (a.bytes)
+            opi_pack(a.t, buf, (size_t)count, *aside);
     }
+    opi_leave();
+    return rc;
+}
+
+static void drop_aside(void *aside) {
+    if (!aside)
+        return;
+    opi_enter();
+    opi_pool_free(aside);
+    opi_leave();
+}
+
+int opi_sendrecv_replace(const char *call, void *buf, MPI_Count count, MPI_Datatype type, int dest, int stag, int source, int rtag, MPI_Comm comm,
+                         MPI_Status *status) {
+    void *aside;
+    size_t bytes;
+    int rc = set_aside(call, buf, count, type, dest, stag, comm, &aside, &bytes);
+    if (rc == MPI_SUCCESS)
+        rc = opi_sendrecv(call, aside, (MPI_Count)bytes, MPI_BYTE, dest, stag, false, buf, count, type, source, rtag, false, comm, status);
+    drop_aside(aside);
+    return rc;
+}
+
+/* ---- both ways, nonblocking ------------------------------------------------------------------------------------------------------------------------- */
+
+/* One half of a pair: a request of ours, or the MPI's own in one of ours. */
+static struct opi_req *half(MPI_Request h, int kind) {
+    if (opi_is_ours(h))
+        return opi_req_of_handle(h);
+    struct opi_req *r = opi_req_new(kind);
+    r->native = h;
+    r->bytes_max = SIZE_MAX; /* the MPI below has seen to it */
+    return r;
+}
+
+/* `aside` is freed when the request is. */
+static int pair(const char *call, const void *sbuf, MPI_Count scount, MPI_Datatype stype, int dest, int stag, void *rbuf, MPI_Count rcount, MPI_Datatype rtype,
+                int source, int rtag, MPI_Comm comm, MPI_Request *request, void *aside) {
+    MPI_Request rq = MPI_REQUEST_NULL, sq = MPI_REQUEST_NULL;
+    int rc = opi_recv_nonblock(call, rbuf, rcount, rtype, source, rtag, comm, &rq, false);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    rc = opi_send_nonblock(call, sbuf, scount, stype, dest, stag, comm, &sq, OPI_STANDARD);
+    if (rc != MPI_SUCCESS) {
+        MPI_Cancel(&rq);
+        MPI_Wait(&rq, MPI_STATUS_IGNORE);
+        return rc;
+    }
+    opi_enter();
+    struct opi_req *r = opi_req_new(OPI_R_PAIR);
+    r->first = half(rq, OPI_R_NETRECV);
+    r->second = half(sq, OPI_R_NETSEND);
+    r->block = aside;
+    r->comm = opi_comm_of(comm);
+    r->comm->refs++;
+    *request = opi_req_handle(r);
+    opi_leave();
+    return MPI_SUCCESS;
+}
+
+int opi_isendrecv(const char *call, const void *sbuf, MPI_Count scount, MPI_Datatype stype, int dest, int stag, void *rbuf, MPI_Count rcount, MPI_Datatype rtype,
+                  int source, int rtag, MPI_Comm comm, MPI_Request *request) {
+    return pair(call, sbuf, scount, stype, dest, stag, rbuf, rcount, rtype, source, rtag, comm, request, NULL);
+}
+
+int opi_isendrecv_replace(const char *call, void *buf, MPI_Count count, MPI_Datatype type, int dest, int stag, int source, int rtag, MPI_Comm comm,
+                          MPI_Request *request) {
+    void *aside;
+    size_t bytes;
+    int rc = set_aside(call, buf, count, type, dest, stag, comm, &aside, &bytes);
+    if (rc == MPI_SUCCESS)
+        rc = pair(call, aside, (MPI_Count)bytes, MPI_BYTE, dest, stag, buf, count, type, source, rtag, comm, request, aside);
+    if (rc != MPI_SUCCESS)
+        drop_aside(aside);
     return rc;
 }

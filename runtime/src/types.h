@@ -244,7 +244,9 @@ enum opi_req_kind {
     OPI_R_NETRECV, /* native receive (or take) */
     OPI_R_NETHELD, /* receive that may match off node and is served by Improbe (net.c) */
     OPI_R_IDUP,    /* Comm_idup in progress */
-    OPI_R_PERSIST  /* persistent operation; never `done` itself */
+    OPI_R_PERSIST, /* persistent operation; never `done` itself */
+    OPI_R_PAIR,    /* Isendrecv: complete when `first`, the receive, and `second`, the send, are */
+    OPI_R_MESSAGE  /* what MPI_Mprobe found: an MPI_Message, never in a list of requests */
 };
 
 /* The first lines hold what posting, matching and completing a receive touch; flags that are set together stand together, for wide stores. */
@@ -294,6 +296,10 @@ struct opi_req {
     MPI_Request native;
     int net_rank; /* off-node: rank in comm wanted */
     MPI_Comm *newcomm;
+    /* pair; `block` holds the packed data of a replace */
+    struct opi_req *first, *second;
+    /* message: claimed, out of the queues, ours until it is received */
+    struct opi_umsg *message;
     /* persistent */
     bool started; /* `native` is the running instance: a request of ours or of the MPI below */
     int p_mode, p_peer; /* p_mode: an opi_mode, -1 for a receive */

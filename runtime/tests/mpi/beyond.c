@@ -1,8 +1,7 @@
 /*
  * Point-to-point forms beyond Send, Isend, Ssend, Issend, Recv, Irecv, Sendrecv and the probes, in a program that uses
- * opi.h: each either works against a Give or a Take, or ends the job with a message that names it. None may hang or be
- * silently wrong.
- *   uncovered FORM
+ * opi.h: each works against a Give or a Take; partitioned ones, which match nothing but themselves, against each other.
+ *   beyond FORM...
  */
 #include "forms.h"
 
@@ -69,13 +68,23 @@ static void one_side(const char *form)
         else
             while (!flag)
                 MPI_Improbe(peer, 2, MPI_COMM_WORLD, &flag, &message, &status);
-        MPI_Mrecv(got, N, MPI_BYTE, &message, &status);
+        if (strcmp(form, "MPI_Mprobe") == 0) {
+            MPI_Mrecv(got, N, MPI_BYTE, &message, &status);
+        } else {
+            MPI_Imrecv(got, N, MPI_BYTE, &message, &request);
+            MPI_Wait(&request, &status);
+        }
+        CHECK(message == MPI_MESSAGE_NULL && status.MPI_SOURCE == peer && status.MPI_TAG == 2);
         CHECK(differs(got, N, 4) == 0);
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
     } else if (strcmp(form, "MPI_Isendrecv") == 0) {
         MPI_Isendrecv(data, N, MPI_BYTE, peer, 1, got, N, MPI_BYTE, peer, 2, MPI_COMM_WORLD, &request);
         MPI_Wait(&request, &status);
         CHECK(differs(got, N, 4) == 0);
+    } else if (strcmp(form, "MPI_Isendrecv_replace") == 0) {
+        MPI_Isendrecv_replace(data, N, MPI_BYTE, peer, 1, peer, 2, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, &status);
+        CHECK(differs(data, N, 4) == 0);
     } else if (strcmp(form, "MPI_Psend_init") == 0) {
         MPI_Psend_init(data, 1, N, MPI_BYTE, peer, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
         MPI_Start(&request);
@@ -84,7 +93,7 @@ static void one_side(const char *form)
         MPI_Request_free(&request);
 #endif
     } else {
-        fprintf(stderr, "uncovered: no form %s\n", form);
+        fprintf(stderr, "beyond: no form %s\n", form);
         MPI_Abort(MPI_COMM_WORLD, 77);
     }
 }
@@ -106,6 +115,15 @@ static void other_side(const char *form)
         begin_receive(&r, ITAKE, PRIVATE, N, 0, 1, MPI_COMM_WORLD);
         MPI_Barrier(MPI_COMM_WORLD);
         end_receive(&r, N, 3, 0, 1);
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+    } else if (has(form, "Psend_init")) {
+        MPI_Request request;
+        MPI_Precv_init(got, 1, N, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Request_free(&request);
+        CHECK(differs(got, N, 3) == 0);
+#endif
     } else if (!receives_there || both) {
         take_from(0);
     }
@@ -113,13 +131,14 @@ static void other_side(const char *form)
 
 int main(int argc, char **argv)
 {
-    const char *form = argc > 1 ? argv[1] : "";
-
     start(&argc, &argv);
-    trying("%s", form);
-    if (world_rank == 0)
-        one_side(form);
-    else if (world_rank == 1)
-        other_side(form);
-    return finish("uncovered");
+    for (int i = 1; i < argc; i++) {
+        trying("%s", argv[i]);
+        if (world_rank == 0)
+            one_side(argv[i]);
+        else if (world_rank == 1)
+            other_side(argv[i]);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    return finish("beyond");
 }
