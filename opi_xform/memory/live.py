@@ -11,9 +11,9 @@ control can go to the bytes that pass from there unharmed; the key None holds by
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Protocol
 
 from islpy import Set
@@ -22,6 +22,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.loops import LoopNest
 from opi_xform.memory.poly import Poly, number, symbol
 from opi_xform.memory.regions import START, Regions
+from opi_xform.memory.stretches import Region, stretches_of
 from opi_xform.memory.telescope import Telescope
 from opi_xform.memory.values import Comparison, Values
 from opi_xform.program.graph import Graph
@@ -58,26 +59,6 @@ class _Summary:
     through: Mapping[Edge, Set]
 
 
-@lru_cache(maxsize=2)
-def region_items(nest: LoopNest) -> tuple[dict[int, list[tuple[int, int]]], dict[int, dict[int, int]]]:
-    """For each loop (and -1 for the whole): its own blocks and inner loops in topological order, (block, inner loop).
-
-    The second result tells by which block such an item of a region is found, from any block in it.
-    """
-    items: dict[int, list[tuple[int, int]]] = {}
-    item_of: dict[int, dict[int, int]] = {}
-    for block in range(len(nest.of)):
-        inner = -1
-        for loop in (*nest.chain(block), -1):
-            if inner < 0:
-                items.setdefault(loop, []).append((block, -1))
-            elif nest.loops[inner].header == block:
-                items.setdefault(loop, []).append((block, inner))
-            item_of.setdefault(loop, {})[block] = block if inner < 0 else nest.loops[inner].header
-            inner = loop
-    return items, item_of
-
-
 class Live:
     """The live region of one object.  ``events[n]``: of node n, in execution order."""
 
@@ -102,24 +83,35 @@ class Live:
         self.queries = set(queries)
         self.indexed = indexed
         self.at_entry = regions.none
-        self.busy = self.busy_loops()
+        self.stretches = stretches_of(graph, nest, values)
+        self.tails: frozenset[int] = frozenset()  # error exits on which something happens to the object
+        self.active = self.active_items()
+        self.busy = {loop for loop in self.active if loop >= 0}
         self.summaries: dict[int, _Summary] = {}
         self.found: dict[int, Set] = {}
         self.conditions: dict[int, tuple[Set, Set] | None] = {}
-        self.items, self.item_of = region_items(nest)
 
-    def busy_loops(self) -> set[int]:
+    def active_items(self) -> dict[int, list[int]]:
+        """By loop (-1: the whole): the places of the items in which something happens to the object, ascending."""
         blocks = {self.graph.nodes[n].block for n in [*self.events, *self.queries]}
-        out: set[int] = set()
+        self.tails = self.stretches.tails_to(blocks)
+        found: dict[int, set[int]] = {}
         for b in blocks:
-            out.update(self.nest.chain(b))
-        return out
+            for loop in (*self.nest.chain(b), -1):
+                found.setdefault(loop, set()).add(self.stretches.item_of[loop][b])
+        return {loop: sorted(self.region(loop).at[b] for b in items) for loop, items in found.items()}
+
+    def region(self, loop: int) -> Region:
+        return self.stretches.region(loop, bool(self.tails))
+
+    def dead(self, block: int) -> bool:
+        """Nothing happens to the object from the block on: it is an error exit."""
+        return block in self.stretches.tails and block not in self.tails
 
     def solve(self) -> dict[int, Set]:
         """The live region after each query node.  Raises regions.BudgetExceeded."""
         with self.regions.budget():
-            order: list[int] = [loop.number for loop in self.nest.loops if loop.number in self.busy]
-            for loop in reversed(order):
+            for loop in sorted(self.busy, reverse=True):
                 self.summaries[loop] = self.summarise(loop)
             self.absolute(-1, {})
         return self.found  # and at_entry
@@ -127,33 +119,89 @@ class Live:
     # --- one region, backward ------------------------------------------------------------------------------------
 
     def sweep(self, loop: int, sinks: Mapping[Edge, State], observe: bool) -> dict[Edge | int, State]:
-        """States at the entry of every item of a loop's body, and on every edge that enters an inner loop's exit.
+        """States at the entry of a loop's body, of items on the way, and on the edges that leave inner loops.
 
-        ``sinks``: states at LATCH and on each exit edge.  With ``observe``, queries are answered.
+        ``sinks``: states at LATCH and on each exit edge.  With ``observe``, queries are answered.  A stretch in which
+        nothing happens to the object changes no state: where its paths part, they meet again.
         """
-        entry: dict[Edge | int, State] = {}
+        region = self.region(loop)
+        active = self.active.get(loop, [])
+        item_of = self.stretches.item_of.get(loop, {})
         header = self.nest.loops[loop].header if loop >= 0 else -1
-        blocks = self.nest.loops[loop].blocks if loop >= 0 else None
-        where = self.item_of.get(loop, {})
+        entry: dict[Edge | int, State] = {}
+        states: dict[int, State] = {region.last: sinks.get(LATCH, {})}
+        limits: dict[int, int] = {}
 
         def on_edge(source: int, target: int) -> State:
             if target == header:
-                return sinks.get(LATCH, {})
-            if blocks is not None and target not in blocks:
+                return states[region.last]
+            if self.dead(target):
+                return {}
+            if target not in item_of:
                 return sinks.get((source, target), {})
-            state = entry.get(where[target], {})
-            return self.merged_values(state, source, target)
+            return self.merged_values(states[region.at[item_of[target]]], source, target)
 
-        for block, inner in reversed(self.items.get(loop, [])):
+        stack = [0] if region.items else []
+        while stack:
+            i = stack[-1]
+            if i in states:
+                stack.pop()
+                continue
+            if i not in limits:
+                following = bisect_left(active, i)
+                limits[i] = active[following] if following < len(active) else region.last
+            onward = region.farthest(i, limits[i])
+            if onward != i:
+                state = states.get(onward)
+                if state is None:
+                    stack.append(onward)
+                    continue
+                limits[i] = self.untouched(region, i, onward, state)
+                if limits[i] == onward:
+                    states[i] = state
+                continue
+            block, inner = region.items[i]
+            edges = self.nest.loops[inner].exits if inner >= 0 else [(block, s) for s in self.graph.succs[block]]
+            missing = [region.at[item_of[t]] for _, t in edges if t != header and t in item_of and not self.dead(t)]
+            missing = [k for k in missing if k not in states]
+            if missing:
+                stack.extend(missing)
+                continue
             if inner < 0:
-                state = self.through_block(block, [on_edge(block, s) for s in self.graph.succs[block]], observe)
+                states[i] = self.through_block(block, [on_edge(*edge) for edge in edges], observe)
             else:
-                after = {edge: on_edge(*edge) for edge in self.nest.loops[inner].exits}
+                after = {edge: on_edge(*edge) for edge in edges}
                 for edge, s in after.items():
                     entry[edge] = s
-                state = self.through_loop(inner, after)
-            entry[block] = state
+                states[i] = self.through_loop(inner, after)
+        if region.items:
+            entry[region.items[0][0]] = states[0]
         return entry
+
+    def untouched(self, region: Region, i: int, onward: int, state: State) -> int:
+        """Up to which item the stretch from i leaves a state alone: ``onward``, or before a symbol gets its value."""
+        first = region.items[i][0]
+        last = region.items[onward][0] if onward < region.last else len(self.nest.of)
+        out = onward
+        for s in {s for found in state.values() for s in self.regions.symbols_of(found)}:
+            info = self.symbols.table[s]
+            if info.kind == "phi":
+                block = info.key[0]
+                assert isinstance(block, int)
+                if first < block <= last:
+                    out = min(out, self.before_block(region, block, i) - 1)
+            elif info.kind == "exit":
+                loop = info.key[0]
+                assert isinstance(loop, int)
+                block = self.nest.loops[loop].header
+                if first <= block < last:
+                    out = min(out, self.before_block(region, block, i))
+        return max(out, i)
+
+    @staticmethod
+    def before_block(region: Region, block: int, i: int) -> int:
+        """The last item whose number is not above that of the block; not before i."""
+        return max(bisect_left(region.items, (block + 1, -1)) - 1, i)
 
     def merged_values(self, state: State, source: int, target: int) -> State:
         """Values merged at ``target`` become what comes from ``source``."""
@@ -277,7 +325,7 @@ class Live:
         """What a loop's symbols are called after it: each exit symbol equals the one inside."""
         pairs = self.symbols.exits.get(loop, {})
         out: Set | None = None
-        for outer, inside in sorted(pairs.items())[:24]:
+        for outer, inside in [pair for pair in sorted(pairs.items()) if self.may_count(pair[1])][:24]:
             if self.symbols.definition(outer) is not None:
                 closed = self.symbols.resolve(symbol(outer))
                 left = closed
@@ -287,6 +335,27 @@ class Live:
             out = same if out is None else out.intersect(same)
         return out
 
+    def may_count(self, s: int) -> bool:
+        """The symbol may stand in a subscript or comparison: it is no state of memory, and no floating value."""
+        info = self.symbols.table[s]
+        while info.kind == "exit":
+            inside = info.key[1]
+            assert isinstance(inside, int)
+            info = self.symbols.table[inside]
+        match info.kind:
+            case "version":
+                return False
+            case "phi":
+                cell = info.key[1]
+                return not (isinstance(cell, tuple) and cell[0] == "v")
+            case "load":
+                return info.key[2] != "float"
+            case "opaque":
+                what = info.key[1]
+                return what != "float" and not (isinstance(what, tuple) and what[0] == "float")
+            case _:
+                return True
+
     def summarise(self, loop: int) -> _Summary:
         regions = self.regions
         info = self.nest.loops[loop]
@@ -294,7 +363,8 @@ class Live:
         scope = self.symbols.inner[loop]
         leaving = self.leaving(loop)
         sinks: dict[Edge, State] = {LATCH: {LATCH: regions.all}}
-        for edge in info.exits:
+        exits = [edge for edge in info.exits if not self.dead(edge[1])]
+        for edge in exits:
             sinks[edge] = {edge: regions.all if leaving is None else leaving}
         state = self.sweep(loop, sinks, False).get(info.header, {})
         state = {key: regions.forget_scope(s, scope, k) for key, s in state.items()}
@@ -306,7 +376,7 @@ class Live:
             return regions.drop(s.intersect(nonneg).intersect(before), [name]).coalesce()
 
         gen = over_k(state[None]) if None in state else regions.none
-        through = {edge: over_k(state[edge]) if edge in state else regions.none for edge in info.exits}
+        through = {edge: over_k(state[edge]) if edge in state else regions.none for edge in exits}
         return _Summary(gen, through)
 
     def before(self, loop: int, through: Set) -> Set:
@@ -372,10 +442,8 @@ class Live:
         """Answers the queries inside a region; ``after`` holds the true live regions on its exit edges."""
         regions = self.regions
         todo: list[tuple[int, Mapping[Edge, State]]] = [(loop, after)]
-        children: dict[int, list[int]] = {}
-        for info in self.nest.loops:
-            children.setdefault(info.parent, []).append(info.number)
-        asked = {self.graph.nodes[n].block for n in self.queries}
+        children = self.stretches.children
+        asked = {lp for n in self.queries for lp in self.nest.chain(self.graph.nodes[n].block)}
         while todo:
             loop, after = todo.pop()
             sinks: dict[Edge, State] = {}
@@ -385,8 +453,8 @@ class Live:
             if loop < 0:
                 self.at_entry = entry.get(0, {}).get(None, regions.none)
             for child in children.get(loop, ()):
-                info = self.nest.loops[child]
-                if asked & info.blocks:
+                if child in asked:
+                    info = self.nest.loops[child]
                     todo.append((child, {edge: entry[edge] for edge in info.exits if edge in entry}))
 
     def inside(self, loop: int, after: Mapping[Edge, State]) -> dict[Edge, State]:

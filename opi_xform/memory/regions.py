@@ -97,6 +97,10 @@ class Regions:
                 out[name] = tuple(int(x) for x in name[1:].split("_"))
         return out
 
+    def symbols_of(self, s: Set) -> set[int]:
+        """The symbols in its parameters."""
+        return {x for monomial in self.monomials(s).values() for x in monomial}
+
     def drop(self, s: Set, unwanted: Iterable[str]) -> Set:
         """The set for some value of the unwanted parameters (a superset for each of them)."""
         for name in unwanted:

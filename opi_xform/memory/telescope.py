@@ -62,9 +62,12 @@ class Telescope:
         self.assume_signs = assume_signs
         self.signs = False
         self.cache: dict[int, dict[Edge, list[Interval]]] = {}
-        self.children: dict[int, list[int]] = {}
-        for loop in nest.loops:
-            self.children.setdefault(loop.parent, []).append(loop.number)
+        self.children: dict[int, list[int]] = {}  # loops that write, by the loop around
+        self.blocks: dict[int, list[int]] = {}  # by loop: where it writes, inner loops left out
+        for block in sorted(writes):
+            self.blocks.setdefault(nest.of[block], []).append(block)
+        for number_ in sorted({loop for block in writes for loop in nest.chain(block)}):
+            self.children.setdefault(nest.loops[number_].parent, []).append(number_)
 
     def exits(self, loop: int) -> dict[Edge, list[Interval]]:
         """For each edge that leaves ``loop``: intervals written by then, in terms of what is known outside."""
@@ -95,11 +98,10 @@ class Telescope:
     def body(self, loop: Loop) -> list[Interval]:
         """What one iteration is sure to write, block by block."""
         out: list[Interval] = []
-        for block in sorted(loop.blocks):
-            if self.nest.of[block] == loop.number:
-                for lo, length in self.writes.get(block, ()):
-                    resolved = self.symbols.resolve(lo)
-                    out.append(Interval(block, resolved, resolved + self.symbols.resolve(length)))
+        for block in self.blocks.get(loop.number, ()):
+            for lo, length in self.writes.get(block, ()):
+                resolved = self.symbols.resolve(lo)
+                out.append(Interval(block, resolved, resolved + self.symbols.resolve(length)))
         for child in self.children.get(loop.number, ()):
             info = self.nest.loops[child]
             edges = self.cache[child]

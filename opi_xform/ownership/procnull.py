@@ -30,6 +30,11 @@ class ProcNull:
         self.null = program.constants.get("MPI_PROC_NULL")
         self.suspect: set[int] = set()
         self.memo: dict[int, bool] = {}
+        self.headers = {
+            h.symbol: [h.init, *(v for _, v in h.latches)]
+            for headers in program.values.headers.values()
+            for h in headers
+        }
         self.spread()
 
     def spread(self) -> None:
@@ -170,11 +175,7 @@ class ProcNull:
         for phi, incoming in values.phis.get(block, ()):
             if phi == s:
                 return list(incoming)
-        for headers in values.headers.values():
-            for h in headers:
-                if h.symbol == s:
-                    return [h.init, *(v for _, v in h.latches)]
-        return []
+        return self.headers.get(s, [])
 
     def suspect_call(self, key: tuple[object, ...]) -> bool:
         """An output or result of a topology query, or of a call that nothing is known about."""
