@@ -36,6 +36,7 @@ class Evaluator:
         self.out = values.out
         self.env: Env = values.out.now
         self.scope: frozenset[int] = frozenset()
+        self.tail = False  # at an error exit: values that vary in loops are not renamed before they are asked for
         self.offsets: dict[int, set[int]] = {}
         self.widths: dict[tuple[int, int], set[int | None]] = {}  # sizes of the values that were stored at a place
 
@@ -45,9 +46,20 @@ class Evaluator:
     def opaque(self, node: Node, what: object, nonneg: bool = False) -> Poly:
         return self.symbols.of("opaque", (node.number, what), self.scope, nonneg)
 
+    def look(self, cell: Cell) -> Poly | None:
+        """What a cell holds here."""
+        found = self.env.get(cell)
+        return self.outside(found) if self.tail and found is not None else found
+
+    def outside(self, value: Poly) -> Poly:
+        """The value as seen where all loops have been left that are not around here."""
+        for loop in sorted(self.symbols.scope(value) - self.scope, reverse=True):  # inner loops first
+            value = self.symbols.leave(value, loop)
+        return value
+
     def version(self, o: int) -> Poly:
         cell: Cell = ("v", o)
-        found = self.env.get(cell)
+        found = self.look(cell)
         if found is None:
             found = self.symbols.of("version", (o, "initial"), frozenset())
             self.out.put(cell, found)
@@ -115,7 +127,7 @@ class Evaluator:
                 return self.read_cell(node, self.objects.variable(frame, key), 0, self.variables[key].type)
             case ins.Temp(number=n):
                 cell: Cell = ("t", frame, n)
-                found = self.env.get(cell)
+                found = self.look(cell)
                 return found if found is not None else self.opaque(node, ("temp", frame, n))
             case ins.AddrVar(key=key):
                 return self.address(self.objects.variable(frame, key))
@@ -128,7 +140,7 @@ class Evaluator:
 
     def read_cell(self, node: Node, o: int, offset: int, type_: Type) -> Poly:
         cell: Cell = (o, offset)
-        found = self.env.get(cell)
+        found = self.look(cell)
         if self.widths.get((o, offset), {type_.size}) != {type_.size}:
             # through a union or a cast pointer: bytes of another value
             return self.symbols.of("op", ("bytes of", o, offset, type_.size, self.version(o)), self.scope)

@@ -18,6 +18,7 @@ from opi_xform.memory.objects import Objects
 from opi_xform.memory.pointsto import PointsTo
 from opi_xform.memory.poly import ZERO, Poly, number, symbol
 from opi_xform.memory.steps import Steps
+from opi_xform.memory.stretches import tails
 from opi_xform.memory.symbols import Symbols
 from opi_xform.memory.trips import nominal_trips
 from opi_xform.memory.values import HeaderPhi, Values
@@ -49,6 +50,7 @@ class _Interpreter(Steps):
         self.inner = _inner_loops(nest)
         values = Values(Symbols(self.inner), calls.objects, Environment(nest.idom))
         super().__init__(variables, calls, values, find_families(calls.graph, calls.objects, calls.pts))
+        self.tails = tails(calls.graph, nest)
         self.modified = modified_cells(calls, nest)
         self.pending: dict[int, list[tuple[Cell, int, Poly, int]]] = {}
 
@@ -56,6 +58,7 @@ class _Interpreter(Steps):
         for block in range(len(self.graph.blocks)):
             chain = self.nest.chain(block)
             self.scope = frozenset(chain)
+            self.tail = block in self.tails
             self.enter(block)
             for n in self.graph.blocks[block]:
                 self.step(self.graph.nodes[n])
@@ -68,9 +71,11 @@ class _Interpreter(Steps):
     def edge(self, source: int, target: int, above: int, now: Env) -> Change:
         """The environment on an edge, where it differs from ``now``, which the dominator ``above`` left.
 
-        Values that vary in loops left on the way become exit symbols.
+        Values that vary in loops left on the way become exit symbols; at an error exit only once they are asked for.
         """
         out = self.out.changes(source, above)
+        if target in self.tails:
+            return out
         left = [loop for loop in self.nest.chain(source) if target not in self.nest.loops[loop].blocks]
         if not left:
             return out
@@ -130,7 +135,7 @@ class _Interpreter(Steps):
                 value = env.get(cell, here)
                 if value is None:
                     break
-                incoming.append(value)
+                incoming.append(self.outside(value) if self.tail else value)
             if len(incoming) < len(envs):
                 self.out.drop(cell)
                 continue

@@ -40,17 +40,33 @@ class Region:
                 return i
 
 
+def tails(graph: Graph, nest: LoopNest) -> frozenset[int]:
+    """Blocks from which only calls that never return can be reached, and no loop."""
+    stack = [loop.header for loop in nest.loops]
+    for block, following in enumerate(graph.succs):
+        last = graph.nodes[graph.blocks[block][-1]].action if graph.blocks[block] else None
+        if not following and not isinstance(last, ins.CallInstr):
+            stack.append(block)
+    seen = set(stack)
+    while stack:
+        for p in graph.preds[stack.pop()]:
+            if p not in seen:
+                seen.add(p)
+                stack.append(p)
+    return frozenset(range(len(graph.succs))) - seen
+
+
 class Stretches:
     """The regions of one program, each made on first use.
 
-    ``tails``: blocks from which only calls that never return can be reached, and no loop: error exits.
+    ``tails``: error exits.
     """
 
     def __init__(self, graph: Graph, nest: LoopNest, values: Values) -> None:
         self.graph = graph
         self.nest = nest
         self.values = values
-        self.tails = self.find_tails()
+        self.tails = tails(graph, nest)
         self.items: dict[int, list[tuple[int, int]]] = {}  # by loop, -1: the whole
         self.item_of: dict[int, dict[int, int]] = {}  # by which block the item is found, from any block in it
         self.children: dict[int, list[int]] = {}
@@ -66,21 +82,6 @@ class Stretches:
                 inner = loop
         for info in nest.loops:
             self.children.setdefault(info.parent, []).append(info.number)
-
-    def find_tails(self) -> frozenset[int]:
-        graph = self.graph
-        stack = [loop.header for loop in self.nest.loops]
-        for block, following in enumerate(graph.succs):
-            last = graph.nodes[graph.blocks[block][-1]].action if graph.blocks[block] else None
-            if not following and not isinstance(last, ins.CallInstr):
-                stack.append(block)
-        seen = set(stack)
-        while stack:
-            for p in graph.preds[stack.pop()]:
-                if p not in seen:
-                    seen.add(p)
-                    stack.append(p)
-        return frozenset(range(len(graph.succs))) - seen
 
     def tails_to(self, blocks: Collection[int]) -> frozenset[int]:
         """Those of the tails from which one of the blocks can be reached."""
