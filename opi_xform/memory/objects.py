@@ -37,6 +37,7 @@ class Objects:
         self.variables = variables
         self.table: list[Object] = [Object(UNKNOWN, "unknown", "?")]
         self.by_variable: dict[tuple[int, str], int] = {}
+        self.by_name: dict[str, list[int]] = {}  # by the variable's key: in all frames, ascending
         self.by_node: dict[int, int] = {}
         self.globals: set[int] = set()
         self.exposed: set[int] = {UNKNOWN}
@@ -51,6 +52,7 @@ class Objects:
             found = len(self.table)
             self.table.append(Object(found, "variable", var.name, var.type, key, frame))
             self.by_variable[(frame, key)] = found
+            self.by_name.setdefault(key, []).append(found)
             if frame < 0:
                 self.globals.add(found)
             else:
@@ -70,6 +72,8 @@ class Objects:
         found = len(self.table)
         info = self.table[array]
         self.table.append(Object(found, "family", f"{info.name}[]", None, info.variable, info.frame, members=members))
+        if info.variable is not None:
+            self.by_name[info.variable].append(found)
         return found
 
     def locals_of(self, frame: int) -> set[int]:

@@ -50,8 +50,7 @@ class Flow:
         self.graph = names.graph
         self.buffer = buffer
         self.objects = frozenset(buffer.objects)
-        table = names.objects.table
-        carriers = [o.number for o in table if o.variable == buffer.carrier.variable]
+        carriers = names.objects.by_name.get(buffer.carrier.variable, [])
         self.pointer = buffer.carrier.kind == "pointer"
         self.carrier_objects = frozenset(carriers)
         self.lifted = self.lifted_names()

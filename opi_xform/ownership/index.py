@@ -16,12 +16,14 @@ class Index:
     """accesses: object -> node -> accesses.  addressed: object -> nodes with an operand that is an address in it.
 
     births: variable -> nodes that declare it.  frees: (node, argument) of every call that frees memory.
+    guarded: by block: itself, or its nearest dominator, that is reached by one outcome of a comparison only (0: none).
     """
 
     accesses: Mapping[int, Mapping[int, list[Access]]]
     addressed: Mapping[int, list[int]]
     births: Mapping[str, list[int]]
     frees: tuple[tuple[int, int], ...]
+    guarded: tuple[int, ...]
 
 
 @lru_cache(maxsize=1)
@@ -53,4 +55,15 @@ def index_of(program: Program) -> Index:
             effect = program.effects.get(action.callee.key)
             if effect is not None and effect.frees is not None and effect.frees.arg < len(action.args):
                 frees.append((node.number, effect.frees.arg))
-    return Index(accesses, addressed, births, tuple(frees))
+    return Index(accesses, addressed, births, tuple(frees), _guarded(program))
+
+
+def _guarded(program: Program) -> tuple[int, ...]:
+    graph, idom = program.graph, program.nest.idom
+    out = [0] * len(idom)
+    for block in range(1, len(idom)):
+        parent = idom[block]
+        last = graph.blocks[parent][-1] if graph.blocks[parent] else -1
+        two = len(graph.succs[parent]) == 2 and last in program.values.conditions
+        out[block] = block if two and block in graph.succs[parent] and len(graph.preds[block]) == 1 else out[parent]
+    return tuple(out)

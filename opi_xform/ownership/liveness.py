@@ -417,20 +417,15 @@ class Judge:
         graph, nest = self.program.graph, self.program.nest
         out: list[tuple[Comparison, bool]] = []
         block = graph.nodes[n].block
-        at = block
+        at = self.index.guarded[block]
         loops = set(nest.chain(block))
-        while at != nest.idom[at]:
+        while at and len(out) < 12:
             parent = nest.idom[at]
             succs = graph.succs[parent]
-            last = graph.blocks[parent][-1] if graph.blocks[parent] else -1
-            condition = self.values.conditions.get(last)
-            inside = set(nest.chain(parent)) <= loops
-            if condition is not None and len(succs) == 2 and inside and succs[0] != succs[1]:
-                for which, s in enumerate(succs):
-                    if s == at and len(graph.preds[s]) == 1:
-                        out.append((condition, which == 0))
-            at = parent
-        return out[:12]
+            if set(nest.chain(parent)) <= loops and succs[0] != succs[1]:
+                out.append((self.values.conditions[graph.blocks[parent][-1]], succs[0] == at))
+            at = self.index.guarded[parent]
+        return out
 
     def beyond(self, converted: Collection[Place]) -> dict[tuple[int, int], Finding]:
         """Condition e: receives after which bytes beyond the region taken may be touched before the next hand-over."""

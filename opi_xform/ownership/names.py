@@ -81,6 +81,7 @@ class Names:
         self.left: dict[int, list[int]] = {}  # frame -> nodes at which it is left
         self.ends: list[int] = []  # calls in which some request may complete
         self.writes: dict[int, list[Access]] = {}  # object -> what may write to it
+        self.onward: dict[int, frozenset[int]] = {}  # by the first block of an outermost loop: what follows its blocks
         for node in self.graph.nodes:
             self.index(node)
             self.classify(node)
@@ -159,6 +160,28 @@ class Names:
 
     def effect(self, call: ins.CallInstr) -> FunctionEffect | None:
         return self.program.effects.get(call.callee.key) if isinstance(call.callee, ins.AddrFunc) else None
+
+    def follows(self, start: int, n: int) -> bool:
+        """The node can be executed after ``start``."""
+        block, other = self.graph.nodes[start].block, self.graph.nodes[n].block
+        return (block == other and n > start) or other in self.blocks_after(block)
+
+    def blocks_after(self, block: int) -> frozenset[int]:
+        """The blocks that can be reached from a block's end."""
+        nest = self.program.nest
+        around = nest.chain(block)
+        first = nest.loops[around[-1]].header if around else block  # in a loop every block follows every other
+        found = self.onward.get(first)
+        if found is None:
+            seen: set[int] = set()
+            stack = list(self.graph.succs[first])
+            while stack:
+                b = stack.pop()
+                if b not in seen:
+                    seen.add(b)
+                    stack.extend(self.graph.succs[b])
+            found = self.onward[first] = frozenset(seen)
+        return found
 
     def span(self, n: int) -> Span:
         """Where a node stands in the source."""

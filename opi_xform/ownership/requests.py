@@ -45,8 +45,7 @@ def pending_at(names: Names, use: Use, nodes: Iterable[int]) -> set[int]:
 
 def request_pending_at(names: Names, post: int, op: MpiOp, nodes: Iterable[int]) -> set[int]:
     """The same for any operation that the call at node ``post`` begins."""
-    reached = reachable(names, post)
-    asked = {n for n in nodes if n in reached}
+    asked = {n for n in nodes if names.follows(post, n)}
     if not asked:
         return asked
     slot = _slot(names, post, op.request)
@@ -58,23 +57,6 @@ def request_pending_at(names: Names, post: int, op: MpiOp, nodes: Iterable[int])
     if len(asked) == 1 or len(asked) > _MOST_ASKED:
         return asked
     return {n for n in sorted(asked) if query.pending({n})}
-
-
-def reachable(names: Names, start: int) -> set[int]:
-    """The nodes that can be executed after ``start``."""
-    graph = names.graph
-    block = graph.nodes[start].block
-    out = {n for n in graph.blocks[block] if n > start}
-    seen: set[int] = set()
-    stack = list(graph.succs[block])
-    while stack:
-        b = stack.pop()
-        if b in seen:
-            continue
-        seen.add(b)
-        out.update(graph.blocks[b])
-        stack.extend(graph.succs[b])
-    return out
 
 
 def _slot(names: Names, node: int, argument: int | None, count: Poly | None = None) -> _Slots | None:
