@@ -149,7 +149,7 @@ static inline bool waitall_ours(int count, MPI_Request h[], MPI_Status statuses[
             continue;
         }
         struct opi_req *r = opi_req_of_handle(h[i]);
-        if (OPI_LIKELY(status == MPI_STATUS_IGNORE && r->kind == OPI_R_RECV && r->take && r->block)) {
+        if (OPI_LIKELY(status == MPI_STATUS_IGNORE && r->kind == OPI_R_RECV && r->take && r->block && !opi.check)) {
             void *p = r->block;
             uint8_t *held = opi_held_byte(p);
             if (OPI_LIKELY(held != NULL && r->comm->refs > 1 && r->type->named)) {

@@ -74,14 +74,19 @@ int opi_give(const char *call, void *bufp, MPI_Count count, MPI_Datatype type, i
     void *block, *null = NULL;
     memcpy(&block, bufp, sizeof block);
     uint8_t *held = opi_held_by_user(block);
-    if (OPI_UNLIKELY(!held) && !(block == NULL && (count == 0 || dest == MPI_PROC_NULL)))
+    if (OPI_UNLIKELY(!held) && !(block == NULL && (count == 0 || dest == MPI_PROC_NULL))) {
+        if (block)
+            opi_check_bad(call, block);
         return opi_bad(comm, MPI_ERR_BUFFER, call, block ? "buffer that the caller does not own, address" : "null buffer, count",
                    block ? (long long)(intptr_t)block : (long long)count);
+    }
     *sent = true;
     if (OPI_UNLIKELY(dest == MPI_PROC_NULL)) {
         if (block) {
             int cls = *held - 1;
             *held = 0;
+            if (OPI_UNLIKELY(opi.check))
+                opi_check_gone(block, OPI_B_GIVEN);
             opi_pool_free_class(block, cls);
         }
         memcpy(bufp, &null, sizeof null);
@@ -92,13 +97,23 @@ int opi_give(const char *call, void *bufp, MPI_Count count, MPI_Datatype type, i
                           opi_class_size(*held - 1) ||
                       a.t->true_lb < 0)))
         return opi_bad(comm, MPI_ERR_BUFFER, call, "more elements than the buffer holds, count", (long long)count);
+    void *users = block; /* OPI_CHECK may give another block in its place */
+    if (OPI_UNLIKELY(opi.check) && block) {
+        block = opi_check_unshifted(users, a.bytes);
+        if (!block)
+            return opi_bad(comm, MPI_ERR_NO_MEM, call, "the shared heap is exhausted, bytes wanted", (long long)a.bytes);
+        opi_check_gone(users, OPI_B_GIVEN);
+    }
     int dst = opi_local_of(a.c, dest);
     if (OPI_UNLIKELY(dst < 0)) {
         opi.stat.net_msgs++;
         struct opi_req *r = *rp ? *rp : (*rp = opi_req_new(OPI_R_SENT));
         rc = opi_net_isend(block, (size_t)count, type, dest, tag, comm, OPI_STANDARD, &r->native);
-        if (rc != MPI_SUCCESS)
+        if (rc != MPI_SUCCESS) {
+            if (OPI_UNLIKELY(opi.check))
+                opi_check_still(users, block);
             return rc;
+        }
         r->kind = OPI_R_NETSEND;
         r->block = block;
         r->done = false;
@@ -108,10 +123,15 @@ int opi_give(const char *call, void *bufp, MPI_Count count, MPI_Datatype type, i
     } else if (OPI_UNLIKELY(!give_fast(block, &a, dst, tag))) {
         struct opi_req *r = *rp ? *rp : (*rp = opi_req_new(OPI_R_SENT));
         rc = opi_give_start(block, (size_t)count, a.t, a.c, dst, tag, r);
-        if (rc != MPI_SUCCESS)
+        if (rc != MPI_SUCCESS) {
+            if (OPI_UNLIKELY(opi.check))
+                opi_check_still(users, block);
             return opi_bad(comm, rc, call, "the shared heap is exhausted, bytes wanted", (long long)a.bytes);
+        }
         *sent = r->done;
     }
+    if (OPI_UNLIKELY(opi.check) && block && (dst >= 0 || block != users)) /* the MPI below still reads what it sends */
+        opi_check_given(users, block);
     if (block)
         *held = 0;
     memcpy(bufp, &null, sizeof null);
@@ -121,6 +141,7 @@ int opi_give(const char *call, void *bufp, MPI_Count count, MPI_Datatype type, i
 EXPORT int OPI_Give(void *bufp, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
     if (OPI_LIKELY(give_whole(bufp, count, type, dest, tag, comm)))
         return MPI_SUCCESS;
+    OPI_SITE();
     struct opi_req *r = NULL;
     bool sent;
     opi_enter();
@@ -155,15 +176,18 @@ EXPORT int OPI_Igive(void *bufp, int count, MPI_Datatype type, int dest, int tag
         *request = opi_req_handle(&opi_sent);
         return MPI_SUCCESS;
     }
+    OPI_SITE();
     return igive_slow(bufp, count, type, dest, tag, comm, request);
 }
 
 EXPORT int OPI_Take(void *bufp, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+    OPI_SITE();
     return opi_recv_block("OPI_Take", bufp, count, type, source, tag, comm, status, true);
 }
 
 EXPORT int OPI_Itake(void *bufp, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
     if (OPI_LIKELY(opi_irecv_fast(bufp, count, type, source, tag, comm, request, true)))
         return MPI_SUCCESS;
+    OPI_SITE();
     return opi_recv_nonblock("OPI_Itake", bufp, count, type, source, tag, comm, request, true);
 }

@@ -229,14 +229,16 @@ void *opi_heap_carve(int cls) {
     size_t size = opi_class_size(cls);
     struct opi_class_cold *c = &opi_cold[cls];
     opi_profile_pool(true);
+    if (OPI_UNLIKELY(opi.check)) /* pages of their own */
+        size = opi_check_stride(size);
     if (size > CARVE_RUN / 8) {
         size_t bytes = (size + COLOUR_ROOM + OPI_PAGE - 1) & ~(OPI_PAGE - 1);
         /* Odd multiples of a line: neighbours in time differ in every low address bit. */
-        size_t shift = (size_t)(run_colour++ * 5 % (COLOUR_ROOM / OPI_LINE)) * OPI_LINE;
+        size_t shift = opi.check ? 0 : (size_t)(run_colour++ * 5 % (COLOUR_ROOM / OPI_LINE)) * OPI_LINE;
         char *run = take_run(cls, bytes, shift + size);
         return run ? run + shift : NULL;
     }
-    size_t stride = size + (size >= 2048 ? OPI_LINE : 0);
+    size_t stride = size + (size >= 2048 && !opi.check ? OPI_LINE : 0);
     if ((size_t)(c->run_end - c->run) < stride) {
         size_t bytes = size <= 2048 ? OPI_PAGE : CARVE_RUN;
         char *run = take_run(cls, bytes, bytes);

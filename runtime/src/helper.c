@@ -47,6 +47,7 @@ OPI_COLD void opi_enter_special(void) {
         return;
     if (depth++ != 0)
         return;
+    opi_in_library = true;
     if (opi.profile)
         opi_profile_enter();
     if (opi.threads) {
@@ -63,6 +64,7 @@ OPI_COLD void opi_enter_special(void) {
 OPI_COLD void opi_leave_special(void) {
     if ((!opi.threads && !opi.watch) || --depth != 0)
         return;
+    opi_in_library = false;
     if (opi.profile)
         opi_profile_leave();
     if (opi.threads)
@@ -95,6 +97,7 @@ static void help(void) {
 
 static void *helper_main(void *arg) {
     (void)arg;
+    opi_in_library = true;
     _Atomic uint32_t *kick = &opi.arena->kick;
     uint32_t seen = atomic_load_explicit(kick, memory_order_relaxed);
     while (!atomic_load_explicit(&quit, memory_order_acquire)) {
@@ -121,6 +124,7 @@ void opi_helper_start(void) {
     }
     sigset_t all, old;
     sigfillset(&all);
+    sigdelset(&all, SIGSEGV); /* its own faults are not: OPI_CHECK handles them */
     pthread_sigmask(SIG_SETMASK, &all, &old); /* the program's signals are none of the helper's business */
     pthread_attr_t attr;
     pthread_attr_init(&attr);

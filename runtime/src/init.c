@@ -30,6 +30,7 @@ __attribute__((constructor)) static void at_load(void) {
     opi.disabled = env_flag("OPI_DISABLE");
     opi.verbose = env_flag("OPI_VERBOSE");
     opi_profile_load();
+    opi_check_load();
     opi.watch = opi.special = opi.profile || opi.check;
     pthread_mutex_init(&opi.lock, NULL);
     if (opi_heap_place_known())
@@ -187,6 +188,7 @@ static void started(int provided) {
     opi_types_init();
     engine_start();
     opi_profile_begin();
+    opi_check_begin();
     opi_comms_init();
 }
 

@@ -9,14 +9,18 @@ OPI_COLD static int alloc_slow(void *bufp, size_t length) {
         return bufp ? opi_raise_world(MPI_ERR_NO_MEM, "OPI_Alloc", "no memory for %zu bytes", length)
                     : opi_raise_world(MPI_ERR_ARG, "OPI_Alloc", "null address of a pointer");
     }
+    if (OPI_UNLIKELY(opi.check))
+        opi_check_alloc(p, length);
     memcpy(bufp, &p, sizeof p);
     opi_leave();
     return MPI_SUCCESS;
 }
 
 EXPORT int OPI_Alloc(void *bufp, size_t length) {
-    if (OPI_UNLIKELY(!bufp || length > OPI_REGION || opi.special))
+    if (OPI_UNLIKELY(!bufp || length > OPI_REGION || opi.special)) {
+        OPI_SITE();
         return alloc_slow(bufp, length);
+    }
     opi_enter();
     int cls = opi_class_of_size(length);
     struct opi_class *c = &opi_classes[cls];
@@ -45,9 +49,12 @@ OPI_COLD static int free_slow(void *bufp) {
     uint8_t *held = opi_held_by_user(p);
     if (!held) {
         opi_leave();
+        opi_check_bad("OPI_Free", p);
         return opi_raise_world(MPI_ERR_BUFFER, "OPI_Free", "%p is no buffer that the caller owns", p);
     }
     *held = 0;
+    if (OPI_UNLIKELY(opi.check))
+        opi_check_gone(p, OPI_B_FREED);
     opi_pool_free(p);
     memcpy(bufp, &null, sizeof null);
     opi_leave();
@@ -55,8 +62,10 @@ OPI_COLD static int free_slow(void *bufp) {
 }
 
 EXPORT int OPI_Free(void *bufp) {
-    if (OPI_UNLIKELY(!bufp || opi.special))
+    if (OPI_UNLIKELY(!bufp || opi.special)) {
+        OPI_SITE();
         return free_slow(bufp);
+    }
     opi_enter();
     void *p, *null = NULL;
     memcpy(&p, bufp, sizeof p);

@@ -45,7 +45,9 @@ static inline int opi_check(struct opi_args *a, const char *call, MPI_Count coun
     return MPI_SUCCESS;
 }
 
+/* The buffer of a call, looked at: is it NULL though it must not be? */
 static inline bool opi_null_buffer(const struct opi_args *a, const void *buf) {
+    opi_check_use(a->call, buf, a->bytes);
     return OPI_UNLIKELY(buf == NULL && a->bytes && a->t->named);
 }
 

@@ -8,6 +8,7 @@
 
 #include "types.h"
 
+#include "check.h"
 #include "profile.h"
 
 #pragma GCC visibility push(hidden)
@@ -79,9 +80,10 @@ static inline uint8_t *opi_held_byte(const void *p) {
 static inline void *opi_pool_alloc_class(int cls) {
     struct opi_class *c = &opi_classes[cls];
     opi_profile_pool(false);
-    if (OPI_LIKELY(c->depth > 0))
-        return c->stack[--c->depth];
-    return opi_pool_alloc_slow(cls);
+    void *p = OPI_LIKELY(c->depth > 0) ? c->stack[--c->depth] : opi_pool_alloc_slow(cls);
+    if (OPI_UNLIKELY(opi.check))
+        opi_check_reuse(p);
+    return p;
 }
 
 /* A block of at least n bytes that nobody owns yet; NULL when memory is exhausted. */
@@ -92,6 +94,8 @@ static inline void *opi_pool_alloc(size_t n) {
 }
 
 static inline void opi_pool_free_class(void *block, int cls) {
+    if (OPI_UNLIKELY(opi.check) && opi_check_keep(block))
+        return;
     struct opi_class *c = &opi_classes[cls];
     uint32_t d = c->depth;
     if (OPI_LIKELY(d < c->limit)) {

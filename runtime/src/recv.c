@@ -47,6 +47,8 @@ static inline void recv_fill(struct opi_req *r, const struct opi_args *a, void *
     r->r_error = MPI_SUCCESS;
     r->room = take ? take_room(a, count) : 0; /* beyond the region: refused when memory is wanted */
     r->net_rank = source;
+    if (OPI_UNLIKELY(opi.check))
+        r->site = opi_check_site;
 }
 
 /* A receive of a message that a matched probe took out of the queues: `m` is used up. */

@@ -199,6 +199,8 @@ int opi_req_complete(struct opi_req *r, MPI_Status *status) {
         opi_status_set(status, r->r_source, r->r_tag, r->r_bytes, r->cancelled);
         if (r->take) {
             void *p = r->block;
+            if (OPI_UNLIKELY(opi.check) && p)
+                p = opi_check_taken(r, p);
             if (p && OPI_UNLIKELY(!opi_hold(p, r->block_class))) {
                 opi_pool_free(p);
                 p = NULL;

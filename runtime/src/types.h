@@ -305,6 +305,7 @@ struct opi_req {
     int p_mode, p_peer; /* p_mode: an opi_mode, -1 for a receive */
     MPI_Datatype p_type;
     MPI_Comm p_comm;
+    void *site; /* OPI_CHECK: where the take was called */
 };
 
 /* ---- the pool (pool.h) --------------------------------------------------------------------------------------------------------------------------- */

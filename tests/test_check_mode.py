@@ -1,0 +1,171 @@
+"""OPI_CHECK=1: each misuse of a buffer is named with the lines that did it, and right programs run as before.
+
+The lines are those that carry `mark: NAME` in runtime/tests/check/misuse.c.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from conftest import CHECKOUT, MPIS, MpiUser, only_one
+
+SOURCE = CHECKOUT / "runtime" / "tests" / "check" / "misuse.c"
+CONTRACT = CHECKOUT / "runtime" / "tests" / "mpi"
+
+pytestmark = pytest.mark.mpi
+
+
+def marks() -> dict[str, int]:
+    """Line numbers in misuse.c by their marks."""
+    found = {}
+    for number, line in enumerate(SOURCE.read_text(encoding="utf-8").splitlines(), 1):
+        if match := re.search(r"/\* mark: ([a-z-]+) \*/", line):
+            found[match[1]] = number
+    return found
+
+
+LINE = marks()
+
+
+@dataclass(frozen=True, slots=True)
+class Misuse:
+    """A mode of misuse.c and the message it must get: `@name` stands for the line with that mark."""
+
+    mode: str
+    message: str
+
+    def pattern(self) -> str:
+        return re.sub(r"@([a-z-]+)", lambda match: rf"\S*misuse\.c:{LINE[match[1]]}\b", self.message)
+
+
+MISUSES = (
+    Misuse("read", r"buffer given at @give, touched at @read \(read, byte 12000\)"),
+    Misuse("write", r"buffer given at @give, touched at @write \(written, byte 12000\)"),
+    Misuse("igive", r"buffer given at @igive, touched at @write \(written, byte 12000\)"),
+    Misuse("small", r"buffer given at @give, touched at @read \(read, byte 16\)"),
+    Misuse("large", r"buffer given at @give, touched at @write \(written, byte 800000\)"),
+    Misuse("send", r"buffer given at \S+, touched at @send \(by MPI_Send\)"),
+    Misuse("twice", r"buffer freed at @free, passed to OPI_Free at @again"),
+    Misuse("freed", r"buffer freed at @freed, touched at @after \(read, byte 8\)"),
+    Misuse("foreign", r"never was a buffer of OPI_Alloc or OPI_Take, passed to OPI_Free at @foreign"),
+    Misuse("inside", r"lies inside the buffer allocated at @alloc, passed to OPI_Free at @inside"),
+    Misuse("give-given", r"buffer given at \S+, passed to OPI_Give at @second"),
+    Misuse("short-beyond", r"buffer taken at @take: 800 bytes arrived, byte 864 read at @beyond"),
+    Misuse("tiny-beyond", r"buffer taken at @take: 0 bytes arrived, byte 64 read at @beyond"),
+    Misuse("short-send", r"buffer taken at @take: 800 bytes arrived, read beyond them by MPI_Send at @all"),
+)
+
+RIGHT = ("back", "short", "short-write", "short-give", "self")
+
+
+@pytest.fixture(scope="session")
+def misuse(mpi_user: MpiUser, shared_tmp: Path) -> Path:
+    """The program of misuses, built once a run and MPI."""
+    target = shared_tmp / f"misuse-{mpi_user.mpi.kind}"
+    with only_one(shared_tmp / f"misuse-{mpi_user.mpi.kind}.lock"):
+        if not target.exists():
+            mpi_user.opicc("-std=c11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", SOURCE, "-o", target)
+    return target
+
+
+def first_or_chosen(mpi_user: MpiUser, chosen: bool) -> None:
+    """All cases run under the first MPI; under another, whose launcher takes its time, those that touch the MPI."""
+    if mpi_user.mpi != MPIS[0] and not chosen:
+        pytest.skip("runs under the first MPI")
+
+
+@pytest.mark.parametrize("case", MISUSES, ids=lambda case: case.mode)
+def test_a_misuse_is_named_with_its_lines(mpi_user: MpiUser, misuse: Path, case: Misuse) -> None:
+    first_or_chosen(mpi_user, case.mode in ("read", "igive", "send", "twice", "short-beyond"))
+    result = mpi_user.run(2, misuse, case.mode, check=False, timeout_s=60, OPI_CHECK="1")
+    assert result.code != 0
+    assert re.search(case.pattern(), result.err + result.out), (case.pattern(), result.err, result.out)
+
+
+@pytest.mark.parametrize("mode", RIGHT)
+def test_right_use_is_not_reported(mpi_user: MpiUser, misuse: Path, mode: str) -> None:
+    first_or_chosen(mpi_user, mode in ("back", "short-give"))
+    result = mpi_user.run(2, misuse, mode, OPI_CHECK="1")
+    assert "misuse: ok" in result.out
+    assert "libopi:" not in result.err
+
+
+@pytest.mark.parametrize("mode", ["igive", "twice", "short-beyond"])
+def test_across_nodes_too(mpi_user: MpiUser, misuse: Path, mode: str) -> None:
+    first_or_chosen(mpi_user, mode == "igive")
+    case = next(case for case in MISUSES if case.mode == mode)
+    result = mpi_user.run(2, misuse, mode, check=False, timeout_s=60, OPI_CHECK="1", OPI_NODE_RANKS="1")
+    assert result.code != 0
+    assert re.search(case.pattern(), result.err + result.out), (case.pattern(), result.err, result.out)
+
+
+def test_a_leak_is_told_at_the_end(mpi_user: MpiUser, misuse: Path) -> None:
+    result = mpi_user.run(2, misuse, "leak", OPI_CHECK="1")
+    assert "misuse: ok" in result.out
+    for rank in (0, 1):
+        assert re.search(rf"rank {rank} leaks 1 buffer of 80 bytes from \S*misuse\.c:{LINE['alloc']}\b", result.err), (
+            result.err
+        )
+
+
+def test_without_it_nothing_is_said(mpi_user: MpiUser, misuse: Path) -> None:
+    """A touch after a give goes unnoticed: the program is wrong, but runs."""
+    result = mpi_user.run(2, misuse, "read")
+    assert "libopi:" not in result.err
+    assert "leak" not in mpi_user.run(2, misuse, "leak").err
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "node_ranks"), [("torture", (), "0"), ("torture", (), "1"), ("combos", ("0", "11"), "0")]
+)
+def test_right_programs_run_as_before(
+    mpi_user: MpiUser, shared_tmp: Path, program: str, arguments: tuple[str, ...], node_ranks: str
+) -> None:
+    target = shared_tmp / f"checked-{program}-{mpi_user.mpi.kind}"
+    with only_one(target.with_suffix(".lock")):
+        if not target.exists():
+            mpi_user.opicc("-std=c11", "-g", "-O1", "-pthread", CONTRACT / f"{program}.c", "-o", target)
+    result = mpi_user.run(2, target, *arguments, OPI_CHECK="1", OPI_NODE_RANKS=node_ranks)
+    assert f"{program}: ok, 0 failures" in result.out
+    assert "touched at" not in result.err
+    assert "arrived" not in result.err
+
+
+TRANSFORMED = {"halo2d": ("40", "36", "20"), "fft2d": ("32", "3"), "particles": ("2000", "20")}
+
+
+@pytest.fixture(scope="session", params=sorted(TRANSFORMED))
+def transformed(request: pytest.FixtureRequest, mpi_user: MpiUser, shared_tmp: Path) -> tuple[Path, Path, str]:
+    """A program of testdata before (with the MPI alone) and after opi-xform (with libopi), and its name."""
+    name: str = request.param
+    folder = shared_tmp / f"transformed-{name}-{mpi_user.mpi.kind}"
+    with only_one(folder.with_suffix(".lock")):
+        if not (folder / "after").exists():
+            folder.mkdir(exist_ok=True)
+            source = CHECKOUT / "testdata" / name
+            mpi_user.mpicc("-O1", *sorted(source.glob("*.c")), "-o", folder / "before", "-lm")
+            script = "import sys; from opi_xform.cli.main import main; sys.exit(main())"
+            command = [sys.executable, "-c", script, str(source), "-o", str(folder / "src")]
+            done = subprocess.run(command, env=mpi_user.environment, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stderr
+            assert "OPI_" in "".join(file.read_text(encoding="utf-8") for file in (folder / "src").glob("*.c"))
+            mpi_user.opicc("-g", "-O1", *sorted((folder / "src").glob("*.c")), "-o", folder / "after", "-lm")
+    return folder / "before", folder / "after", name
+
+
+def without_time(text: str) -> list[str]:
+    return [line for line in text.splitlines() if not line.startswith("time ")]
+
+
+def test_transformed_programs_pass_the_check(mpi_user: MpiUser, transformed: tuple[Path, Path, str]) -> None:
+    """Nothing is touched after it was given or read without having arrived, nothing leaks; the results are the same."""
+    before, after, name = transformed
+    expected = mpi_user.run(4, before, *TRANSFORMED[name])
+    checked = mpi_user.run(4, after, *TRANSFORMED[name], OPI_CHECK="1")
+    assert "libopi:" not in checked.err
+    assert without_time(checked.out) == without_time(expected.out)
