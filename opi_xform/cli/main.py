@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from opi_xform import __version__
 from opi_xform.cli.options import Options, parse_arguments
 from opi_xform.cli.outcome import CLEAN, ERROR, INTERRUPTED, SELF_CHECK, Failure, Problem
-from opi_xform.cli.progress import Progress
+from opi_xform.cli.progress import Progress, peaks_mib
 from opi_xform.cli.terminal import print_bytes, print_error
 
 
@@ -22,8 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = _dispatch(options, progress)
         if options.verbose:
             progress.close()
-            for name, seconds in progress.times:
-                print_error(f"{name:<12}{seconds:8.3f} s")
+            _print_times(progress)
         return code
     except Failure as failure:
         progress.close()
@@ -42,6 +41,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             traceback.print_exc()
         print_error(_internal_error(error, "-v" in words))
         return SELF_CHECK
+
+
+def _print_times(progress: Progress) -> None:
+    """A table of the phases and their parts, and the most memory taken."""
+    for name, seconds in progress.times:
+        print_error(f"{name:<12}{seconds:8.3f} s")
+    print_error(f"{'all':<12}{sum(s for name, s in progress.times if not name.startswith(' ')):8.3f} s")
+    peaks = peaks_mib()
+    if peaks is not None:
+        print_error(f"{'memory':<12}{peaks[0]:8d} MiB, largest parser {peaks[1]} MiB")
 
 
 def _dispatch(options: Options, progress: Progress) -> int:

@@ -37,7 +37,7 @@ class Progress:
         One without steps that lasts brings up the bar by a timer; one with steps does so at a step, because it may fork
         processes, and a timer is a thread.
         """
-        begin = time.monotonic()
+        begin, place = time.monotonic(), len(self.times)
         self._phase, self._total, self._done = name, steps, 0
         self._show()
         if self._wanted and self._bar is None and not steps:
@@ -48,7 +48,16 @@ class Progress:
             yield
         finally:
             self._stop_timer()
-            self.times.append((name, time.monotonic() - begin))
+            self.times.insert(place, (name, time.monotonic() - begin))
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        """A part of the phase: only its time is kept."""
+        begin = time.monotonic()
+        try:
+            yield
+        finally:
+            self.times.append((f"  {name}", time.monotonic() - begin))
 
     def step(self, done: int = 1) -> None:
         """``done`` more steps of the phase are finished."""
@@ -87,3 +96,14 @@ class Progress:
                 self._bar.start()
             assert self._task is not None
             self._bar.update(self._task, description=text, total=total, completed=self._done)
+
+
+def peaks_mib() -> tuple[int, int] | None:
+    """The most memory that this process took so far, and the largest of those it started; None where nobody counts."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+    own, started = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return own // unit, started // unit

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from opi_xform.ir import ast
@@ -64,32 +65,46 @@ def entries(whole: Whole) -> tuple[str, ...]:
     return tuple(sorted(k for k, f in whole.functions.items() if not f.static))
 
 
-def program(whole: Whole, effects: Effects) -> Program:
+Part = Callable[[str], AbstractContextManager[None]]
+"""Called with the name of a part of the analysis, around it: times are taken there."""
+
+
+def _untimed(_name: str) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
+def program(whole: Whole, effects: Effects, part: Part = _untimed) -> Program:
     """The analysed graph of everything reached from the entries."""
     starts = entries(whole)
     complete = starts == (MAIN,)
     variables: Mapping[str, ast.Variable] = whole.variables
     global_variables = {k: v for k, v in variables.items() if v.is_global}
-    lowerings = Lowerings(whole.functions, global_variables)
-    called = {name for f in whole.functions.values() for name in functions_called(f)}
-    pointers = PointerCalls(whole.functions, effects, whole.taken, called, complete)
-    graph = build(lowerings, starts, effects, pointers)
-    nest = loop_nest(graph.succs, graph.preds)
+    with part("graph"):
+        lowerings = Lowerings(whole.functions, global_variables)
+        called = {name for f in whole.functions.values() for name in functions_called(f)}
+        pointers = PointerCalls(whole.functions, effects, whole.taken, called, complete)
+        graph = build(lowerings, starts, effects, pointers)
+        nest = loop_nest(graph.succs, graph.preds)
     objects = Objects(variables)
     for key in sorted(global_variables):
         o = objects.variable(-1, key)
         if not complete and variables[key].kind == "extern":
             objects.exposed.add(o)
-    points_to = GraphPointsTo(graph, variables, objects, effects)
-    values = interpret(graph, nest, variables, objects, points_to, effects, complete)
+    with part("points-to"):
+        points_to = GraphPointsTo(graph, variables, objects, effects)
+    with part("values"):
+        values = interpret(graph, nest, variables, objects, points_to, effects, complete)
     size = 4 if "MPICH_VERSION" in whole.constants or "MPICH_NUMVERSION" in whole.constants else 8
     return Program(graph, nest, values, variables, whole.functions, effects, whole.constants, size, complete, points_to)
 
 
-def analyse(units: Sequence[ast.Unit], options: Options) -> Plan:
+def analyse(units: Sequence[ast.Unit], options: Options, part: Part = _untimed) -> Plan:
     """What to do with every buffer use of a program, and the edits that do it."""
-    whole = merge(units)
-    effects = load_effects(options.effects, strict=options.strict)
+    with part("merge"):
+        whole = merge(units)
+        effects = load_effects(options.effects, strict=options.strict)
     if not all_calls(whole.functions.values(), effects):
         return Plan(())
-    return decide(units, program(whole, effects), options)
+    known = program(whole, effects, part)
+    with part("decide"):
+        return decide(units, known, options)
