@@ -86,9 +86,7 @@ def transform(options: Options, progress: Progress) -> Result:
     _require_unchanged(units, sources)
     _require_one_program(units)
     with progress.phase("analyse"):
-        plan = analyse(
-            units, AnalysisOptions(options.strict, root, obstacle=_obstacle(root, sources)), progress.part
-        )
+        plan = analyse(units, AnalysisOptions(options.strict, root, obstacle=_obstacle(root, sources)), progress.part)
     with progress.phase("rewrite"):
         try:
             changed = dict(rewrite(plan, sources).changed)
