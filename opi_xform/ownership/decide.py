@@ -10,6 +10,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ownership.agreement import Verdict, agreed
 from opi_xform.ownership.aliases import alias_refusal, value_refusal
 from opi_xform.ownership.culprits import readers_after, readers_of_first_contents, touches_after
+from opi_xform.ownership.leftovers import leftover_edits, without_empty_loops
 from opi_xform.ownership.liveness import Finding, Judge
 from opi_xform.ownership.model import Buffer, Options, Place, Program, Refusal, Use
 from opi_xform.ownership.parameters import parameters_of, path, reassigned
@@ -43,6 +44,9 @@ def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Pla
             verdicts[use.place] = (verdict, buffer)
         edits.extend(verdict.edits)
         files.update(verdict.files)
+    if edits:
+        edits = without_empty_loops(parameters_of(program, units), dict.fromkeys(edits))
+        edits.extend(leftover_edits(parameters_of(program, units), edits))
     decisions = _decisions(program, verdicts, stray)
     return Plan(tuple(decisions), _merged(edits, uses), tuple(sorted(files)))
 
@@ -58,7 +62,10 @@ def _merged(edits: Sequence[Edit], uses: Sequence[Use]) -> tuple[Edit, ...]:
         known = out.get(edit.callee)
         if isinstance(known, ReplaceCall) and known.arguments != edit.arguments:
             arguments = tuple(dict.fromkeys((*known.arguments, *edit.arguments)))
-            edit = ReplaceCall(edit.callee, both[edit.callee], arguments)
+            name = both[edit.callee]
+            if "(" in known.name + edit.name:  # past the checking macros, see edits.Builder.forwarded
+                name = f"({name})"
+            edit = ReplaceCall(edit.callee, name, arguments)
         out[edit.callee] = edit
     return tuple(out.values())
 

@@ -12,6 +12,7 @@ from opi_xform.ir import ast
 from opi_xform.ir.instr import CallInstr, Lowered, StmtInfo
 from opi_xform.ownership.allocations import Allocation
 from opi_xform.ownership.anchors import Anchors
+from opi_xform.ownership.deallocations import Deallocation
 from opi_xform.ownership.events import EventList
 from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.mentions import Definitions, Mentions, Texts, plain
@@ -208,18 +209,20 @@ class Builder:
     # --- deallocations ---------------------------------------------------------------------------------------------
 
     def frees(self, events: EventList, freed: set[int]) -> None:
-        places: dict[tuple[str, int], list[int]] = {}
-        for n in events.deallocations:
-            span = self.call(n).span
-            places.setdefault((span.file, span.begin), []).append(n)
+        places: dict[tuple[str, int], list[Deallocation]] = {}
+        for found in events.deallocations:
+            span = self.call(found.node).span
+            places.setdefault((span.file, span.begin), []).append(found)
         for copies in places.values():
-            n = copies[0]
+            n = copies[0].node
             call = self.call(n)
             level = (self.program.graph.nodes[n].frame, self.flow.stmt[n])
             info = self.flow.info(level)
             stmt = info.stmt
             alone = isinstance(stmt, ast.ExprStmt) and plain(stmt.expr) is call
-            if not any(m in freed for m in copies):
+            if copies[0].wrappers and not alone:
+                raise _Problem("the buffer is freed inside an expression")
+            if not any(d.freeing in freed for d in copies):
                 test = self.test_of(level, events)
                 if test is not None:
                     stmt, info = test
@@ -227,7 +230,7 @@ class Builder:
                 if alone and stmt.span.editable and info.in_block:
                     self.edits.append(ReplaceText(stmt.span, ""))
                     continue
-            argument = call.args[0]
+            argument = call.args[copies[0].argument]
             if not call.callee_span.editable or not argument.span.editable:
                 raise _Problem("the buffer is freed by a macro")
             self.edits.append(ReplaceCall(call.callee_span, "OPI_Free", ((argument.span, self.address(argument)),)))

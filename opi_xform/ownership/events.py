@@ -9,6 +9,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.allocations import Allocation
+from opi_xform.ownership.deallocations import Deallocation, deallocation
 from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.mentions import Mentions, plain
 from opi_xform.ownership.model import Buffer, Program, Use
@@ -30,11 +31,11 @@ from opi_xform.program.graph import Bind, Node
 
 @dataclass(slots=True)
 class EventList:
-    """``deallocations``: nodes that free the buffer.  ``pending_kept``: an operation that stays may be under way."""
+    """``deallocations``: what frees the buffer.  ``pending_kept``: an operation that stays may be under way."""
 
     all: list[Event]
     by_node: dict[int, list[Event]]
-    deallocations: list[int]
+    deallocations: list[Deallocation]
     pending_kept: bool
     tests_of_frees: frozenset[Level]  # `if (buf) free(buf);`
 
@@ -74,7 +75,7 @@ class _Collector:
         self.allocations = allocations
         self.wrappers = frozenset(f for a in allocations for f in a.wrappers)
         self.by_node: dict[int, list[Event]] = {}
-        self.deallocations: list[int] = []
+        self.deallocations: list[Deallocation] = []
         self.pending_kept = False
         self.dead_tests: set[Level] = set()
 
@@ -143,7 +144,10 @@ class _Collector:
                 continue
             if base not in self.objects:
                 continue
-            written = plain(action.call.args[i])
+            freed = deallocation(self.program, n, i)
+            call = self.program.graph.nodes[freed.node].action
+            assert isinstance(call, ins.CallInstr)
+            written = plain(call.call.args[freed.argument])
             if effect.allocates is not None or effect.frees.indirect:
                 return "the buffer is reallocated"
             row = None
@@ -154,7 +158,7 @@ class _Collector:
                 return "the buffer is freed through another name"
             if self.buffer.carrier.rows and row is None:
                 return "a call does not tell which row of the array it frees"
-            self.deallocations.append(node.number)
+            self.deallocations.append(freed)
             self.add(node.number, DEALLOC, row)
         return ""
 
@@ -162,11 +166,12 @@ class _Collector:
 
     def touches(self) -> str:
         dead_tests = self.tests_of_frees()
+        wrappers = self.wrappers.union(*(d.wrappers for d in self.deallocations))
         mallocs = frozenset(self.buffer.carrier.allocations)
         for n in self.buffer.touches:
             node = self.program.graph.nodes[n]
             action = node.action
-            if n in self.by_node or n in mallocs or n in dead_tests or node.frame in self.wrappers:
+            if n in self.by_node or n in mallocs or n in dead_tests or node.frame in wrappers:
                 continue
             if isinstance(action, ins.Birth) or self.sets_carrier(action) or self.lifts(node):
                 continue
@@ -219,7 +224,8 @@ class _Collector:
     def tests_of_frees(self) -> set[int]:
         """Branches of ``if (buf) free(buf);``: right with a NULL pointer as well."""
         freeing: dict[tuple[int, int], int] = {}
-        for n in self.deallocations:
+        for freed in self.deallocations:
+            n = freed.node
             frame = self.program.graph.nodes[n].frame
             freeing[frame, self.flow.stmt[n]] = n
         out: set[int] = set()

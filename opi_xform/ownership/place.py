@@ -11,10 +11,12 @@ from dataclasses import dataclass
 
 from opi_xform.ir.ast import Variable
 from opi_xform.ownership.allocations import Allocation, find_allocations
+from opi_xform.ownership.deallocations import deallocation
 from opi_xform.ownership.edits import Builder, Written
 from opi_xform.ownership.events import collect_events
 from opi_xform.ownership.flow import Edge, Flow, Level
 from opi_xform.ownership.guards import cases
+from opi_xform.ownership.index import index_of
 from opi_xform.ownership.mentions import Texts, definitions
 from opi_xform.ownership.model import Buffer, Program, Refusal
 from opi_xform.ownership.plan import Edit
@@ -154,8 +156,10 @@ class _Placing(Releases):
         self.free_before_receives()
 
     def tested(self, allocations: Sequence[Allocation]) -> bool:
-        """The program looks at what malloc returned, other than to give up where it has no more memory to return."""
+        """The program looks at what malloc returned, other than to give up when there is no memory, or to free it."""
         wrappers = {f for a in allocations for f in a.wrappers}
+        for n, argument in index_of(self.program).frees:
+            wrappers.update(deallocation(self.program, n, argument).wrappers)
         return any(self.graph.nodes[n].frame not in wrappers for n in self.null_tests)
 
     # --- acquires --------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from opi_xform.ir.span import Span
 from opi_xform.ownership.plan import Edit, InsertStatement, LinkName, Plan, PointerDeclaration, ReplaceCall, ReplaceText
@@ -81,7 +81,7 @@ def _byte_edits(text: SourceText, edits: list[Edit]) -> Iterator[tuple[Span, lis
     layout = layout_of(text.data)
     groups = _groups(edits)
     taken = {(group.anchor.begin, group.anchor.end) for group in groups if group.deleted}
-    for edit in edits:
+    for edit in _neighbours(text, edits, {group.anchor.begin for group in groups}):
         place = place_of(edit)
         if place.end > len(text.data):
             raise PlanError(place, "the file is shorter than when it was read")
@@ -97,6 +97,24 @@ def _byte_edits(text: SourceText, edits: list[Edit]) -> Iterator[tuple[Span, lis
         yield group.anchor, list(around(text, layout, group))
     for anchor, begin, end in _blocks(edits):
         yield anchor, list(inside(text, layout, anchor, begin, end))
+
+
+def _neighbours(text: SourceText, edits: list[Edit], anchors: set[int]) -> Iterator[Edit]:
+    """The edits; deleted statements that follow one another on a line as one."""
+    run: ReplaceText | None = None
+    deleted = [e for e in edits if isinstance(e, ReplaceText) and not e.text and e.span.begin not in anchors]
+    yield from (e for e in edits if e not in deleted)
+    for edit in sorted(deleted, key=lambda e: e.span.begin):
+        if run is not None and text.data[run.span.end - 1 : run.span.end] == b";":
+            between = text.data[run.span.end : edit.span.begin]
+            if between and not between.strip(b" \t"):
+                run = replace(run, span=replace(run.span, end=edit.span.end))
+                continue
+        if run is not None:
+            yield run
+        run = edit
+    if run is not None:
+        yield run
 
 
 def _call_edits(text: SourceText, edit: ReplaceCall) -> Iterator[ByteEdit]:
@@ -125,7 +143,11 @@ def _deletion(text: SourceText, span: Span) -> ByteEdit:
             return ByteEdit(span.begin, span.end, (), b";")
         line_end = text.line_end(span.end)
         if text.first_on_line(span.begin) and not text.data[span.end : line_end].strip(b" \t"):
-            return ByteEdit(text.line_start(span.begin), text.next_line(span.end))
+            begin, end = text.line_start(span.begin), text.next_line(span.end)
+            if not text.data[text.line_start(max(begin - 1, 0)) : begin].strip():  # of two blank lines one is enough
+                following = text.next_line(end)
+                end = end if text.data[end:following].strip() else following
+            return ByteEdit(begin, end)
     end = span.end
     if text.first_on_line(span.begin) or text.data[span.begin - 1 : span.begin] in (b" ", b"\t"):
         while text.data[end : end + 1] in (b" ", b"\t"):

@@ -108,11 +108,10 @@ def _compare(top: str, before: Unit, after: Unit) -> list[Rejected]:
     found += [
         Rejected(before.path, 0, f"{name} is called without a declaration")
         for name, type in sorted(after.declared.items())
-        if type.params is None and name not in before.declared and name not in before.functions
+        if type.params is None and name not in before.declared
     ]
-    lost = sorted(function.name for function in before.functions.values()) != sorted(
-        function.name for function in after.functions.values()
-    )
-    if lost and not found:
+    kept = {function.name for function in after.functions.values()}
+    needed = {function.name for function in before.functions.values() if not function.static}
+    if not (needed <= kept <= {function.name for function in before.functions.values()}) and not found:
         found.append(Rejected(before.path, 0, "the result does not define the same functions"))
     return found

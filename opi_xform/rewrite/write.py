@@ -122,9 +122,7 @@ def _staged(file: OutputFile) -> str:
     return staged
 
 
-def _undo(
-    pending: list[tuple[OutputFile, str]], created: list[str], moved: list[tuple[str, bytes | None]]
-) -> None:
+def _undo(pending: list[tuple[OutputFile, str]], created: list[str], moved: list[tuple[str, bytes | None]]) -> None:
     """Best effort: the first error is the one to report."""
     for _, staged in pending:
         _quietly(os.unlink, staged)

@@ -1,0 +1,84 @@
+"""Where the program frees a carrier's memory: calls of free, and of its own functions that do nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ownership.mentions import plain
+from opi_xform.ownership.model import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Deallocation:
+    """freeing: the node of the call of free.  node, argument: the call in the source that names the carrier.
+
+    wrappers: the frames in between.
+    """
+
+    freeing: int
+    node: int
+    argument: int
+    wrappers: tuple[int, ...] = ()
+
+
+def deallocation(program: Program, n: int, argument: int) -> Deallocation:
+    """The call that stands for the one at node ``n``: itself, or that of the outermost function that only frees."""
+    graph = program.graph
+    at = n
+    wrappers: list[int] = []
+    while True:
+        frame = graph.nodes[at].frame
+        function = program.functions.get(graph.frames[frame].function)
+        outer = graph.frames[frame].call
+        action = graph.nodes[at].action
+        assert isinstance(action, ins.CallInstr)
+        if function is None or outer < 0 or not _only_frees(function, action.call):
+            return Deallocation(n, at, argument, tuple(wrappers))
+        wrappers.append(frame)
+        at, argument = outer, 0
+
+
+def _only_frees(function: ast.Function, call: ast.Call) -> bool:
+    """``void f(T *p) { if (p) free(p); }``, or less; ``call`` is that of free."""
+    if len(function.params) != 1 or len(call.args) != 1 or function.type.elem is None:
+        return False
+    key = function.params[0]
+    if function.type.elem.kind != "void" or not _names(call.args[0], key):
+        return False
+    work: list[ast.Stmt] = [function.body]
+    freed = False
+    while work:
+        match work.pop():
+            case ast.Block(body=items):
+                work.extend(items)
+            case ast.If(cond=cond, then=then, other=None) if _is_set(cond, key):
+                work.append(then)
+            case ast.ExprStmt(expr=e) if plain(e) is call:
+                freed = True
+            case ast.ExprStmt(expr=ast.Assign(target=target, op="", value=value)) if _names(target, key):
+                if not isinstance(plain(value), ast.IntLit):
+                    return False
+            case ast.Return(value=None) | ast.Null():
+                pass
+            case _:
+                return False
+    return freed
+
+
+def _names(e: ast.Expr, key: str) -> bool:
+    e = plain(e)
+    return isinstance(e, ast.VarRef) and e.var == key
+
+
+def _is_set(cond: ast.Expr, key: str) -> bool:
+    """``p`` or ``p != NULL``."""
+    e = plain(cond)
+    if isinstance(e, ast.Binary) and e.op == "!=":
+        left, right = plain(e.left), plain(e.right)
+        if isinstance(right, ast.IntLit) and right.value == 0:
+            e = left
+        elif isinstance(left, ast.IntLit) and left.value == 0:
+            e = right
+    return _names(e, key)
