@@ -147,7 +147,7 @@ def test_nothing_to_do_is_clean(cli: Run, text: str) -> None:
 
 
 def test_bytes_that_are_no_utf8_in_comments_and_strings_survive(cli: Run) -> None:
-    text = b"/* Gr\xfc\xdfe */\nconst char *s = \"\xe4\";\r\nint f(void) { return 0; }"
+    text = b'/* Gr\xfc\xdfe */\nconst char *s = "\xe4";\r\nint f(void) { return 0; }'
     write("a.c", text)
     code, _, _ = cli("a.c", "-o", "out")
     assert code == 0

@@ -326,13 +326,16 @@ void exchange(double *u, int n, int peer) {
 """
     pack = "for (int i = 0; i < n; i++)\n    sbuf[i] = u[i * STRIDE];"
     unpack = "for (int i = 0; i < n; i++)\n    u[i * STRIDE + n] = rbuf[i];"
-    assert result(
-        before,
-        declaration(before, "sbuf", "[MAXN]"),
-        declaration(before, "rbuf", "[MAXN]"),
-        ReplaceCall(span(before, "MPI_Irecv"), "OPI_Itake", ((span(before, "rbuf", 1), "&rbuf"),)),
-        ReplaceCall(span(before, "MPI_Isend"), "OPI_Igive", ((span(before, "sbuf", 2), "&sbuf"),)),
-        insert(before, pack, "before", "OPI_Alloc(&sbuf, sizeof(double[MAXN]));"),
-        insert(before, unpack, "after", "OPI_Free(&rbuf);"),
-        header=True,
-    ) == after
+    assert (
+        result(
+            before,
+            declaration(before, "sbuf", "[MAXN]"),
+            declaration(before, "rbuf", "[MAXN]"),
+            ReplaceCall(span(before, "MPI_Irecv"), "OPI_Itake", ((span(before, "rbuf", 1), "&rbuf"),)),
+            ReplaceCall(span(before, "MPI_Isend"), "OPI_Igive", ((span(before, "sbuf", 2), "&sbuf"),)),
+            insert(before, pack, "before", "OPI_Alloc(&sbuf, sizeof(double[MAXN]));"),
+            insert(before, unpack, "after", "OPI_Free(&rbuf);"),
+            header=True,
+        )
+        == after
+    )

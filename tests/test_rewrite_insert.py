@@ -84,7 +84,7 @@ BOTH = (("before", "A();"), ("after", "F();"))
         ),
         ("  for (;;)\n    @x(a,\n     b);@ // c\n", "  for (;;) {\n    A();\n    x(a,\n     b); // c\n    F();\n  }\n"),
         ("  do\n    @x();@\n  while (c);\n", "  do {\n    A();\n    x();\n    F();\n  } while (c);\n"),
-        ("\twhile (f(\")\"))\n\t\t@x();@\n", "\twhile (f(\")\")) {\n\t\tA();\n\t\tx();\n\t\tF();\n\t}\n"),
+        ('\twhile (f(")"))\n\t\t@x();@\n', '\twhile (f(")")) {\n\t\tA();\n\t\tx();\n\t\tF();\n\t}\n'),
         (
             "  if (c)\n#ifdef D\n    @x();@\n#else\n    y();\n#endif\n",
             "  if (c)\n#ifdef D\n    { A(); x(); F(); }\n#else\n    y();\n#endif\n",
@@ -189,7 +189,7 @@ def test_what_stands_at_a_deleted_statement_takes_its_place(before: str, after: 
 
 
 @pytest.mark.parametrize(
-    "text", ["for (@int i = 0;@ i < n; i++) x();\n", "n = @x()@;\n", "  _Pragma(\"x\") @y();@\n", "#define A @x();@\n"]
+    "text", ["for (@int i = 0;@ i < n; i++) x();\n", "n = @x()@;\n", '  _Pragma("x") @y();@\n', "#define A @x();@\n"]
 )
 def test_where_no_statement_can_be_inserted(text: str) -> None:
     with pytest.raises(PlanError):

@@ -46,7 +46,7 @@ def test_one_known_sign_is_a_proof(guard: str) -> None:
 
 
 def test_a_guard_on_the_product_is_none() -> None:
-    assert finding(BY_INDEX, "if (n * m < 0) return 1;")== "A3"
+    assert finding(BY_INDEX, "if (n * m < 0) return 1;") == "A3"
 
 
 def test_a_counter_needs_no_sign() -> None:

@@ -1,8 +1,8 @@
 """``python -m tests.scale.generate LINES FOLDER``: an MPI program of about so many lines, the same for the same number.
 
-Its shape is that of a simulation code: modules of some 500 lines with fields, kernels and tables of their own, each with
-an exchange of its neighbours' borders; small functions for vectors and tables that all of them call; a time loop in
-main. From main to a small function are four or five calls.
+Its shape is that of a simulation code: modules of some 500 lines with fields, kernels and tables of their own, each
+with an exchange of its neighbours' borders; small functions for vectors and tables that all of them call; a time loop
+in main. From main to a small function are four or five calls.
 """
 
 from __future__ import annotations
@@ -157,9 +157,11 @@ class Module:
         self.lines.append("")
 
     def text(self, size: int) -> str:
-        self.add(f"/* Module {self.name}. */\n#include \"sim.h\"")
+        self.add(f'/* Module {self.name}. */\n#include "sim.h"')
         self.add("\n".join(f"static double {f}[NX * NY];" for f in self.fields))
-        self.add(f"static int {self.name}_marks[NX];\nstatic range_t {self.name}_ranges[8];\nstatic int {self.name}_used;")
+        self.add(
+            f"static int {self.name}_marks[NX];\nstatic range_t {self.name}_ranges[8];\nstatic int {self.name}_used;"
+        )
         self.setup()
         self.exchange()
         makers = (self.stencil, self.stencil, self.sweep, self.limiter, self.table, self.column, self.update)
@@ -260,7 +262,8 @@ static void {n}_exchange(void)
         stages = [self.kernels[i : i + 4] for i in range(0, len(self.kernels), 4)]
         for i, mine in enumerate(stages):
             calls = "\n".join(f"    {call}" for call in mine)
-            self.add(f"static double {n}_stage{i}(double dt)\n{{\n    double change = dt;\n{calls}\n    return change;\n}}")
+            body = f"    double change = dt;\n{calls}\n    return change;"
+            self.add(f"static double {n}_stage{i}(double dt)\n{{\n{body}\n}}")
         calls = "\n".join(f"        change += {n}_stage{i}(dt);" for i in range(len(stages)))
         u, v = self.pick(2)
         self.add(f"""
