@@ -298,7 +298,7 @@ import os, sys, time
 import opi_xform.cli.parsing as parsing
 from opi_xform.cli.main import main
 
-def slow(job):
+def slow(parse, job):
     open(job[0] + ".started", "w").close()
     time.sleep(300)
 

@@ -54,10 +54,10 @@ def test_a_worker_that_dies_loses_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     work = jobs(tmp_path, 6)
     home, real = os.getpid(), parsing._parse
 
-    def deadly(job: Job) -> Unit | FrontendError:
+    def deadly(parse: parsing.Parse, job: Job) -> Unit | FrontendError:
         if os.getpid() != home and job == work[1]:
             os.kill(os.getpid(), signal.SIGKILL)
-        return real(job)
+        return real(parse, job)
 
     monkeypatch.setattr(parsing, "_parse", deadly)
     assert [list(u.functions) for u in parsed(work, 2)] == [[f"f{i}"] for i in range(6)]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from frontend_support import local, nodes, parse, plain, show, source
 
+from opi_xform.frontend import FrontendError, parse_outline, parse_unit
 from opi_xform.ir.ast import Declarator, DeclStmt, IntLit, SizeOf, Unit, Variable, VarRef
 
 
@@ -240,7 +241,6 @@ def test_empty_file_and_file_without_functions(tmp_path: Path) -> None:
 
 
 def test_path_is_real_and_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from opi_xform.frontend import parse_unit
 
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "t.c").write_text("int x;\n")
@@ -250,3 +250,30 @@ def test_path_is_real_and_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert unit.path == str(tmp_path / "real" / "t.c")
     assert unit.globals["x"].span.file == unit.path
     assert parse_unit("link/t.c", []).path == unit.path
+
+
+class TestOutline:
+    """What ``parse_outline`` says is what ``parse_unit`` finds."""
+
+    SOURCE = (
+        "#include <mpi.h>\nint old();\nstatic inline int here(void) { return 1; }\n"
+        "int f(void) { return here() + old(2) + missing(3); }\nstatic void g(void) { }\nvoid *h(void) { g(); return 0; }\n"
+    )
+
+    @pytest.mark.parametrize("flags", [(), ("-w",), ("-Wno-implicit-function-declaration",)])
+    def test_functions_and_what_nothing_declares(self, tmp_path: Path, flags: tuple[str, ...]) -> None:
+        path = tmp_path / "a.c"
+        path.write_text(self.SOURCE)
+        unit, outline = parse_unit(str(path), flags), parse_outline(str(path), flags)
+        assert {(f.name, f.static) for f in outline.functions.values()} == {
+            (f.name, f.static) for f in unit.functions.values()
+        }
+        assert (
+            set(outline.declared) == {"missing"} == {n for n, t in unit.declared.items() if t.params is None} - {"old"}
+        )
+
+    def test_errors(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.c"
+        path.write_text("int f(void) { return 1 + ; }\n")
+        with pytest.raises(FrontendError, match="expected expression"):
+            parse_outline(str(path))

@@ -16,24 +16,28 @@ from opi_xform.ir.ast import Unit
 
 Job = tuple[str, tuple[str, ...]]
 """A source file and its compiler flags."""
+Parse = Callable[[str, Sequence[str]], Unit]
+"""``parse_unit``, or ``parse_outline`` where no more is asked than whether a file compiles."""
 
 
-def parse_sources(jobs: Sequence[Job], processes: int, step: Callable[[], None]) -> list[Unit | FrontendError]:
+def parse_sources(
+    jobs: Sequence[Job], processes: int, step: Callable[[], None], parse: Parse = parse_unit
+) -> list[Unit | FrontendError]:
     """The unit of each job, or why there is none, in the order of the jobs.  ``step`` is called after each."""
     results: list[Unit | FrontendError | None] = [None] * len(jobs)
     workers = min(processes, (len(jobs) + 1) // 2)  # a process for less than two files costs more than it saves
     if workers > 1:
-        for index, data in _parsed_elsewhere(jobs, workers):
+        for index, data in _parsed_elsewhere(jobs, workers, parse):
             results[index] = data if isinstance(data, FrontendError) else pickling.loads(data)
             step()
     for index, job in enumerate(jobs):
         if results[index] is None:
-            results[index] = _parse(job)
+            results[index] = _parse(parse, job)
             step()
     return [result for result in results if result is not None]
 
 
-def _parsed_elsewhere(jobs: Sequence[Job], workers: int) -> Iterator[tuple[int, bytes | FrontendError]]:
+def _parsed_elsewhere(jobs: Sequence[Job], workers: int, parse: Parse) -> Iterator[tuple[int, bytes | FrontendError]]:
     """What the workers send back, as it comes.  Nothing comes for a unit nested too deeply to travel, nor from a worker
     that died.
 
@@ -55,7 +59,9 @@ def _parsed_elsewhere(jobs: Sequence[Job], workers: int) -> Iterator[tuple[int, 
         try:
             for _ in range(workers):
                 here, there = context.Pipe()
-                process = context.Process(target=_work, args=(there, (*running, here) if forks else ()), daemon=True)
+                process = context.Process(
+                    target=_work, args=(parse, there, (*running, here) if forks else ()), daemon=True
+                )
                 process.start()
                 there.close()
                 running[here] = process
@@ -83,7 +89,7 @@ def _parsed_elsewhere(jobs: Sequence[Job], workers: int) -> Iterator[tuple[int, 
             worker.kill()
 
 
-def _work(connection: Connection, inherited: Sequence[Connection]) -> None:
+def _work(parse: Parse, connection: Connection, inherited: Sequence[Connection]) -> None:
     """A worker: parses what it is handed, until it is handed None or the command is gone.
 
     inherited: the command's ends of the pipes, which a fork copies; while one is open, no end of the pipe is seen.
@@ -95,7 +101,7 @@ def _work(connection: Connection, inherited: Sequence[Connection]) -> None:
     with suppress(EOFError, OSError):
         while (message := connection.recv()) is not None:
             index, job = message
-            connection.send((index, _packed(_parse(job))))
+            connection.send((index, _packed(_parse(parse, job))))
 
 
 def _packed(unit: Unit | FrontendError) -> bytes | FrontendError | None:
@@ -105,8 +111,8 @@ def _packed(unit: Unit | FrontendError) -> bytes | FrontendError | None:
         return None
 
 
-def _parse(job: Job) -> Unit | FrontendError:
+def _parse(parse: Parse, job: Job) -> Unit | FrontendError:
     try:
-        return parse_unit(*job)
+        return parse(*job)
     except FrontendError as error:
         return error

@@ -17,7 +17,7 @@ from opi_xform.cli.outcome import SELF_CHECK, Failure, Problem, exit_code, fail
 from opi_xform.cli.parsing import Job, parse_sources
 from opi_xform.cli.progress import Progress
 from opi_xform.cli.terminal import print_bytes, print_error, print_lines, width_of
-from opi_xform.frontend import FrontendError
+from opi_xform.frontend import FrontendError, parse_outline
 from opi_xform.ir.ast import Diagnostic, Function, Unit
 from opi_xform.ownership.model import Options as AnalysisOptions
 from opi_xform.ownership.plan import Edit, Plan
@@ -175,7 +175,7 @@ def _self_check(
     units: Sequence[Unit], flags: BuildFlags, changed: dict[str, bytes], sources: Sources, options: Options
 ) -> None:
     def parse(jobs: Sequence[Job]) -> list[Unit | FrontendError]:
-        return parse_sources(jobs, options.jobs, lambda: None)
+        return parse_sources(jobs, options.jobs, lambda: None, parse_outline)
 
     try:
         rejected = self_check(units, flags.of, changed, sources, parse)

@@ -21,9 +21,11 @@ from opi_xform.frontend.tree import Places, Tree
 from opi_xform.frontend.typemap import TypeMap
 from opi_xform.ir.ast import Block, Declarator, Diagnostic, Expr, Function, Unit, Variable
 from opi_xform.ir.span import NOWHERE, Span
-from opi_xform.ir.types import Type
+from opi_xform.ir.types import UNKNOWN, Type
 
 _OPENMP = re.compile(rb'^[ \t]*#[ \t]*pragma[ \t]+omp\b|_Pragma[ \t]*\([ \t]*"[ \t]*omp\b', re.MULTILINE)
+
+_UNDECLARED = re.compile(r"(?:call to undeclared function|implicit declaration of function) '([^']+)'")
 
 _FIRST_EXPR, _LAST_EXPR, _LAST_STMT = int(Kind.UNEXPOSED_EXPR), int(Kind.LAST_EXPR), int(Kind.LAST_STMT)
 _STMT_EXPR, _DECL_STMT = int(Kind.STMT_EXPR), int(Kind.DECL_STMT)
@@ -86,6 +88,30 @@ class UnitBuilder:
             int_macros=integer_macros(self._flags, self._headers, [f.path for f in files]),
             address_taken_functions=frozenset(self._address_taken),
         )
+
+    def outline(self) -> Unit:
+        """Which functions the unit defines, without their bodies and all else; what ``declared`` holds has no
+        prototype.
+        """
+        top = self._unit.top_level()
+        if top:
+            self._sources.anchor(self._lib.clang_getCursorLocation(top[-1]))
+        for cursor in top:
+            if cursor.kind != Kind.FUNCTION_DECL or not self._lib.clang_isCursorDefinition(cursor):
+                continue
+            file, at = self._sources.locate(self._lib.clang_getCursorLocation(cursor).raw)
+            if file is None or file.system:
+                continue
+            name = text(self._lib.clang_getCursorSpelling(cursor))
+            static = self._lib.clang_getCursorLinkage(cursor) == 2
+            span = file.span(at, at + len(name), False)
+            key = f"{self._path}:{name}" if static else name
+            self._functions[key] = Function(key, name, UNKNOWN, (), {}, Block(span, ()), span, static)
+        for severity, _, _, _, message in self._unit.diagnostics():
+            found = _UNDECLARED.match(message) if severity == 2 else None
+            if found is not None:
+                self._declared[found.group(1)] = Type("function", "", None)
+        return Unit(self._path, self._functions, {}, {}, self._declared, (), (), {}, {})
 
     def _place(self, cursor: CXCursor) -> str:
         file, offset = self._sources.locate(self._lib.clang_getCursorLocation(cursor).raw)
