@@ -100,6 +100,18 @@ static struct opi_type *describe(MPI_Datatype handle) {
     return t;
 }
 
+/* Is the type a predefined one?  The call without counts of its own refuses types that were made with large counts. */
+static bool predefined(MPI_Datatype handle) {
+    int combiner = MPI_COMBINER_NAMED;
+#if MPI_VERSION >= 4
+    MPI_Count ni, na, nl, nd;
+    return PMPI_Type_get_envelope_c(handle, &ni, &na, &nl, &nd, &combiner) == MPI_SUCCESS && combiner == MPI_COMBINER_NAMED;
+#else
+    int ni, na, nd;
+    return PMPI_Type_get_envelope(handle, &ni, &na, &nd, &combiner) == MPI_SUCCESS && combiner == MPI_COMBINER_NAMED;
+#endif
+}
+
 /* A type that is not in the cache of predefined ones. */
 OPI_COLD struct opi_type *opi_type_slow(MPI_Datatype handle) {
     if (handle == MPI_DATATYPE_NULL || !opi.mpi_running)
@@ -108,13 +120,10 @@ OPI_COLD struct opi_type *opi_type_slow(MPI_Datatype handle) {
     int found = 0;
     if (keyval != MPI_KEYVAL_INVALID && PMPI_Type_get_attr(handle, keyval, &value, &found) == MPI_SUCCESS && found)
         return value;
-    int ni, na, nd, combiner;
-    if (PMPI_Type_get_envelope(handle, &ni, &na, &nd, &combiner) != MPI_SUCCESS)
-        return NULL;
     struct opi_type *t = describe(handle);
     if (!t)
         return NULL;
-    if (combiner == MPI_COMBINER_NAMED) {
+    if (predefined(handle)) {
         /* Predefined types live for ever.  A slot taken by another type is taken over; the descriptions stay reachable from neither, a few bytes. */
         t->named = true;
         struct opi_type_cache *c = &opi_type_cache[opi_handle_hash(&handle, sizeof handle) % OPI_TYPE_CACHE];

@@ -232,6 +232,7 @@ EXPORT int MPI_Finalize(void) {
         opi.ready = false;
         opi_comms_fini();
         opi_types_fini();
+        opi_native_poll_end();
         if (opi.node != MPI_COMM_NULL)
             PMPI_Comm_free(&opi.node);
         opi.threads = false;

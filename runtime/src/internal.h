@@ -260,6 +260,7 @@ struct opi_wait {
 void opi_relax(struct opi_wait *w);
 void opi_wake_slow(struct opi_arena *a);
 int opi_native_poll(void);
+void opi_native_poll_end(void);
 
 /* request.c */
 struct opi_req *opi_req_new(int kind);

@@ -28,9 +28,10 @@ int opi_persist_init(const char *call, const void *buf, MPI_Count count, MPI_Dat
     if (rc != MPI_SUCCESS)
         return rc;
     MPI_Datatype kept = type;
-    int ni, na, nd, combiner;
-    PMPI_Type_get_envelope(type, &ni, &na, &nd, &combiner);
-    if (combiner != MPI_COMBINER_NAMED && (rc = PMPI_Type_dup(type, &kept)) != MPI_SUCCESS)
+    opi_enter();
+    bool named = opi_type_of(type)->named;
+    opi_leave();
+    if (!named && (rc = PMPI_Type_dup(type, &kept)) != MPI_SUCCESS)
         return rc;
     opi_enter();
     struct opi_req *r = opi_req_new(OPI_R_PERSIST);
@@ -39,6 +40,7 @@ int opi_persist_init(const char *call, const void *buf, MPI_Count count, MPI_Dat
     r->p_type = kept;
     r->p_peer = peer;
     r->p_mode = mode;
+    r->p_owned = !named;
     r->p_comm = comm;
     r->tag = tag;
     r->native = MPI_REQUEST_NULL;
@@ -50,9 +52,7 @@ int opi_persist_init(const char *call, const void *buf, MPI_Count count, MPI_Dat
 
 /* The end of a persistent request that is not running.  Inside enter/leave. */
 void opi_persist_drop(struct opi_req *r) {
-    int ni, na, nd, combiner;
-    PMPI_Type_get_envelope(r->p_type, &ni, &na, &nd, &combiner);
-    if (combiner != MPI_COMBINER_NAMED)
+    if (r->p_owned)
         PMPI_Type_free(&r->p_type);
     opi_req_free(r);
 }

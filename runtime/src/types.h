@@ -302,6 +302,7 @@ struct opi_req {
     struct opi_umsg *message;
     /* persistent */
     bool started; /* `native` is the running instance: a request of ours or of the MPI below */
+    bool p_owned; /* p_type is a duplicate of the program's */
     int p_mode, p_peer; /* p_mode: an opi_mode, -1 for a receive */
     MPI_Datatype p_type;
     MPI_Comm p_comm;

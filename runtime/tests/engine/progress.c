@@ -1,10 +1,34 @@
-/* A posted receive completes its send while the receiver sits in a native barrier; head-to-head sends complete; nothing here may hang. */
+/* A posted receive completes its send while the receiver sits in a native call; head-to-head sends complete; waits drive the MPI below; nothing here may
+ * hang. */
 #include "check.h"
 
-static void irecv_barrier_wait(int n, int how) {
+/* Calls that stay with the MPI below and return only when all ranks have come: a collective, one-sided, I/O, a communicator's. */
+enum native { BARRIER, FENCE, FILE_OPEN, SPLIT, NATIVES };
+
+static MPI_Win window;
+static double exposed[4];
+static char scratch[] = "/tmp/opi-progress-XXXXXX";
+
+static void native(enum native which) {
+    if (which == BARRIER) {
+        MPI_Barrier(MPI_COMM_WORLD);
+    } else if (which == FENCE) {
+        MPI_Win_fence(0, window);
+    } else if (which == FILE_OPEN) {
+        MPI_File f;
+        CHECK(MPI_File_open(MPI_COMM_WORLD, scratch, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f) == MPI_SUCCESS);
+        MPI_File_close(&f);
+    } else {
+        MPI_Comm c;
+        MPI_Comm_split(MPI_COMM_WORLD, rank & 1, rank, &c);
+        MPI_Comm_free(&c);
+    }
+}
+
+static void irecv_native_wait(int n, int how, enum native which) {
     int peer = rank ^ 1;
     if (peer >= size) {
-        MPI_Barrier(MPI_COMM_WORLD);
+        native(which);
         return;
     }
     if (rank & 1) {
@@ -16,7 +40,7 @@ static void irecv_barrier_wait(int n, int how) {
             b = malloc(sizeof(int) * (size_t)n);
             MPI_Irecv(b, n, MPI_INT, peer, 5, MPI_COMM_WORLD, &q);
         }
-        MPI_Barrier(MPI_COMM_WORLD);
+        native(which);
         MPI_Wait(&q, MPI_STATUS_IGNORE);
         CHECK(same((how & 1) ? given : b, n, peer * 1000));
         if (given)
@@ -31,7 +55,7 @@ static void irecv_barrier_wait(int n, int how) {
             MPI_Ssend(b, n, MPI_INT, peer, 5, MPI_COMM_WORLD);
         else
             MPI_Send(b, n, MPI_INT, peer, 5, MPI_COMM_WORLD);
-        MPI_Barrier(MPI_COMM_WORLD);
+        native(which);
         OPI_Free(&b);
     }
 }
@@ -136,12 +160,77 @@ static void with_iallreduce(void) {
     CHECK(out == size);
 }
 
+/* Passive one-sided operations may need the target to drive the MPI: it waits in a receive of ours meanwhile. */
+static void passive_under_a_wait(int how) {
+    double one = 1, after = -1;
+    int v = -1;
+    MPI_Request q = MPI_REQUEST_NULL;
+    MPI_Win_fence(0, window);
+    exposed[0] = 0;
+    MPI_Win_fence(0, window);
+    if (rank != 0) {
+        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+        MPI_Accumulate(&one, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, MPI_SUM, window);
+        MPI_Win_unlock(0, window);
+        MPI_Ssend(&rank, 1, MPI_INT, 0, 17, MPI_COMM_WORLD);
+    }
+    for (int i = 1; rank == 0 && i < size; i++) {
+        if (how == 0) {
+            MPI_Recv(&v, 1, MPI_INT, i, 17, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else if (how == 1) {
+            MPI_Irecv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 17, MPI_COMM_WORLD, &q);
+            MPI_Waitall(1, &q, MPI_STATUSES_IGNORE);
+        } else {
+            MPI_Status st;
+            MPI_Probe(i, 17, MPI_COMM_WORLD, &st);
+            MPI_Recv(&v, 1, MPI_INT, i, 17, MPI_COMM_WORLD, &st);
+        }
+        CHECK(v > 0 && v < size);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+    MPI_Get(&after, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, window);
+    MPI_Win_unlock(0, window);
+    CHECK(after == size - 1);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* More than the cap, with the receiver away: the sender waits for room, and goes on when the receiver takes messages. */
+static void beyond_the_cap(void) {
+    enum { N = 40, INTS = 50000 };
+    int *b = malloc(sizeof(int) * INTS);
+    if (rank == 0 && size > 1) {
+        for (int i = 0; i < N; i++) {
+            fill(b, INTS, i);
+            MPI_Send(b, INTS, MPI_INT, 1, 3, MPI_COMM_WORLD);
+        }
+    } else if (rank == 1) {
+        usleep(20000);
+        for (int i = 0; i < N; i++) {
+            MPI_Recv(b, INTS, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            CHECK(same(b, INTS, i));
+        }
+    }
+    free(b);
+}
+
 int main(int argc, char **argv) {
     start(&argc, &argv);
     static const int sizes[] = {1, 100, 20000, 1000000};
+    if (rank == 0) {
+        int fd = mkstemp(scratch);
+        CHECK(fd >= 0);
+        close(fd);
+    }
+    MPI_Bcast(scratch, sizeof scratch, MPI_CHAR, 0, MPI_COMM_WORLD);
+    MPI_Win_create(exposed, sizeof exposed, sizeof exposed[0], MPI_INFO_NULL, MPI_COMM_WORLD, &window);
     for (int i = 0; i < 4; i++)
         for (int how = 0; how < 4; how++)
-            irecv_barrier_wait(sizes[i], how);
+            for (int which = 0; which < (i < 3 ? 1 : NATIVES); which++)
+                irecv_native_wait(sizes[i], how, (enum native)which);
+    for (int how = 0; how < 3; how++)
+        passive_under_a_wait(how);
+    beyond_the_cap();
     MPI_Barrier(MPI_COMM_WORLD);
     /* The MPI below need not buffer large messages. */
     int below = getenv("OPI_NODE_RANKS") || getenv("OPI_DISABLE");
@@ -153,5 +242,8 @@ int main(int argc, char **argv) {
     flood_into_barrier(1000);
     for (int i = 0; i < 20; i++)
         with_iallreduce();
+    MPI_Win_free(&window);
+    if (rank == 0)
+        unlink(scratch);
     return finish();
 }
