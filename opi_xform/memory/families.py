@@ -46,5 +46,3 @@ def find_families(graph: Graph, objects: Objects, points_to: PointsTo) -> dict[i
 def _is_table(objects: Objects, o: int) -> bool:
     type_ = objects.table[o].type
     return type_ is not None and type_.is_array and type_.elem is not None and type_.elem.is_pointer
-
-

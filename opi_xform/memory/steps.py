@@ -239,9 +239,7 @@ class Steps(Evaluator):
             if base is not None and offset is not None:
                 self.set_cell(base, offset, self.address(self.objects.heap(node.number)), node)
 
-    def output(
-        self, node: Node, values: tuple[Poly, ...], type_: Type, effect: FunctionEffect, index: int
-    ) -> None:
+    def output(self, node: Node, values: tuple[Poly, ...], type_: Type, effect: FunctionEffect, index: int) -> None:
         """A scalar that a library call writes: a fresh value, shared by later readers (and by repeated queries)."""
         address = values[index]
         base, offset = self.symbols.base(address), self.symbols.offset(address).constant
