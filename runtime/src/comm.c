@@ -15,8 +15,6 @@ static int keyval = MPI_KEYVAL_INVALID;
 static MPI_Group world_group = MPI_GROUP_NULL;
 static uint64_t counter;
 
-extern int *opi_local_of_world; /* init.c */
-
 void opi_comm_release(struct opi_comm *c) {
     if (--c->refs == 0) {
         free(c->local_of_rank);

@@ -10,7 +10,7 @@
 #define WIRE_VERSION 2
 
 struct opi_state opi = {.memfd = -1, .slot_given = -1, .me = 0, .nlocal = 1, .base = OPI_BASE, .window_shift = OPI_REGION_SHIFT - 4, .node = MPI_COMM_NULL};
-int *opi_local_of_world; /* world rank -> local index, -1 for ranks of other nodes */
+int *opi_local_of_world;
 
 /* What ranks of a node tell each other. */
 struct card {
