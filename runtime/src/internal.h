@@ -29,10 +29,10 @@ size_t opi_heap_committed(void);
 void opi_fork_init(void);
 void opi_pool_init(void);
 
-/* helper.c: the section in which the owner thread (or a thread under the mutex) may touch the state */
 /* init.c */
 extern int *opi_local_of_world; /* world rank -> local index, -1 for ranks of other nodes */
 
+/* helper.c: the section in which the owner thread (or a thread under the mutex) may touch the state */
 extern _Atomic uint32_t opi_helper_busy;
 extern _Atomic uint32_t opi_inside_dummy;
 extern _Atomic uint32_t *opi_inside;
