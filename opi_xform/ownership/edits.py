@@ -15,6 +15,7 @@ from opi_xform.ownership.anchors import Anchors
 from opi_xform.ownership.deallocations import Deallocation
 from opi_xform.ownership.events import EventList
 from opi_xform.ownership.flow import Flow, Level
+from opi_xform.ownership.leftovers import only_counts
 from opi_xform.ownership.mentions import Definitions, Mentions, Texts, plain
 from opi_xform.ownership.model import Buffer, Program, Use
 from opi_xform.ownership.plan import Edit, InsertStatement, LinkName, PointerDeclaration, ReplaceCall, ReplaceText
@@ -227,7 +228,7 @@ class Builder:
                 if test is not None:
                     stmt, info = test
                     alone = True
-                if alone and stmt.span.editable and info.in_block:
+                if alone and stmt.span.editable and (info.in_block or self.loop_goes_too(level[0], info)):
                     self.edits.append(ReplaceText(stmt.span, ""))
                     continue
             argument = call.args[copies[0].argument]
@@ -235,6 +236,12 @@ class Builder:
                 raise _Problem("the buffer is freed by a macro")
             self.edits.append(ReplaceCall(call.callee_span, "OPI_Free", ((argument.span, self.address(argument)),)))
             self.files.add(call.callee_span.file)
+
+    def loop_goes_too(self, frame: int, info: StmtInfo) -> bool:
+        """The statement is all that a loop does, which ``leftovers`` then deletes."""
+        lowered = self.flow.lowered(frame)
+        loop = lowered.stmts[info.parent].stmt
+        return isinstance(loop, ast.For) and loop.span.editable and only_counts(lowered.function, loop)
 
     def test_of(self, level: Level, events: EventList) -> tuple[ast.Stmt, StmtInfo] | None:
         """The ``if (buf)`` around a free, which goes with it."""

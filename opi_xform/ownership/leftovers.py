@@ -24,7 +24,7 @@ def without_empty_loops(parameters: Parameters, edits: Collection[Edit]) -> list
             body = loop.body.body if isinstance(loop.body, ast.Block) else (loop.body,)
             if not body or not loop.span.editable or not all(s.span in deleted for s in body):
                 continue
-            if not _only_counts(function, loop) or any(_inside(a, [_place(loop.span)]) for a in anchors):
+            if not only_counts(function, loop) or any(_within(a, loop.span) for a in anchors):
                 continue
             out = [e for e in out if not (isinstance(e, ReplaceText) and _inside(e.span, [_place(loop.span)]))]
             out.append(ReplaceText(loop.span, ""))
@@ -51,7 +51,7 @@ def _loops(body: ast.Stmt) -> Iterator[ast.For]:
                 pass
 
 
-def _only_counts(function: ast.Function, loop: ast.For) -> bool:
+def only_counts(function: ast.Function, loop: ast.For) -> bool:
     """``for (int i = …; i < …; i++)``: what it declares is all that it changes."""
     if not isinstance(loop.init, ast.DeclStmt) or loop.cond is None or loop.step is None:
         return False
@@ -76,6 +76,10 @@ def _has_effect(e: ast.Expr) -> bool:
             return True
         work.extend(children(item))
     return False
+
+
+def _within(span: Span, other: Span) -> bool:
+    return span != other and _inside(span, [_place(other)])
 
 
 def _place(span: Span) -> tuple[str, int, int]:

@@ -1,0 +1,52 @@
+/* Allocation and release are both functions of the program. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+static double u[N], v[N];
+
+static double *vector(int n)
+{
+    double *b = malloc((size_t)n * sizeof(double));
+    if (b == NULL) {
+        fprintf(stderr, "no memory\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    return b;
+}
+
+static void release(double *b)
+{
+    free(b);
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    double *sbuf = vector(N);
+    double *rbuf = vector(N);
+    if (rank == 0) {
+        for (int i = 0; i < N; i++) //~ hole: i = 0 => i = 1
+            sbuf[i] = 2.0 * u[i];
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(sbuf)
+    } else if (rank == 1) {
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(rbuf)
+        for (int i = 0; i < N; i++)
+            v[i] = rbuf[i];
+        double total = 0.0;
+        for (int i = 0; i < N; i++)
+            total += v[i] * (i + 1);
+        printf("%d: %.17g\n", rank, total);
+    }
+    release(sbuf);
+    release(rbuf);
+    MPI_Finalize();
+    return 0;
+}
