@@ -45,12 +45,15 @@ static bool pull(const struct opi_desc *d, int src, void *to, size_t at, size_t 
     return by_kernel(opi.peer[src]->pid, (char *)to + at, (char *)d->addr + at, n, false);
 }
 
+/* The kernel once refused to write to a peer for us: we help nobody in that way any more.  So a message has one block at most that was taken and given back. */
+static bool write_refused;
+
 /* Sender: takes blocks of a message that its receiver is copying.  d cannot go away: only the sender frees it, after DONE. */
 static void co_help(struct opi_desc *d, int dst) {
     char *to = d->to;
     size_t n = d->moving;
     bool direct = opi_reachable(to, n);
-    if (!direct && !opi.kernel_copy)
+    if (!direct && (!opi.kernel_copy || write_refused))
         return;
     for (;;) {
         size_t at = atomic_fetch_add_explicit(&d->next, CO_BLOCK, memory_order_relaxed); /* who takes a block; its data are ordered by `moved` */
@@ -60,7 +63,7 @@ static void co_help(struct opi_desc *d, int dst) {
         if (direct) {
             memcpy(to + at, (char *)d->addr + at, m);
         } else if (!by_kernel(opi.peer[dst]->pid, (char *)d->addr + at, to + at, m, true)) {
-            /* Writing is refused though reading is not: the receiver copies this block too, and is not helped again. */
+            write_refused = true; /* the receiver copies this block too */
             atomic_store_explicit(&d->returned, at + 1, memory_order_release);
             return;
         }
@@ -89,6 +92,8 @@ static void co_pull(struct opi_desc *d, int src, void *to, size_t n) {
         mine += m;
     }
     size_t rest = n - CO_BLOCK - mine; /* blocks the sender took */
+    if (rest)
+        opi_profile_lent(true);
     for (unsigned spins = 0; atomic_load_explicit(&d->moved, memory_order_acquire) != rest; spins++) {
         size_t at = atomic_exchange_explicit(&d->returned, 0, memory_order_acquire);
         if (at) {
@@ -140,6 +145,10 @@ void opi_lent_over(struct opi_req *r) {
     opi.nlent--;
 }
 
+#define REFUSALS 8 /* after which our private memory is not lent any more */
+
+static unsigned refusals;
+
 /* The receiver cannot read our memory: its data go through the shared heap. */
 static void refused(struct opi_req *r) {
     struct opi_desc *d = r->desc;
@@ -147,6 +156,10 @@ static void refused(struct opi_req *r) {
     if (!block)
         return; /* again at the next poll: the receiver's other messages free memory */
     memcpy(block, d->addr, d->size);
+    opi_profile_copied(d->size);
+    opi_profile_lent(false);
+    if (++refusals == REFUSALS)
+        opi.kernel_copy = false;
     d->block = block;
     atomic_store_explicit(&d->filled, d->size, memory_order_relaxed);
     atomic_store_explicit(&d->state, OPI_D_BUFFERED, memory_order_release); /* publishes the copy; block and desc are the receiver's now */

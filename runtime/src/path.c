@@ -65,7 +65,7 @@ static bool send_desc(struct opi_req *r, void *addr, size_t bytes, enum lent how
         opi_lend(r);
     push(dst, &e, OPI_K_RNDV, 0);
     opi.stat.rndv_msgs++;
-    opi_profile_sent(how == GIVEN ? OPI_W_GIVE : how == OWNED ? OPI_W_BLOCK : OPI_W_REF, dst, bytes);
+    opi_profile_sent(how == GIVEN ? OPI_W_GIVE : how == OWNED ? OPI_W_BLOCK : how == LENT ? OPI_W_REF : OPI_W_KERNEL, dst, bytes);
     return true;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-static const char *const way_names[OPI_WAYS] = {"inline", "give", "heap", "pipelined", "reference"};
+static const char *const way_names[OPI_WAYS] = {"inline", "give", "heap", "pipelined", "reference", "kernel"};
 
 /* Why the MPI below carried a message between ranks of one node. */
 enum left { LEFT_INTER, LEFT_UNSHARED, LEFT_DISABLED, LEFT_COMM, LEFT_KINDS };
@@ -24,6 +24,7 @@ struct totals {
     struct count copies;
     uint64_t blocks, carved;
     uint64_t passed, unexpected;
+    uint64_t buffered, helped, refused; /* messages by reference: copied aside while unmatched, copied by both sides, refused by the kernel */
     uint64_t calls, library_ns, waiting_ns;
 };
 
@@ -75,7 +76,7 @@ OPI_COLD void opi_profile_sent_slow(int way, int dst, size_t bytes) {
     add(&now.way[way], bytes);
     if (rows)
         add(&rows[world_of_local[dst]].ours, bytes);
-    if (way != OPI_W_GIVE && way != OPI_W_REF)
+    if (way != OPI_W_GIVE && way != OPI_W_REF && way != OPI_W_KERNEL)
         add(&now.copies, bytes);
 }
 
@@ -120,6 +121,13 @@ OPI_COLD void opi_profile_pool_slow(bool carved) {
         now.carved++;
     else
         now.blocks++;
+}
+
+OPI_COLD void opi_profile_lent_slow(bool helped) {
+    if (helped)
+        now.helped++;
+    else
+        now.refused++;
 }
 
 /* Time in the library, waiting included: between the outermost enter and its leave. */
@@ -183,6 +191,8 @@ static void print_table(const struct totals *t, const struct row *all, int n) {
             LLU(t->copies.messages), LLU(two), LLU(two > t->copies.messages ? two - t->copies.messages : 0),
             two > t->copies.messages ? percent(two - t->copies.messages, two) : 0.0,
             LLU(2 * ours.bytes > t->copies.bytes ? 2 * ours.bytes - t->copies.bytes : 0), LLU(t->passed));
+    fprintf(stderr, "libopi: by reference: %llu copied by both sides, %llu copied aside while nobody asked, %llu refused by the kernel\n", LLU(t->helped),
+            LLU(t->buffered), LLU(t->refused));
     fprintf(stderr, "libopi: pool: %llu blocks, %llu from new memory, %.1f %% hits; %llu messages came unexpected\n", LLU(t->blocks), LLU(t->carved),
             percent(t->blocks > t->carved ? t->blocks - t->carved : 0, t->blocks), LLU(t->unexpected));
     fprintf(stderr, "libopi: %llu calls, %.6f s in the library, %.6f s of it waiting (all ranks)\n", LLU(t->calls), (double)t->library_ns * 1e-9,
@@ -222,6 +232,7 @@ static void write_json(FILE *f, const struct totals *t, const struct row *all, i
     fprintf(f, "\"copies\": {\"made\": %llu, \"made_bytes\": %llu, \"saved\": %lld, \"saved_bytes\": %lld, \"buffers_passed\": %llu},\n ",
             LLU(t->copies.messages), LLU(t->copies.bytes), (long long)(2 * ours.messages - t->copies.messages),
             (long long)(2 * ours.bytes - t->copies.bytes), LLU(t->passed));
+    fprintf(f, "\"by_reference\": {\"both_sides\": %llu, \"copied_aside\": %llu, \"refused\": %llu},\n ", LLU(t->helped), LLU(t->buffered), LLU(t->refused));
     fprintf(f, "\"pool\": {\"blocks\": %llu, \"new\": %llu},\n \"unexpected\": %llu,\n ", LLU(t->blocks), LLU(t->carved), LLU(t->unexpected));
     fprintf(f, "\"time\": {\"calls\": %llu, \"library_s\": %.9f, \"waiting_s\": %.9f},\n \"matrix\": [", LLU(t->calls), (double)t->library_ns * 1e-9,
             (double)t->waiting_ns * 1e-9);
@@ -246,6 +257,7 @@ OPI_COLD void opi_profile_finish(void) {
     opi.profile = false; /* what follows is not the program's */
     now.passed = opi.stat.passed;
     now.unexpected = opi.stat.unexpected;
+    now.buffered = opi.stat.buffered_msgs;
     struct totals all;
     int n = opi.world_size, mine = opi.world_rank;
     struct row *matrix = mine == 0 ? malloc((size_t)n * (size_t)n * sizeof *matrix) : NULL;

@@ -15,6 +15,7 @@ enum opi_way {
     OPI_W_BLOCK,  /* copied to a heap block */
     OPI_W_PIPE,   /* copied to a heap block that the receiver reads meanwhile */
     OPI_W_REF,    /* by reference: the receiver copies from the sender's memory */
+    OPI_W_KERNEL, /* by reference to private memory: the kernel copies */
     OPI_WAYS
 };
 
@@ -25,6 +26,7 @@ void opi_profile_sent_slow(int way, int dst, size_t bytes);
 void opi_profile_native_slow(MPI_Comm comm, int dest, size_t count, MPI_Datatype type);
 void opi_profile_copied_slow(size_t bytes);
 void opi_profile_pool_slow(bool carved);
+void opi_profile_lent_slow(bool helped);
 void opi_profile_enter(void);
 void opi_profile_leave(void);
 void opi_profile_wait_slow(bool begins);
@@ -45,6 +47,12 @@ static inline void opi_profile_native(MPI_Comm comm, int dest, size_t count, MPI
 static inline void opi_profile_copied(size_t bytes) {
     if (OPI_UNLIKELY(opi.profile))
         opi_profile_copied_slow(bytes);
+}
+
+/* What became of a message by reference: its sender helped to copy it, or had to copy it aside, since the kernel would not. */
+static inline void opi_profile_lent(bool helped) {
+    if (OPI_UNLIKELY(opi.profile))
+        opi_profile_lent_slow(helped);
 }
 
 /* Around waiting for a request. */
