@@ -23,7 +23,7 @@ static const struct {
     {SSEND, REACHABLE, 1, 13, 4000},  /* the same */
     {SSEND, PRIVATE, 0, 17, 4000},    /* through the heap, and matched before the call returns */
     {SSEND, PRIVATE, 0, 31, 200000},  /* the same; from OPI_KERNEL_MIN on the kernel's one copy */
-    {SSEND, REACHABLE, 1, 19, 1 << 21}, /* one copy, by both sides: the sender has nothing else to do */
+    {SSEND, REACHABLE, 1, 19, 1 << 23}, /* one copy, by both sides: the sender has nothing else to do */
     {GIVE, REACHABLE, 1, 23, 4000},   /* the buffer itself */
     {GIVE, REACHABLE, 0, 29, 4000},   /* the receiver's one copy */
 };
