@@ -2,25 +2,69 @@
  * hang. */
 #include "check.h"
 
-/* Calls that stay with the MPI below and return only when all ranks have come: a collective, one-sided, I/O, a communicator's. */
-enum native { BARRIER, FENCE, FILE_OPEN, SPLIT, NATIVES };
+/* Calls that stay with the MPI below and return only when all ranks have come: collectives, one-sided, I/O, making communicators. */
+enum native { BARRIER, ALLREDUCE, ALLTOALL, IBARRIER, FENCE, POST_START, WIN_CREATE, FILE_OPEN, WRITE_ALL, SPLIT, DUP, NATIVES };
 
 static MPI_Win window;
+static MPI_File file;
 static double exposed[4];
 static char scratch[] = "/tmp/opi-progress-XXXXXX";
 
+/* Everyone's epoch needs everyone's. */
+static void post_start_complete_wait(void) {
+    MPI_Group all;
+    double mine = rank;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Win_post(all, 0, window);
+    MPI_Win_start(all, 0, window);
+    MPI_Put(&mine, 1, MPI_DOUBLE, (rank + 1) % size, 1, 1, MPI_DOUBLE, window);
+    MPI_Win_complete(window);
+    MPI_Win_wait(window);
+    CHECK(exposed[1] == (rank + size - 1) % size);
+    MPI_Group_free(&all);
+}
+
 static void native(enum native which) {
-    if (which == BARRIER) {
-        MPI_Barrier(MPI_COMM_WORLD);
-    } else if (which == FENCE) {
-        MPI_Win_fence(0, window);
-    } else if (which == FILE_OPEN) {
-        MPI_File f;
-        CHECK(MPI_File_open(MPI_COMM_WORLD, scratch, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f) == MPI_SUCCESS);
+    int in = 1, out = 0;
+    int from[64] = {0}, to[64] = {0};
+    MPI_Request q;
+    MPI_Win other;
+    MPI_File f;
+    MPI_Comm c;
+    CHECK(size <= 64);
+    switch (which) {
+    case BARRIER: MPI_Barrier(MPI_COMM_WORLD); break;
+    case ALLREDUCE:
+        MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        CHECK(out == size);
+        break;
+    case ALLTOALL: MPI_Alltoall(from, 1, MPI_INT, to, 1, MPI_INT, MPI_COMM_WORLD); break;
+    case IBARRIER:
+        MPI_Ibarrier(MPI_COMM_WORLD, &q);
+        MPI_Wait(&q, MPI_STATUS_IGNORE);
+        break;
+    case FENCE: MPI_Win_fence(0, window); break;
+    case POST_START: post_start_complete_wait(); break;
+    case WIN_CREATE:
+        MPI_Win_create(to, sizeof to, sizeof to[0], MPI_INFO_NULL, MPI_COMM_WORLD, &other);
+        MPI_Win_free(&other);
+        break;
+    case FILE_OPEN:
+        CHECK(MPI_File_open(MPI_COMM_WORLD, scratch, MPI_MODE_RDWR, MPI_INFO_NULL, &f) == MPI_SUCCESS);
         MPI_File_close(&f);
-    } else {
-        MPI_Comm c;
+        break;
+    case WRITE_ALL:
+        CHECK(MPI_File_write_at_all(file, (MPI_Offset)rank * (MPI_Offset)sizeof rank, &rank, 1, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        MPI_File_sync(file);
+        CHECK(MPI_File_read_at_all(file, (MPI_Offset)rank * (MPI_Offset)sizeof rank, &out, 1, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        CHECK(out == rank);
+        break;
+    case SPLIT:
         MPI_Comm_split(MPI_COMM_WORLD, rank & 1, rank, &c);
+        MPI_Comm_free(&c);
+        break;
+    default:
+        MPI_Comm_dup(MPI_COMM_WORLD, &c);
         MPI_Comm_free(&c);
     }
 }
@@ -50,7 +94,7 @@ static void irecv_native_wait(int n, int how, enum native which) {
         int *b;
         OPI_Alloc(&b, sizeof(int) * (size_t)n);
         fill(b, n, rank * 1000);
-        usleep(20000); /* the receive is posted and its rank is inside the barrier */
+        usleep(5000); /* the receive is posted and its rank is inside the native call */
         if (how & 2)
             MPI_Ssend(b, n, MPI_INT, peer, 5, MPI_COMM_WORLD);
         else
@@ -224,9 +268,10 @@ int main(int argc, char **argv) {
     }
     MPI_Bcast(scratch, sizeof scratch, MPI_CHAR, 0, MPI_COMM_WORLD);
     MPI_Win_create(exposed, sizeof exposed, sizeof exposed[0], MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    CHECK(MPI_File_open(MPI_COMM_WORLD, scratch, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file) == MPI_SUCCESS);
     for (int i = 0; i < 4; i++)
         for (int how = 0; how < 4; how++)
-            for (int which = 0; which < (i < 3 ? 1 : NATIVES); which++)
+            for (int which = 0; which < (i == 1 || i == 3 ? NATIVES : 1); which++)
                 irecv_native_wait(sizes[i], how, (enum native)which);
     for (int how = 0; how < 3; how++)
         passive_under_a_wait(how);
@@ -243,6 +288,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 20; i++)
         with_iallreduce();
     MPI_Win_free(&window);
+    MPI_File_close(&file);
     if (rank == 0)
         unlink(scratch);
     return finish();
