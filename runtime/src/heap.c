@@ -26,6 +26,7 @@
 
 static size_t heap_used;   /* bytes of our window given to runs, the head included */
 static size_t heap_limit;  /* window bytes */
+static size_t heap_bound;  /* of them, those that may be used: OPI_HEAP_LIMIT */
 static size_t commit_from; /* everything below is committed */
 static size_t commit_step = (size_t)256 << 10;
 static uint32_t run_colour;
@@ -72,8 +73,8 @@ static bool commit(size_t end) {
     size_t want = end;
     if (commit_from + commit_step > want)
         want = commit_from + commit_step;
-    if (want > heap_limit)
-        want = heap_limit;
+    if (want > heap_bound)
+        want = heap_bound;
     for (;;) {
         int rc;
         do
@@ -144,6 +145,18 @@ static bool map_shared(int slot, size_t window) {
     return true;
 }
 
+/* Commits the head of the window that was just mapped; its size, or 0 when the system has no memory for it. */
+static size_t begin(void) {
+    size_t head = sizeof(struct opi_arena) + (heap_limit >> OPI_PAGE_SHIFT);
+    head = (head + OPI_PAGE - 1) & ~(OPI_PAGE - 1);
+    heap_bound = opi_size_setting("OPI_HEAP_LIMIT", heap_limit) & ~(OPI_PAGE - 1);
+    if (heap_bound > heap_limit)
+        heap_bound = heap_limit;
+    if (heap_bound < head)
+        heap_bound = head;
+    return commit(head) ? head : 0;
+}
+
 /* Does the launcher tell our place among the ranks of the machine?  Else MPI_Init settles it, unless memory is wanted before. */
 bool opi_heap_place_known(void) {
     return first_env(rank_names) >= 0;
@@ -161,18 +174,17 @@ bool opi_heap_init(void) {
     uint32_t shift = window_shift(nlocal, slot);
     size_t window = (size_t)1 << shift;
     const char *force = getenv("OPI_HEAP");
-    bool forced = force && strcmp(force, "private") == 0;
-    if (forced || slot >= OPI_MAX_LOCAL || !map_shared(slot, window)) {
-        if (!map_private(window))
-            return false;
-    }
-    size_t head = sizeof(struct opi_arena) + (heap_limit >> OPI_PAGE_SHIFT);
-    head = (head + OPI_PAGE - 1) & ~(OPI_PAGE - 1);
-    if (!commit(head)) {
+    bool shared = !(force && strcmp(force, "private") == 0) && slot < OPI_MAX_LOCAL && map_shared(slot, window);
+    size_t head = shared ? begin() : 0;
+    if (shared && !head) { /* no memory, or the system refuses to commit any */
         munmap(opi.arena, heap_limit);
+        close(opi.memfd);
+        opi.memfd = -1;
         opi.arena = NULL;
-        return false;
+        shared = false;
     }
+    if (!shared && !(map_private(window) && (head = begin()) != 0))
+        return false;
     heap_used = head;
     struct opi_arena *a = opi.arena;
     a->magic = HEAP_MAGIC;
@@ -214,7 +226,7 @@ void opi_heap_unmap_peer(struct opi_arena *a) {
 
 /* Takes a run from the window and enters it in the class map.  `bytes` is a multiple of 64 KiB; the first `needed` of them are committed. */
 static char *take_run(int cls, size_t bytes, size_t needed) {
-    if (bytes > heap_limit - heap_used || !commit(heap_used + needed))
+    if (heap_used > heap_bound || bytes > heap_bound - heap_used || !commit(heap_used + needed))
         return NULL;
     char *run = (char *)opi.arena + heap_used;
     memset(opi.arena->class_map + (heap_used >> OPI_PAGE_SHIFT), cls + 1, bytes >> OPI_PAGE_SHIFT);
@@ -250,6 +262,14 @@ void *opi_heap_carve(int cls) {
     void *p = c->run;
     c->run += stride;
     return p;
+}
+
+/* From here on until it is taken back, OPI_HEAP_LIMIT does not hold. */
+void opi_heap_lift(bool lifted) {
+    static size_t bound;
+    if (lifted)
+        bound = heap_bound;
+    heap_bound = lifted ? heap_limit : bound;
 }
 
 size_t opi_heap_committed(void) {

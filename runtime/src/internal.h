@@ -25,6 +25,7 @@ bool opi_heap_place_known(void);
 struct opi_arena *opi_heap_map_peer(int pid, int fd, uintptr_t address, size_t window);
 void opi_heap_unmap_peer(struct opi_arena *a);
 void *opi_heap_carve(int cls);
+void opi_heap_lift(bool lifted);
 size_t opi_heap_committed(void);
 void opi_fork_init(void);
 void opi_pool_init(void);
@@ -238,6 +239,7 @@ bool opi_account(int dst, size_t bytes);
 
 /* tune.c */
 void opi_tune(void);
+size_t opi_size_setting(const char *name, size_t otherwise);
 bool opi_kernel_copy_wanted(void);
 
 /* copy.c */

@@ -7,7 +7,7 @@
  *     reachable, above the eager limit, or synchronous
  *                                     a desc points at the data; the receiver copies once, large ones with the sender's help
  *     private, from opi.kernel_min on the same, by process_vm_readv, where the kernel allows it
- *     else                            copied to a block; from opi.pipe_min on while the receiver already reads
+ *     else                            copied to a block (the kernel copies where there is no memory for one); from opi.pipe_min on while the receiver already reads
  *     more than opi.cap unmatched     a desc owns the block, and the send completes when it is matched
  *   destination on another node, or a communicator that is not ours: the MPI below */
 #include "internal.h"
@@ -98,8 +98,11 @@ bool opi_send_start(const void *buf, size_t count, struct opi_type *t, struct op
     if (t->contiguous && opi.kernel_copy && bytes >= opi.kernel_min && mode != OPI_BUFFERED && dst != opi.me)
         return send_desc(r, (void *)(uintptr_t)buf, bytes, LENT_PRIVATE, c, dst, tag, !sync);
     void *block = opi_pool_alloc(bytes);
-    if (!block)
-        return false;
+    if (OPI_UNLIKELY(!block)) { /* the heap is full: where the kernel copies, a message needs none of it, and waits for its receiver */
+        if (!t->contiguous || !opi.kernel_copy || mode == OPI_BUFFERED || dst == opi.me)
+            return false;
+        return send_desc(r, (void *)(uintptr_t)buf, bytes, LENT_PRIVATE, c, dst, tag, false);
+    }
     bool room = !sync && (mode == OPI_BUFFERED || opi_account(dst, bytes));
     if (!room) {
         opi_pack(t, buf, count, block);

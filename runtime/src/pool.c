@@ -72,9 +72,9 @@ OPI_COLD void *opi_pool_alloc_slow(int cls) {
     void *p = opi_heap_carve(cls);
     if (p)
         return p;
-    /* Exhausted: a block of a somewhat larger class is better than failing. */
+    /* Exhausted: a block of any larger class is better than failing. */
     opi_classes[cls].borrowed = true;
-    for (int up = cls + 1; up < cls + 8 && up < OPI_CLASSES; up++) {
+    for (int up = cls + 1; up < OPI_CLASSES; up++) {
         if (opi_classes[up].depth > 0)
             return opi_classes[up].stack[--opi_classes[up].depth];
         if (opi_cold[up].own) {
@@ -84,6 +84,14 @@ OPI_COLD void *opi_pool_alloc_slow(int cls) {
         }
     }
     return NULL;
+}
+
+/* Rings and descs, without which no message can travel: OPI_HEAP_LIMIT does not bound them. */
+OPI_COLD void *opi_pool_alloc_own(size_t n) {
+    opi_heap_lift(true);
+    void *p = opi_pool_alloc(n);
+    opi_heap_lift(false);
+    return p;
 }
 
 /* The stack is full.  Its older half leaves: our own blocks to a private list, foreign ones home in one chain for each owner, so a one-way stream costs

@@ -18,6 +18,7 @@ extern struct opi_class_cold opi_cold[OPI_CLASSES];
 extern uint8_t *opi_held[OPI_HELD_TABLES];
 
 void *opi_pool_alloc_slow(int cls);
+void *opi_pool_alloc_own(size_t n);
 void opi_pool_free_slow(void *block, int cls);
 uint8_t *opi_held_table(size_t index);
 

@@ -34,7 +34,7 @@ OPI_COLD void opi_new_rings(void) {
 OPI_COLD struct opi_ring *opi_ring_connect(int dst) {
     struct opi_out *o = &opi.out[dst];
     size_t bytes = sizeof(struct opi_ring) + opi.ring_slots * sizeof(struct opi_slot);
-    struct opi_ring *g = opi_pool_alloc(bytes);
+    struct opi_ring *g = opi_pool_alloc_own(bytes);
     if (!g)
         return NULL;
     memset(g, 0, bytes);

@@ -43,7 +43,7 @@ bool opi_account(int dst, size_t bytes) {
 
 struct opi_desc *opi_desc_new(void *addr, size_t size, int state) {
     struct opi_desc *d = opi_pool_alloc(sizeof *d);
-    if (!d)
+    if (OPI_UNLIKELY(!d) && !(d = opi_pool_alloc_own(sizeof *d)))
         return NULL;
     d->owned = 0;
     d->remote = 0;

@@ -26,7 +26,8 @@ static size_t bytes_of(const char *s, size_t otherwise) {
     return (size_t)v;
 }
 
-static size_t setting(const char *name, size_t otherwise) {
+/* A number of bytes from the environment. */
+size_t opi_size_setting(const char *name, size_t otherwise) {
     return bytes_of(getenv(name), otherwise);
 }
 
@@ -79,16 +80,16 @@ void opi_tune(void) {
     if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1 && CPU_COUNT(&set) < cpus)
         cpus = CPU_COUNT(&set);
     bool crowded = opi.node_ranks_phys > cpus;
-    opi.spin_limit = (uint32_t)setting("OPI_SPIN", crowded ? 32 : 1000);
-    opi.yield_limit = (uint32_t)setting("OPI_YIELD", 64);
+    opi.spin_limit = (uint32_t)opi_size_setting("OPI_SPIN", crowded ? 32 : 1000);
+    opi.yield_limit = (uint32_t)opi_size_setting("OPI_YIELD", 64);
     opi.ring_slots = opi.nlocal <= 32 ? 128 : opi.nlocal <= 128 ? 32 : 16;
     for (size_t i = 0; i < sizeof thresholds / sizeof thresholds[0]; i++)
         *thresholds[i].at = thresholds[i].otherwise;
     read_measured();
     for (size_t i = 0; i < sizeof thresholds / sizeof thresholds[0]; i++)
-        *thresholds[i].at = setting(thresholds[i].name, *thresholds[i].at);
+        *thresholds[i].at = opi_size_setting(thresholds[i].name, *thresholds[i].at);
     if (opi.inline_limit > OPI_LONG_MAX)
         opi.inline_limit = OPI_LONG_MAX;
-    size_t cap = setting("OPI_BUFFER_CAP", (size_t)256 << 20); /* per receiver */
+    size_t cap = opi_size_setting("OPI_BUFFER_CAP", (size_t)256 << 20); /* per receiver */
     opi.cap = cap / (size_t)(opi.nlocal > 1 ? opi.nlocal - 1 : 1);
 }

@@ -1,0 +1,139 @@
+"""Runs a job that is to fail, and tells what is left of it: ``fault_runner.py SCRATCH [--namespace] [--tiny-shm]
+[--kill-launcher] [--visible DIR]... -- COMMAND... [--and COMMAND...]``, one JSON object on stdout.
+
+With ``--namespace`` it has to be the first process of namespaces of its own (``unshare -rmpif --mount-proc``): /tmp and
+/dev/shm are then empty at the start, and whatever is there at the end, and every process, and every object of System V,
+is the job's. Without, the machine is shared with others: only what bears libopi's name or runs from SCRATCH counts.
+
+The job gets the name of a file, ``SCRATCH/stamp``, into which it writes the time of its fault. The times that are
+printed count from there, on the same clock.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+LIMIT_S = 60
+"""A job that is still there after this time is given up."""
+
+
+def own_temporary_files(scratch: Path, visible: list[Path], tiny_shm: bool) -> None:
+    """Gives this mount namespace an empty /tmp and /dev/shm; directories of `visible` that lie in /tmp stay where they
+    are."""
+
+    def mount(*arguments: str | Path) -> None:
+        subprocess.run(["mount", *map(str, arguments)], check=True)
+
+    empty = scratch / "empty"
+    empty.mkdir(exist_ok=True)
+    mount("-t", "tmpfs", "tmpfs", empty)
+    for path in sorted({scratch, *visible}):
+        if path.is_relative_to("/tmp") and not (empty / path.relative_to("/tmp")).exists():
+            place = empty / path.relative_to("/tmp")
+            place.mkdir(parents=True)
+            mount("--bind", path, place)
+    mount("--rbind", empty, "/tmp")
+    mount("-t", "tmpfs", *(("-o", "size=64k") if tiny_shm else ()), "tmpfs", "/dev/shm")
+    os.environ["TMPDIR"] = "/tmp"
+    os.chdir("/")
+
+
+def files(everything: bool) -> list[str]:
+    """Files in the places for temporary ones, what differs between runs taken out of their names."""
+    found = set()
+    for root in ("/dev/shm", "/tmp"):
+        device = os.stat(root).st_dev
+        for directory, below, names in os.walk(root):
+            below[:] = [
+                d for d in below if everything and os.lstat(os.path.join(directory, d)).st_dev == device
+            ]  # not into `visible`
+            for name in names:
+                if everything or ("opi" in name.lower() and "openmpi" not in name.lower()):
+                    known = re.sub(r"(hydra_hwloc_xmlfile_)\w{6}$", r"\1#", name)  # MPICH's mpiexec uses mkstemp
+                    found.add(re.sub(r"[0-9a-f]{4,}|\d+", "#", os.path.join(directory, known)))
+    return sorted(found)
+
+
+def processes(everything: bool, scratch: Path) -> list[str]:
+    """What runs besides this script, and every memfd of libopi that is still open; the dead are buried."""
+    with contextlib.suppress(ChildProcessError):
+        while everything and os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) in (1, os.getpid(), os.getppid()):
+            continue
+        with contextlib.suppress(OSError):
+            program = os.readlink(entry / "exe")
+            if everything or program.startswith(str(scratch)):
+                found.append((entry / "comm").read_text().strip())
+                found += [
+                    link for fd in (entry / "fd").iterdir() if "memfd:opi" in (link := os.readlink(fd)) and fd.exists()
+                ]
+    return sorted(found)
+
+
+def system_v() -> int:
+    """Segments, semaphores and queues of System V."""
+    return sum(len(Path(f"/proc/sysvipc/{kind}").read_text().splitlines()) - 1 for kind in ("shm", "sem", "msg"))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("scratch", type=Path)
+    for flag in ("--namespace", "--tiny-shm", "--kill-launcher"):
+        parser.add_argument(flag, action="store_true")
+    parser.add_argument("--visible", type=Path, action="append", default=[])
+    split = sys.argv.index("--")
+    options = parser.parse_args(sys.argv[1:split])
+    words = sys.argv[split + 1 :]
+    second: list[str] = []
+    if "--and" in words:
+        words, second = words[: words.index("--and")], words[words.index("--and") + 1 :]
+    if options.namespace:
+        own_temporary_files(options.scratch, options.visible, options.tiny_shm)
+    stamp = options.scratch / "stamp"
+    started = time.monotonic()
+    jobs, outputs = [], []
+    for number, command in enumerate(filter(None, (words, second))):
+        outputs.append(options.scratch / f"output{number}")
+        with open(outputs[-1], "wb") as output:
+            jobs.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT))
+    if options.kill_launcher:
+        while not (stamp.exists() and stamp.read_text()) and time.monotonic() < started + LIMIT_S:
+            time.sleep(0.005)
+        jobs[0].send_signal(signal.SIGKILL)
+    codes = [job.wait(timeout=LIMIT_S) for job in jobs[:1]]
+    ended = time.monotonic()
+    codes += [job.wait(timeout=LIMIT_S) for job in jobs[1:]]
+    while (left := processes(options.namespace, options.scratch)) and time.monotonic() < ended + LIMIT_S / 4:
+        time.sleep(0.01)
+    gone = time.monotonic()
+    fault = int(stamp.read_text()) * 1e-9 if stamp.exists() else started
+    print(
+        json.dumps(
+            {
+                "codes": codes,
+                "outputs": [output.read_text(errors="replace") for output in outputs],
+                "ended_s": ended - fault,
+                "gone_s": gone - fault,
+                "processes": left,
+                "files": files(options.namespace),
+                "system_v": system_v() if options.namespace else 0,
+            }
+        )
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
