@@ -1,0 +1,184 @@
+"""The runtime installed for a whole system: cmake, then programs built through pkg-config and through find_package."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from conftest import CHECKOUT, MpiUser, only_one
+
+RUNTIME = CHECKOUT / "runtime"
+
+CMAKE = shutil.which("cmake") or shutil.which("cmake", path=str(Path(sys.prefix) / "bin"))
+"""The system's, or the one of the wheel `cmake` in the environment of the tests."""
+
+pytestmark = [
+    pytest.mark.mpi,
+    pytest.mark.skipif(CMAKE is None, reason="no cmake on PATH nor beside Python (pip install cmake)"),
+]
+
+PROGRAM = """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#ifndef PLAIN
+#include <opi.h>
+#endif
+int main(int argc, char **argv)
+{
+    double *b, *c;
+    int rank, peer, data[1000] = {0};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    peer = 1 - rank;
+#ifdef PLAIN
+    b = malloc(1000 * sizeof *b);
+    c = malloc(1000 * sizeof *c);
+#else
+    OPI_Alloc(&b, 1000 * sizeof *b);
+#endif
+    for (int i = 0; i < 1000; i++)
+        b[i] = i + rank;
+#ifdef PLAIN
+    MPI_Sendrecv(b, 1000, MPI_DOUBLE, peer, 0, c, 1000, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+#else
+    OPI_Givetake(&b, 1000, MPI_DOUBLE, peer, 0, &c, 1000, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+#endif
+    MPI_Sendrecv_replace(data, 1000, MPI_INT, peer, 1, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    int ok = c[999] == 999 + peer;
+    MPI_Finalize();
+    if (rank == 0 && ok)
+        puts("installed: ok");
+    return !ok;
+}
+"""
+
+PROJECT = """cmake_minimum_required(VERSION 3.16)
+project(user C)
+find_package(opi 0.1 REQUIRED)
+add_executable(shared app.c)
+target_link_libraries(shared opi::opi)
+add_executable(archive app.c)
+target_link_libraries(archive opi::static)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """An installation, and a directory with PROGRAM as app.c."""
+
+    prefix: Path
+    work: Path
+
+    @property
+    def lib(self) -> Path:
+        return next(self.prefix.glob("lib*/libopi.so")).parent
+
+
+def checked(*command: str | Path, user: MpiUser, **environment: str) -> str:
+    done = subprocess.run(
+        [*map(str, command)],
+        env={**user.environment, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=200,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def configure(user: MpiUser, source: Path, build: Path, *options: str) -> None:
+    generator = ("-G", "Ninja") if shutil.which("ninja") else ()
+    checked(str(CMAKE), "-S", source, "-B", build, *generator, *options, user=user)
+
+
+@pytest.fixture(scope="session")
+def installed(mpi_user: MpiUser, shared_tmp: Path) -> Installed:
+    """libopi for each MPI, installed by the three commands of the documentation."""
+    folder = shared_tmp / f"cmake-{mpi_user.mpi.kind}"
+    place = Installed(folder / "prefix", folder / "work")
+    with only_one(folder.with_suffix(".lock")):
+        if not (folder / "ready").exists():
+            place.work.mkdir(parents=True)
+            (place.work / "app.c").write_text(PROGRAM)
+            prefix, compiler = f"-DCMAKE_INSTALL_PREFIX={place.prefix}", f"-DMPI_C_COMPILER={mpi_user.mpi.mpicc}"
+            configure(mpi_user, RUNTIME, folder / "build", prefix, compiler, "-DCMAKE_C_FLAGS=-Wall -Wextra -Werror")
+            checked(str(CMAKE), "--build", folder / "build", "-j", "2", user=mpi_user)
+            checked(str(CMAKE), "--install", folder / "build", user=mpi_user)
+            shutil.rmtree(folder / "build")
+            (folder / "ready").touch()
+    return place
+
+
+def all_was_libopis(user: MpiUser, program: Path, lib: Path, tmp_path: Path) -> None:
+    """Runs PROGRAM: its four messages are libopi's."""
+    profile = tmp_path / "profile.json"
+    result = user.run(2, program, OPI_PROFILE=str(profile), LD_LIBRARY_PATH=str(lib))
+    assert "installed: ok" in result.out
+    told = json.loads(profile.read_text())
+    assert told["on_node"]["all"]["messages"] == 4
+    assert told["on_node"]["give"]["messages"] == 2
+    assert told["left_to_mpi"]["all"]["messages"] == 0
+
+
+@pytest.mark.skipif(shutil.which("pkg-config") is None, reason="no pkg-config on PATH")
+@pytest.mark.parametrize("how", ["shared", "static"])
+def test_pkg_config(mpi_user: MpiUser, installed: Installed, tmp_path: Path, how: str) -> None:
+    path = {"PKG_CONFIG_PATH": str(installed.lib / "pkgconfig")}
+    flags = checked("pkg-config", "--cflags", "--libs", "libopi", user=mpi_user, **path).split()
+    assert f"-I{installed.prefix}/include" in flags
+    if how == "static":
+        cflags = checked("pkg-config", "--cflags", "libopi", user=mpi_user, **path).split()
+        libs = checked("pkg-config", "--variable=static_libs", "libopi", user=mpi_user, **path).split()
+        flags = [*cflags, *libs]
+    mpi_user.mpicc("-O1", installed.work / "app.c", *flags, "-o", tmp_path / "app")
+    needed = checked("ldd", tmp_path / "app", user=mpi_user, LD_LIBRARY_PATH=str(installed.lib))
+    assert ("libopi.so.0 => " in needed) == (how == "shared")
+    all_was_libopis(mpi_user, tmp_path / "app", installed.lib, tmp_path)
+
+
+def test_find_package(mpi_user: MpiUser, installed: Installed, tmp_path: Path) -> None:
+    """The package brings the MPI it was built with; its shared library is found through the run path."""
+    (tmp_path / "CMakeLists.txt").write_text(PROJECT)
+    shutil.copy(installed.work / "app.c", tmp_path)
+    configure(mpi_user, tmp_path, tmp_path / "build", f"-DCMAKE_PREFIX_PATH={installed.prefix}")
+    checked(str(CMAKE), "--build", tmp_path / "build", user=mpi_user)
+    for name in ("shared", "archive"):
+        all_was_libopis(mpi_user, tmp_path / "build" / name, tmp_path, tmp_path)
+
+
+def test_the_installed_library_can_be_preloaded(mpi_user: MpiUser, installed: Installed, tmp_path: Path) -> None:
+    mpi_user.mpicc("-O1", "-DPLAIN", installed.work / "app.c", "-o", tmp_path / "ring")
+    profile = tmp_path / "profile.json"
+    preload = ("env", f"LD_PRELOAD={installed.lib / 'libopi.so'}")
+    command = [*mpi_user.mpi.run_command(2), *preload, str(tmp_path / "ring")]
+    assert "installed: ok" in checked(*command, user=mpi_user, OPI_PROFILE=str(profile))
+    assert json.loads(profile.read_text())["on_node"]["all"]["messages"] == 4
+
+
+def test_what_is_installed(mpi_user: MpiUser, installed: Installed) -> None:
+    """The interface, the libraries and what finds them; of symbols only MPI's and OPI's."""
+    names = {str(p.relative_to(installed.prefix)).replace("lib64/", "lib/") for p in installed.prefix.rglob("*")}
+    version = re.search(r'^version = "(.*)"', (CHECKOUT / "pyproject.toml").read_text(), re.MULTILINE)
+    assert version is not None
+    assert {
+        "include/opi.h",
+        "lib/libopi.a",
+        "lib/libopi.so",
+        "lib/libopi.so.0",
+        f"lib/libopi.so.{version[1]}",
+        "lib/pkgconfig/libopi.pc",
+        "lib/cmake/opi/opiConfig.cmake",
+        "lib/cmake/opi/opiConfigVersion.cmake",
+    } <= names
+    listed = checked("nm", "-D", "--defined-only", installed.lib / "libopi.so", user=mpi_user)
+    symbols = [line.split()[-1] for line in listed.splitlines()]
+    assert "MPI_Send" in symbols
+    assert "OPI_Give" in symbols
+    assert [name for name in symbols if not name.startswith(("MPI_", "MPIX_", "OPI_"))] == []
