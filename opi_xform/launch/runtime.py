@@ -61,7 +61,7 @@ def runtime_flags() -> tuple[str, ...]:
 
 def sources() -> list[Path]:
     """The C files of libopi, in a fixed order. Raises IncompleteInstallError when there are none."""
-    found = sorted(runtime_source_dir().rglob("*.c"))
+    found = sorted(runtime_source_dir().glob("*.c"))
     if not found:
         raise IncompleteInstallError(f"installation is incomplete: no sources in {runtime_source_dir()}")
     return found
