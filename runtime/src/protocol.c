@@ -352,6 +352,9 @@ bool opi_ring_long(int dst, uint64_t ctx, int tag, const void *data, size_t n) {
     o->tail += slots;
     atomic_store_explicit(&first->stamp, OPI_STAMP(lap, OPI_K_LONG, n), memory_order_release); /* publishes all the slots */
     opi_wake(dst);
+    /* The slots of the next such message come back to our cache before it is sent.  Stores do that; a prefetch does nothing to a line that is there, shared. */
+    for (uint32_t i = 0; i < slots && o->tail + i - o->head_seen < g->nslots; i++)
+        g->slot[(o->tail + i) & mask].tag = 0;
     opi.stat.inline_msgs++;
     opi_profile_sent(OPI_W_INLINE, dst, n);
     return true;
