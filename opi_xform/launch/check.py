@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from opi_xform.launch.mpi import LaunchError, find_mpi
-from opi_xform.launch.runtime import BASE_FLAGS, compile_command, sources
+from opi_xform.launch.runtime import BASE_FLAGS, compile_command, malloc_sources, sources
 
 WARNINGS = ("-Wall", "-Wextra", "-Werror")
 
@@ -20,12 +20,12 @@ def main() -> int:
     except LaunchError as error:
         print(f"runtime check: {error}", file=sys.stderr)
         return error.code
-    failed = 0
+    failed, files = 0, [*sources(), *malloc_sources()]
     with tempfile.TemporaryDirectory() as scratch:
-        for source in sources():
+        for source in files:
             command = compile_command(mpi, source, Path(scratch) / "check.o", (*BASE_FLAGS, *WARNINGS))
             failed += subprocess.run(command, check=False).returncode != 0
-    print(f"runtime check: {len(sources())} files, {failed} with warnings or errors")
+    print(f"runtime check: {len(files)} files, {failed} with warnings or errors")
     return int(failed > 0)
 
 

@@ -1,8 +1,8 @@
 """opicc: the MPI's own compiler plus libopi.
 
 Every argument goes to the user's mpicc as it stands. opicc adds the directory of opi.h, and where the command links an
-executable, libopi before the MPI's own libraries. `opicc --show` prints the command instead of running it, as
-`mpicc -show` does.
+executable, libopi before the MPI's own libraries; with `--shared-heap` the replacement allocator too. `opicc --show`
+prints the command instead of running it, as `mpicc -show` does.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from opi_xform.resources import IncompleteInstallError, runtime_include_dir
 
 NO_LINK = frozenset({"-c", "-E", "-S", "-M", "-MM", "-fsyntax-only", "-shared", "-r"})
 """With one of these the compiler makes no executable. A shared library takes libopi from the one that loads it."""
+
+SHARED_HEAP = "--shared-heap"
+"""malloc and its family then allocate memory that the ranks of a node share."""
 
 SHOW = frozenset({"--show", "-show"})
 
@@ -42,19 +45,22 @@ def links(arguments: Sequence[str]) -> bool:
     return has_input and not any(argument in NO_LINK for argument in seen)
 
 
-def link_flags(runtime: Runtime) -> list[str]:
-    """libopi whole: it replaces MPI functions that only libraries may call, and it has code that runs before main."""
-    return ["-pthread", "-Wl,--whole-archive", str(runtime.archive), "-Wl,--no-whole-archive"]
+def link_flags(runtime: Runtime, shared_heap: bool = False) -> list[str]:
+    """libopi whole: it replaces MPI functions that only libraries may call, and it has code that runs before main.
+
+    The same holds for the allocator, whose functions the program's libraries have to find too."""
+    archives = [str(runtime.archive), *([str(runtime.malloc_archive)] if shared_heap else [])]
+    return ["-pthread", "-Wl,--whole-archive", *archives, "-Wl,--no-whole-archive"]
 
 
-def command_line(mpi: Mpi, arguments: Sequence[str], link: bool) -> list[str]:
+def command_line(mpi: Mpi, arguments: Sequence[str], link: bool, shared_heap: bool = False) -> list[str]:
     """The mpicc command that does what this opicc command asks for; builds libopi where it is to be linked."""
     command = [str(mpi.mpicc), f"-I{runtime_include_dir()}", *arguments]
     if not link:
         return command
     if any(argument.startswith("-x") for argument in arguments):
         command.append("-xnone")  # else the compiler reads the archive as a source
-    return [*command, *link_flags(ensure_runtime(mpi))]
+    return [*command, *link_flags(ensure_runtime(mpi), shared_heap)]
 
 
 def _show(command: list[str]) -> int:
@@ -67,12 +73,13 @@ def _show(command: list[str]) -> int:
 def run(arguments: Sequence[str]) -> int:
     """One opicc command; returns the compiler's exit code. Raises LaunchError."""
     mpi = find_mpi()
-    passed = [argument for argument in arguments if argument not in SHOW]
-    if len(passed) == len(arguments):
-        return _execute(command_line(mpi, passed, links(passed)))
+    shared_heap = SHARED_HEAP in arguments
+    passed = [argument for argument in arguments if argument not in SHOW and argument != SHARED_HEAP]
+    if SHOW.isdisjoint(arguments):
+        return _execute(command_line(mpi, passed, links(passed), shared_heap))
     # Without files, --show tells the flags of a whole build, as mpicc -show does.
     flags_only = all(argument.startswith("-") for argument in passed) and NO_LINK.isdisjoint(passed)
-    return _show(command_line(mpi, passed, flags_only or links(passed)))
+    return _show(command_line(mpi, passed, flags_only or links(passed), shared_heap))
 
 
 def _execute(command: list[str]) -> int:

@@ -15,7 +15,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,14 +35,14 @@ class Runtime:
     shared: Path
     """libopi as a shared library, to be preloaded under a program that was not linked with it."""
 
+    @property
+    def malloc_archive(self) -> Path:
+        """The replacement allocator, to be linked into a program."""
+        return self.archive.with_name("libopi_malloc.a")
+
     def preload(self, shared_heap: bool) -> tuple[Path, ...]:
-        """The libraries to preload, in order. Raises LaunchError when the replacement allocator was not built."""
-        if not shared_heap:
-            return (self.shared,)
-        malloc = self.shared.with_name("libopi_malloc.so")
-        if not malloc.is_file():
-            raise LaunchError(f"{malloc}: the replacement allocator is not part of this installation")
-        return (malloc, self.shared)
+        """The libraries to preload, in order."""
+        return (self.shared.with_name("libopi_malloc.so"), self.shared) if shared_heap else (self.shared,)
 
 
 def cache_dir() -> Path:
@@ -61,9 +61,18 @@ def runtime_flags() -> tuple[str, ...]:
 
 def sources() -> list[Path]:
     """The C files of libopi, in a fixed order. Raises IncompleteInstallError when there are none."""
-    found = sorted(runtime_source_dir().glob("*.c"))
+    return _found(runtime_source_dir())
+
+
+def malloc_sources() -> list[Path]:
+    """The C files of the replacement allocator, which knows no MPI. Raises IncompleteInstallError."""
+    return _found(runtime_source_dir() / "malloc")
+
+
+def _found(directory: Path) -> list[Path]:
+    found = sorted(directory.glob("*.c"))
     if not found:
-        raise IncompleteInstallError(f"installation is incomplete: no sources in {runtime_source_dir()}")
+        raise IncompleteInstallError(f"installation is incomplete: no sources in {directory}")
     return found
 
 
@@ -94,10 +103,10 @@ def compile_command(mpi: Mpi, source: Path, obj: Path, flags: Sequence[str]) -> 
     return [str(mpi.mpicc), *flags, *includes, "-c", str(source), "-o", str(obj)]
 
 
-def shared_command(mpi: Mpi, objects: Sequence[Path], library: Path) -> list[str]:
-    """Links the shared library. The MPI is one of its needed libraries: a program that loads its MPI by dlopen has it
-    not loaded yet when libopi is."""
-    flags = ("-shared", f"-Wl,-soname,{library.name}", "-Wl,--no-as-needed", "-pthread")
+def shared_command(mpi: Mpi, objects: Sequence[Path], library: Path, needed: str = "--no-as-needed") -> list[str]:
+    """Links a shared library. The MPI is one of libopi's needed libraries: a program that loads its MPI by dlopen has
+    it not loaded yet when libopi is."""
+    flags = ("-shared", f"-Wl,-soname,{library.name}", f"-Wl,{needed}", "-pthread")
     return [
         str(mpi.mpicc),
         *shlex.split(os.environ.get("OPI_RUNTIME_CFLAGS", "")),
@@ -120,32 +129,41 @@ def _captured(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+def _link_commands(mpi: Mpi, objects: Mapping[str, Sequence[Path]], to: Path) -> Iterator[list[str]]:
+    """The commands that make an archive and a shared library of each; the allocator's needs no MPI."""
+    for name, made in objects.items():
+        yield ["ar", "rcs", str(to / f"{name}.a"), *map(str, made)]
+        yield shared_command(mpi, made, to / f"{name}.so", "--no-as-needed" if name == "libopi" else "--as-needed")
+
+
 def _build(mpi: Mpi, flags: Sequence[str], final: Path) -> None:
     """Compiles every source and archives the objects, in a directory that becomes ``final`` by one rename."""
     log = final.with_name(final.name + ".log")
     scratch = Path(tempfile.mkdtemp(prefix=".build-", dir=final.parent))
     try:
-        units = sources()
-        objects = [scratch / f"{index:02}-{source.stem}.o" for index, source in enumerate(units)]
-        commands = [compile_command(mpi, source, obj, flags) for source, obj in zip(units, objects, strict=True)]
+        units = {"libopi": sources(), "libopi_malloc": malloc_sources()}
+        objects = {
+            name: [scratch / f"{name}-{index:02}-{source.stem}.o" for index, source in enumerate(files)]
+            for name, files in units.items()
+        }
+        commands = [
+            compile_command(mpi, source, obj, flags)
+            for name, files in units.items()
+            for source, obj in zip(files, objects[name], strict=True)
+        ]
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
             results = list(pool.map(_captured, commands))
-        archive = scratch / "libopi.a"
         failed = [r for r in results if r.returncode != 0]
-        if not failed:
-            done = _captured(["ar", "rcs", str(archive), *map(str, objects)])
-            results.append(done)
-            failed = [done] if done.returncode != 0 else []
-        if not failed:
-            done = _captured(shared_command(mpi, objects, scratch / "libopi.so"))
-            results.append(done)
-            failed = [done] if done.returncode != 0 else []
+        for command in _link_commands(mpi, objects, scratch):
+            if not failed:
+                results.append(_captured(command))
+                failed = [r for r in results[-1:] if r.returncode != 0]
         if failed:
             parts = [f"$ {shlex.join(map(str, r.args))}\n{r.stdout}{r.stderr}" for r in results]
             log.write_text("".join(parts), encoding="utf-8")
             first = failed[0].stderr.strip()
             raise LaunchError(f"building libopi failed; the whole log is in {log}\n{first}", failed[0].returncode or 1)
-        for obj in objects:
+        for obj in (obj for made in objects.values() for obj in made):
             obj.unlink()
         scratch.rename(final)
         log.unlink(missing_ok=True)

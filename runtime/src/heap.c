@@ -1,24 +1,11 @@
-/* heap.c - one arena a rank: a memfd mapped at a fixed place, so that a pointer means the same in every rank of the node.
+/* heap.c - one arena a rank, in its window of the region that all ranks of the node share (window.h).
  *
- * The window of slot s is OPI_BASE + s * window.  The slot is the launcher's local rank, known before MPI_Init.  Memory is committed with fallocate before
- * it is handed out: running out is NULL here and never a SIGBUS later.  A memfd has no name, so nothing is left behind whatever kills the job. */
+ * Memory is committed with fallocate before it is handed out: running out is NULL here and never a SIGBUS later.  With the replacement allocator the window
+ * is that library's, and the arena has the lower part of it. */
 #include "internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
-#ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0x100000
-#endif
-#ifndef MFD_CLOEXEC
-#define MFD_CLOEXEC 1U
-#endif
 
 #define HEAP_MAGIC 0x6f70692d68656170u
 #define CARVE_RUN ((size_t)256 << 10)  /* a run of small blocks */
@@ -31,37 +18,8 @@ static size_t commit_from; /* everything below is committed */
 static size_t commit_step = (size_t)256 << 10;
 static uint32_t run_colour;
 
-static int env_int(const char *name) {
-    const char *s = getenv(name);
-    if (!s || !*s)
-        return -1;
-    char *end;
-    long v = strtol(s, &end, 10);
-    return (*end == '\0' && v >= 0 && v <= INT_MAX) ? (int)v : -1;
-}
-
-static int first_env(const char *const *names) {
-    for (; *names; names++) {
-        int v = env_int(*names);
-        if (v >= 0)
-            return v;
-    }
-    return -1;
-}
-
-static const char *const rank_names[] = {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "PMI_LOCAL_RANK", "SLURM_LOCALID", NULL};
-static const char *const size_names[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMI_LOCAL_SIZE", NULL};
-
-/* Windows are a power of two.  Every rank of a node derives the same one: from the launcher's count, else from a bound that does not need it. */
-static uint32_t window_shift(int nlocal, int rank) {
-    uint32_t slots = 4; /* 16 */
-    int need = nlocal > rank + 1 ? nlocal : rank + 1;
-    if (nlocal < 0)
-        slots = 6;
-    while (((int)1 << slots) < need && slots < 10)
-        slots++;
-    return OPI_REGION_SHIFT - slots;
-}
+static struct opi_window own;     /* ours, where there is no replacement allocator */
+static struct opi_window *place; /* where the arena lies; NULL: private memory */
 
 static bool commit(size_t end) {
     if (end <= commit_from)
@@ -116,32 +74,18 @@ static bool map_private(size_t window) {
     return true;
 }
 
-static bool map_shared(int slot, size_t window) {
-    int fd = memfd_create("opi-heap", MFD_CLOEXEC);
-    if (fd < 0)
-        return false;
-    struct rlimit fs;
-    if (getrlimit(RLIMIT_FSIZE, &fs) == 0 && fs.rlim_cur != RLIM_INFINITY && fs.rlim_cur < window) {
-        close(fd); /* ftruncate would raise SIGXFSZ */
-        return false;
+static bool map_shared(int slot, int nlocal) {
+    place = opi_malloc_window ? opi_malloc_window(slot, nlocal) : NULL;
+    if (!place) {
+        if (!opi_window_map(&own, slot, opi_window_shift(nlocal, slot)))
+            return false;
+        place = &own;
     }
-    void *want = (void *)(OPI_BASE + (uintptr_t)slot * window);
-    if (ftruncate(fd, (off_t)window) != 0) {
-        close(fd);
-        return false;
-    }
-    void *p = mmap(want, window, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0);
-    if (p != want) {
-        if (p != MAP_FAILED)
-            munmap(p, window);
-        close(fd);
-        return false;
-    }
-    opi.memfd = fd;
+    opi.memfd = place->fd;
     opi.base = OPI_BASE;
-    opi.window_shift = (uint32_t)__builtin_ctzll(window);
-    opi.arena = p;
-    heap_limit = window;
+    opi.window_shift = place->shift;
+    opi.arena = (struct opi_arena *)place->base;
+    heap_limit = place->bytes;
     return true;
 }
 
@@ -154,12 +98,14 @@ static size_t begin(void) {
         heap_bound = heap_limit;
     if (heap_bound < head)
         heap_bound = head;
+    if (place && !opi_window_raise(place, head))
+        return 0;
     return commit(head) ? head : 0;
 }
 
 /* Does the launcher tell our place among the ranks of the machine?  Else MPI_Init settles it, unless memory is wanted before. */
 bool opi_heap_place_known(void) {
-    return first_env(rank_names) >= 0;
+    return opi_env_rank() >= 0;
 }
 
 /* Sets up our arena.  Idempotent; called by the first allocation or by MPI_Init, whichever comes first. */
@@ -168,22 +114,23 @@ bool opi_heap_init(void) {
         return opi.arena != NULL;
     opi.heap_tried = true;
     opi.memfd = -1;
-    int rank = opi.slot_given >= 0 ? opi.slot_given : first_env(rank_names);
-    int nlocal = opi.slot_given >= 0 ? opi.node_ranks_phys : first_env(size_names);
+    int rank = opi.slot_given >= 0 ? opi.slot_given : opi_env_rank();
+    int nlocal = opi.slot_given >= 0 ? opi.node_ranks_phys : opi_env_size();
     int slot = rank < 0 ? 0 : rank;
-    uint32_t shift = window_shift(nlocal, slot);
-    size_t window = (size_t)1 << shift;
     const char *force = getenv("OPI_HEAP");
-    bool shared = !(force && strcmp(force, "private") == 0) && slot < OPI_MAX_LOCAL && map_shared(slot, window);
+    bool shared = !(force && strcmp(force, "private") == 0) && map_shared(slot, nlocal);
     size_t head = shared ? begin() : 0;
     if (shared && !head) { /* no memory, or the system refuses to commit any */
-        munmap(opi.arena, heap_limit);
-        close(opi.memfd);
+        if (place == &own) {
+            munmap(opi.arena, heap_limit);
+            close(opi.memfd);
+        }
+        place = NULL;
         opi.memfd = -1;
         opi.arena = NULL;
         shared = false;
     }
-    if (!shared && !(map_private(window) && (head = begin()) != 0))
+    if (!shared && !(map_private((size_t)1 << opi_window_shift(nlocal, slot)) && (head = begin()) != 0))
         return false;
     heap_used = head;
     struct opi_arena *a = opi.arena;
@@ -226,8 +173,15 @@ void opi_heap_unmap_peer(struct opi_arena *a) {
 
 /* Takes a run from the window and enters it in the class map.  `bytes` is a multiple of 64 KiB; the first `needed` of them are committed. */
 static char *take_run(int cls, size_t bytes, size_t needed) {
-    if (heap_used > heap_bound || bytes > heap_bound - heap_used || !commit(heap_used + needed))
+    if (heap_used > heap_bound || bytes > heap_bound - heap_used)
         return NULL;
+    if (place && !opi_window_raise(place, heap_used + bytes))
+        return NULL;
+    if (!commit(heap_used + needed)) {
+        if (place)
+            (void)opi_window_raise(place, heap_used);
+        return NULL;
+    }
     char *run = (char *)opi.arena + heap_used;
     memset(opi.arena->class_map + (heap_used >> OPI_PAGE_SHIFT), cls + 1, bytes >> OPI_PAGE_SHIFT);
     heap_used += bytes;
@@ -287,12 +241,13 @@ static void fork_prepare(void) {
     fork_copy = NULL;
     if (!opi.arena || opi.private_heap)
         return;
-    void *p = mmap(NULL, commit_from, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    size_t high = atomic_load_explicit(&place->high, memory_order_relaxed);
+    fork_bytes = commit_from < high ? commit_from : high;
+    void *p = mmap(NULL, fork_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         return;
-    memcpy(p, opi.arena, heap_used < commit_from ? heap_used : commit_from);
+    memcpy(p, opi.arena, heap_used < fork_bytes ? heap_used : fork_bytes);
     fork_copy = p;
-    fork_bytes = commit_from;
 }
 
 static void fork_parent(void) {
@@ -307,14 +262,16 @@ static void fork_child(void) {
     opi.ready = false; /* a child is no rank: MPI calls in it are its own affair */
     if (opi.private_heap)
         return;
-    close(opi.memfd);
-    opi.memfd = -1;
     if (fork_copy)
         (void)mremap(fork_copy, fork_bytes, fork_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, opi.arena);
-    /* The rest of the window becomes private too, so that the child can go on allocating. */
+    /* The rest of the window becomes private too, so that the child can go on allocating; the replacement allocator has seen to its own. */
     char *rest = (char *)opi.arena + fork_bytes;
-    if (fork_copy && fork_bytes < heap_limit)
-        (void)mmap(rest, heap_limit - fork_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (place == &own) {
+        if (fork_copy && fork_bytes < heap_limit)
+            (void)mmap(rest, heap_limit - fork_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+        close(opi.memfd);
+    }
+    opi.memfd = -1;
     opi.private_heap = true;
     fork_copy = NULL;
 }

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "opi.h"
+#include "window.h"
 
 #define OPI_LINE 64
 #define OPI_ALIGNED __attribute__((aligned(OPI_LINE)))
@@ -37,14 +38,10 @@
 
 #pragma GCC visibility push(hidden)
 
-/* ---- address space (heap.c) ------------------------------------------------------------------------------------------------------------- */
+/* ---- address space (window.h, heap.c) ------------------------------------------------------------------------------------------------------------- */
 
-#define OPI_BASE ((uintptr_t)0x7e8000000000) /* works plain and under ASan, TSan and cachegrind */
-#define OPI_REGION_SHIFT 38                  /* 256 GiB, divided into one window a slot */
-#define OPI_REGION ((uintptr_t)1 << OPI_REGION_SHIFT)
 #define OPI_PAGE_SHIFT 16 /* unit of the class map: each 64 KiB belongs to one run, so to one size class */
 #define OPI_PAGE ((uintptr_t)1 << OPI_PAGE_SHIFT)
-#define OPI_MAX_LOCAL 1024 /* ranks of a node; beyond it the node stays native */
 
 /* Size classes: 64..512 in steps of 64, then four steps a doubling.  8 + 4 * (38 - 9) classes reach the whole region. */
 #define OPI_CLASSES 124 /* class + 1 fits in seven bits */
