@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -36,6 +38,10 @@ int main(int argc, char **argv)
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (in[999] != (rank + size - 1) % size)
         MPI_Abort(MPI_COMM_WORLD, 99);
+    if (argc > 1 && strcmp(argv[1], "stdin") == 0 && rank == 0) {
+        char line[100] = "";
+        printf("read=%s\\n", fgets(line, sizeof line, stdin) ? line : "nothing");
+    }
     if (argc > 1 && strcmp(argv[1], "wait") == 0) {
         FILE *f = fopen(argv[2], "w");
         fclose(f);
@@ -50,12 +56,19 @@ int main(int argc, char **argv)
 """
 
 
-def opirun(user: MpiUser, *arguments: str | Path, **environment: str) -> Run:
+def opirun(user: MpiUser, *arguments: str | Path, stdin: str | None = None, **environment: str) -> Run:
     """opirun as a user types it: nothing names the MPI, the program tells."""
     variables = {key: value for key, value in user.environment.items() if key != "OPI_MPICC"} | environment
     command = [sys.executable, "-m", "opi_xform.launch.opirun", *map(str, arguments)]
-    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False, timeout=120)
+    source = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False, timeout=120, **source)
     return Run(done.returncode, done.stdout, done.stderr)
+
+
+def messages(profile: Path) -> tuple[int, int, int]:
+    """Ranks, messages that libopi carried, and messages between ranks of a node that it left to the MPI."""
+    told = json.loads(profile.read_text())
+    return told["ranks"], told["on_node"]["all"]["messages"], told["left_to_mpi"]["all"]["messages"]
 
 
 @pytest.fixture(scope="module")
@@ -72,9 +85,7 @@ def test_an_unmodified_program_runs_over_libopi(mpi_user: MpiUser, ring: Path, t
     """Its own MPI is found, and its messages are libopi's: the profile says so."""
     result = opirun(mpi_user, "-n", "2", ring, OPI_PROFILE=str(tmp_path / "p.json"))
     assert result.code == 0, result.err
-    profile = json.loads((tmp_path / "p.json").read_text())
-    assert profile["on_node"]["all"] == {"messages": 2, "bytes": 16000}
-    assert profile["left_to_mpi"]["all"]["messages"] == 0
+    assert messages(tmp_path / "p.json") == (2, 2, 0)
 
 
 @pytest.mark.mpi
@@ -107,8 +118,9 @@ def test_only_the_ranks_get_the_preload(mpi_user: MpiUser, ring: Path) -> None:
 
 
 @pytest.mark.mpi
-def test_a_signal_ends_the_job(mpi_user: MpiUser, ring: Path, tmp_path: Path) -> None:
-    """opirun is the launcher: what a batch system sends to it arrives."""
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT], ids=["terminate", "ctrl-c"])
+def test_a_signal_ends_the_job(mpi_user: MpiUser, ring: Path, tmp_path: Path, sent: signal.Signals) -> None:
+    """opirun is the launcher: what a batch system sends to it arrives. Ctrl-C goes to the whole process group."""
     ready = tmp_path / "ready"
     command = [sys.executable, "-m", "opi_xform.launch.opirun", "-n", "1", str(ring), "wait", str(ready)]
     job = subprocess.Popen(
@@ -119,11 +131,144 @@ def test_a_signal_ends_the_job(mpi_user: MpiUser, ring: Path, tmp_path: Path) ->
         while not ready.exists() and time.monotonic() < deadline:
             time.sleep(0.05)
         assert ready.exists()
-        job.send_signal(signal.SIGTERM)
+        if sent == signal.SIGINT:
+            os.killpg(job.pid, sent)
+        else:
+            job.send_signal(sent)
         assert job.wait(timeout=60) != 0
+        while running(ring) and time.monotonic() < deadline + 60:
+            time.sleep(0.05)
+        assert running(ring) == []
     finally:
         if job.poll() is None:
             os.killpg(job.pid, signal.SIGKILL)
+
+
+def running(program: Path) -> list[str]:
+    """Processes that run this program."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if entry.name.isdigit() and os.readlink(entry / "exe") == str(program):
+                found.append(entry.name)
+    return found
+
+
+@pytest.mark.mpi
+def test_standard_input_is_the_launchers(mpi_user: MpiUser, ring: Path) -> None:
+    assert "read=one line" in opirun(mpi_user, "-n", "2", ring, "stdin", stdin="one line\n").out
+
+
+OPTIONS = {
+    "mpich": ("-hosts", "localhost", "-genv", "OF_THE_USER", "here"),
+    "openmpi": ("--host", "localhost:5", "--bind-to", "none", "-x", "OF_THE_USER=here"),
+}
+
+
+@pytest.mark.mpi
+def test_options_go_to_the_launcher(mpi_user: MpiUser, ring: Path, tmp_path: Path) -> None:
+    """Hosts, variables, more ranks than processors."""
+    options = OPTIONS.get(mpi_user.mpi.kind)
+    if options is None:
+        pytest.skip("options of this launcher are not known")
+    many = ("--oversubscribe",) if mpi_user.mpi.kind == "openmpi" else ()
+    profile = tmp_path / "p.json"
+    result = opirun(mpi_user, "-n", "5", *options, *many, ring, OPI_PROFILE=str(profile))
+    assert result.code == 0, result.err
+    assert messages(profile) == (5, 5, 0)
+
+
+@pytest.mark.mpi
+def test_several_programs_in_one_job(mpi_user: MpiUser, ring: Path, tmp_path: Path) -> None:
+    """`:` separates them; all get libopi, and one that has it linked in cannot run with one that has not."""
+    profile = tmp_path / "p.json"
+    result = opirun(mpi_user, "-n", "1", ring, ":", "-n", "1", ring, "0", OPI_PROFILE=str(profile))
+    assert result.code == 0, result.err
+    assert messages(profile) == (2, 2, 0)
+    mpi_user.opicc("-O1", ring.with_suffix(".c"), "-o", tmp_path / "linked")
+    refused = opirun(mpi_user, "-n", "1", ring, ":", "-n", "1", tmp_path / "linked")
+    assert refused.code == 2
+    assert refused.err == f"opirun: {tmp_path}/linked has libopi linked in, {ring} has not: link both with opicc\n"
+
+
+@pytest.mark.mpi
+def test_a_program_that_runs_the_program(mpi_user: MpiUser, ring: Path, tmp_path: Path) -> None:
+    """`env`, a debugger, numactl: the MPI is that of the program they get as an argument."""
+    profile = tmp_path / "p.json"
+    result = opirun(mpi_user, "-n", "2", "env", "A=b", ring, OPI_PROFILE=str(profile))
+    assert result.code == 0, result.err
+    assert messages(profile) == (2, 2, 0)
+    assert str(mpi_user.mpi.mpiexec) in opirun(mpi_user, "-n", "2", "--show", "env", "A=b", ring).out
+
+
+@pytest.mark.mpi
+def test_an_mpi_linked_in_statically_is_refused(mpi_user: MpiUser, tmp_path: Path) -> None:
+    """Its calls do not go through the loader: with a preloaded libopi the program would run without it, unnoticed."""
+    (tmp_path / "mpi.c").write_text("int MPI_Init(void) { return 0; }\n")
+    (tmp_path / "main.c").write_text("int MPI_Init(void);\nint main(void) { return MPI_Init(); }\n")
+    subprocess.run(["cc", "main.c", "mpi.c", "-o", "app"], cwd=tmp_path, check=True)
+    refused = opirun(mpi_user, "-n", "2", tmp_path / "app")
+    assert refused.code == 2
+    assert refused.err.startswith(f"opirun: {tmp_path}/app has its MPI linked in statically")
+    assert len(refused.err.splitlines()) == 1
+    if subprocess.run(["cc", "-static", "main.c", "mpi.c", "-o", "all"], cwd=tmp_path, check=False).returncode == 0:
+        refused = opirun(mpi_user, "-n", "2", tmp_path / "all")
+        assert refused.code == 2
+        assert "is linked statically" in refused.err
+
+
+@pytest.mark.mpi
+def test_a_program_of_the_mpi_abi(mpi_user: MpiUser, ring: Path, tmp_path: Path) -> None:
+    """It needs a libopi with the handles of that interface, not with those of the MPI beside."""
+    wrapper = mpi_user.mpi.mpicc.with_name("mpicc_abi")
+    if not wrapper.exists():
+        pytest.skip("this MPI has no mpicc_abi")
+    subprocess.run([wrapper, "-O1", ring.with_suffix(".c"), "-o", tmp_path / "abi"], check=True)
+    profile = tmp_path / "p.json"
+    result = opirun(mpi_user, "-n", "2", tmp_path / "abi", OPI_PROFILE=str(profile))
+    assert result.code == 0, result.err
+    assert messages(profile) == (2, 2, 0)
+    refused = opirun(mpi_user, "-n", "2", tmp_path / "abi", OPI_MPICC=str(mpi_user.mpi.mpicc))
+    assert refused.code == 2
+    assert "libmpi_abi" in refused.err
+
+
+SRUN = """#!/bin/sh
+# What the documentation says of srun: --export sets variables for the ranks, and each rank gets SLURM_LOCALID.
+case "$1" in --export=ALL,*) ;; *) echo "srun: $1?"; exit 2;; esac
+ranks=$3 set=${1#--export=ALL,}
+shift 3
+exec @MPIEXEC@ "$ranks" env "$set" sh -c '
+    export SLURM_PROCID=${PMI_RANK:-$OMPI_COMM_WORLD_RANK} SLURM_STEP_TASKS_PER_NODE=@TASKS@
+    export SLURM_LOCALID=$(expr $SLURM_PROCID "*" @STRIDE@)
+    unset MPI_LOCALRANKID MPI_LOCALNRANKS PMI_LOCAL_RANK PMI_LOCAL_SIZE
+    unset OMPI_COMM_WORLD_LOCAL_RANK OMPI_COMM_WORLD_LOCAL_SIZE
+    exec "$@"' sh "$@"
+"""
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("stride", [1])
+def test_srun_with_the_preload_that_opirun_prints(mpi_user: MpiUser, ring: Path, tmp_path: Path, stride: int) -> None:
+    """The documented command, with an srun that sets what Slurm sets and nothing of the launcher's own."""
+    launcher = shlex.join(mpi_user.mpi.run_command(1)).replace(" -n 1", "", 1) + " -n"
+    script = SRUN.replace("@MPIEXEC@", launcher).replace("@STRIDE@", str(stride)).replace("@TASKS@", '"128(x2),3"')
+    (tmp_path / "srun").write_text(script)
+    (tmp_path / "srun").chmod(0o755)
+    opirun_command = shlex.join([sys.executable, "-m", "opi_xform.launch.opirun"])
+    profile = tmp_path / "p.json"
+    shell = f"srun --export=ALL,LD_PRELOAD=$({opirun_command} --print-preload {ring}) -n 2 {ring} preloaded"
+    done = subprocess.run(
+        ["sh", "-c", shell],
+        env={**mpi_user.environment, "PATH": f"{tmp_path}:{os.environ['PATH']}", "OPI_PROFILE": str(profile)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("/libopi.so") == 2
+    assert messages(profile) == (2, 2, 0)
 
 
 @pytest.mark.mpi

@@ -15,8 +15,14 @@ from opi_xform.launch.mpi import LaunchError
 MARK = b"libopi: rank %d: "
 """A string of libopi's own: it is in every program and library that libopi was linked into."""
 
-_LIBRARY = re.compile(r"^\s*(lib(?:mpi|mpich|mpi_abi|pmpi)\.so[.\d]*) => (/\S+)", re.MULTILINE)
-_KINDS = {"libmpi.so.40": "openmpi", "libmpi.so.12": "mpich", "libmpich.so.12": "mpich"}
+_LIBRARY = re.compile(r"^\s*(lib(?:mpi|mpich|mpi_abi|mpi_(?:cray|gnu|intel)\w*|pmpi)\.so[.\d]*) => (/\S+)", re.M)
+_KINDS = {
+    "libmpi.so.40": "openmpi",
+    "libmpi.so.12": "mpich",
+    "libmpich.so.12": "mpich",
+    "libmpi_abi.so.0": "mpi_abi",
+    "libmpi_abi.so.1": "mpi_abi",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +33,13 @@ class Executable:
     mpi_library: Path | None = None
     """The MPI library that the loader finds for it."""
     mpi_kind: str | None = None
-    """`mpich` or `openmpi`, by the library's version number."""
+    """`mpich`, `openmpi` or `mpi_abi`, by the library's name and version number."""
     has_libopi: bool = False
+
+    @property
+    def tells(self) -> bool:
+        """Whether this is a program of an MPI; else it may start one (a script, a debugger, `env`)."""
+        return self.mpi_library is not None or self.has_libopi
 
 
 def resolve(name: str) -> Path | None:
@@ -43,8 +54,8 @@ def resolve(name: str) -> Path | None:
 
 
 def inspect_executable(name: str) -> Executable:
-    """Looks at a program. Raises LaunchError when it is not there, or when it is linked statically: nothing can be
-    preloaded under it."""
+    """Looks at a program. Raises LaunchError when it is not there, or when it or its MPI is linked statically: nothing
+    can be preloaded under it."""
     path = resolve(name)
     if path is None:
         raise LaunchError(f"{name}: no such program")
@@ -53,6 +64,7 @@ def inspect_executable(name: str) -> Executable:
             return Executable(path)
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             has_libopi = content.find(MARK) >= 0
+            has_mpi = content.find(b"MPI_Init") >= 0
     environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
     try:
         done = subprocess.run(
@@ -64,5 +76,14 @@ def inspect_executable(name: str) -> Executable:
         raise LaunchError(f"{path} is linked statically, nothing can be preloaded under it: link it with opicc")
     library = _LIBRARY.search(done.stdout)
     if library is None:
+        if has_mpi and not has_libopi and not _missing(done.stdout):
+            raise LaunchError(
+                f"{path} has its MPI linked in statically, calls cannot be redirected: link it with opicc"
+            )
         return Executable(path, has_libopi=has_libopi)
     return Executable(path, Path(library[2]), _KINDS.get(library[1]), has_libopi)
+
+
+def _missing(listed: str) -> bool:
+    """Whether the loader did not find a library: then it may be the MPI's."""
+    return "=> not found" in listed

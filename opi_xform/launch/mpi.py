@@ -31,7 +31,8 @@ class Mpi:
     mpicc: Path
     """The compiler wrapper, absolute; symbolic links are kept, wrappers look at their own name."""
     kind: str
-    """`mpich`, `openmpi`, or `mpi` where the header is of neither."""
+    """`mpich`, `openmpi`, `mpi_abi` (a header of MPI's own binary interface, for every MPI that has it), or `mpi` where
+    the header is of none of these."""
     version: str
     """As the header gives it, e.g. `5.0.2`."""
     header: Path
@@ -80,6 +81,7 @@ def find_mpicc() -> Path:
 _MARKER = re.compile(r'^# \d+ "((?:[^"\\]|\\.)*/mpi\.h)"', re.MULTILINE)
 _STRING_MACRO = re.compile(r'^#define (MPICH_VERSION|I_MPI_VERSION) "([^"]*)"', re.MULTILINE)
 _NUMBER_MACRO = re.compile(r"^#define (OMPI_(?:MAJOR|MINOR|RELEASE)_VERSION) (\d+)", re.MULTILINE)
+_ABI_MACRO = re.compile(r"^#define (MPI_ABI_(?:VERSION|SUBVERSION)) (\d+)", re.MULTILINE)
 
 
 @functools.cache
@@ -103,6 +105,9 @@ def inspect_mpi(mpicc: Path) -> Mpi:
     elif strings:
         kind = "mpich"
         version = strings.get("I_MPI_VERSION") or strings["MPICH_VERSION"]
+    elif abi := dict(_ABI_MACRO.findall(done.stdout)):
+        kind = "mpi_abi"
+        version = f"{abi.get('MPI_ABI_VERSION', '0')}.{abi.get('MPI_ABI_SUBVERSION', '0')}"
     else:
         kind, version = "mpi", "unknown"
     return Mpi(mpicc, kind, version, Path(header[1]))

@@ -7,6 +7,7 @@ mpiexec as they stand.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import sys
@@ -81,6 +82,34 @@ def parse(arguments: Sequence[str]) -> Request:
     return Request(tuple(launcher), program, **flags)
 
 
+def contexts(request: Request) -> list[tuple[list[str], list[str]]]:
+    """Options and program of each part of a job; `:` stands between parts, as for mpiexec."""
+    parts: list[tuple[list[str], list[str]]] = []
+    rest = [*request.launcher, *request.program]
+    begins = len(request.launcher)
+    while True:
+        end = rest.index(":") if ":" in rest else len(rest)
+        part, rest = rest[:end], rest[end + 1 :]
+        parts.append((part[:begins], part[begins:]))
+        if not rest:
+            return parts
+        begins = next((i for i, word in enumerate(rest) if not word.startswith("-") and resolve(word)), len(rest))
+
+
+def program_of(words: Sequence[str]) -> Executable:
+    """The program of an MPI that these words run: the first one, or one that it gets as an argument (`gdb --args app`).
+
+    Raises LaunchError when there is no such program, or nothing can be preloaded under it.
+    """
+    first = inspect_executable(words[0])
+    if not first.tells:
+        for word in words[1:]:
+            with contextlib.suppress(LaunchError):  # some other file
+                if resolve(word) is not None and (found := inspect_executable(word)).tells:
+                    return found
+    return first
+
+
 def mpi_of(executable: Executable | None) -> Mpi:
     """The MPI to launch with: ``$OPI_MPICC``, else the one whose library the program loads, else the default one.
 
@@ -100,10 +129,12 @@ def mpi_of(executable: Executable | None) -> Mpi:
 
 
 def _beside(library: Path) -> Mpi | None:
-    """The MPI that a library was installed with: the nearest bin/mpicc at or above its directory."""
+    """The MPI that a library was installed with: the nearest bin/mpicc at or above its directory. A library of MPI's
+    own binary interface has a compiler wrapper of its own."""
+    wrapper = "mpicc_abi" if library.name.startswith("libmpi_abi.") else "mpicc"
     for place in (library.absolute(), library.resolve()):
         for directory in place.parents:
-            mpicc = directory / "bin" / "mpicc"
+            mpicc = directory / "bin" / wrapper
             if os.access(mpicc, os.X_OK):
                 return inspect_mpi(mpicc)
     return None
@@ -125,7 +156,9 @@ def command_line(mpi: Mpi, request: Request, value: str | None) -> list[str]:
         return [*command, "-genv", "LD_PRELOAD", value, *request.launcher, *request.program]
     if mpi.kind == "openmpi":
         return [*command, "-x", f"LD_PRELOAD={value}", *request.launcher, *request.program]
-    return [*command, *request.launcher, "env", f"LD_PRELOAD={value}", *request.program]
+    for number, (options, program) in enumerate(contexts(request)):
+        command += [*([":"] if number else []), *options, "env", f"LD_PRELOAD={value}", *program]
+    return command
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -136,7 +169,12 @@ def run(arguments: Sequence[str]) -> int:
         return 0
     executable = None
     if request.program:
-        executable = inspect_executable(request.program[0])
+        executables = [program_of(words) for _, words in contexts(request) if words]
+        executable = next((found for found in executables if found.tells), executables[0])
+        for other in executables:
+            if other.tells and other.has_libopi != executable.has_libopi:
+                inside, outside = (other, executable) if other.has_libopi else (executable, other)
+                raise LaunchError(f"{inside.path} has libopi linked in, {outside.path} has not: link both with opicc")
     elif not request.print_preload:
         word = next((a for a in request.launcher if not a.startswith("-") and not a.isdigit()), None)
         raise LaunchError(f"{word}: no such program" if word else "no program given; opirun --help tells the usage")
