@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from opi_xform.bench.machine import cores_apart
 from opi_xform.bench.programs import SOURCES, TABLE, Build, Program
 from opi_xform.bench.result import Result, Row, result_text, save_plot
 from opi_xform.bench.rounds import Key, Series, Value, parse, rows
+from opi_xform.bench.tune import NEVER, THRESHOLDS, choose, file_text, measure, tune_file
 from opi_xform.launch.mpi import LaunchError, Mpi
 
 MPICH = Mpi(Path("/a/mpicc"), "mpich", "5", Path("/a/mpi.h"))
@@ -57,6 +59,14 @@ def test_ratios_are_taken_within_a_round() -> None:
     (row,) = [row for row in rows(SERIES, times, 2) if (row.series, row.bytes) == ("opi", 8)]
     assert row.ratio_limit == pytest.approx(2.0)
     assert row.median_us == 0.8
+
+
+def test_ratios_across_nodes_are_to_the_mpi_below() -> None:
+    found = {(row.series, row.mpi, row.bytes): row.ratio_best_mpi for row in rows(SERIES, TIMES, 2, same_mpi=True)}
+    assert found["opi", "mpich", 8] == pytest.approx(8.0)
+    assert found["openmpi", "openmpi", 8] == pytest.approx(1.0)
+    text = result_text(Result("nodes", "exchange", "a machine", tuple(rows(SERIES, TIMES, 2, True)), True))
+    assert "time of the MPI alone / its time" in text
 
 
 def test_json_has_the_keys_of_the_contract() -> None:
@@ -150,8 +160,82 @@ def test_list_names_the_benchmarks() -> None:
     assert names == {"opbench", "cache"} | {program.name for program in TABLE}
 
 
-def test_unknown_names_are_bad_usage() -> None:
-    assert opi_bench("run", "nosuch").returncode == 2
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "nosuch"),
+        ("nosuch",),
+        ("run", "latency", "--quick", "--json", "/nosuch/rows.json"),
+        ("run", "latency", "--quick", "--plot", "/nosuch/rows.png"),
+        ("run", "latency", "--quick", "--plot", "/dev/null"),
+    ],
+)
+def test_bad_usage_is_one_line(arguments: tuple[str, ...]) -> None:
+    """Found before anything is measured."""
+    done = opi_bench(*arguments)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("opi-bench: ")
+    assert done.stdout == ""
+
+
+FROM_ON = next(one for one in THRESHOLDS if not one.up_to)
+UP_TO = next(one for one in THRESHOLDS if one.up_to)
+
+
+@pytest.mark.parametrize(
+    ("ratios", "from_on", "up_to"),
+    [
+        ({64: 1.5, 128: 1.2, 256: 0.8, 512: 0.7}, 256, UP_TO.otherwise),
+        ({64: 0.6, 128: 0.7, 256: 1.1, 512: 1.3}, NEVER, 128),
+        ({64: 0.6, 128: 0.7, 256: 1.0, 512: 0.6}, 64, 512),  # one size out of line
+        ({64: 1.0, 128: 1.0, 256: 1.0, 512: 0.99}, NEVER, UP_TO.otherwise),  # within the noise
+    ],
+)
+def test_thresholds_stand_where_a_path_begins_to_win(ratios: dict[int, float], from_on: int, up_to: int) -> None:
+    assert choose(FROM_ON, ratios) == from_on
+    assert choose(UP_TO, ratios) == up_to
+
+
+def test_thresholds_are_those_of_the_runtime() -> None:
+    source = (CHECKOUT / "runtime" / "src" / "tune.c").read_text()
+    table = source[source.index("thresholds[] = {") :]
+    names = re.findall(r'\{"(OPI_\w+)"', table[: table.index("};")])
+    assert sorted(names) == sorted(one.name for one in THRESHOLDS)
+
+
+def test_the_tune_file_is_found_where_libopi_looks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.delenv("OPI_TUNE_FILE", raising=False)
+    assert tune_file() == tmp_path / ".config" / "opi-xform" / "tune"
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "xdg"))
+    assert tune_file() == tmp_path / "xdg" / "opi-xform" / "tune"
+    monkeypatch.setenv("OPI_TUNE_FILE", str(tmp_path / "mine"))
+    assert tune_file() == tmp_path / "mine"
+
+
+@pytest.mark.mpi
+def test_a_threshold_is_measured(mpi_user: MpiUser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPI_CACHE", "OPI_MPICC"):
+        monkeypatch.setenv(name, mpi_user.environment[name])
+    ratios = measure(UP_TO, mpi_user.mpi, tmp_path, samples=5, rounds=1, largest=128)
+    assert set(ratios) == {64, 128}
+    assert all(ratio > 0 for ratio in ratios.values())
+
+
+@pytest.mark.mpi
+def test_libopi_obeys_the_tune_file(mpi_user: MpiUser, tmp_path: Path) -> None:
+    """The file's thresholds decide the way of a message, and the environment overrides the file."""
+    mpi_user.opicc(SOURCES / "tune.c", "-o", tmp_path / "program")
+    (tmp_path / "tune").write_text(file_text("a machine", {"OPI_INLINE_LIMIT": 48}))
+    for extra, way, other in (({}, "heap", "inline"), ({"OPI_INLINE_LIMIT": "256"}, "inline", "heap")):
+        file = tmp_path / f"{way}.json"
+        given = {"OPI_TUNE_FILE": str(tmp_path / "tune"), "OPI_PROFILE": str(file), **extra}
+        mpi_user.run(2, tmp_path / "program", "5", "64", "64", **given)
+        found = json.loads(file.read_text())["on_node"]
+        assert found[way]["messages"] > 100
+        assert found[other]["messages"] == 0
 
 
 @pytest.mark.mpi
@@ -221,7 +305,8 @@ def test_a_build_of_a_benchmark_runs_and_finds_its_data_right(
         command = [str(tmp_path / "program"), "5", "4096", *map(str, cores_apart(2))]
         out = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
     else:
-        out = mpi_user.run(program.ranks, tmp_path / "program", "5", "4096").out
+        extra = dict(setting.split("=") for setting in build.environment)
+        out = mpi_user.run(program.ranks, tmp_path / "program", "5", "4096", **extra).out
     assert parse(program.name, out)
 
 

@@ -1,8 +1,9 @@
-"""opi-bench: ``opi-bench list``, ``opi-bench run NAME [--quick] [--json FILE] [--plot FILE.png]``."""
+"""opi-bench: ``list``; ``run NAME [--quick] [--json FILE] [--plot FILE.png]``; ``tune [--quick] [--dry-run]``."""
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import shutil
 import sys
@@ -11,11 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
-from opi_xform.bench import cachebench, opbench, programs
+from opi_xform.bench import cachebench, opbench, programs, tune
 from opi_xform.bench.result import Result, result_text, save_plot
 from opi_xform.launch.mpi import LaunchError, Mpi, find_mpicc, inspect_mpi
 from opi_xform.resources import IncompleteInstallError
+
+PLOT_SUFFIXES = (".png", ".pdf", ".svg")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,20 @@ def _say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
+def _writable(path: Path) -> None:
+    """Finds out before the work, not after it. Raises OSError."""
+    path.open("ab").close()
+
+
 def _run(name: str, quick: bool, json_file: Path | None, plot_file: Path | None) -> None:
+    for file in (json_file, plot_file):
+        if file is not None:
+            _writable(file)
+    if plot_file is not None:
+        if importlib.util.find_spec("matplotlib") is None:
+            raise LaunchError("--plot needs matplotlib: pip install 'opi_xform[plot]'", 2)
+        if plot_file.suffix not in PLOT_SUFFIXES:
+            raise LaunchError(f"--plot {plot_file}: the name must end in one of {', '.join(PLOT_SUFFIXES)}", 2)
     mpis = installed_mpis()
     if len(mpis) < 2:
         _say(f"opi-bench: one MPI only, {mpis[0].kind} {mpis[0].version}: the ratio to the better MPI is to this one")
@@ -70,15 +87,28 @@ def _run(name: str, quick: bool, json_file: Path | None, plot_file: Path | None)
     if json_file is not None:
         json_file.write_text(result.as_json(), encoding="utf-8")
     if plot_file is not None:
-        try:
-            save_plot(result, plot_file)
-        except ImportError as error:
-            raise LaunchError("--plot needs matplotlib: pip install 'opi_xform[plot]'", 2) from error
+        save_plot(result, plot_file)
+
+
+def _tune(quick: bool, dry_run: bool) -> None:
+    target = None if dry_run else tune.tune_file()
+    if target is not None:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _writable(target)
+    with tempfile.TemporaryDirectory(prefix="opi-bench-") as work:
+        print(tune.run(installed_mpis(), quick, Path(work), target, _say))
+
+
+class _Parser(argparse.ArgumentParser):
+    """Bad usage is one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"opi-bench: {message}\n")
 
 
 def main() -> int:
     """The console command. Exit code 0; 1 when the benchmark failed; 2 for bad usage or a missing MPI."""
-    parser = argparse.ArgumentParser(prog="opi-bench", description="Benchmarks of ownership passing against plain MPI.")
+    parser = _Parser(prog="opi-bench", description="Benchmarks of ownership passing against plain MPI.")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="the benchmarks, one per line")
     run = commands.add_parser("run", help="run one benchmark")
@@ -86,19 +116,27 @@ def main() -> int:
     run.add_argument("--quick", action="store_true", help="few repetitions, small messages: a check that it works")
     run.add_argument("--json", type=Path, metavar="FILE", help="write the rows as JSON")
     run.add_argument("--plot", type=Path, metavar="FILE.png", help="write a plot (needs matplotlib)")
+    measure = commands.add_parser("tune", help="measure libopi's thresholds on this machine and keep them for libopi")
+    measure.add_argument("--quick", action="store_true", help="one short round: a check that it works")
+    measure.add_argument("--dry-run", action="store_true", help="print them, keep nothing")
     arguments = parser.parse_args()
     if arguments.command == "list":
         for name, bench in sorted(BENCHES.items()):
             print(f"{name}  {bench.about}")
         return 0
     try:
-        _run(arguments.name, arguments.quick, arguments.json, arguments.plot)
+        if arguments.command == "tune":
+            _tune(arguments.quick, arguments.dry_run)
+        else:
+            _run(arguments.name, arguments.quick, arguments.json, arguments.plot)
     except (LaunchError, IncompleteInstallError) as error:
         print(f"opi-bench: {error}", file=sys.stderr)
         return error.code if isinstance(error, LaunchError) else 2
     except OSError as error:
         print(f"opi-bench: {error.filename}: {error.strerror}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 130
     return 0
 
 

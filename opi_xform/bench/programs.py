@@ -26,6 +26,8 @@ class Build:
     ours: bool
     """Linked with libopi."""
     defines: tuple[str, ...] = ()
+    environment: tuple[str, ...] = ()
+    """`NAME=value` for the ranks."""
     alone: bool = False
     """One process, no launcher and no MPI (it starts the other rank itself)."""
 
@@ -37,6 +39,9 @@ HEAP = Build("libopi-heap", ours=True, defines=("-DBENCH_ALLOC_MEM",))
 MALLOC = Build("bare", ours=False, defines=("-DBENCH_MALLOC",))
 """The limit of `alloc`: the C library's own."""
 OPI = Build("opi", ours=True, defines=("-DBENCH_OPI",))
+ACROSS = Build("libopi", ours=True, environment=("OPI_NODE_RANKS=1",))
+OPI_ACROSS = Build("opi", ours=True, defines=("-DBENCH_OPI",), environment=("OPI_NODE_RANKS=1",))
+"""Every rank a node of its own: the MPI below carries the messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,8 @@ class Program:
     rounds: int = 5
     builds: tuple[Build, ...] = (PLAIN, BARE, LIBOPI, HEAP, OPI)
     defines: tuple[str, ...] = field(default=())
+    same_mpi: bool = False
+    """Ratios are to the MPI below, not to the better one."""
 
 
 def _many() -> int:
@@ -65,6 +72,17 @@ def _many() -> int:
 TABLE = (
     Program("latency", "latency", "write + send + receive + read", (400, 4 * MiB), (30, 1 << 16)),
     Program("rate", "rate", "message, 64 under way", (200, 32768), (20, 2048)),
+    Program(
+        "nodes",
+        "latency",
+        "write + send + receive + read across (pretended) nodes",
+        (400, 4 * MiB),
+        (30, 1 << 16),
+        rounds=9,
+        builds=(PLAIN, ACROSS, OPI_ACROSS),
+        defines=("-DBENCH_NODES",),
+        same_mpi=True,
+    ),
     Program("bidirectional", "bidirectional", "exchange both ways at once", (400, 4 * MiB), (30, 1 << 16)),
     Program(
         "manytoone",
@@ -131,7 +149,8 @@ def build(program: Program, mpis: Sequence[Mpi], quick: bool, work: Path) -> lis
                 made.append(Series(name, None, (str(target), *arguments, *map(str, cpus))))
             else:
                 shown = None if one.series == "bare" else mpi
-                made.append(Series(name, shown, pinned(mpi, program.ranks, target, cpus, arguments)))
+                command = pinned(mpi, program.ranks, target, cpus, arguments)
+                made.append(Series(name, shown, (*(("env", *one.environment) if one.environment else ()), *command)))
     return made
 
 
@@ -141,4 +160,10 @@ def run(program: Program, mpis: Sequence[Mpi], quick: bool, work: Path, say: Cal
         say(f"{program.name}: {program.ranks} ranks on fewer CPUs")
     series = build(program, mpis, quick, work)
     times = run_rounds(program.name, series, 1 if quick else program.rounds, mpis[0], say)
-    return Result(program.name, program.what, machine_line(mpis), tuple(rows(series, times, program.ranks)))
+    return Result(
+        program.name,
+        program.what,
+        machine_line(mpis),
+        tuple(rows(series, times, program.ranks, program.same_mpi)),
+        program.same_mpi,
+    )

@@ -25,7 +25,8 @@ class Row:
     median_us: float
     repeats: int
     ratio_best_mpi: float | None
-    """Time of the better plain MPI / this time, median over the rounds: above 1 is faster than MPI."""
+    """Time of the better plain MPI (of the MPI below it, in `nodes`) / this time, median over the rounds: above 1 is
+    faster than MPI."""
     ratio_limit: float | None
     """This time / the limit's, median over the rounds."""
     point: str = ""
@@ -61,6 +62,8 @@ class Result:
     """What the times are, for headings."""
     machine: str
     rows: tuple[Row, ...]
+    same_mpi: bool = False
+    """Ratios are to the MPI below each series, not to the better one."""
 
     def as_json(self) -> str:
         rows = [row.as_json() for row in self.rows]
@@ -126,7 +129,8 @@ def result_text(result: Result) -> str:
         header = ["bytes"]
         for column in ours:
             header += [f"{column_title(*column)}: MPI/it", *(["it/bare"] if limited else [])]
-        said = "ratios, medians over rounds. MPI/it: time of the better plain MPI / its time"
+        which = "the MPI alone" if result.same_mpi else "the better plain MPI"
+        said = f"ratios, medians over rounds. MPI/it: time of {which} / its time"
         parts += ["", said + ("; it/bare: its / the limit's" if limited else "")]
 
         def ratios(row: Row) -> list[str]:

@@ -99,14 +99,16 @@ def run_rounds(
     return times
 
 
-def rows(series: Sequence[Series], times: Sequence[Rounds], ranks: int) -> list[Row]:
-    """Medians over the rounds, and the medians of the ratios within each round."""
+def rows(series: Sequence[Series], times: Sequence[Rounds], ranks: int, same_mpi: bool = False) -> list[Row]:
+    """Medians over the rounds, and the medians of the ratios within each round: to the better MPI, or with ``same_mpi``
+    to the one the series runs over."""
     pairs = list(zip(series, times, strict=True))
-    plain = [found for one, found in pairs if one.mpi is not None and one.name == one.mpi.kind]
+    plain = [(one.mpi, found) for one, found in pairs if one.mpi is not None and one.name == one.mpi.kind]
     limit = next((found for one, found in pairs if one.name == "bare"), None)
 
     def row(one: Series, key: Key, us: Sequence[float]) -> Row:
-        best = [min(at_once) for at_once in zip(*(found[key] for found in plain if key in found), strict=True)]
+        against = [found[key] for mpi, found in plain if key in found and (not same_mpi or mpi == one.mpi)]
+        best = [min(at_once) for at_once in zip(*against, strict=True)]
         at_limit = limit.get(key) if limit is not None else None
         return Row(
             series=one.name,

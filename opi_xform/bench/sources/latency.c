@@ -6,6 +6,12 @@
  */
 #include "bench.h"
 
+#ifdef BENCH_NODES
+#define NAME "nodes" /* the benchmark of that name: each rank is made a node of its own */
+#else
+#define NAME "latency"
+#endif
+
 static void ping(size_t bytes, uint64_t seed)
 {
     bench_fill(bench_out(bytes), bytes, seed);
@@ -20,7 +26,7 @@ static void pong(size_t bytes, uint64_t seed)
 
 int main(int argc, char **argv)
 {
-    bench_start("latency", argc, argv);
+    bench_start(NAME, argc, argv);
     for (size_t bytes = 8; bytes <= bench_max_bytes; bytes *= 2) {
         int count = bench_count(bytes), batch = bytes <= 4096 ? 20 : 1;
         bench_buffers(bytes);
