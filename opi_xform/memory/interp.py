@@ -202,7 +202,9 @@ class _Interpreter(Steps):
             if value is None:
                 continue
             s = self.symbols.get("phi", (header, cell), self.scope)
-            target = self.single_target(cell)
+            target = self.symbols.base(value) if changed[cell] else None
+            if target is None:
+                target = self.single_target(cell)
             base = -1
             if target is not None:
                 base = target

@@ -8,17 +8,28 @@ from opi_xform.memory.calls import Calls, region_args
 from opi_xform.memory.environment import Cell
 from opi_xform.program.graph import Bind, Lost, Node, Unbind
 
+Cells = dict[Cell, bool]
+"""What may change; True: a pointer that is only moved (``p++``), so it goes on pointing into the same object."""
 
-def modified_cells(calls: Calls, nest: LoopNest) -> list[dict[Cell, None]]:
+
+def modified_cells(calls: Calls, nest: LoopNest) -> list[Cells]:
     """Per loop: variables, temporaries and object contents that an iteration may change."""
     finder = _Finder(calls)
-    per_block: list[dict[Cell, None]] = []
+    per_block: list[Cells] = []
     for block in calls.graph.blocks:
-        cells: dict[Cell, None] = {}
+        cells: Cells = {}
         for n in block:
             finder.modifies(calls.graph.nodes[n], cells)
         per_block.append(cells)
-    return [{cell: None for b in sorted(loop.blocks) for cell in per_block[b]} for loop in nest.loops]
+    return [_union([per_block[b] for b in sorted(loop.blocks)]) for loop in nest.loops]
+
+
+def _union(parts: list[Cells]) -> Cells:
+    out: Cells = {}
+    for cells in parts:
+        for cell, moved in cells.items():
+            out[cell] = moved and out.get(cell, True)
+    return out
 
 
 class _Finder:
@@ -27,18 +38,47 @@ class _Finder:
         self.graph = calls.graph
         self.objects = calls.objects
         self.pts = calls.pts
+        self.temps: dict[tuple[int, int], list[ins.Operand | None]] = {}  # what each is set to; None: something else
+        for node in calls.graph.nodes:
+            match node.action:
+                case ins.Define(target=ins.Temp(number=t), value=value):
+                    self.temps.setdefault((node.frame, t), []).append(value)
+                case ins.Load(target=t) | ins.CallInstr(target=t) | Unbind(target=t) if isinstance(t, ins.Temp):
+                    self.temps.setdefault((node.frame, t.number), []).append(None)
+                case _:
+                    pass
 
-    def modifies(self, node: Node, cells: dict[Cell, None]) -> None:
+    def moves(self, frame: int, key: str, value: ins.Operand | None) -> bool:
+        """The value is that of the variable itself, some elements further or back."""
+        work, seen = [value], set()
+        while work:
+            match work.pop():
+                case ins.PtrAdd(base=base):
+                    work.append(base)
+                case ins.Op(op="cast", args=(inner,), type=type_) if type_.is_pointer:
+                    work.append(inner)
+                case ins.Temp(number=t):
+                    if t not in seen:
+                        seen.add(t)
+                        work.extend(self.temps.get((frame, t), (None,)))
+                case ins.Var(key=found) if found == key:
+                    pass
+                case _:
+                    return False
+        return True
+
+    def modifies(self, node: Node, cells: Cells) -> None:
         frame = node.frame
         match node.action:
-            case ins.Define(target=target):
+            case ins.Define(target=target, value=value):
                 if isinstance(target, ins.Temp):
-                    cells[("t", frame, target.number)] = None
+                    cells[("t", frame, target.number)] = False
                 else:
-                    cells[(self.objects.variable(frame, target.key), 0)] = None
-                    cells[("v", self.objects.variable(frame, target.key))] = None
+                    cell: Cell = (self.objects.variable(frame, target.key), 0)
+                    cells[cell] = cells.get(cell, True) and self.moves(frame, target.key, value)
+                    cells[("v", self.objects.variable(frame, target.key))] = False
             case ins.Load(target=target):
-                cells[("t", frame, target.number)] = None
+                cells[("t", frame, target.number)] = False
             case ins.Store(address=address):
                 self.modify_all(self.pts.operand(frame, address), cells)
             case ins.CopyBytes(target=destination):
@@ -50,17 +90,17 @@ class _Finder:
                     self.modify_all(frozenset({self.objects.variable(frame, key)}), cells)
             case Unbind(target=result):
                 if result is not None:
-                    cells[("t", frame, result.number)] = None
+                    cells[("t", frame, result.number)] = False
             case ins.Escape(values=values):
                 for operand in values:
                     self.modify_all(self.pts.reachable(self.pts.operand(frame, operand)), cells)
             case Lost(call=call):
                 self.modify_all(self.calls.lost(node), cells)
                 if call.target is not None:
-                    cells[("t", frame, call.target.number)] = None
+                    cells[("t", frame, call.target.number)] = False
             case ins.CallInstr() as call:
                 if call.target is not None:
-                    cells[("t", frame, call.target.number)] = None
+                    cells[("t", frame, call.target.number)] = False
                 if self.calls.is_followed(node, call):
                     return
                 effect = self.calls.effect(call)
@@ -84,9 +124,9 @@ class _Finder:
             case _:
                 pass
 
-    def modify_all(self, objects: frozenset[int], cells: dict[Cell, None]) -> None:
+    def modify_all(self, objects: frozenset[int], cells: Cells) -> None:
         for o in sorted(objects):
-            cells[("v", o)] = None
+            cells[("v", o)] = False
             info = self.objects.table[o]
             if info.type is not None and info.type.is_scalar:
-                cells[(o, 0)] = None
+                cells[(o, 0)] = False
