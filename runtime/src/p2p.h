@@ -64,6 +64,14 @@ static inline bool opi_usual(MPI_Comm comm, MPI_Datatype type, MPI_Count count, 
                       opi.last_type->contiguous && count >= 0 && (unsigned)tag <= (unsigned)c->tag_ub && (unsigned)peer < (unsigned)c->size);
 }
 
+/* A peer that only the MPI below reaches, on the communicator of the call before: the shortest way out, since there a message takes little longer than our
+ * checks do.  The MPI below checks its arguments itself. */
+static inline bool opi_elsewhere(MPI_Comm comm, int peer) {
+    const struct opi_comm *c = opi.last_comm;
+    return c && c->mixed && opi.last_comm_handle == comm && !opi.special && c->active &&
+           (unsigned)peer < (unsigned)c->size && c->local_of_rank[peer] < 0;
+}
+
 /* The path that most messages take: small and contiguous, room in the ring. */
 static inline bool opi_send_fast(const void *buf, const struct opi_args *a, int dst, int tag) {
     if (OPI_UNLIKELY(!a->t->contiguous || dst == opi.me))

@@ -112,7 +112,8 @@ static int recv_go(struct opi_req *r, const struct opi_args *a, void *buf, size_
     return rc;
 }
 
-int opi_recv_block(const char *call, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status, bool take) {
+static __attribute__((noinline)) int recv_block(const char *call, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                                                MPI_Status *status, bool take) {
     struct opi_args a;
     opi_enter();
     int rc = opi_check(&a, call, count, type, source, tag, comm, true);
@@ -154,8 +155,20 @@ int opi_recv_block(const char *call, void *buf, MPI_Count count, MPI_Datatype ty
     return rc;
 }
 
+int opi_recv_block(const char *call, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status, bool take) {
+    if (OPI_UNLIKELY(opi_elsewhere(comm, source)) && !take && !opi_busy()) {
+        opi.stat.net_msgs++;
+        return OPI_NATIVE;
+    }
+    return recv_block(call, buf, count, type, source, tag, comm, status, take);
+}
+
 int opi_recv_nonblock(const char *call, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request,
                          bool take) {
+    if (OPI_UNLIKELY(opi_elsewhere(comm, source)) && !take && count >= 0 && !opi.nheld) {
+        opi.stat.net_msgs++;
+        return opi_net_irecv(buf, (size_t)count, type, source, tag, comm, request);
+    }
     struct opi_args a;
     opi_enter();
     int rc = opi_check(&a, call, count, type, source, tag, comm, true);
