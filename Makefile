@@ -15,7 +15,7 @@ export OPI_CACHE ?= $(CURDIR)/.opi-cache
 export OMPI_ALLOW_RUN_AS_ROOT ?= 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ?= 1
 
-.PHONY: demo test bench fuzz lint clean
+.PHONY: demo test bench fuzz check-corpus lint clean
 .DELETE_ON_ERROR:
 
 ifdef OPI_MPICC
@@ -39,6 +39,10 @@ bench: $(VENV)/.ready $(BOTH_READY)
 # Random programs before and after: make fuzz FUZZ_ARGS='--seeds 500 --keep failing'
 fuzz: $(VENV)/.ready $(MPI_READY)
 	$(BIN)/python -m tests.fuzz.run $(FUZZ_ARGS)
+
+# Every program of tests/cases that may convert, transformed, under OPI_CHECK=1 and each MPI.
+check-corpus: $(VENV)/.ready $(BOTH_READY)
+	OPI_TEST_CORPUS=all $(BIN)/python -m pytest -n 2 tests/test_check_mode.py -k corpus $(PYTEST_ARGS)
 
 lint: $(VENV)/.ready $(MPI_READY)
 	$(BIN)/ruff check .

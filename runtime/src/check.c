@@ -88,6 +88,18 @@ static struct opi_book *enter(void *start) {
     return b;
 }
 
+/* The book of a buffer, by its start. */
+struct opi_book *opi_book_of(const void *start) {
+    return find(start);
+}
+
+/* All books, one a call; *i begins with 0. */
+struct opi_book *opi_book_next(size_t *i) {
+    while (*i < books_room && !books[*i].start)
+        ++*i;
+    return *i < books_room ? &books[(*i)++] : NULL;
+}
+
 /* The buffer whose inaccessible pages hold this address. */
 struct opi_book *opi_book_at(const void *address) {
     const char *a = address;
@@ -346,39 +358,5 @@ OPI_COLD void opi_check_use_slow(const char *call, const void *p, size_t bytes) 
         }
         opi_check_where(b->gone, true, there, sizeof there);
         opi_die("buffer %s at %s, touched at %s (by %s)", past[b->state], there, here, call);
-    }
-}
-
-/* ---- the end -------------------------------------------------------------------------------------------------------------------------------- */
-
-#define SITES 16
-
-/* Buffers may be freed after MPI_Finalize, so leaks are told when the program ends, by the line that made them. */
-__attribute__((destructor)) static void leaks(void) {
-    void *sites[SITES];
-    size_t count[SITES], bytes[SITES];
-    int n = 0;
-    if (!opi.check || !opi.mpi_over)
-        return;
-    for (size_t i = 0; i < books_room; i++) {
-        if (!books[i].start || books[i].state != OPI_B_HELD)
-            continue;
-        int k = 0;
-        while (k < n && sites[k] != books[i].born)
-            k++;
-        if (k == SITES)
-            continue;
-        if (k == n) {
-            sites[n] = books[i].born;
-            count[n] = bytes[n] = 0;
-            n++;
-        }
-        count[k]++;
-        bytes[k] += books[i].length;
-    }
-    for (int k = 0; k < n; k++) {
-        char there[512];
-        opi_check_where(sites[k], true, there, sizeof there);
-        opi_say("rank %d leaks %zu buffer%s of %zu bytes from %s", opi.world_rank, count[k], count[k] == 1 ? "" : "s", bytes[k], there);
     }
 }

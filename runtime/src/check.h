@@ -1,5 +1,5 @@
 /* check.h - OPI_CHECK: misuse of buffers that change owners is reported at the line that did it.  check.c keeps the books, check_report.c has the handler
- * of SIGSEGV and the messages.
+ * of SIGSEGV and the messages, check_leak.c tells at the end what nobody freed.
  *
  * While it is on, every block starts at a page of its own.  What a rank gave away or freed becomes inaccessible to it (other ranks have mappings of
  * their own), and so do the pages of a taken buffer beyond the bytes that arrived. */
@@ -14,7 +14,8 @@ enum opi_book_state {
     OPI_B_NONE, /* libopi's own */
     OPI_B_HELD, /* the user owns it */
     OPI_B_GIVEN,
-    OPI_B_FREED
+    OPI_B_FREED,
+    OPI_B_REACHABLE /* at the program's end: held, and a static variable has its address */
 };
 
 /* What is known of one buffer that the user got at some time.  Private to the rank; used under the same exclusion as the pool. */
@@ -48,7 +49,9 @@ void opi_check_reuse(void *block);
 void opi_check_bad(const char *call, const void *p);
 void opi_check_use_slow(const char *call, const void *p, size_t bytes);
 
-/* check.c for check_report.c */
+/* check.c for check_report.c and check_leak.c */
+struct opi_book *opi_book_of(const void *start);
+struct opi_book *opi_book_next(size_t *i);
 struct opi_book *opi_book_at(const void *address);
 void opi_book_open(struct opi_book *b);
 bool opi_book_wrote(struct opi_book *b, const char *address);

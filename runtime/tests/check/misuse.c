@@ -10,6 +10,7 @@
 
 static int rank;
 static volatile double sink;
+static double *volatile kept; /* reachable until the end */
 
 static double *make(int n) {
     double *b;
@@ -214,6 +215,7 @@ int main(int argc, char **argv) {
     MODE("short-give", shorter(100, 1000, 'g'));
     MODE("short-send", shorter(100, 1000, 's'));
     MODE("leak", (void)make(10));
+    MODE("kept", kept = make(10));
     MODE("self", self());
     else return 2;
     finish();
