@@ -233,9 +233,86 @@ size_t opi_heap_committed(void) {
 /* ---- fork ------------------------------------------------------------------------------------------------------------------------------------ */
 
 /* A child shares the parent's memfd, so its writes would change the parent's buffers.  Before the fork the committed part is copied aside (the child's
- * copy-on-write view of that copy is the snapshot); the child puts it where the arena was, the parent drops it. */
+ * copy-on-write view of that copy is the snapshot); the child puts it where the arena was, the parent drops it.  The same goes for what the user owns in the
+ * arenas of other ranks, and for their heads, which tell sizes: the child gets private memory in place of each. */
 static void *fork_copy;
 static size_t fork_bytes;
+
+/* A piece of another rank's arena, with its bytes after it. */
+struct foreign {
+    char *at;
+    size_t bytes;
+};
+static char *fork_foreign;
+static size_t foreign_bytes, foreign_room;
+
+static bool foreign_add(const void *at, size_t bytes) {
+    size_t padded = (bytes + 15) & ~(size_t)15, need = foreign_bytes + sizeof(struct foreign) + padded;
+    if (need > foreign_room) {
+        size_t room = 2 * need;
+        void *p = foreign_room ? mremap(fork_foreign, foreign_room, room, MREMAP_MAYMOVE)
+                               : mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (p == MAP_FAILED)
+            return false;
+        fork_foreign = p;
+        foreign_room = room;
+    }
+    struct foreign f = {(char *)(uintptr_t)at, bytes};
+    memcpy(fork_foreign + foreign_bytes, &f, sizeof f);
+    memcpy(fork_foreign + foreign_bytes + sizeof f, at, bytes);
+    foreign_bytes = need;
+    return true;
+}
+
+static bool foreign_copy(void) {
+    size_t window = (size_t)1 << opi.window_shift, pieces = window >> OPI_HELD_SHIFT;
+    for (int i = 0; opi.node_ok && i < opi.nlocal; i++) {
+        const char *a = (const char *)opi.peer[i];
+        if (!a || opi.peer[i] == opi.arena)
+            continue;
+        if (!foreign_add(a, sizeof(struct opi_arena) + (heap_limit >> OPI_PAGE_SHIFT)))
+            return false;
+        size_t first = ((uintptr_t)a - opi.base) >> OPI_HELD_SHIFT;
+        for (size_t t = first; t < first + pieces; t++) {
+            const uint8_t *held = opi_held[t];
+            for (size_t k = 0; held && k < (size_t)1 << (OPI_HELD_SHIFT - 6); k += sizeof(uint64_t)) {
+                uint64_t eight;
+                memcpy(&eight, held + k, sizeof eight);
+                for (size_t b = k; eight != 0; b++, eight >>= 8) {
+                    if ((eight & 0xff) == 0)
+                        continue;
+                    const char *block = (const char *)opi.base + (t << OPI_HELD_SHIFT) + (b << 6);
+                    size_t bytes = opi_class_size(opi_class_of(block)), most = (size_t)(a + window - block);
+                    if (!foreign_add(block, bytes < most ? bytes : most))
+                        return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+/* In the child.  Without a copy the other arenas become inaccessible: a fault there is better than a change in another rank. */
+static void foreign_put(bool copied) {
+    size_t window = (size_t)1 << opi.window_shift;
+    for (int i = 0; opi.node_ok && i < opi.nlocal; i++)
+        if (opi.peer[i] && opi.peer[i] != opi.arena)
+            (void)mmap(opi.peer[i], window, copied ? PROT_READ | PROT_WRITE : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    for (size_t at = 0; copied && at < foreign_bytes;) {
+        struct foreign f;
+        memcpy(&f, fork_foreign + at, sizeof f);
+        memcpy(f.at, fork_foreign + at + sizeof f, f.bytes);
+        at += sizeof f + ((f.bytes + 15) & ~(size_t)15);
+    }
+}
+
+static void foreign_drop(void) {
+    if (foreign_room)
+        munmap(fork_foreign, foreign_room);
+    foreign_room = foreign_bytes = 0;
+}
+
+static bool foreign_done;
 
 static void fork_prepare(void) {
     fork_copy = NULL;
@@ -248,29 +325,36 @@ static void fork_prepare(void) {
         return;
     memcpy(p, opi.arena, heap_used < fork_bytes ? heap_used : fork_bytes);
     fork_copy = p;
+    foreign_done = foreign_copy();
 }
 
 static void fork_parent(void) {
     if (fork_copy)
         munmap(fork_copy, fork_bytes);
     fork_copy = NULL;
+    foreign_drop();
 }
 
 static void fork_child(void) {
     if (!opi.arena)
         return;
     opi.ready = false; /* a child is no rank: MPI calls in it are its own affair */
+    opi.threads = false; /* it has one thread, whatever the others held */
+    opi.special = opi.watch;
+    atomic_store_explicit(&opi_helper_busy, 0, memory_order_relaxed);
     if (opi.private_heap)
         return;
     if (fork_copy)
         (void)mremap(fork_copy, fork_bytes, fork_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, opi.arena);
+    else /* no room for a copy: writes are the child's own, what it has not written follows the parent */
+        (void)mmap(opi.arena, fork_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, opi.memfd, 0);
+    foreign_put(fork_copy && foreign_done);
+    foreign_drop();
     /* The rest of the window becomes private too, so that the child can go on allocating; the replacement allocator has seen to its own. */
-    char *rest = (char *)opi.arena + fork_bytes;
-    if (place == &own) {
-        if (fork_copy && fork_bytes < heap_limit)
-            (void)mmap(rest, heap_limit - fork_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-        close(opi.memfd);
-    }
+    if (place == &own && fork_bytes < heap_limit)
+        (void)mmap((char *)opi.arena + fork_bytes, heap_limit - fork_bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    close(opi.memfd);
     opi.memfd = -1;
     opi.private_heap = true;
     fork_copy = NULL;

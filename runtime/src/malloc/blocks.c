@@ -13,6 +13,7 @@ struct slab_class {
 
 static struct slab_class classes[OPI_SLAB_CLASSES];
 static uint32_t size_of[OPI_SLAB_CLASSES], limit_of[OPI_SLAB_CLASSES];
+static uint32_t part_of[OPI_SLAB_CLASSES]; /* 2^32 / size, rounded up: exact for the multiples that a slab has */
 
 /* A thread's cache: NULL before its first block; `gone` once the thread's destructors ran, or where none can be had. */
 static __thread struct opi_cache *mine __attribute__((tls_model("initial-exec")));
@@ -93,15 +94,11 @@ static uint32_t central_take(int cls, void **to, uint32_t n) {
 }
 
 /* The index of a block in its slab; the end of the process where it is none. */
-static unsigned slab_index(const void *p, const struct opi_span *s) {
-    size_t off = (size_t)((const char *)p - opi_span_start(s)), i = off / size_of[s->cls];
-    if (i >= OPI_SLAB_BLOCKS || i * size_of[s->cls] != off || !(s->all >> i & 1))
+static inline unsigned slab_index(const void *p, const struct opi_span *s) {
+    size_t off = (size_t)((const char *)p - opi_span_start(s)), i = off * part_of[s->cls] >> 32;
+    if (OPI_UNLIKELY(i >= OPI_SLAB_BLOCKS || i * size_of[s->cls] != off || !(s->all >> i & 1)))
         opi_malloc_die("no pointer that malloc returned", p);
     return (unsigned)i;
-}
-
-void opi_slab_check(const void *p, const struct opi_span *s) {
-    (void)slab_index(p, s);
 }
 
 static void central_put(int cls, void *const *blocks, uint32_t n) {
@@ -212,8 +209,11 @@ OPI_COLD static void free_slow(void *p, int cls) {
 void opi_slab_free(void *p, struct opi_span *s) {
     struct opi_cache *c = mine;
     int cls = s->cls;
+    (void)slab_index(p, s);
     if (OPI_LIKELY(c != NULL)) {
         struct opi_stack *t = &c->stack[cls]; /* of `gone`: limit 0 */
+        if (OPI_UNLIKELY(t->depth != 0 && t->block[t->depth - 1] == p))
+            opi_malloc_die("freed twice", p);
         if (OPI_LIKELY(t->depth < t->limit)) {
             t->block[t->depth++] = p;
             return;
@@ -230,6 +230,7 @@ void opi_slabs_start(void) {
         size_t size = i ? top + (top >> 2) * (size_t)((i - 1) % 4 + 1) : OPI_MALLOC_MIN;
         size_t limit = CACHE_BYTES / size;
         size_of[i] = (uint32_t)size;
+        part_of[i] = (uint32_t)((((uint64_t)1 << 32) + size - 1) / size);
         limit_of[i] = (uint32_t)(limit > OPI_CACHE_BLOCKS ? OPI_CACHE_BLOCKS : limit < 4 ? 4 : limit);
         pthread_mutex_init(&classes[i].lock, NULL);
     }

@@ -135,14 +135,14 @@ EXPORT void *realloc(void *p, size_t n) {
     if (s->kind == OPI_SPAN_SLAB) {
         if (n <= room && (n > room / 2 || room == OPI_MALLOC_MIN))
             return p;
-    } else {
+    } else if (n <= opi_shared.most) { /* so the sum below cannot overflow */
         size_t pages = (n + s->offset + OPI_SPAN_PAGE - 1) >> OPI_SPAN_SHIFT;
         if (n > OPI_SLAB_MAX / 2 && pages <= s->pages) {
             if (pages < s->pages - s->pages / 8)
                 opi_pages_shrink(s, pages);
             return p;
         }
-        if (pages > s->pages && n <= opi_shared.most && opi_pages_grow(s, pages))
+        if (pages > s->pages && opi_pages_grow(s, pages))
             return p;
     }
     void *q = moved(p, room, n);

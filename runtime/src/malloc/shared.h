@@ -118,7 +118,6 @@ int opi_slab_class(size_t n);
 size_t opi_slab_size(int cls);
 void *opi_slab_alloc(int cls);
 void opi_slab_free(void *p, struct opi_span *s);
-void opi_slab_check(const void *p, const struct opi_span *s);
 void opi_slabs_start(void);
 void opi_slabs_lock(void);
 void opi_slabs_unlock(bool child);

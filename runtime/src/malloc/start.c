@@ -80,10 +80,11 @@ static void fork_child(void) {
             (void)mmap(w->base + high, aside_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, w->fd, (off_t)high);
             opi_shared.pinned = true;
         }
-        /* Between the two parts: nobody's yet.  libopi sees to its own part (heap.c). */
+        /* Between the two parts: nobody's yet.  libopi sees to its own part (heap.c), for which it still needs the file. */
         if (low < high)
             (void)mmap(w->base + low, high - low, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-        close(w->fd);
+        if (low == 0)
+            close(w->fd);
         w->fd = -1;
         opi_shared.alone = true;
     }
