@@ -65,6 +65,9 @@ add_executable(shared app.c)
 target_link_libraries(shared opi::opi)
 add_executable(archive app.c)
 target_link_libraries(archive opi::static)
+add_executable(heap app.c)
+target_compile_definitions(heap PRIVATE PLAIN)
+target_link_libraries(heap opi::malloc opi::opi)
 """
 
 
@@ -127,6 +130,14 @@ def all_was_libopis(user: MpiUser, program: Path, lib: Path, tmp_path: Path) -> 
     assert told["left_to_mpi"]["all"]["messages"] == 0
 
 
+def memory_is_shared(user: MpiUser, program: Path, lib: Path, tmp_path: Path) -> None:
+    """Runs PROGRAM without ownership passing: what malloc returned is read by the receiver where it lies."""
+    profile = tmp_path / "profile.json"
+    result = user.run(2, program, OPI_PROFILE=str(profile), LD_LIBRARY_PATH=str(lib), OPI_EAGER_LIMIT="5000")
+    assert "installed: ok" in result.out
+    assert json.loads(profile.read_text())["on_node"]["reference"]["messages"] == 2
+
+
 @pytest.mark.skipif(shutil.which("pkg-config") is None, reason="no pkg-config on PATH")
 @pytest.mark.parametrize("how", ["shared", "static"])
 def test_pkg_config(mpi_user: MpiUser, installed: Installed, tmp_path: Path, how: str) -> None:
@@ -151,6 +162,15 @@ def test_find_package(mpi_user: MpiUser, installed: Installed, tmp_path: Path) -
     checked(str(CMAKE), "--build", tmp_path / "build", user=mpi_user)
     for name in ("shared", "archive"):
         all_was_libopis(mpi_user, tmp_path / "build" / name, tmp_path, tmp_path)
+    memory_is_shared(mpi_user, tmp_path / "build" / "heap", tmp_path, tmp_path)
+
+
+@pytest.mark.skipif(shutil.which("pkg-config") is None, reason="no pkg-config on PATH")
+def test_pkg_config_of_the_allocator(mpi_user: MpiUser, installed: Installed, tmp_path: Path) -> None:
+    path = {"PKG_CONFIG_PATH": str(installed.lib / "pkgconfig")}
+    flags = checked("pkg-config", "--cflags", "--libs", "libopi_malloc", "libopi", user=mpi_user, **path).split()
+    mpi_user.mpicc("-O1", "-DPLAIN", installed.work / "app.c", *flags, "-o", tmp_path / "app")
+    memory_is_shared(mpi_user, tmp_path / "app", installed.lib, tmp_path)
 
 
 def test_the_installed_library_can_be_preloaded(mpi_user: MpiUser, installed: Installed, tmp_path: Path) -> None:
@@ -173,7 +193,10 @@ def test_what_is_installed(mpi_user: MpiUser, installed: Installed) -> None:
         "lib/libopi.so",
         "lib/libopi.so.0",
         f"lib/libopi.so.{version[1]}",
+        "lib/libopi_malloc.a",
+        "lib/libopi_malloc.so.0",
         "lib/pkgconfig/libopi.pc",
+        "lib/pkgconfig/libopi_malloc.pc",
         "lib/cmake/opi/opiConfig.cmake",
         "lib/cmake/opi/opiConfigVersion.cmake",
     } <= names
