@@ -29,11 +29,17 @@ class Case:
     ranks: int
     node_ranks: int = 0
     arguments: tuple[str, ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
         nodes = f"-nodes-of-{self.node_ranks}" if self.node_ranks else ""
-        return f"{self.program}-{self.ranks}{nodes}"
+        settings = "".join(f"-{name}={value}" for name, value in self.environment)
+        return f"{self.program}-{self.ranks}{nodes}{settings}"
 
+
+MOVED = (("OPI_INLINE_LIMIT", "0"), ("OPI_EAGER_LIMIT", "256"), ("OPI_PIPE_MIN", "2k"), ("OPI_BUFFER_CAP", "64k"))
+"""Thresholds so low that ordinary messages take the ways of large ones, and few may wait unmatched."""
+CAREFUL = ("TRAFFIC_CAREFUL", "1")
 
 CASES = (
     Case("combos", 2),
@@ -76,6 +82,13 @@ CASES = (
     Case("torture", 3),
     Case("torture", 4, 2),
     Case("torture", 3, 1),
+    Case("traffic", 1, 0, ("30", "1")),
+    Case("traffic", 2, 0, ("60", "100")),
+    Case("traffic", 3, 0, ("40", "200")),
+    Case("traffic", 3, 0, ("40", "300"), MOVED),
+    Case("traffic", 2, 0, ("20", "400"), (("OPI_HEAP", "private"), CAREFUL)),
+    Case("traffic", 2, 1, ("30", "500"), (CAREFUL,)),
+    Case("traffic", 4, 2, ("20", "600"), (CAREFUL,)),
     Case("threads", 2),
     Case("threads", 2, 1),
     Case("cancel", 2),
@@ -109,7 +122,7 @@ def test_contract(mpi_user: MpiUser, built: dict[str, Path], case: Case) -> None
     arguments = case.arguments
     if case.program == "errors" and case.node_ranks and mpi_user.mpi.kind == "openmpi":
         arguments = ("eager",)  # see errors.c
-    result = mpi_user.run(case.ranks, built[case.program], *arguments, **nodes(case))
+    result = mpi_user.run(case.ranks, built[case.program], *arguments, **nodes(case), **dict(case.environment))
     assert f"{case.program}: ok, 0 failures" in result.out
 
 

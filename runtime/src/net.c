@@ -139,7 +139,29 @@ static void became_native(struct opi_req *r, int rc) {
     }
 }
 
-/* Tries the held receives in posting order; one that overlaps an earlier one has to wait for it. */
+/* Is a message of the MPI below owed to a held receive that was posted before r? */
+static bool owed_before(const struct opi_req *r, int source, int tag) {
+    for (const struct opi_req *h = held_head; h != r; h = h->hnext)
+        if (h->comm == r->comm && (h->any_source || h->net_rank == source) && (h->any_tag || h->tag == tag))
+            return true;
+    return false;
+}
+
+/* Takes from the MPI below the message that r is to have, if it is there.  One that an earlier held receive wants too is left to that; behind it r
+ * waits, but not for what the earlier one does not want: (source 0, any tag) behind (any source, tag 1) takes a message of tag 3. */
+static bool take_below(const struct opi_req *r, bool behind, MPI_Message *m) {
+    int flag = 0, source = r->any_source ? MPI_ANY_SOURCE : r->net_rank, tag = r->any_tag ? MPI_ANY_TAG : r->tag;
+    MPI_Status st;
+    if (behind) {
+        if (PMPI_Iprobe(source, tag, r->comm->handle, &flag, &st) != MPI_SUCCESS || !flag || owed_before(r, st.MPI_SOURCE, st.MPI_TAG))
+            return false;
+        source = st.MPI_SOURCE; /* the first of its source and tag is the one that was seen */
+        tag = st.MPI_TAG;
+    }
+    return PMPI_Improbe(source, tag, r->comm->handle, &flag, m, &st) == MPI_SUCCESS && flag;
+}
+
+/* Tries the held receives in posting order. */
 void opi_net_poll(void) {
     static bool inside; /* an error handler may call us again */
     if (inside)
@@ -150,10 +172,8 @@ void opi_net_poll(void) {
         next = r->hnext;
         bool behind = false;
         for (const struct opi_req *h = held_head; h != r && !behind; h = h->hnext)
-            behind = overlap(h, r->comm, r->net_rank, r->tag);
-        if (behind)
-            continue;
-        if (!r->any_source) { /* nothing owed to others any more: it can wait natively */
+            behind = overlap(h, r->comm, r->any_source ? MPI_ANY_SOURCE : r->net_rank, r->any_tag ? MPI_ANY_TAG : r->tag);
+        if (!behind && !r->any_source) { /* nothing owed to others any more: it can wait natively */
             void *to = landing(r);
             if (!to && r->done) {
                 opi_net_unhold(r);
@@ -163,10 +183,8 @@ void opi_net_poll(void) {
             became_native(r, opi_net_irecv(to, r->count, r->type->handle, r->net_rank, r->any_tag ? MPI_ANY_TAG : r->tag, r->comm->handle, &r->native));
             continue;
         }
-        int flag = 0;
         MPI_Message m;
-        MPI_Status st;
-        if (PMPI_Improbe(MPI_ANY_SOURCE, r->any_tag ? MPI_ANY_TAG : r->tag, r->comm->handle, &flag, &m, &st) != MPI_SUCCESS || !flag)
+        if (!take_below(r, behind, &m))
             continue;
         void *to = landing(r);
         r->native = MPI_REQUEST_NULL;

@@ -107,10 +107,40 @@ static void by_tag(size_t bytes)
     }
 }
 
+/* A receive behind a wildcard that waits is not held up by it where the wildcard does not want the message; and the
+ * wildcard gets what it wants, also when the other receive would match it too. */
+static void behind_a_wildcard(size_t bytes)
+{
+    trying("behind a wildcard, %zu bytes", bytes);
+    if (world_rank == 0) {
+        struct reception first, second, third;
+        begin_receive(&first, IRECV, PRIVATE, bytes, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD);
+        begin_receive(&second, ITAKE, PRIVATE, bytes, 1, MPI_ANY_TAG, MPI_COMM_WORLD);
+        begin_receive(&third, IRECV, PRIVATE, bytes, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        end_receive(&second, bytes, 3, 1, 3);
+        MPI_Barrier(MPI_COMM_WORLD);
+        end_receive(&first, bytes, 4, 1, 1);
+        end_receive(&third, bytes, 5, 1, 2);
+    } else {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (world_rank == 1)
+            send_by(SSEND, PRIVATE, bytes, 3, 0, 3, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (world_rank == 1) {
+            send_by(SEND, PRIVATE, bytes, 4, 0, 1, MPI_COMM_WORLD);
+            send_by(SSEND, PRIVATE, bytes, 5, 0, 2, MPI_COMM_WORLD);
+        }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    behind_a_wildcard(8);
+    behind_a_wildcard(50000);
     for (int wild = 0; wild < 2; wild++) {
         if (world_rank == 0)
             receive_all(wild);
