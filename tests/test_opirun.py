@@ -248,9 +248,10 @@ exec @MPIEXEC@ "$ranks" env "$set" sh -c '
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("stride", [1])
+@pytest.mark.parametrize("stride", [1, 70])
 def test_srun_with_the_preload_that_opirun_prints(mpi_user: MpiUser, ring: Path, tmp_path: Path, stride: int) -> None:
-    """The documented command, with an srun that sets what Slurm sets and nothing of the launcher's own."""
+    """The documented command, with an srun that sets what Slurm sets and nothing of the launcher's own. Ranks far apart
+    agree about how the region of shared memory is divided."""
     launcher = shlex.join(mpi_user.mpi.run_command(1)).replace(" -n 1", "", 1) + " -n"
     script = SRUN.replace("@MPIEXEC@", launcher).replace("@STRIDE@", str(stride)).replace("@TASKS@", '"128(x2),3"')
     (tmp_path / "srun").write_text(script)

@@ -83,12 +83,27 @@ static inline int opi_env_rank(void) {
     return v;
 }
 
+/* The largest number of a list as Slurm has it, "128(x2),3": tasks of each node. */
+static inline int opi_env_most(const char *name) {
+    const char *s = getenv(name);
+    long most = -1;
+    while (s && *s >= '0' && *s <= '9') {
+        long v = strtol(s, NULL, 10);
+        most = v > most && v <= INT_MAX ? v : most;
+        while (*s && *s != ',')
+            s++;
+        s += *s == ',';
+    }
+    return (int)most;
+}
+
+/* Slurm tells no rank how many share its node; the most that share any will do, since it is the same for all. */
 static inline int opi_env_size(void) {
     static const char *const names[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMI_LOCAL_SIZE"};
     int v = -1;
     for (size_t i = 0; v < 0 && i < sizeof names / sizeof names[0]; i++)
         v = opi_env_int(names[i]);
-    return v;
+    return v >= 0 ? v : opi_env_most("SLURM_STEP_TASKS_PER_NODE");
 }
 
 /* Windows are a power of two.  Every rank of a node derives the same one: from the launcher's count, else from a bound that does not need it. */
