@@ -125,7 +125,7 @@ SCHEMA = closed(
                     "code": {"type": "string"},
                     "message": {"type": "string"},
                     "notes": {"type": "array", "items": NOTE},
-                    "assumptions": {"type": "array", "items": {"enum": ["A1", "A2", "A3"]}},
+                    "assumptions": {"type": "array", "items": {"enum": ["A1", "A2", "A3", "A4"]}},
                 }
             ),
         },

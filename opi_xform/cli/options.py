@@ -128,7 +128,7 @@ def _parser() -> argparse.ArgumentParser:
         default="text",
         help="the report: a table for people, or one JSON object on stdout",
     )
-    add("--strict", action="store_true", help="rest on no assumption (A1, A2, A3) and no user-supplied effect")
+    add("--strict", action="store_true", help="rest on no assumption (A1 to A4) and no user-supplied effect")
     add("--root", metavar="DIR", help="the directory that -o mirrors and edits may reach (default: the sources' own)")
     add("--explain", metavar="CODE", help="print what a code means and how to change the program")
     add("-j", dest="jobs", type=_jobs, default=0, metavar="N", help="parse with N processes (default: all processors)")

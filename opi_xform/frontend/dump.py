@@ -17,7 +17,7 @@ def source(span: Span) -> str:
 
 
 def show(node: Expr | Stmt | None) -> str:
-    """One line: ``(Assign '' (Index (VarRef b) (VarRef i)) (IntLit 3 N))``; types and places left out."""
+    """One line: ``(Assign '' (Index (VarRef b) (VarRef i)) (IntLit 3 N))``; types, places and padding left out."""
     out: list[str] = []
     work: list[object] = [node]
     while work:
@@ -28,6 +28,8 @@ def show(node: Expr | Stmt | None) -> str:
             parts: list[object] = [_Text(f"({type(item).__name__}")]
             for field in fields(item):
                 value = getattr(item, field.name)
+                if field.name == "padding":
+                    continue
                 if not isinstance(value, (Span, Type)) and value not in ("", None, ()):
                     parts += [_Text(" "), value]
                 elif value is None and field.name in ("init", "cond", "step", "other", "value", "low"):

@@ -334,11 +334,11 @@ class Expressions:
                 base = Deref(base.type.elem or UNKNOWN, base.span, base)
         record = self._types.records.get(base.type.record)
         field = record.field(name) if record is not None else None
-        if field is None:
+        if record is None or field is None:
             return self._refuse(i, type_, span, kids, "unknown member")
         if field.bitfield:
             type_ = replace(type_, size=None)  # a store to it writes no whole bytes
-        return Member(type_, span, base, name, field.offset)
+        return Member(type_, span, base, name, field.offset, record.padding(field))
 
     def _call(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
         if not kids:

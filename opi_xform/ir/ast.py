@@ -61,11 +61,15 @@ class FuncRef(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Member(Expr):
-    """``base.field``; ``p->field`` is ``Member(Deref(p), field)``."""
+    """``base.field``; ``p->field`` is ``Member(Deref(p), field)``.
+
+    offset: bytes from the start of the record.  padding: bytes behind the member that belong to none.
+    """
 
     base: Expr
     field: str
-    offset: int  # bytes from the start of the record
+    offset: int
+    padding: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,9 +113,12 @@ class Load(Instr):
 
 @dataclass(frozen=True, slots=True)
 class Store(Instr):
+    """``padding``: bytes of a struct behind the member that is stored, which belong to no member."""
+
     address: Operand
     value: Operand
     type: Type
+    padding: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,12 +183,12 @@ class _Lowerer:
             value = yield self.value(init)
             self.write(init, address, value, type_)
 
-    def write(self, e: ast.Expr, address: ins.Operand, value: ins.Operand, type_: Type) -> None:
+    def write(self, e: ast.Expr, address: ins.Operand, value: ins.Operand, type_: Type, padding: int = 0) -> None:
         """A scalar store; stores to a whole variable become definitions."""
         if isinstance(address, ins.AddrVar) and self.variable(address.key).type.is_scalar:
             self.emit(ins.Define(e.span, self.stmt, ins.Var(address.key), value, type_))
         else:
-            self.emit(ins.Store(e.span, self.stmt, address, value, type_))
+            self.emit(ins.Store(e.span, self.stmt, address, value, type_, padding))
 
     def if_(self, s: ast.If, me: int) -> Lowering:
         then, other, join = self.block(), self.block(), self.block()
@@ -426,7 +426,7 @@ class _Lowerer:
             kept = self.temp()
             self.emit(ins.Define(e.span, self.stmt, kept, value, e.type))
             value = kept
-        self.write(e, target, value, e.target.type)
+        self.write(e, target, value, e.target.type, e.target.padding if isinstance(e.target, ast.Member) else 0)
         return value
 
     def binary(self, op: str, left: ins.Operand, right: ins.Operand, lt: Type, rt: Type, result: Type) -> ins.Operand:

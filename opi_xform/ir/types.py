@@ -72,3 +72,10 @@ class Record:
 
     def field(self, name: str) -> Field | None:
         return next((f for f in self.fields if f.name == name), None)
+
+    def padding(self, field: Field) -> int:
+        """Bytes behind a member of a struct that belong to no member."""
+        if self.union or field.bitfield or field.type.size is None or self.size is None:
+            return 0
+        end = field.offset + field.type.size
+        return min((f.offset for f in self.fields if f.offset >= end), default=self.size) - end

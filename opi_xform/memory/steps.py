@@ -36,8 +36,9 @@ class Steps(Evaluator):
         within = 0
         if isinstance(node.action, (ins.Load, ins.Store)) and isinstance(node.action.address, ins.PtrAdd):
             within = node.action.address.row
+        padding = node.action.padding if isinstance(node.action, ins.Store) else 0
         self.values.accesses.setdefault(node.number, []).append(
-            Access(node.number, o, kind, lo, length, must, why, within)
+            Access(node.number, o, kind, lo, length, must, why, within, padding)
         )
 
     def touch(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from opi_xform.memory.regions import BudgetExceeded
-from opi_xform.ownership.liveness import Judge
+from opi_xform.ownership.liveness import PADDING, SIGNS, Judge
 from opi_xform.ownership.model import Use
 from opi_xform.program.graph import Graph
 
@@ -36,9 +36,10 @@ def _readers(judge: Judge) -> set[int]:
 def _deciding(judge: Judge, candidates: Iterable[int], use: Use | None) -> tuple[int, ...]:
     out: list[int] = []
     tried = list(candidates)[:TRIES]
+    assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})
     for n in tried:
         try:
-            found, at_entry = judge.live(None, frozenset({n}), not judge.strict)
+            found, at_entry = judge.live(None, frozenset({n}), assumed)
         except BudgetExceeded:
             continue
         if judge.reads_initial(found, at_entry) if use is None else judge.needed(use, found):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from math import gcd
 
 from islpy import Set
@@ -24,6 +25,9 @@ from opi_xform.ownership.model import Buffer, Place, Program, Use
 from opi_xform.ownership.procnull import proc_null
 from opi_xform.ownership.uses import split_row
 
+SIGNS, PADDING = "A3", "A4"  # assumptions, see docs/soundness.md
+Assumed = frozenset[str]
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -38,7 +42,8 @@ class Judge:
     """Liveness of one object.  ``findings`` per (node, argument) of its uses.
 
     initial: contents from before the first write are read.  exceeded: the integer sets took too long.
-    signs: the signs of sizes that are multiplied matter, and are not known (assumption A3).
+    signs: the signs of sizes that are multiplied matter, and are not known (assumption A3).  padded: structs with
+    padding are written member by member (assumption A4).
     """
 
     def __init__(self, program: Program, buffer: Buffer, o: int, strict: bool) -> None:
@@ -61,6 +66,7 @@ class Judge:
         self.births = self.find_births()
         self.a2: set[int] = set()
         self.signs = False
+        self.padded = any(a.padding for found in self.accesses.values() for a in found)
         self.findings: dict[tuple[int, int], Finding] = {}
         self.initial = False
         self.exceeded = False
@@ -71,15 +77,24 @@ class Judge:
             self.exceeded = True
 
     def liveness(self) -> None:
-        """Findings on what is proved; where that is not enough, on what A3 adds to it."""
-        self.initial, self.findings = self.judged(False)
-        if not self.signs or self.strict or (not self.initial and all(f.ok for f in self.findings.values())):
+        """Findings on what is proved; where that is not enough, on as little as possible that is assumed."""
+        self.initial, self.findings = self.judged(frozenset())
+        if self.strict or self.fine(self.initial, self.findings):
             return
-        initial, findings = self.judged(True)
-        for key, finding in findings.items():
-            if finding.ok and (self.initial != initial or not self.findings[key].ok):
-                findings[key] = Finding(True, assumptions=(*finding.assumptions, "A3"))
+        offered = [*([PADDING] if self.padded else []), *([SIGNS] if self.signs else [])]
+        initial, findings = self.initial, self.findings
+        for assumed in [c for n in range(1, len(offered) + 1) for c in combinations(offered, n)]:
+            initial, findings = self.judged(frozenset(assumed))
+            for key, finding in findings.items():
+                if finding.ok and (self.initial != initial or not self.findings[key].ok):
+                    findings[key] = Finding(True, assumptions=(*finding.assumptions, *sorted(assumed)))
+            if self.fine(initial, findings):
+                break
         self.initial, self.findings = initial, findings
+
+    @staticmethod
+    def fine(initial: bool, findings: Mapping[tuple[int, int], Finding]) -> bool:
+        return not initial and all(f.ok for f in findings.values())
 
     def unit(self) -> int:
         """The greatest number of bytes that divides every offset and length."""
@@ -88,7 +103,7 @@ class Judge:
         for found in self.accesses.values():
             for a in found:
                 if a.lo is not None and a.length is not None:
-                    polys += [self.local(a.lo), a.length]
+                    polys += [self.local(a.lo), a.length, number(a.padding)]
         for u in self.uses:
             if u.lo is not None and u.length is not None:
                 polys += [self.local(u.lo), u.length]
@@ -210,16 +225,16 @@ class Judge:
             out = out.intersect(self.bound)
         return out.intersect(here)
 
-    def event(self, a: Access) -> Event | None:
+    def event(self, a: Access, assumed: Assumed) -> Event | None:
         if a.kind == "R":
             return Event(None, self.region(a.node, a.lo, a.length, False))
         if not a.must:
             return None
-        kill = self.region(a.node, a.lo, a.length, True)
+        kill = self.region(a.node, a.lo, _written(a, assumed), True)
         return None if kill is None else Event(kill, None)
 
     def events(
-        self, converted: Collection[Place] | None, only: Collection[int] | None = None
+        self, converted: Collection[Place] | None, only: Collection[int] | None, assumed: Assumed
     ) -> dict[int, list[Event]]:
         """Liveness events; or, with ``converted``, every access as a use, until one of these sites hands over."""
         out: dict[int, list[Event]] = {}
@@ -230,7 +245,7 @@ class Judge:
                 if converted is not None:
                     out.setdefault(n, []).append(Event(None, self.region(n, a.lo, a.length, False)))
                 else:
-                    event = self.event(a)
+                    event = self.event(a, assumed)
                     if event is not None and (event.use is None or only is None or n in only):
                         out.setdefault(n, []).append(event)
         for n, uses in self.use_nodes.items():
@@ -293,7 +308,7 @@ class Judge:
         values = self.values.args[u.node]
         return None if u.buffer.peer is None else values[u.buffer.peer]
 
-    def telescopes(self, assume_signs: bool) -> list[tuple[Telescope, Set | None]]:
+    def telescopes(self, assumed: Assumed) -> list[tuple[Telescope, Set | None]]:
         """One per row that is written: certain writes by block."""
         births = frozenset(self.program.graph.nodes[n].block for n in self.births)
         rows: dict[Poly | None, dict[int, list[tuple[Poly, Poly]]]] = {}
@@ -302,7 +317,8 @@ class Judge:
                 continue
             block = self.program.graph.nodes[n].block
             for a in found:
-                if a.kind != "W" or not a.must or a.lo is None or a.length is None:
+                length = _written(a, assumed)
+                if a.kind != "W" or not a.must or a.lo is None or length is None:
                     continue
                 index, lo = None, a.lo
                 if self.indexed is not None:
@@ -310,7 +326,7 @@ class Judge:
                     if split is None:
                         continue
                     index, lo = self.symbols.resolve(split[0]), split[1]
-                rows.setdefault(index, {}).setdefault(block, []).append((lo, a.length))
+                rows.setdefault(index, {}).setdefault(block, []).append((lo, length))
         out: list[tuple[Telescope, Set | None]] = []
         for index, writes in rows.items():
             excluded = frozenset() if index is None else self.symbols.scope(index)
@@ -318,7 +334,7 @@ class Judge:
             if index is not None and self.indexed is not None:
                 where = self.indexed.at(self.regions, -1, index)
             telescope = Telescope(
-                self.program.graph, self.program.nest, self.values, writes, births, excluded, assume_signs
+                self.program.graph, self.program.nest, self.values, writes, births, excluded, SIGNS in assumed
             )
             out.append((telescope, where))
         return out
@@ -326,17 +342,20 @@ class Judge:
     # --- verdicts ------------------------------------------------------------------------------------------------
 
     def live(
-        self, converted: Collection[Place] | None, only: Collection[int] | None = None, assume_signs: bool = False
+        self,
+        converted: Collection[Place] | None,
+        only: Collection[int] | None = None,
+        assumed: Assumed = frozenset(),
     ) -> tuple[dict[int, Set], Set]:
         """Live regions after the sites and births, and at the program's start; ``only``: as if nothing else read."""
-        telescopes = self.telescopes(assume_signs) if converted is None else []
+        telescopes = self.telescopes(assumed) if converted is None else []
         live = Live(
             self.program.graph,
             self.program.nest,
             self.values,
             self.regions,
             telescopes,
-            self.events(converted, only),
+            self.events(converted, only, assumed),
             [*self.use_nodes, *self.births],
             self.indexed,
         )
@@ -345,11 +364,11 @@ class Judge:
         self.regions.context.reset_operations()  # what follows has a budget of its own
         return found, live.at_entry
 
-    def judged(self, assume_signs: bool) -> tuple[bool, dict[tuple[int, int], Finding]]:
+    def judged(self, assumed: Assumed) -> tuple[bool, dict[tuple[int, int], Finding]]:
         """Whether first contents are read, and the finding of each use."""
-        found, at_entry = self.live(None, assume_signs=assume_signs)
+        found, at_entry = self.live(None, assumed=assumed)
         findings: dict[tuple[int, int], Finding] = {}
-        assumed = any(u.side == "recv" for u in self.uses)
+        received = any(u.side == "recv" for u in self.uses)
         for u in self.uses:
             live = found.get(u.node)
             if live is None:
@@ -357,7 +376,7 @@ class Judge:
                 continue
             live = self.here(u, live)
             assumptions: tuple[str, ...] = ()
-            if assumed and not (u.side == "send" and live.is_empty() and not self.mixed()):
+            if received and not (u.side == "send" and live.is_empty() and not self.mixed()):
                 assumptions = ("A1", "A2") if self.a2 else ("A1",)
             if u.side == "recv":
                 brought = self.brought(u)
@@ -457,6 +476,13 @@ class Judge:
             if not touched.is_empty():
                 out[(u.node, u.argument)] = Finding(False, "16")
         return out
+
+
+def _written(a: Access, assumed: Assumed) -> Poly | None:
+    """Bytes from ``a.lo`` on that hold what they should behind a write: by A4 with the padding behind a member."""
+    if PADDING not in assumed or a.length is None:
+        return a.length
+    return a.length + number(a.padding)
 
 
 _NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}

@@ -19,6 +19,7 @@ ASSUMPTIONS = {
     "A1": "nothing of a receive buffer is read beyond the message that came",
     "A2": "sources and destinations are real ranks, not MPI_PROC_NULL",
     "A3": "sizes that are multiplied with one another are not negative",
+    "A4": "padding between and behind the members of a struct carries nothing",
 }
 _GAP = "  "
 _INDENT = 4
