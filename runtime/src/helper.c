@@ -113,6 +113,11 @@ static void *helper_main(void *arg) {
     return NULL;
 }
 
+/* Registers for membarrier while the process has one thread: later the kernel waits for a grace period of RCU, ten milliseconds and more. */
+void opi_helper_load(void) {
+    (void)membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+}
+
 /* Starts the helper; without one (no threads, no membarrier) a posted receive waits until its rank calls libopi again. */
 void opi_helper_start(void) {
     if (opi.nlocal < 2 || running)

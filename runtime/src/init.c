@@ -33,8 +33,10 @@ __attribute__((constructor)) static void at_load(void) {
     opi_check_load();
     opi.watch = opi.special = opi.profile || opi.check;
     pthread_mutex_init(&opi.lock, NULL);
-    if (opi_heap_place_known())
+    if (opi_heap_place_known()) { /* this process is a rank */
         opi_heap_init();
+        opi_helper_load();
+    }
 }
 
 /* Splits the machine's ranks into pretended nodes when asked to. */

@@ -40,6 +40,7 @@ extern _Atomic uint32_t *opi_inside;
 void opi_enter_wait(void);
 void opi_enter_special(void);
 void opi_leave_special(void);
+void opi_helper_load(void);
 void opi_helper_start(void);
 void opi_helper_stop(void);
 void opi_kick(int local);
