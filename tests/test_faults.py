@@ -132,6 +132,7 @@ def jobs(mpi_user: MpiUser, shared_tmp: Path, tmp_path: Path) -> Jobs:
         if not (folder / "ready").exists():
             folder.mkdir(exist_ok=True)
             mpi_user.opicc(*flags, *wrap, FAULTS / "fault.c", "-o", folder / "fault")
+            mpi_user.opicc("--shared-heap", *flags, *wrap, FAULTS / "fault.c", "-o", folder / "fault-heap")
             mpi_user.mpicc(*flags, *wrap, FAULTS / "fault.c", "-o", folder / "fault-plain")
             mpi_user.opicc(*flags, FAULTS / "exhaust.c", "-o", folder / "exhaust")
             mpi_user.opicc(*flags, PROGRAMS / "exchange.c", "-o", folder / "exchange")
@@ -163,7 +164,9 @@ def differences(opi: Ended, alone: Ended) -> list[str]:
     return found
 
 
-def as_the_mpi_alone(jobs: Jobs, how: str, *flags: str, ranks: int = 3, under: tuple[str, ...] = ()) -> Ended:
+def as_the_mpi_alone(
+    jobs: Jobs, how: str, *flags: str, ranks: int = 3, under: tuple[str, ...] = (), program: str = "fault"
+) -> Ended:
     """The fault with libopi has to look like the fault without. Returns how the job with libopi ended.
 
     What an MPI leaves behind varies from run to run, and other work may delay a job: only what is so every time counts.
@@ -173,7 +176,7 @@ def as_the_mpi_alone(jobs: Jobs, how: str, *flags: str, ranks: int = 3, under: t
     for _ in range(ATTEMPTS):
         both = [
             jobs.start("alone", jobs.command(ranks, "fault-plain", *arguments, under=under), *flags),
-            jobs.start("opi", jobs.command(ranks, "fault", *arguments, under=under), *flags),
+            jobs.start("opi", jobs.command(ranks, program, *arguments, under=under), *flags),
         ]
         alone, opi = (jobs.ended(job) for job in both)
         assert ours(opi) == []
@@ -227,6 +230,14 @@ def test_a_killed_rank_takes_the_job_down(jobs: Jobs, how: str) -> None:
     if how in VARIANTS:
         first_mpi_only(jobs)
     assert as_the_mpi_alone(jobs, how).codes[0] != 0
+
+
+@pytest.mark.parametrize("how", ["kernel-receiver", "kernel-sender"])
+def test_a_rank_with_the_shared_heap_is_killed(jobs: Jobs, how: str) -> None:
+    """What malloc returned is shared memory then, and copied by both sides."""
+    if how in VARIANTS:
+        first_mpi_only(jobs)
+    assert as_the_mpi_alone(jobs, how, program="fault-heap").codes[0] != 0
 
 
 def test_abort_ends_the_job_with_its_code(jobs: Jobs) -> None:
