@@ -15,7 +15,7 @@ export OPI_CACHE ?= $(CURDIR)/.opi-cache
 export OMPI_ALLOW_RUN_AS_ROOT ?= 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ?= 1
 
-.PHONY: demo test bench fuzz check-corpus lint clean
+.PHONY: demo test bench fuzz check-corpus lint mpi4py torture clean
 .DELETE_ON_ERROR:
 
 ifdef OPI_MPICC
@@ -43,6 +43,14 @@ fuzz: $(VENV)/.ready $(MPI_READY)
 # Every program of tests/cases that may convert, transformed, under OPI_CHECK=1 and each MPI.
 check-corpus: $(VENV)/.ready $(BOTH_READY)
 	OPI_TEST_CORPUS=all $(BIN)/python -m pytest -n 2 tests/test_check_mode.py -k corpus $(PYTEST_ARGS)
+
+# mpi4py's own test suite with libopi preloaded and without, test by test: make mpi4py MPI4PY_ARGS='--ranks 2'
+mpi4py: $(VENV)/.ready $(BOTH_READY)
+	$(BIN)/python -m tests.mpi4py_suite.run $(MPI4PY_ARGS)
+
+# Random traffic, judged by a model of MPI's matching: make torture TORTURE_ARGS='--seeds 5000'
+torture: $(VENV)/.ready $(BOTH_READY)
+	$(BIN)/python -m tests.torture.run $(TORTURE_ARGS)
 
 lint: $(VENV)/.ready $(MPI_READY)
 	$(BIN)/ruff check .

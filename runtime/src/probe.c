@@ -85,6 +85,8 @@ static int look(struct opi_comm *c, int source, int tag, int *flag, MPI_Message 
     if (local >= 0 || !c->mixed)
         return MPI_SUCCESS;
     MPI_Status st;
+    st.MPI_SOURCE = source;
+    st.MPI_TAG = tag;
     int rc = look_below(c, source, tag, flag, &st);
     if (rc != MPI_SUCCESS || !*flag)
         return rc;

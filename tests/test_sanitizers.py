@@ -1,0 +1,85 @@
+"""libopi built with the sanitizers: unit tests, threads and random traffic run without a report.
+
+The MPI itself is not instrumented, so that leaks are not judged, and UCX must not patch the memory calls that
+ThreadSanitizer has patched already (MPICH's own MPI_Finalize crashes otherwise).
+"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import CHECKOUT, MPIS, MpiUser, only_one
+
+pytestmark = [pytest.mark.mpi, pytest.mark.slow]
+
+RUNTIME = CHECKOUT / "runtime"
+QUIET = {
+    "ASAN_OPTIONS": "detect_leaks=0",
+    "UBSAN_OPTIONS": "print_stacktrace=1,halt_on_error=1",
+    "TSAN_OPTIONS": "halt_on_error=1",
+    "UCX_MEM_MMAP_HOOK_MODE": "none",
+    "UCX_MEM_EVENTS": "no",
+    "UCX_ERROR_SIGNALS": "",
+}
+MPICH = [mpi for mpi in MPIS if mpi.kind == "mpich"]
+
+
+def works(mpicc: Path, sanitizer: str, folder: Path) -> bool:
+    """Does this compiler have the sanitizer, and does a program run with it here?"""
+    source = folder / "empty.c"
+    source.write_text("int main(void) { return 0; }\n")
+    command = [str(mpicc), f"-fsanitize={sanitizer}", str(source), "-o", str(folder / "empty")]
+    return (
+        subprocess.run(command, capture_output=True, check=False).returncode == 0
+        and subprocess.run([str(folder / "empty")], capture_output=True, check=False).returncode == 0
+    )
+
+
+@pytest.fixture(scope="session", params=["address,undefined", "thread"])
+def sanitized(request: pytest.FixtureRequest, shared_tmp: Path) -> Path:
+    """A folder with libopi, its unit and engine tests and the traffic test, built with one sanitizer."""
+    sanitizer = request.param
+    if not MPICH:
+        pytest.skip("needs MPICH: Open MPI itself has reports")
+    mpicc = MPICH[0].mpicc
+    folder = shared_tmp / f"sanitized-{sanitizer.split(',')[0]}"
+    with only_one(shared_tmp / f"{folder.name}.lock"):
+        folder.mkdir(exist_ok=True)
+        if not works(mpicc, sanitizer, folder):
+            pytest.skip(f"no -fsanitize={sanitizer} here")
+        if not (folder / "traffic").exists():
+            targets = [f"{folder}/{name}" for name in ("unit/heap", "unit/match", "unit/pool", "engine/threads")]
+            variables = [f"MPICC={mpicc}", f"BUILD={folder}", f"SANITIZE={sanitizer}", "OPT=-O1"]
+            make = ["make", "-j2", "-C", str(RUNTIME), *variables, *targets]
+            done = subprocess.run(make, capture_output=True, text=True, check=False, timeout=300)
+            assert done.returncode == 0, done.stderr[-3000:]
+            flags = ["-std=c11", "-O1", "-g", f"-fsanitize={sanitizer}", "-pthread", f"-I{RUNTIME / 'include'}"]
+            source, library = RUNTIME / "tests" / "mpi" / "traffic.c", folder / "libopi.a"
+            command = [str(mpicc), *flags, str(source), str(library), "-o", str(folder / "traffic")]
+            subprocess.run(command, check=True, timeout=300)
+    return folder
+
+
+@pytest.mark.parametrize("name", ["heap", "match", "pool"])
+def test_unit_tests_have_no_report(sanitized: Path, name: str) -> None:
+    done = subprocess.run([str(sanitized / "unit" / name)], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert f"{name}: ok" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("nodes", [0, 2])
+def test_traffic_has_no_report(sanitized: Path, opi_cache: Path, nodes: int) -> None:
+    user = MpiUser(MPICH[0], opi_cache)
+    more = {"OPI_NODE_RANKS": str(nodes), "TRAFFIC_CAREFUL": "1"} if nodes else {}
+    result = user.run(3, sanitized / "traffic", "6", "1", **QUIET, **more)
+    assert "traffic: ok, 0 failures" in result.out
+    assert "Sanitizer" not in result.err
+    assert "runtime error" not in result.err
+
+
+def test_threads_have_no_report(sanitized: Path, opi_cache: Path) -> None:
+    result = MpiUser(MPICH[0], opi_cache).run(2, sanitized / "engine" / "threads", **QUIET)
+    assert "ok" in result.out.split()
+    assert "Sanitizer" not in result.err
