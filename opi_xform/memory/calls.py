@@ -37,6 +37,8 @@ class Calls:
             out |= self.pts.operand(node.frame, operand)
         if isinstance(node.action, Lost) or self.effect(call) is not None:
             out |= self.objects.globals
+        else:
+            out |= self.objects.called_back
         return self.pts.reachable(frozenset(out))
 
 

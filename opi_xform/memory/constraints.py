@@ -229,6 +229,7 @@ class GraphPointsTo:
             for operand in call.args:
                 self.flow(frame, operand, outside)
             if effect is None:
+                self.add(outside, frozenset(self.objects.called_back))
                 if target is not None:
                     self.copy(outside, target)
                 return

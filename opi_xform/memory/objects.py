@@ -41,6 +41,7 @@ class Objects:
         self.by_node: dict[int, int] = {}
         self.globals: set[int] = set()
         self.exposed: set[int] = {UNKNOWN}
+        self.called_back: set[int] = set()  # globals of functions that unknown code may call
         self.frames: dict[int, set[int]] = {}
 
     def variable(self, frame: int, key: str) -> int:

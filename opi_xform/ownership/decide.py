@@ -19,6 +19,7 @@ from opi_xform.ownership.plan import Decision, Edit, Note, Plan, ReplaceCall
 from opi_xform.ownership.reasons import contents_refusal, kept, liveness_refusal, node_span
 from opi_xform.ownership.requests import pending_refusal
 from opi_xform.ownership.source import sizeof_edits, source_refusal
+from opi_xform.ownership.unseen import unseen_call
 from opi_xform.ownership.uses import all_calls, buffers, collect, sides
 
 INLINE_LIMIT = 40  # bytes that travel in a message's envelope, whatever is done (RUNTIME.md section 2)
@@ -33,6 +34,11 @@ def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Pla
         stray[use.place] = Refusal("402", "the pointer may stand for several buffers here, or for none that is known")
     if program.nest.irreducible:
         groups, stray = [], {u.place: _irreducible() for u in uses}
+    unseen = unseen_call(units)
+    if unseen is not None:
+        span, word = unseen
+        message = f"`{word}` makes the program run functions that nothing is seen to call"
+        groups, stray = [], {u.place: Refusal("11", message, ((span, "here"),)) for u in uses}
     found = agreed(
         groups, parameters_of(program, units), stray, lambda b, kept: _buffer(units, program, b, options, kept)
     )

@@ -15,6 +15,7 @@ from opi_xform.ownership.decide import decide
 from opi_xform.ownership.model import Options, Program
 from opi_xform.ownership.plan import Plan
 from opi_xform.ownership.uses import all_calls, functions_called
+from opi_xform.ownership.walk import children, expressions
 from opi_xform.program.effects import Effects, load_effects
 from opi_xform.program.graph import MAIN, Lowerings, build
 from opi_xform.program.pointers import PointerCalls
@@ -65,6 +66,32 @@ def entries(whole: Whole) -> tuple[str, ...]:
     return tuple(sorted(k for k, f in whole.functions.items() if not f.static))
 
 
+def called_back(whole: Whole) -> list[str]:
+    """Globals that functions mention whose address is taken, and functions that these call.
+
+    Unknown code may have got the address, also inside a structure (``sigaction``), and call it now or later.
+    """
+    found: set[str] = set()
+    seen: set[str] = set()
+    work = sorted(whole.taken)
+    while work:
+        name = work.pop()
+        function = whole.functions.get(name)
+        if name in seen or function is None:
+            continue
+        seen.add(name)
+        inits = [v.init for v in function.variables.values() if v.init is not None]
+        stack = [*expressions(function.body), *inits]
+        while stack:
+            e = stack.pop()
+            if isinstance(e, ast.VarRef) and e.var in whole.variables and whole.variables[e.var].is_global:
+                found.add(e.var)
+            elif isinstance(e, ast.FuncRef):
+                work.append(e.name)
+            stack.extend(children(e))
+    return sorted(found)
+
+
 Part = Callable[[str], AbstractContextManager[None]]
 """Called with the name of a part of the analysis, around it: times are taken there."""
 
@@ -90,6 +117,7 @@ def program(whole: Whole, effects: Effects, part: Part = _untimed) -> Program:
         o = objects.variable(-1, key)
         if not complete and variables[key].kind == "extern":
             objects.exposed.add(o)
+    objects.called_back.update(objects.variable(-1, key) for key in called_back(whole))
     with part("points-to"):
         points_to = GraphPointsTo(graph, variables, objects, effects)
     with part("values"):
