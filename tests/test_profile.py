@@ -1,0 +1,100 @@
+"""OPI_PROFILE: what it counts of a program whose messages are known, and that every key is documented."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import CHECKOUT, MpiUser, only_one
+
+SOURCE = CHECKOUT / "runtime" / "tests" / "check" / "misuse.c"
+MESSAGES, BYTES = 50, 3000 * 8
+"""`misuse back`: so many buffers go from rank 0 to rank 1 and come back."""
+
+pytestmark = pytest.mark.mpi
+
+
+@pytest.fixture(scope="session")
+def program(mpi_user: MpiUser, shared_tmp: Path) -> Path:
+    target = shared_tmp / f"profiled-{mpi_user.mpi.kind}"
+    with only_one(target.with_suffix(".lock")):
+        if not target.exists():
+            mpi_user.opicc("-O1", SOURCE, "-o", target)
+    return target
+
+
+def profile(user: MpiUser, program: Path, tmp_path: Path, **environment: str) -> dict[str, Any]:
+    file = tmp_path / "profile.json"
+    result = user.run(2, program, "back", OPI_PROFILE=str(file), **environment)
+    assert "misuse: ok" in result.out
+    assert "profile" not in result.err
+    told: dict[str, Any] = json.loads(file.read_text())
+    return told
+
+
+def test_gives_that_are_taken(mpi_user: MpiUser, program: Path, tmp_path: Path) -> None:
+    """Every buffer passes, nothing is copied."""
+    told = profile(mpi_user, program, tmp_path)
+    everything = {"messages": 2 * MESSAGES, "bytes": 2 * MESSAGES * BYTES}
+    assert told["version"] == 1
+    assert told["ranks"] == 2
+    assert told["on_node"]["all"] == told["on_node"]["give"] == everything
+    assert told["left_to_mpi"]["all"]["messages"] == told["off_node"]["messages"] == told["outside"]["messages"] == 0
+    assert told["copies"] == {
+        "made": 0,
+        "made_bytes": 0,
+        "saved": 2 * everything["messages"],
+        "saved_bytes": 2 * everything["bytes"],
+        "buffers_passed": everything["messages"],
+    }
+    one_way = {"messages": MESSAGES, "bytes": MESSAGES * BYTES}
+    nothing = {"messages": 0, "bytes": 0}
+    assert told["matrix"] == [
+        {"from": 0, "to": 1, "on_node": one_way, "mpi": nothing},
+        {"from": 1, "to": 0, "on_node": one_way, "mpi": nothing},
+    ]
+    assert 0 < told["pool"]["new"] < told["pool"]["blocks"]
+    assert told["time"]["calls"] >= 4 * MESSAGES
+    assert 0 < told["time"]["waiting_s"] <= told["time"]["library_s"]
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "group", "key"),
+    [
+        ("OPI_NODE_RANKS", "1", "off_node", None),
+        ("OPI_DISABLE", "1", "left_to_mpi", "disabled"),
+        ("OPI_HEAP", "private", "left_to_mpi", "no shared heap"),
+    ],
+)
+def test_messages_of_the_mpi(
+    mpi_user: MpiUser, program: Path, tmp_path: Path, variable: str, value: str, group: str, key: str | None
+) -> None:
+    told = profile(mpi_user, program, tmp_path, **{variable: value})
+    counted = told[group][key] if key else told[group]
+    assert counted == {"messages": 2 * MESSAGES, "bytes": 2 * MESSAGES * BYTES}
+    assert told["on_node"]["all"]["messages"] == 0
+    assert [entry["mpi"]["messages"] for entry in told["matrix"]] == [MESSAGES, MESSAGES]
+
+
+def test_the_table(mpi_user: MpiUser, program: Path) -> None:
+    result = mpi_user.run(2, program, "back", OPI_PROFILE="1")
+    assert re.search(rf"give +{2 * MESSAGES} messages +{2 * MESSAGES * BYTES} bytes", result.err)
+    assert f"{2 * MESSAGES} buffers passed" in result.err
+    assert re.search(rf"libopi: +0 +0 +{MESSAGES}\nlibopi: +1 +{MESSAGES} +0\n", result.err)
+
+
+def test_every_key_is_documented(mpi_user: MpiUser, program: Path, tmp_path: Path) -> None:
+    page = (CHECKOUT / "docs" / "runtime.md").read_text(encoding="utf-8")
+    section = page[page.index("## Profile") :]
+    section = section[: section.index("\n## ", 4)]
+
+    def keys(value: Any) -> set[str]:
+        if isinstance(value, dict):
+            return set(value) | {key for inner in value.values() for key in keys(inner)}
+        return {key for inner in value for key in keys(inner)} if isinstance(value, list) else set()
+
+    told = profile(mpi_user, program, tmp_path)
+    assert [key for key in sorted(keys(told)) if f"`{key}`" not in section and f'"{key}"' not in section] == []
