@@ -17,7 +17,16 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 PAGES = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").glob("*.md"))]
 COMMAND = re.compile(r"(?:\$ +)?((?:opi-xform|opicc|opi-bench|make|mpiexec|pip)\s.*)")
 # Commands with tests of their own, or that take minutes; a new one must be put here or run below.
-ELSEWHERE = ("make demo", "make test", "make bench", "make fuzz", "make -C runtime", "pip install", "opi-bench run")
+ELSEWHERE = (
+    "make demo",
+    "make test",
+    "make bench",
+    "make fuzz",
+    "make -C runtime",
+    "pip install",
+    "opi-bench run",
+    "opi-bench tune",
+)
 
 
 def without_code(text: str) -> str:
