@@ -127,8 +127,52 @@ def test_contract(mpi_user: MpiUser, built: dict[str, Path], case: Case) -> None
 
 
 def test_every_program_is_run() -> None:
-    special = {"beyond", "ending"}
+    special = {"beyond", "ending", "defects"}
     assert {case.program for case in CASES} | special == {source.stem for source in PROGRAMS.glob("*.c")}
+
+
+DEFECTS = {
+    "vector-types": "vector datatypes were silently corrupted",
+    "truncation": "truncation returned success and overflowed the heap; between zero-copy calls it was not checked",
+    "take-of-a-send": "a take of a plain send hung",
+    "receive-any-of-a-give": "a wildcard receive of a give leaked the buffer",
+    "take-any-source": "a take from any source never matched",
+    "split-undefined": "MPI_Comm_split with MPI_UNDEFINED aborted",
+    "status-and-locality": "the status was not set off-node; ranks were taken to be mapped to nodes by blocks",
+    "pointers-cleared": "give and free did not clear the pointer",
+    "count-from-either-side": "the count of a status depended on which side came first",
+}
+"""What broke in Hybrid MPI and FG-MPI, by the names in runtime/tests/mpi/defects.c. The others have tests of their own:
+more than 16 ranks (below), address space randomisation (below), a crash that leaves a file behind
+(test_a_killed_rank_takes_the_job_down_and_leaves_nothing), a pool that grows without bound (stream.c)."""
+
+HEAP = {"OPI_HEAP_LIMIT": "160m"}
+DEFECT_RUNS = {"node": (2, HEAP), "three": (3, HEAP), "cyclic": (4, {**HEAP, "OPI_NODE_RANKS": "2,cyclic"})}
+
+
+@pytest.fixture(scope="session", params=DEFECT_RUNS)
+def defects(request: pytest.FixtureRequest, mpi_user: MpiUser, built: dict[str, Path]) -> str:
+    """What the program of the defects prints, on one node and on nodes that ranks are dealt out to in turn."""
+    ranks, environment = DEFECT_RUNS[request.param]
+    return mpi_user.run(ranks, built["defects"], check=False, **environment).out
+
+
+@pytest.mark.xdist_group("defects")
+@pytest.mark.parametrize("name", DEFECTS)
+def test_defect_of_earlier_layers(defects: str, name: str) -> None:
+    assert f"defect {name}: ok" in defects
+
+
+def test_more_than_16_ranks_on_a_node(mpi_user: MpiUser, built: dict[str, Path]) -> None:
+    """Hybrid MPI aborted."""
+    assert "defects: ok, 0 failures" in mpi_user.run(18, built["defects"], "status-and-locality").out
+
+
+def test_addresses_are_randomised(mpi_user: MpiUser, built: dict[str, Path]) -> None:
+    """FG-MPI and Hybrid MPI started only without; the tests above run with it, or would prove nothing."""
+    assert int(Path("/proc/self/personality").read_text(encoding="ascii"), 16) & 0x0040000 == 0
+    for _ in range(3):
+        assert "defects: ok, 0 failures" in mpi_user.run(2, built["defects"], "take-of-a-send").out
 
 
 @pytest.mark.parametrize("ranks", [1, 3])

@@ -54,7 +54,8 @@ static int make_node(void) {
     if (per <= 0) {
         opi.node = machine;
     } else {
-        int rc = PMPI_Comm_split(machine, rank / per, rank, &opi.node);
+        int nodes = (opi.node_ranks_phys + per - 1) / per; /* "k,cyclic": ranks are dealt out to the nodes in turn */
+        int rc = PMPI_Comm_split(machine, strstr(k, "cyclic") ? rank % nodes : rank / per, rank, &opi.node);
         PMPI_Comm_free(&machine);
         if (rc != MPI_SUCCESS)
             return -1;
