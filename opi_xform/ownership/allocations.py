@@ -154,6 +154,8 @@ def _only_allocates(program: Program, flow: Flow, frame: int, allocation: int) -
                 pass
             case ins.Define(target=ins.Var(key=key)) if program.variables[key].is_global:
                 return False
+            case ins.Define(target=ins.Var(key=key)) if program.variables[key].kind == "param":
+                return False  # what it was called with is not what it asks for
             case ins.Define():
                 pass
             case _:

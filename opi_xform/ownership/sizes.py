@@ -15,6 +15,7 @@ from opi_xform.ownership.model import Buffer, Program
 from opi_xform.ownership.names import leaves, operands
 from opi_xform.program.graph import Node
 
+_SIMPLE = re.compile(r"\w+(?:(?:\.|->)\w+|\[\w+\])*")  # needs no parentheses
 _PARTS = (ast.VarRef, ast.IntLit, ast.SizeOf, ast.Binary, ast.Cast, ast.MacroConst, ast.Unary)
 
 
@@ -102,6 +103,7 @@ def requested(program: Program, allocation: Allocation, texts: Texts) -> str | N
         return None
     replaced = dict(allocation.arguments)
     parts = []
+    wide = False
     for factor in spec.size:
         if factor.kind == "const":
             if factor.value != 1:
@@ -112,8 +114,13 @@ def requested(program: Program, allocation: Allocation, texts: Texts) -> str | N
             if text is None:
                 return None
             parts.append(f"({text})" if len(spec.size) > 1 and _loose(argument) else text)
+            wide = wide or (plain(argument).type.size or 0) >= 8
         else:
             return None
+    if len(parts) > 1 and not wide:
+        first = spec.size[0]
+        bare = _SIMPLE.fullmatch(parts[0]) or (first.kind == "arg" and _loose(call.args[first.value]))
+        parts[0] = f"(size_t){parts[0]}" if bare else f"(size_t)({parts[0]})"  # as calloc multiplies
     return " * ".join(parts) if parts and all(parts) else None
 
 
@@ -136,13 +143,22 @@ def _text(e: ast.Expr, replaced: Mapping[str, ast.Expr] | None, texts: Texts) ->
             if argument is None or not part.span.editable or not argument.span.editable:
                 return None
             text = texts.of(argument.span)
-            simple = isinstance(plain(argument), (ast.VarRef, ast.IntLit, ast.Index, ast.Member))
-            changes.append((part.span.begin, part.span.end, text if simple else f"({text})"))
+            if not _SIMPLE.fullmatch(text):
+                text = f"({text})"
+            if part.type.kind != "int" or (part.type.size or 0) < 4:
+                return None  # passing it loses bits
+            if part is not plain(e) and _differ(part.type, plain(argument).type):
+                text = f"({part.type.spelling}){text}"  # passing it converts it, and the rest reckons in that type
+            changes.append((part.span.begin, part.span.end, text))
     base = e.span.begin
     data = whole.encode("utf-8", "surrogateescape")
     for begin, end, text in sorted(changes, reverse=True):
         data = data[: begin - base] + text.encode("utf-8", "surrogateescape") + data[end - base :]
     return data.decode("utf-8", "surrogateescape")
+
+
+def _differ(a: Type, b: Type) -> bool:
+    return (a.kind, a.size, a.signed) != (b.kind, b.size, b.signed)
 
 
 def _loose(e: ast.Expr) -> bool:
