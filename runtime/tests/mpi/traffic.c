@@ -550,7 +550,7 @@ static void cancel_receive(int i)
 
 static int may_be_cancelled(int i)
 {
-    return ops[i].live && ops[i].takes >= 0 && ops[i].sends < 0 && ops[i].probed <= 0 && requests[i] != MPI_REQUEST_NULL;
+    return ops[i].live && ops[i].takes >= 0 && ops[i].sends < 0 && !(ops[i].probed > 0 || ops[i].probed < 0) && requests[i] != MPI_REQUEST_NULL;
 }
 
 /* One receive, or one send: whether that succeeds is up to the MPI, and known when it completes. */
