@@ -17,6 +17,7 @@ from conftest import CHECKOUT, MpiUser, Run, only_one
 from test_faults import RUNNER, namespaces
 
 PROGRAMS = CHECKOUT / "runtime" / "tests" / "malloc"
+MPI_PROGRAMS = CHECKOUT / "runtime" / "tests" / "mpi"
 FLAGS = ("-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", "-fno-builtin")
 ALONE = {"MPI_LOCALRANKID": "0", "MPI_LOCALNRANKS": "1"}
 """What tells a process started without a launcher its place."""
@@ -168,6 +169,64 @@ def test_messages_between_plain_buffers_are_copied_once(built: Built, tmp_path: 
     assert told["on_node"]["all"]["messages"] == 20
     assert told["on_node"]["reference"] == told["on_node"]["all"]
     assert told["left_to_mpi"]["all"]["messages"] == 0
+
+
+@pytest.mark.parametrize("program", ["combos", "torture", "types", "threads"])
+def test_messages_of_every_kind_between_plain_buffers(built: Built, program: str, tmp_path: Path) -> None:
+    """The programs of test_runtime_mpi.py, all of whose buffers are reachable now."""
+    built.user.opicc("--shared-heap", *FLAGS, MPI_PROGRAMS / f"{program}.c", "-o", tmp_path / program)
+    run = built.user.run(2, tmp_path / program, check=False)
+    assert run.code == 0, run.err
+    assert f"{program}: ok, 0 failures" in run.out
+
+
+CXX = r"""
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <new>
+#include <string>
+#include <vector>
+
+struct alignas(512) Wide { char bytes[3000]; };
+
+int main()
+{
+    std::vector<double> grown;
+    std::map<int, std::string> names;
+    for (int i = 0; i < 200000; i++)
+        grown.push_back(i);
+    for (int i = 0; i < 2000; i++)
+        names[i] = std::string(static_cast<std::size_t>(i), 'x');
+    Wide *wide = new Wide[10];
+    bool refused = false;
+    try {
+        volatile std::size_t huge = SIZE_MAX / 4;
+        char *volatile all = new char[huge]; // volatile: a compiler may leave the pair out
+        delete[] all;
+    } catch (const std::bad_alloc &) {
+        refused = true;
+    }
+    bool good = refused && grown[199999] == 199999 && names[1999].size() == 1999 && (std::uintptr_t)wide % 512 == 0;
+    const std::uintptr_t region = 0x7e8000000000 >> 38;
+    bool shared = (std::uintptr_t)grown.data() >> 38 == region && (std::uintptr_t)wide >> 38 == region;
+    delete[] wide;
+    std::puts(good && shared ? "ok" : "wrong");
+}
+"""
+
+
+def test_new_and_delete(built: Built, tmp_path: Path) -> None:
+    compiler = shutil.which(os.environ.get("CXX", "c++"))
+    if not compiler:
+        pytest.skip("no C++ compiler")
+    (tmp_path / "new.cpp").write_text(CXX)
+    made = captured(
+        [compiler, "-std=c++17", "-O1", str(tmp_path / "new.cpp"), "-o", str(tmp_path / "new")], dict(os.environ)
+    )
+    assert made.code == 0, made.err
+    run = captured([str(tmp_path / "new")], {**built.user.environment, **ALONE, "LD_PRELOAD": built.allocator()})
+    assert (run.code, run.out) == (0, "ok\n"), run.err
 
 
 def test_dev_shm_of_64_kib(built: Built, tmp_path: Path) -> None:
