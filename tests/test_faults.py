@@ -296,6 +296,13 @@ def test_a_full_heap_is_an_error_that_can_be_handled(jobs: Jobs, kernel_copy: st
     nothing_left(ended)
 
 
+def test_a_full_heap_with_the_check(jobs: Jobs) -> None:
+    """What OPI_CHECK keeps aside is handed out before memory is said to be exhausted."""
+    ended = jobs.run("opi", jobs.command(2, "exhaust"), environment={"OPI_HEAP_LIMIT": "24m", "OPI_CHECK": "1"})
+    assert ended.outputs[0].count("libopi:") == 0
+    assert "exhaust: ok, 0 failures" in ended.outputs[0]
+
+
 def test_a_full_heap_under_the_default_handler_ends_the_job(jobs: Jobs) -> None:
     ended = jobs.run("opi", jobs.command(2, "exhaust", "fatal"), environment={"OPI_HEAP_LIMIT": "8m"})
     assert ended.codes[0] != 0

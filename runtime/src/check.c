@@ -272,6 +272,24 @@ OPI_COLD void opi_check_still(void *p, void *block) {
         opi_pool_free(block);
 }
 
+static void release_oldest(void) {
+    struct opi_book *old = find(aside[aside_first]);
+    aside_first = (aside_first + 1) % ASIDE_BLOCKS;
+    aside_count--;
+    aside_bytes -= opi_class_size(old->cls);
+    opi_book_open(old);
+    old->state = OPI_B_NONE;
+    opi_pool_free_class(old->block, old->cls);
+}
+
+/* The heap is full: what lies aside is needed.  False when nothing does. */
+OPI_COLD bool opi_check_release(void) {
+    bool any = aside_count != 0;
+    while (aside_count)
+        release_oldest();
+    return any;
+}
+
 /* A block returns to the pool.  True: it stays aside, inaccessible, since its user let go of it just now. */
 OPI_COLD bool opi_check_keep(void *block) {
     struct opi_book *b = find(block);
@@ -285,15 +303,8 @@ OPI_COLD bool opi_check_keep(void *block) {
         return true;
     }
     close_whole(b);
-    while (aside_count && (aside_count == ASIDE_BLOCKS || aside_bytes + bytes > ASIDE_BYTES)) {
-        struct opi_book *old = find(aside[aside_first]);
-        aside_first = (aside_first + 1) % ASIDE_BLOCKS;
-        aside_count--;
-        aside_bytes -= opi_class_size(old->cls);
-        opi_book_open(old);
-        old->state = OPI_B_NONE;
-        opi_pool_free_class(old->block, old->cls);
-    }
+    while (aside_count && (aside_count == ASIDE_BLOCKS || aside_bytes + bytes > ASIDE_BYTES))
+        release_oldest();
     aside[(aside_first + aside_count) % ASIDE_BLOCKS] = block;
     aside_count++;
     aside_bytes += bytes;

@@ -45,6 +45,7 @@ void *opi_check_unshifted(void *p, size_t bytes);
 void opi_check_given(void *p, void *block);
 void opi_check_still(void *p, void *block);
 bool opi_check_keep(void *block);
+bool opi_check_release(void);
 void opi_check_reuse(void *block);
 void opi_check_bad(const char *call, const void *p);
 void opi_check_use_slow(const char *call, const void *p, size_t bytes);

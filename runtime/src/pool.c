@@ -72,6 +72,8 @@ OPI_COLD void *opi_pool_alloc_slow(int cls) {
     void *p = opi_heap_carve(cls);
     if (p)
         return p;
+    if (opi.check && opi_check_release() && opi_classes[cls].depth > 0)
+        return opi_classes[cls].stack[--opi_classes[cls].depth];
     /* Exhausted: a block of any larger class is better than failing. */
     opi_classes[cls].borrowed = true;
     for (int up = cls + 1; up < OPI_CLASSES; up++) {
