@@ -40,6 +40,18 @@ bench: $(VENV)/.ready $(BOTH_READY)
 fuzz: $(VENV)/.ready $(MPI_READY)
 	$(BIN)/python -m tests.fuzz.run $(FUZZ_ARGS)
 
+# Every annotated case against the accesses that its original program makes.
+oracle: $(VENV)/.ready $(MPI_READY)
+	$(BIN)/python -m tests.oracle.run
+
+# Broken programs, refused or right: make mutilate MUTILATE_ARGS='--first 501 --seeds 500 --keep failing'
+mutilate: $(VENV)/.ready $(MPI_READY)
+	$(BIN)/python -m tests.mutilate.run $(MUTILATE_ARGS)
+
+# How long the analysis of a large program takes, by part: make scale SCALE_ARGS='1000 10000'
+scale: $(VENV)/.ready $(MPI_READY)
+	$(BIN)/python -m tests.scale.measure $(SCALE_ARGS)
+
 # Every program of tests/cases that may convert, transformed, under OPI_CHECK=1 and each MPI.
 check-corpus: $(VENV)/.ready $(BOTH_READY)
 	OPI_TEST_CORPUS=all $(BIN)/python -m pytest -n 2 tests/test_check_mode.py -k corpus $(PYTEST_ARGS)

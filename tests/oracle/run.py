@@ -1,0 +1,59 @@
+"""``make oracle``: every annotated case against the accesses of its original program.
+
+A site that should convert must have no violating access.  One that must stay for a dynamic reason (its bytes are read
+after it) should have one; reasons of names, requests and text (conditions a to e and g) leave no trace in an execution.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from case_tools import Case, load_cases
+
+from opi_xform.launch.mpi import Mpi, find_mpi
+from tests.oracle.oracle import Spoilt, violations
+
+DYNAMIC = ("send_", "pack_", "recv_", "rows_", "f_")
+
+
+def spoilt(case: Case, mpi: Mpi) -> Spoilt:
+    """What the oracle finds in one case."""
+    with tempfile.TemporaryDirectory() as folder:
+        return violations([case.folder / name for name in case.files], Path(folder), mpi)
+
+
+def wrong_wishes(case: Case, found: Spoilt) -> list[str]:
+    """Sites that are said to convert and have a violating access."""
+    side = {"give": "send", "take": "recv"}
+    return [
+        f"{wish.file}:{wish.line}: {wish.kind}({wish.buffer}) is forbidden by the access at {sorted(reads)}"
+        for wish in case.wishes
+        if wish.kind in side and (reads := found.get((wish.file, wish.line, side[wish.kind])))
+    ]
+
+
+def exhibited(case: Case, found: Spoilt) -> bool:
+    """Some access forbids a site that is said to stay."""
+    lines = {(wish.file, wish.line) for wish in case.wishes if wish.kind == "keep"}
+    return any((file, line) in lines for file, line, _ in found)
+
+
+def main() -> int:
+    mpi = find_mpi()
+    wrong: list[str] = []
+    for case in load_cases("convert"):
+        wrong += wrong_wishes(case, spoilt(case, mpi))
+    print(f"sites said to convert with a violating access: {len(wrong)}", *wrong, sep="\n  ")
+    dynamic = [case for case in load_cases("keep") if case.name.startswith(DYNAMIC)]
+    silent = [case.name for case in dynamic if not exhibited(case, spoilt(case, mpi))]
+    print(f"keep cases with a dynamic reason: {len(dynamic)}, exhibited: {len(dynamic) - len(silent)}")
+    print(f"not exhibited: {', '.join(silent)}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
