@@ -232,7 +232,7 @@ def summary(outcomes: Outcomes) -> str:
 
 def differences(plain: Outcomes, preloaded: Outcomes) -> list[str]:
     """Where the two suites differ, as text."""
-    found = []
+    found = [] if plain and preloaded else ["  no test ran: nothing was compared"]
     for key in sorted(plain.keys() | preloaded.keys()):
         before, after = plain.get(key, ("not run", "")), preloaded.get(key, ("not run", ""))
         if before[0] != after[0]:
