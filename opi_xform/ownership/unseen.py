@@ -14,7 +14,7 @@ from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ownership.source import index_of
 
-_WORDS = rb"(?:__)?(constructor|destructor|cleanup|ifunc)(?:__)?"
+_WORDS = rb"(?:__)?(constructor|destructor|cleanup|ifunc|alias|weakref)(?:__)?"
 _ATTRIBUTE = re.compile(
     rb"\b__attribute(?:__)?\s*\(\s*\((?:[^;{}]*?[\s,(])??" + _WORDS + rb"\s*[,()]"
     rb"|\[\[[^\];]*\b(?:__)?gnu(?:__)?::\s*" + _WORDS + rb"\b"
