@@ -2,7 +2,8 @@
 
 ``constructor`` and ``destructor`` functions run before and after main, ``cleanup`` functions when a variable's scope
 ends, entries of the sections ``.init_array`` and ``.fini_array`` like the first two.  An ``ifunc`` or an ``alias`` of
-a function gives it a second name.  The program graph has no such calls, so no site of a program with one converts.
+a function gives it a second name, and so does ``double g(void) __asm__("f")``.  The program graph has no such calls,
+so no site of a program with one converts.
 """
 
 from __future__ import annotations
@@ -22,24 +23,31 @@ _ATTRIBUTE = re.compile(
     rb"|^[ \t]*#[ \t]*pragma[ \t]+(init|fini)\b",
     re.MULTILINE,
 )
+_LABEL = re.compile(rb"\b(?:__)?asm(?:__)?\s*\(\s*\"_?(\w+)\"\s*\)")
 _TEXT = re.compile(rb"//(?:[^\n\\]|\\.)*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)
 
 
 def unseen_call(units: Sequence[ast.Unit]) -> tuple[Span, str] | None:
     """The first place that makes such calls, and its word; None when there is none."""
     texts = index_of(units).texts
-    for path in sorted({path for unit in units for path in unit.files}):
+    paths = sorted({path for unit in units for path in unit.files})
+    for path in paths:
         data = texts.read(path)
+        for label in _LABEL.finditer(data):
+            name = label.group(1)
+            if any(re.search(rb"(?<![\w\"])" + name + rb"(?![\w\"])", texts.read(other)) for other in paths):
+                return _span(path, data, label.start()), "asm"
         if not _ATTRIBUTE.search(data):
             continue
         found = _ATTRIBUTE.search(_TEXT.sub(_blank, data))
         if found is not None:
-            at = found.start()
             word = next(group for group in found.groups() if group is not None)
-            line = data.count(b"\n", 0, at) + 1
-            span = Span(path, at, at, line, at - data.rfind(b"\n", 0, at), editable=False)
-            return span, word.decode("ascii")
+            return _span(path, data, found.start()), word.decode("ascii")
     return None
+
+
+def _span(path: str, data: bytes, at: int) -> Span:
+    return Span(path, at, at, data.count(b"\n", 0, at) + 1, at - data.rfind(b"\n", 0, at), editable=False)
 
 
 def _blank(match: re.Match[bytes]) -> bytes:
