@@ -45,6 +45,11 @@ def test_one_known_sign_is_a_proof(guard: str) -> None:
         assert finding(BY_INDEX, guard, strict=strict) == ""
 
 
+def test_what_the_program_makes_negative_is_not_assumed_positive() -> None:
+    assert finding(BY_INDEX, "n = -2; if (size()) n = 2;") == "A3"  # m may be what makes it right
+    assert finding(BY_INDEX, "n = -2; m = -3; if (size()) { n = 2; m = 3; }") == "old"
+
+
 def test_a_guard_on_the_product_is_none() -> None:
     assert finding(BY_INDEX, "if (n * m < 0) return 1;") == "A3"
 

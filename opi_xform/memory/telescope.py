@@ -190,9 +190,34 @@ class Telescope:
         """``given``, and that not both ``trips`` and ``length`` are negative."""
         if self.symbols.is_nonneg(length):
             return given
-        self.signs = True
         varies = self.symbols.scope(length) & self.symbols.inner[loop.number]
-        return given if self.assume_signs else given | {(trips, trips if varies else length)}
+        pair = (trips, trips if varies else length)
+        if all(map(self.known_negative, pair)):
+            return given | {pair}
+        self.signs = True
+        return given if self.assume_signs else given | {pair}
+
+    def known_negative(self, value: Poly) -> bool:
+        """The program itself gives it a negative number on some path, so that nobody can assume the contrary."""
+        work, seen = [self.symbols.resolve(value)], set[int]()
+        while work:
+            item = work.pop()
+            constant = item.constant
+            if constant is not None and constant < 0:
+                return True
+            multiple = len(item.terms) == 1 and len(item.terms[0][0]) == 1 and item.terms[0][1] > 0
+            if not multiple or item.terms[0][0][0] in seen:
+                continue
+            s = item.terms[0][0][0]
+            seen.add(s)
+            if self.symbols.table[s].kind != "phi":
+                continue
+            block = self.symbols.table[s].key[0]
+            assert isinstance(block, int)
+            work += [v for number_, values in self.values.phis.get(block, ()) if number_ == s for v in values]
+            for header in self.values.headers.values():
+                work += [v for phi in header if phi.symbol == s for v in (phi.init, *(v for _, v in phi.latches))]
+        return False
 
     def outside(self, loop: Loop, given: Pairs) -> Pairs | None:
         """The conditions as they hold after the loop; None where they vary from turn to turn."""
