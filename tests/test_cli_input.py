@@ -318,6 +318,7 @@ def test_ctrl_c_on_a_terminal_is_one_line(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # what runs in the background ignores it
     )
     try:
         while process.poll() is None and len(list(tmp_path.glob("*.started"))) < 2:

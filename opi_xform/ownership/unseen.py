@@ -24,6 +24,7 @@ _ATTRIBUTE = re.compile(
     re.MULTILINE,
 )
 _LABEL = re.compile(rb"\b(?:__)?asm(?:__)?\s*\(\s*\"_?(\w+)\"\s*\)")
+_TARGET = re.compile(rb"\(\s*\"(\w+)\"\s*\)")
 _TEXT = re.compile(rb"//(?:[^\n\\]|\\.)*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)
 
 
@@ -31,6 +32,7 @@ def unseen_call(units: Sequence[ast.Unit]) -> tuple[Span, str] | None:
     """The first place that makes such calls, and its word; None when there is none."""
     texts = index_of(units).texts
     paths = sorted({path for unit in units for path in unit.files})
+    objects = {v.name for unit in units for v in unit.globals.values()}  # see source.py for these
     for path in paths:
         data = texts.read(path)
         for label in _LABEL.finditer(data):
@@ -39,10 +41,12 @@ def unseen_call(units: Sequence[ast.Unit]) -> tuple[Span, str] | None:
                 return _span(path, data, label.start()), "asm"
         if not _ATTRIBUTE.search(data):
             continue
-        found = _ATTRIBUTE.search(_TEXT.sub(_blank, data))
-        if found is not None:
+        code = _TEXT.sub(_blank, data)
+        for found in _ATTRIBUTE.finditer(code):
             word = next(group for group in found.groups() if group is not None)
-            return _span(path, data, found.start()), word.decode("ascii")
+            target = _TARGET.match(code, found.end() - 1)
+            if word != b"alias" or target is None or target.group(1).decode("ascii") not in objects:
+                return _span(path, data, found.start()), word.decode("ascii")
     return None
 
 
