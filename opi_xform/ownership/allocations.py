@@ -135,7 +135,9 @@ def _has_effect(e: ast.Expr) -> bool:
 
 
 def _only_allocates(program: Program, flow: Flow, frame: int, allocation: int) -> bool:
-    """On every path through a frame that returns, nothing happens but the allocation and local computations."""
+    """On every path through a frame that returns, nothing happens but the allocation and local computations; and where
+    the program ends instead, it does so because there is no memory.
+    """
     graph = program.graph
     inside = set(flow.by_frame[frame])
     if flow.inner[frame]:
@@ -149,6 +151,8 @@ def _only_allocates(program: Program, flow: Flow, frame: int, allocation: int) -
             returning.add(n)
             work.extend(p for p in flow.preds[n] if p in inside)
     for n in returning:
+        if any(s in inside and s not in returning for s in flow.succs[n]) and not _tests(program, n, allocation):
+            return False
         match graph.nodes[n].action:
             case Bind() | ins.Branch() | ins.ReturnInstr() | ins.Birth():
                 pass
@@ -162,6 +166,15 @@ def _only_allocates(program: Program, flow: Flow, frame: int, allocation: int) -
                 if n != allocation:
                     return False
     return allocation in returning
+
+
+def _tests(program: Program, n: int, allocation: int) -> bool:
+    """Node ``n`` compares what the allocation returned with NULL."""
+    values = program.values
+    found = values.conditions.get(n)
+    if found is None or found.right.constant != 0 or found.op not in ("==", "!="):
+        return False
+    return values.symbols.base(found.left) == values.objects.by_node.get(allocation, -1)
 
 
 def _assigned(function: ast.Function, stmt: ast.Stmt, buffer: Buffer) -> tuple[ast.Expr | None, bool, ast.Expr | None]:
