@@ -138,6 +138,34 @@ def test_two_programs_at_once_are_refused(cli: Run) -> None:
     one_line(err, "two/b.c:3: error: main is also defined at one/a.c:2; give the files of one program at a time")
 
 
+HEADER = """inline double f(const double *x, int n)
+{
+    static int k;
+    struct { int a, b; } pair = { n, k++ };
+    double y = pair.a < 0 ? -1 : 0;
+    for (int i = 0; i < n && x[i] != EDGE; i++)
+        y += (double)x[i] + sizeof pair;
+    return y + SUM;
+}
+""".replace("SUM", " + ".join(["y"] * 2000))  # a deep tree
+
+
+def test_a_function_of_a_header_is_one_function(cli: Run) -> None:
+    write("f.h", HEADER)
+    write("a.c", '#define EDGE 0\n#include "f.h"\nint main(void) { double x = 1; return (int)f(&x, 1); }\n')
+    write("b.c", '/* elsewhere */\n#define EDGE 0\n#include "f.h"\nextern double f(const double *x, int n);\n')
+    assert cli("a.c", "b.c")[0] == 0
+
+
+def test_a_function_of_a_header_that_files_see_differently_is_refused(cli: Run) -> None:
+    write("f.h", HEADER)
+    write("a.c", '#define EDGE 0\n#include "f.h"\nint main(void) { double x = 1; return (int)f(&x, 1); }\n')
+    write("b.c", '#define EDGE 1\n#include "f.h"\nextern double f(const double *x, int n);\n')
+    code, _, err = cli("a.c", "b.c", "-o", "out")
+    assert code == 2
+    one_line(err, "f.h:1: error: f is not the same in every file that includes it; make it static")
+
+
 @pytest.mark.parametrize("text", ["", "\n", "/* nothing */", GOOD, "int main(void) { return 0; }\n"])
 def test_nothing_to_do_is_clean(cli: Run, text: str) -> None:
     write("a.c", text)

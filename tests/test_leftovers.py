@@ -7,8 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from ownership_support import source
 
+from opi_xform.ir import ast
 from opi_xform.launch.mpi import LaunchError, find_mpicc
+from opi_xform.ownership.leftovers import only_counts
 
 RUNTIME = Path(__file__).resolve().parent.parent / "runtime" / "include"
 
@@ -154,3 +157,23 @@ def test_loops_that_only_count(tmp_path: Path, free: str, left: str) -> None:
     text = transformed(tmp_path, ROWS.format(free=free))
     assert "OPI_Givetake(&sent[d]" in text
     assert text[text.index("OPI_Free(&got);\n    }\n") + 22 : text.index("    v[0] += n")] == left
+
+
+@pytest.mark.parametrize(
+    ("loop", "only"),
+    [
+        ("for (int i = 0; i < n; i++);", True),
+        ("for (int i = n; i > 0; i -= 2);", True),
+        ("for (int i = 0; i < n; n--);", False),  # changes what others read
+        ("for (int i = 0; i < volatile_n; i++);", False),  # a read that others may see, or wait for
+        ("for (int i = 0; i < f(); i++);", False),
+        ("for (int i = n++; i < n; i++);", False),
+        ("for (; n < 4; n++);", False),
+    ],
+)
+def test_what_only_counts(loop: str, only: bool) -> None:
+    found = source(f"int f(void); volatile int volatile_n;\nvoid g(int n)\n{{\n    {loop}\n}}\n")
+    (function,) = found.units[0].functions.values()
+    (statement,) = function.body.body
+    assert isinstance(statement, ast.For)
+    assert only_counts(function, statement) is only

@@ -19,6 +19,7 @@ from opi_xform.cli.progress import Progress
 from opi_xform.cli.terminal import print_bytes, print_error, print_lines, width_of
 from opi_xform.frontend import FrontendError, parse_outline
 from opi_xform.ir.ast import Diagnostic, Function, Unit
+from opi_xform.ir.same import same
 from opi_xform.ownership.model import Options as AnalysisOptions
 from opi_xform.ownership.plan import Edit, Plan
 from opi_xform.program.driver import analyse
@@ -145,16 +146,22 @@ def _require_unchanged(units: Sequence[Unit], sources: Sources) -> None:
 
 
 def _require_one_program(units: Sequence[Unit]) -> None:
-    """Raises Failure when two files define one function: what is known of a program would hold for neither."""
+    """Raises Failure when two files define one function: what is known of a program would hold for neither.
+
+    A header's definition is one as long as every file makes the same of it.
+    """
     known: dict[str, Function] = {}
     problems = []
     for unit in units:
         for key, function in unit.functions.items():
             other = known.setdefault(key, function)
-            if not function.static and (other.span.file, other.span.begin) != (function.span.file, function.span.begin):
-                place = f"{shown(other.span.file)}:{other.span.line}"
-                message = f"{function.name} is also defined at {place}; give the files of one program at a time"
-                problems.append(Problem(message, shown(function.span.file), function.span.line))
+            if function.static or same(function, other):
+                continue
+            place = f"{shown(other.span.file)}:{other.span.line}"
+            message = f"{function.name} is also defined at {place}; give the files of one program at a time"
+            if (other.span.file, other.span.begin) == (function.span.file, function.span.begin):
+                message = f"{function.name} is not the same in every file that includes it; make it static"
+            problems.append(Problem(message, shown(function.span.file), function.span.line))
     if problems:
         raise Failure(dict.fromkeys(problems))
 

@@ -120,6 +120,8 @@ def _allocation(program: Program, flow: Flow, buffer: Buffer, n: int, m: int) ->
     outer = graph.nodes[inner.call].action
     if not isinstance(outer, ins.CallInstr) or outer.call is not written or any(_has_effect(a) for a in written.args):
         return None
+    if not isinstance(written.callee, ast.FuncRef):
+        return None  # a pointer could mean another function as well
     params = flow.lowered(allocating.frame).function.params
     if len(params) != len(written.args) or not _only_allocates(program, flow, allocating.frame, n):
         return None

@@ -34,10 +34,16 @@ def deallocation(program: Program, n: int, argument: int) -> Deallocation:
         outer = graph.frames[frame].call
         action = graph.nodes[at].action
         assert isinstance(action, ins.CallInstr)
-        if function is None or outer < 0 or not _only_frees(function, action.call):
+        if function is None or outer < 0 or not _only_frees(function, action.call) or not _direct(program, outer):
             return Deallocation(n, at, argument, tuple(wrappers))
         wrappers.append(frame)
         at, argument = outer, 0
+
+
+def _direct(program: Program, n: int) -> bool:
+    """The call at node ``n`` is written with the function's name: a pointer could mean another one as well."""
+    action = program.graph.nodes[n].action
+    return isinstance(action, ins.CallInstr) and isinstance(action.call.callee, ast.FuncRef)
 
 
 def _only_frees(function: ast.Function, call: ast.Call) -> bool:

@@ -72,7 +72,7 @@ def _has_effect(e: ast.Expr) -> bool:
     work = [e]
     while work:
         item = work.pop()
-        if isinstance(item, (ast.Call, ast.Assign, ast.IncDec, ast.Opaque)):
+        if isinstance(item, (ast.Call, ast.Assign, ast.IncDec, ast.Opaque)) or item.type.volatile:
             return True
         work.extend(children(item))
     return False
