@@ -158,6 +158,7 @@ class _Interpreter(Steps):
                 self.out.put(cell, symbol(s))
         if phis:
             self.values.phis[block] = phis
+            self.values.joins.update(phis)
 
     def complete(self, envs: list[Change]) -> None:
         """Objects that were not looked at on some of the paths still have their first contents there."""
@@ -250,6 +251,7 @@ class _Interpreter(Steps):
                 latches = [(latch, self.symbols.offset(v)) for latch, v in latches]
             phi = HeaderPhi(loop, s, cell, init, tuple(latches))
             headers.append(phi)
+            self.values.joins[s] = (init, *(v for _, v in latches))
             self.values.cells[s] = (cell, base)
             steps = {self.symbols.resolve(v) - symbol(s) for _, v in latches}
             if len(steps) == 1 and cell[0] != "v":

@@ -210,13 +210,7 @@ class Telescope:
                 continue
             s = item.terms[0][0][0]
             seen.add(s)
-            if self.symbols.table[s].kind != "phi":
-                continue
-            block = self.symbols.table[s].key[0]
-            assert isinstance(block, int)
-            work += [v for number_, values in self.values.phis.get(block, ()) if number_ == s for v in values]
-            for header in self.values.headers.values():
-                work += [v for phi in header if phi.symbol == s for v in (phi.init, *(v for _, v in phi.latches))]
+            work += self.values.joins.get(s, ())
         return False
 
     def outside(self, loop: Loop, given: Pairs) -> Pairs | None:

@@ -66,6 +66,7 @@ class Values:
     operands: dict[int, tuple[Poly, ...]] = field(default_factory=dict)
     phis: dict[int, list[tuple[int, tuple[Poly, ...]]]] = field(default_factory=dict)
     headers: dict[int, list[HeaderPhi]] = field(default_factory=dict)
+    joins: dict[int, tuple[Poly, ...]] = field(default_factory=dict)  # phi -> what it joins, of a loop's header as well
     escaped: dict[int, tuple[int, str]] = field(default_factory=dict)  # object -> (node, why)
     results: dict[int, Poly] = field(default_factory=dict)
     cells: dict[int, tuple[Cell, int]] = field(default_factory=dict)  # header phi -> its cell, its object (-1: none)

@@ -30,11 +30,6 @@ class ProcNull:
         self.null = program.constants.get("MPI_PROC_NULL")
         self.suspect: set[int] = set()
         self.memo: dict[int, bool] = {}
-        self.headers = {
-            h.symbol: [h.init, *(v for _, v in h.latches)]
-            for headers in program.values.headers.values()
-            for h in headers
-        }
         self.spread()
 
     def spread(self) -> None:
@@ -138,7 +133,11 @@ class ProcNull:
                     self.memo[start] = True
                     return True
             elif info.kind == "phi":
-                following = self.incoming(s)
+                joined = self.program.values.joins.get(s)
+                if joined is None:  # a loop's variable that something unknown changes
+                    self.memo[start] = True
+                    return True
+                following = list(joined)
             elif info.kind == "exit":
                 inside = info.key[1]
                 assert isinstance(inside, int)
@@ -167,15 +166,6 @@ class ProcNull:
     def may_yield(self, name: object, argument: object) -> bool:
         """Whether a repeatable query may write MPI_PROC_NULL through an argument."""
         return argument in self.program.effects[str(name)].may_yield_proc_null
-
-    def incoming(self, s: int) -> list[Poly]:
-        block = self.symbols.table[s].key[0]
-        values = self.program.values
-        assert isinstance(block, int)
-        for phi, incoming in values.phis.get(block, ()):
-            if phi == s:
-                return list(incoming)
-        return self.headers.get(s, [])
 
     def suspect_call(self, key: tuple[object, ...]) -> bool:
         """An output or result of a topology query, or of a call that nothing is known about."""
