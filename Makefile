@@ -11,6 +11,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # Built runtimes stay inside the checkout, so that `make clean` leaves nothing behind.
 export OPI_CACHE ?= $(CURDIR)/.opi-cache
+# The tests start the tool hundreds of times: compiling it each time would take minutes.
+unexport PYTHONDONTWRITEBYTECODE
 # Containers run as root; Open MPI asks to be told that this is meant.
 export OMPI_ALLOW_RUN_AS_ROOT ?= 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ?= 1
