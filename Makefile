@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export OMPI_ALLOW_RUN_AS_ROOT ?= 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ?= 1
 
-.PHONY: demo test bench fuzz check-corpus lint mpi4py torture clean
+.PHONY: demo test bench fuzz check-corpus lint mpi4py torture torture-faults clean
 .DELETE_ON_ERROR:
 
 ifdef OPI_MPICC
@@ -65,6 +65,10 @@ mpi4py: $(VENV)/.ready $(BOTH_READY)
 # Random traffic, judged by a model of MPI's matching: make torture TORTURE_ARGS='--seeds 5000'
 torture: $(VENV)/.ready $(BOTH_READY)
 	$(BIN)/python -m tests.torture.run $(TORTURE_ARGS)
+
+# Is that judge right? Faults planted into libopi, each of which it has to find.
+torture-faults: $(VENV)/.ready $(MPI_READY)
+	$(BIN)/python -m tests.torture.judge $(TORTURE_ARGS)
 
 lint: $(VENV)/.ready $(MPI_READY)
 	$(BIN)/ruff check .

@@ -5,7 +5,9 @@ Each program checks its part of the contract (opi.h; MPI's own semantics) and pr
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -14,6 +16,8 @@ from pathlib import Path
 
 import pytest
 from conftest import CHECKOUT, MpiUser, Run, only_one
+
+from opi_xform.bindings.table import read_table
 
 PROGRAMS = CHECKOUT / "runtime" / "tests" / "mpi"
 WARNINGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread")
@@ -127,7 +131,7 @@ def test_contract(mpi_user: MpiUser, built: dict[str, Path], case: Case) -> None
 
 
 def test_every_program_is_run() -> None:
-    special = {"beyond", "ending", "defects"}
+    special = {"beyond", "ending", "defects", "every"}
     assert {case.program for case in CASES} | special == {source.stem for source in PROGRAMS.glob("*.c")}
 
 
@@ -203,6 +207,39 @@ def test_every_form_meets_gives_and_takes(mpi_user: MpiUser, built: dict[str, Pa
     """Forms beyond the plain sends and receives, on the node and across (pretended) nodes."""
     result = mpi_user.run(2, built["beyond"], *BEYOND, **nodes(Case("beyond", 2, node_ranks)))
     assert "beyond: ok, 0 failures" in result.out
+
+
+@pytest.mark.parametrize(("ranks", "node_ranks"), [(4, 0), (2, 1)])
+def test_a_message_each_way_by_every_form_and_communicator(
+    mpi_user: MpiUser, built: dict[str, Path], tmp_path: Path, ranks: int, node_ranks: int
+) -> None:
+    """The profile has every message as libopi's on the node, but for those on the intercommunicator."""
+    profile = tmp_path / "profile.json"
+    result = mpi_user.run(ranks, built["every"], OPI_PROFILE=str(profile), **nodes(Case("every", ranks, node_ranks)))
+    assert "every: ok, 0 failures" in result.out
+    counted = re.search(r"every: (\d+) messages, (\d+) on an intercommunicator", result.out)
+    assert counted is not None
+    told = json.loads(profile.read_text())
+    below, here = told["left_to_mpi"], told["on_node"]["all"]["messages"]
+    if node_ranks:
+        assert here == ranks  # on MPI_COMM_SELF
+        assert told["off_node"]["messages"] + below["all"]["messages"] == int(counted[1]) - here
+    else:
+        assert here == int(counted[1]) - int(counted[2])
+        assert below["all"] == below["intercommunicator"]
+        assert below["all"]["messages"] == int(counted[2]) == ranks
+
+
+def test_every_form_is_walked() -> None:
+    """What the table of the bindings generates is in the test above, but for the probes, which take no count."""
+    text = (PROGRAMS / "every_form.h").read_text(encoding="utf-8")
+    table = read_table()
+    large = {name.removesuffix("_c") for name in table.generated if name.endswith("_c")}
+    assert large == {name for name in table.generated if not name.endswith("_c") and "probe" not in name.lower()}
+    assert [name for name in sorted(large) if f"F({name})" not in text] == []
+    made = (PROGRAMS / "every.c").read_text(encoding="utf-8")
+    creators = [name for name, source in table.written.items() if source == "comm.c"]
+    assert [name for name in creators if f"{name}(" not in made] == ["MPI_Comm_disconnect"]
 
 
 def test_a_fatal_error_names_the_call_and_ends_the_job(mpi_user: MpiUser, built: dict[str, Path]) -> None:
