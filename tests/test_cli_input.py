@@ -302,7 +302,7 @@ def test_an_interrupt_is_one_line(cli: Run, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_full_disk_behind_stdout() -> None:
-    command = [sys.executable, "-c", "import sys; from opi_xform.cli.main import main; sys.exit(main())"]
+    command = [sys.executable, "-c", "from opi_xform.cli.main import script; script()"]
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
             [*command, "--version"], stdout=full, stderr=subprocess.PIPE, check=False, timeout=60, text=True
@@ -313,7 +313,7 @@ def test_a_full_disk_behind_stdout() -> None:
 
 def test_a_reader_that_goes_away(tmp_path: Path) -> None:
     """`opi-xform --explain … | true`: no traceback, and the exit code of the result."""
-    command = [sys.executable, "-c", "import sys; from opi_xform.cli.main import main; sys.exit(main())"]
+    command = [sys.executable, "-c", "from opi_xform.cli.main import script; script()"]
     read, wrote = os.pipe()
     os.close(read)
     done = subprocess.run([*command, "--version"], stdout=wrote, stderr=subprocess.PIPE, check=False, timeout=60)

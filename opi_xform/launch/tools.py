@@ -10,7 +10,7 @@ from pathlib import Path
 
 from opi_xform.launch.mpi import LaunchError, Mpi
 
-XFORM = (sys.executable, "-c", "import sys; from opi_xform.cli.main import main; sys.exit(main())")
+XFORM = (sys.executable, "-c", "from opi_xform.cli.main import script; script()")
 """The opi-xform command of this environment."""
 OPICC = (sys.executable, "-m", "opi_xform.launch.opicc")
 """The opicc command of this environment."""

@@ -19,7 +19,7 @@ from tests.scale.generate import write
 
 LINES = (1000, 5000, 10000, 20000, 40000, 80000)
 PARTS = ("parse", "merge", "graph", "points-to", "values", "decide", "rewrite", "self-check")
-COMMAND = "import sys; from opi_xform.cli.main import main; sys.exit(main())"
+COMMAND = "from opi_xform.cli.main import script; script()"
 
 
 def measured(folder: Path, cache: Path) -> dict[str, float]:
