@@ -38,6 +38,7 @@ class Evaluator:
         self.scope: frozenset[int] = frozenset()
         self.tail = False  # at an error exit: values that vary in loops are not renamed before they are asked for
         self.offsets: dict[int, set[int]] = {}
+        self.sizes: dict[tuple[int, int], int] = {}  # the most that was read or written there at once
         self.widths: dict[tuple[int, int], set[int | None]] = {}  # sizes of the values that were stored at a place
 
     def address(self, o: int) -> Poly:
@@ -147,6 +148,7 @@ class Evaluator:
         if found is not None:
             return found
         value = self.load_symbol(self.address(o) + number(offset), frozenset({o}), type_)
+        self.sizes[o, offset] = max(self.sizes.get((o, offset), 0), type_.size or WIDEST)
         self.out.put(cell, value)
         self.offsets.setdefault(o, set()).add(offset)
         return value
@@ -277,10 +279,20 @@ class Evaluator:
         type_ = self.objects.table[o].type
         if width is None and type_ is not None and type_.is_scalar:
             width = type_.size
+        self.sizes[o, offset] = max(self.sizes.get((o, offset), 0), width or WIDEST)
         if width is not None:
             self.widths.setdefault((o, offset), set()).add(width)
         self.out.put((o, offset), value)
         self.offsets.setdefault(o, set()).add(offset)
+        self.out.put(("v", o), self.symbols.of("version", (o, node.number), self.scope))
+
+    def overwritten(self, o: int, lo: int, size: int, node: Node) -> None:
+        """Some of an object's bytes are no longer known."""
+        for offset in self.offsets.get(o, ()):
+            if lo - self.sizes.get((o, offset), WIDEST) < offset < lo + size:
+                self.out.drop((o, offset))
+        if lo < self.sizes.get((o, 0), WIDEST):
+            self.out.drop((o, 0))
         self.out.put(("v", o), self.symbols.of("version", (o, node.number), self.scope))
 
     def havoc(self, objects: frozenset[int], node: Node) -> None:
@@ -292,6 +304,7 @@ class Evaluator:
             self.out.put(("v", o), self.symbols.of("version", (o, node.number), self.scope))
 
 
+WIDEST = 32  # bytes of the largest scalar
 WRAPS = 1 << 24  # an unsigned multiple or step of this size is meant to wrap
 NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
 

@@ -64,6 +64,16 @@ class Steps(Evaluator):
             self.access(node, o, kind, None, None, False, why)
         return targets
 
+    def array(self, node: Node, frame: int, operand: ins.Operand) -> None:
+        """Notes the array at a constant place that a subscript stays inside."""
+        while isinstance(operand, ins.PtrAdd):
+            if operand.row:
+                start = self.symbols.resolve(self.symbols.offset(self.value(node, frame, operand.base))).constant
+                if start is not None:
+                    self.values.arrays[node.number] = (start, operand.row)
+                    return
+            operand = operand.base
+
     def step(self, node: Node) -> None:
         frame = node.frame
         match node.action:
@@ -81,6 +91,8 @@ class Steps(Evaluator):
                 size = number(type_.size) if type_.size else None
                 targets = self.touch(node, address, operand, frame, "R", size, False)
                 base, offset = self.symbols.base(address), self.symbols.offset(address).constant
+                if base is not None and offset is None:
+                    self.array(node, frame, operand)
                 member = self.member(base, address) if type_.is_pointer else None
                 if member is not None:
                     value = member
@@ -97,8 +109,16 @@ class Steps(Evaluator):
                 self.values.operands[node.number] = (address, value)
                 size = number(type_.size) if type_.size else None
                 targets = self.touch(node, address, operand, frame, "W", size, size is not None)
-                self.havoc(targets, node)
                 base, offset = self.symbols.base(address), self.symbols.offset(address).constant
+                if base is not None and offset is None:
+                    self.array(node, frame, operand)
+                stretch = self.values.arrays.get(node.number)
+                if base is not None and offset is not None and type_.size:
+                    self.overwritten(base, offset, type_.size, node)
+                elif base is not None and stretch is not None and type_.size:
+                    self.overwritten(base, *stretch, node)
+                else:
+                    self.havoc(targets, node)
                 if base is not None and offset is not None and type_.size and not type_.volatile:
                     self.set_cell(base, offset, self.converted(node, type_, value), node, type_.size)
             case ins.CopyBytes(target=destination, source=source, size=length):
@@ -225,7 +245,11 @@ class Steps(Evaluator):
                         for o in sorted(targets):
                             self.access(node, o, kind, None, None, False, effect.name)
                     if kind == "W":
-                        self.havoc(targets, node)
+                        stretch = self.stretch(values[i], length, call.call.args[i].type, effect)
+                        if stretch is not None and not region.indirect:
+                            self.overwritten(*stretch, node)
+                        else:
+                            self.havoc(targets, node)
                         self.output(node, values, call.call.args[i].type, effect, i)
         for i in effect.retains:
             if i < len(call.args) and (effect.mpi is None or effect.mpi.request is None):
@@ -239,6 +263,16 @@ class Steps(Evaluator):
             self.havoc(self.pts.operand(frame, call.args[spec.into]), node)
             if base is not None and offset is not None:
                 self.set_cell(base, offset, self.address(self.objects.heap(node.number)), node)
+
+    def stretch(
+        self, address: Poly, length: Poly | None, written: Type, effect: FunctionEffect
+    ) -> tuple[int, int, int] | None:
+        """The object, and the bytes of it that a call writes: a known number, or an array given to MPI by its name."""
+        base, lo = self.symbols.base(address), self.symbols.offset(address).constant
+        size = None if length is None else length.constant
+        if size is None and effect.mpi is not None and written.is_array:
+            size = written.size
+        return None if base is None or lo is None or size is None else (base, lo, size)
 
     def output(self, node: Node, values: tuple[Poly, ...], type_: Type, effect: FunctionEffect, index: int) -> None:
         """A scalar that a library call writes: a fresh value, shared by later readers (and by repeated queries)."""

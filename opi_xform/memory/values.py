@@ -69,4 +69,5 @@ class Values:
     joins: dict[int, tuple[Poly, ...]] = field(default_factory=dict)  # phi -> what it joins, of a loop's header as well
     escaped: dict[int, tuple[int, str]] = field(default_factory=dict)  # object -> (node, why)
     results: dict[int, Poly] = field(default_factory=dict)
+    arrays: dict[int, tuple[int, int]] = field(default_factory=dict)  # load, store -> array that it stays in: lo, bytes
     cells: dict[int, tuple[Cell, int]] = field(default_factory=dict)  # header phi -> its cell, its object (-1: none)

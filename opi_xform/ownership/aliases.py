@@ -117,13 +117,12 @@ def _mentions(flow: Flow, frame: int, e: ast.Expr, held: set[Name]) -> bool:
     stack = [e]
     while stack:
         item = stack.pop()
-        if isinstance(item, ast.VarRef):
-            if item.var == flow.buffer.carrier.variable:
+        if not isinstance(item, ast.Cast) and flow.program.names(item, flow.buffer.carrier.variable):
+            return True
+        if isinstance(item, ast.VarRef) and item.var in flow.program.variables:
+            o = flow.names.objects.variable(frame, item.var)
+            if ("v", o, 0) in held:
                 return True
-            if item.var in flow.program.variables:
-                o = flow.names.objects.variable(frame, item.var)
-                if ("v", o, 0) in held:
-                    return True
         if not isinstance(item, ast.SizeOf):
             stack.extend(children(item))
     return False

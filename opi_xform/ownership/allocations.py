@@ -106,7 +106,7 @@ def _allocation(program: Program, flow: Flow, buffer: Buffer, n: int, m: int) ->
     if not isinstance(call, ins.CallInstr) or stmt < 0:
         return None
     function = flow.lowered(setting.frame).function
-    value, declared, index = _assigned(function, flow.lowered(setting.frame).stmts[stmt].stmt, buffer)
+    value, declared, index = _assigned(program, function, flow.lowered(setting.frame).stmts[stmt].stmt, buffer)
     if value is None or not value.span.editable:
         return None
     written = plain(value)
@@ -179,7 +179,9 @@ def _tests(program: Program, n: int, allocation: int) -> bool:
     return values.symbols.base(found.left) == values.objects.by_node.get(allocation, -1)
 
 
-def _assigned(function: ast.Function, stmt: ast.Stmt, buffer: Buffer) -> tuple[ast.Expr | None, bool, ast.Expr | None]:
+def _assigned(
+    program: Program, function: ast.Function, stmt: ast.Stmt, buffer: Buffer
+) -> tuple[ast.Expr | None, bool, ast.Expr | None]:
     """(value, in the declaration, index of the row) where a statement sets the carrier and does nothing else."""
     carrier = buffer.carrier.variable
     if isinstance(stmt, ast.DeclStmt) and carrier in stmt.variables and not buffer.carrier.rows:
@@ -187,6 +189,8 @@ def _assigned(function: ast.Function, stmt: ast.Stmt, buffer: Buffer) -> tuple[a
     if isinstance(stmt, ast.ExprStmt) and isinstance(stmt.expr, ast.Assign) and stmt.expr.op == "":
         target = stmt.expr.target
         index = None
+        if program.members.get(carrier) is not None and program.names(target, carrier):
+            return stmt.expr.value, False, None
         if buffer.carrier.rows and isinstance(target, ast.Index):
             index, target = target.index, plain(target.base)
             if _has_effect(index):

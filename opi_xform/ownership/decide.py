@@ -12,6 +12,7 @@ from opi_xform.ownership.aliases import alias_refusal, value_refusal
 from opi_xform.ownership.culprits import readers_after, readers_of_first_contents, touches_after
 from opi_xform.ownership.leftovers import leftover_edits, without_empty_loops
 from opi_xform.ownership.liveness import Finding, Judge
+from opi_xform.ownership.members import member_refusal
 from opi_xform.ownership.model import Buffer, Options, Place, Program, Refusal, Use
 from opi_xform.ownership.parameters import parameters_of, path, reassigned
 from opi_xform.ownership.place import Placement, place
@@ -143,7 +144,8 @@ def _settle(
             continue
         verdict.lifted = lifted.lifted
         changed = parameters_of(program, units).edits(verdict.lifted, verdict.converted)
-        verdict.edits = (*placed.edits, *sizeof_edits(units, buffer.carrier), *changed)
+        sizes = () if buffer.carrier.variable in program.members else sizeof_edits(units, buffer.carrier)
+        verdict.edits = (*placed.edits, *sizes, *changed)
         verdict.files = placed.files
         return
 
@@ -228,6 +230,9 @@ def _whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, 
             node, reason = lost
             code = "403" if reason.startswith("unknown function") else "escape"
             return Refusal(code, f"`{buffer.name}`: {reason}", ((node_span(program, node), reason),))
+    member = program.members.get(buffer.carrier.variable)
+    if member is not None:
+        return member_refusal(units, member, program)
     return source_refusal(
         units, buffer.carrier.variable, buffer.carrier.kind, program.complete, options.root, buffer.carrier.rows
     )

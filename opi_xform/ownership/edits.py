@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -19,7 +19,7 @@ from opi_xform.ownership.leftovers import only_counts
 from opi_xform.ownership.mentions import Definitions, Mentions, Texts, plain
 from opi_xform.ownership.model import Buffer, Program, Use
 from opi_xform.ownership.plan import Edit, InsertStatement, LinkName, PointerDeclaration, ReplaceCall, ReplaceText
-from opi_xform.ownership.sizes import array_size, dimensions, requested, same_everywhere
+from opi_xform.ownership.sizes import array_size, dimensions, requested, same_everywhere, size_of_member
 from opi_xform.ownership.states import Insertion
 
 RESULT = "opi_result"
@@ -58,6 +58,7 @@ class Builder:
         self.defs = defs
         self.anchors = Anchors(flow)
         self.variable = program.variables[buffer.carrier.variable]
+        self.member = program.members.get(buffer.carrier.variable)
         self.held_leaving: set[int] = set()
         self.edits: list[Edit] = []
         self.files: set[str] = set()
@@ -81,7 +82,7 @@ class Builder:
                 self.declarations()
             elif raw:
                 self.null_declaration(allocations)
-            if self.variable.kind == "extern":
+            if self.variable.kind == "extern" and self.member is None:
                 self.link_name(converted)
             self.frees(events, freed)
             size, per_row = self.sizes(insertions, allocations, in_place)
@@ -149,6 +150,8 @@ class Builder:
             break
         if isinstance(e, ast.VarRef) and e.var in self.buffer.lifted:
             return self.program.variables[e.var].name
+        if self.member is not None and self.program.names(e, self.member.key) and e.span.editable:
+            return f"&{self.texts.of(e.span)}"
         if rows == 0 and isinstance(e, ast.VarRef) and e.var == self.buffer.carrier.variable:
             return f"&{self.variable.name}"
         if rows == 1:
@@ -196,6 +199,8 @@ class Builder:
 
     def null_declaration(self, allocations: Sequence[Allocation]) -> None:
         """A local pointer that is freed on paths on which it was never set."""
+        if self.member is not None:
+            raise _Problem(f"`{self.member.name}` may not have been set where it would be freed")
         if self.variable.kind != "local" or any(a.declared for a in allocations):
             return
         for d in self.variable.declarators:
@@ -277,7 +282,9 @@ class Builder:
         variable = ""
         if allocs and not (len(allocations) == 1 and all(self.same(allocations[0], i) for i in allocs)):
             declared = [s for a, s in zip(allocations, sizes, strict=True) if a.declared]
-            variable = self.size_variable(declared[0] if declared else "0")
+            functions = [*(a.function for a in allocations), *(i.function for i in allocs)]
+            used = {(self.program.functions[f].span.file, f) for f in functions}
+            variable = self.size_variable(declared[0] if declared else "0", used)
         for allocation, size in zip(allocations, sizes, strict=True):
             self.removed(allocation, size, variable, in_place)
         return variable or (sizes[0] if sizes else ""), bool(variable) and self.buffer.carrier.rows > 0
@@ -286,13 +293,20 @@ class Builder:
         frame = self.flow.frames_of[insertion.function][0]
         return same_everywhere(self.program, self.flow, allocation, self.defs, (frame, insertion.stmt))
 
-    def size_variable(self, first: str) -> str:
-        """A new variable beside the carrier that keeps what malloc was asked for."""
-        name = f"{self.variable.name}_bytes"
+    def size_variable(self, first: str, used: Collection[tuple[str, str]]) -> str:
+        """A new variable beside the carrier that keeps what malloc was asked for.
+
+        used: (file, function) where it is set and read.
+        """
+        name = f"{'_'.join(re.findall(r'[A-Za-z0-9_]+', self.variable.name))}_bytes"
         taken = {v.name for v in self.program.variables.values()} | {f.name for f in self.program.functions.values()}
         while name in taken:
             name = f"opi_{name}"
         kind = self.variable.kind
+        if self.member is not None:
+            self.edits.extend(size_of_member(self.program, name, sorted(used), self.texts))
+            self.files.update(file for file, _ in used)
+            return name
         for d in self.variable.declarators:
             if not d.statement.editable:
                 raise _Problem("the pointer's declaration is written by a macro")
@@ -324,7 +338,7 @@ class Builder:
             variable += row
         after = [f"{variable} = {size};"] if variable and not allocation.declared else []
         if in_place:
-            after.append(f"OPI_Alloc(&{name}{row}, {variable or size});")
+            after.append(f"OPI_Alloc(&{self.assigned(allocation, name)}{row}, {variable or size});")
             self.files.add(info.stmt.span.file)
         wrap = not info.in_block
         if after and not self.anchors.usable(level, "after"):
@@ -337,6 +351,15 @@ class Builder:
         self.edits.append(ReplaceText(allocation.value.span, "NULL"))
         for text in after:
             self.edits.append(InsertStatement(info.stmt.span, "after", text, wrap))
+
+    def assigned(self, allocation: Allocation, name: str) -> str:
+        """The carrier as the allocation writes it."""
+        stmt = self.flow.info((self.flow.frames_of[allocation.function][0], allocation.stmt)).stmt
+        if self.member is None or not isinstance(stmt, ast.ExprStmt) or not isinstance(stmt.expr, ast.Assign):
+            return name
+        if not stmt.expr.target.span.editable:
+            raise _Problem("the pointer that is allocated is named by a macro")
+        return self.texts.of(stmt.expr.target.span)
 
     # --- inserted statements ---------------------------------------------------------------------------------------
 

@@ -154,7 +154,7 @@ class _Collector:
             if self.buffer.carrier.rows:
                 row = self.mentions.row(values[i])
                 written = plain(written.base) if isinstance(written, ast.Index) else written
-            if not isinstance(written, ast.VarRef) or written.var != self.buffer.carrier.variable:
+            if not self.program.names(written, self.buffer.carrier.variable):
                 return "the buffer is freed through another name"
             if self.buffer.carrier.rows and row is None:
                 return "a call does not tell which row of the array it frees"
@@ -193,9 +193,12 @@ class _Collector:
         return all(key in self.buffer.lifted for key in passed)
 
     def sets_carrier(self, action: object) -> bool:
+        """The carrier is set, or (a member of a struct) read."""
         carrier = self.buffer.carrier
-        if not isinstance(action, ins.Define) or not isinstance(action.target, ins.Var):
+        if not isinstance(action, ins.Define):
             return False
+        if isinstance(action.target, ins.Temp):  # what is done with it comes next
+            return action.value == ins.Var(carrier.variable) and carrier.variable in self.program.members
         return carrier.kind == "pointer" and action.target.key == carrier.variable
 
     def touch(self, n: int) -> str:
@@ -263,7 +266,7 @@ class _Collector:
             and isinstance(plain(e.index), (ast.VarRef, ast.IntLit))
         ):
             e = plain(e.base)
-        return isinstance(e, ast.VarRef) and e.var == self.buffer.carrier.variable
+        return self.program.names(e, self.buffer.carrier.variable)
 
     # --- the sites -------------------------------------------------------------------------------------------------
 

@@ -154,6 +154,19 @@ class Written:
     atom: bool
 
 
+def in_scope(lowered: ins.Lowered, variable: ast.Variable, stmt: int) -> bool:
+    """A variable of a function can be named at one of its statements."""
+    if variable.kind == "param":
+        return True
+    for i, info in enumerate(lowered.stmts):
+        if isinstance(info.stmt, ast.DeclStmt) and variable.key in info.stmt.variables:
+            at = stmt
+            while at >= 0 and at != info.parent:
+                at = lowered.stmts[at].parent
+            return at == info.parent and stmt > i
+    return True
+
+
 class Mentions:
     """How a buffer's carrier can be written at a statement."""
 
@@ -178,10 +191,10 @@ class Mentions:
         function = lowered.function
         key = self.buffer.carrier.variable
         for other in function.variables.values():
-            if other.name == self.name and other.key != key and self._in_scope(lowered, other, level[1]):
+            if other.name == self.name and other.key != key and in_scope(lowered, other, level[1]):
                 return False
         if self.variable.function:
-            return self.variable.function == function.key and self._in_scope(lowered, self.variable, level[1])
+            return self.variable.function == function.key and in_scope(lowered, self.variable, level[1])
         anchor = lowered.stmts[level[1]].stmt.span
         if any(_same_file(d.span.file, anchor.file) and d.span.begin < anchor.begin for d in self.variable.declarators):
             return True
@@ -195,18 +208,6 @@ class Mentions:
         key = self.buffer.carrier.variable
         numbers = [*(n for _, n in self.defs.named.get(key, ())), *self.defs.nodes.get(key, ())]
         return [(a.span.file, a.span.begin) for n in numbers if isinstance(a := nodes[n].action, ins.Instr)]
-
-    @staticmethod
-    def _in_scope(lowered: ins.Lowered, variable: ast.Variable, stmt: int) -> bool:
-        if variable.kind == "param":
-            return True
-        for i, info in enumerate(lowered.stmts):
-            if isinstance(info.stmt, ast.DeclStmt) and variable.key in info.stmt.variables:
-                at = stmt
-                while at >= 0 and at != info.parent:
-                    at = lowered.stmts[at].parent
-                return at == info.parent and stmt > i
-        return True
 
     # --- rows ------------------------------------------------------------------------------------------------------
 
@@ -301,7 +302,7 @@ class Mentions:
 
     def target(self, node: int, row: Poly | None, level: Level) -> str | None:
         """The carrier of ``row``, which ``node`` concerns, as written at a statement around it; None: not possible."""
-        if not self.visible(level) or not self._named_outside(node, level[0]):
+        if not self.visible(level) or not self.named_outside(node, level[0]):
             return None
         if not self.buffer.carrier.rows:
             return self.name
@@ -341,12 +342,12 @@ class Mentions:
             return False
         if variable.kind == "param":
             return True
-        if len(setting) != 1 or not self._in_scope(lowered, variable, level[1]):
+        if len(setting) != 1 or not in_scope(lowered, variable, level[1]):
             return False
         declared = lowered.stmts[self.flow.stmt[setting[0]]].stmt
         return isinstance(declared, ast.DeclStmt) and key in declared.variables
 
-    def _named_outside(self, node: int, frame: int) -> bool:
+    def named_outside(self, node: int, frame: int) -> bool:
         """``frame`` is not called from the innermost function around the node that names the carrier.
 
         A function that gets the buffer as an argument must not change the carrier behind its caller's back.

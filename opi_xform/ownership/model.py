@@ -16,6 +16,7 @@ from opi_xform.ownership.plan import Edit
 from opi_xform.program.effects import Effects, MpiBuffer, MpiOp
 from opi_xform.program.graph import Graph
 
+Where = tuple[str, str | int]  # an object: ("variable", key) or ("heap", node of the allocation)
 Place = tuple[str, int, str, int]  # a use in the source: file, offset of the call, side, argument
 
 
@@ -33,6 +34,27 @@ class Options:
     obstacle: Callable[[Edit], str] = lambda edit: ""
 
 
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A pointer in a struct that counts as a variable (``members``); ``key`` is its name in ``Program.variables``.
+
+    It lies ``offset`` bytes from the start of ``object``.  nodes: those that were loads and stores of it.  exprs: how
+    it is written, each with its function; spans: the same as places of text.  start: the node before which it is not
+    there (-1: none); ends: nodes at which its memory goes.  raw: nobody knows what it holds before it is set.
+    """
+
+    key: str
+    name: str
+    object: Where
+    offset: int
+    nodes: tuple[int, ...]
+    exprs: tuple[tuple[str, ast.Expr], ...]
+    spans: frozenset[tuple[str, int, int]]
+    start: int
+    ends: tuple[int, ...]
+    raw: bool
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
     """Everything known about one program graph.  Compared by identity, so that findings about it can be cached."""
@@ -47,6 +69,16 @@ class Program:
     request_size: int  # bytes of an MPI_Request
     complete: bool  # main is among the files: nothing outside them calls in
     points_to: PointsTo
+    members: Mapping[str, Member] = field(default_factory=dict)
+
+    def names(self, e: ast.Expr, key: str) -> bool:
+        """The expression, casts aside, is the variable, or the member that counts as one."""
+        while isinstance(e, ast.Cast):
+            e = e.operand
+        if isinstance(e, ast.VarRef):
+            return e.var == key
+        member = self.members.get(key)
+        return member is not None and (e.span.file, e.span.begin, e.span.end) in member.spans
 
 
 @dataclass(frozen=True, slots=True)

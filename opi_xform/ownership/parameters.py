@@ -32,6 +32,21 @@ def binds_of(program: Program) -> Mapping[int, Bind]:
     return {node.frame: node.action for node in program.graph.nodes if isinstance(node.action, Bind)}
 
 
+@lru_cache(maxsize=2)
+def loaded(program: Program) -> Mapping[tuple[int, int], str]:
+    """Temporaries (frame, number) that hold what a member of a struct held, which counts as a variable."""
+    out: dict[tuple[int, int], str] = {}
+    if program.members:
+        for node in program.graph.nodes:
+            action = node.action
+            if isinstance(action, ins.Define) and isinstance(action.target, ins.Temp):
+                key = action.value.key if isinstance(action.value, ins.Var) else ""
+                known = out.setdefault((node.frame, action.target.number), key)
+                if known != key or key not in program.members:
+                    out[node.frame, action.target.number] = ""
+    return out
+
+
 def path(program: Program, use: Use) -> tuple[tuple[str, ...], str]:
     """The parameters through which a use's buffer came, innermost first; and the variable passed ('': none)."""
     call = program.graph.nodes[use.node].action
@@ -41,6 +56,9 @@ def path(program: Program, use: Use) -> tuple[tuple[str, ...], str]:
     while True:
         while isinstance(operand, ins.PtrAdd) or (isinstance(operand, ins.Op) and operand.op == "cast"):
             operand = operand.base if isinstance(operand, ins.PtrAdd) else operand.args[0]
+        if isinstance(operand, ins.Temp):
+            key = loaded(program).get((frame, operand.number), "")
+            return tuple(out), key
         if not isinstance(operand, ins.Var):
             return tuple(out), ""
         if program.variables[operand.key].kind != "param":
@@ -121,6 +139,16 @@ class Parameters:
                 self.taken.setdefault(e.name, e.span)
             stack.extend(children(e))
 
+    def argument(self, e: ast.Expr) -> Argument | None:
+        """What is passed; a member of a struct that counts as a variable is one."""
+        return argument(e) or self.member(e)
+
+    def member(self, e: ast.Expr) -> Argument | None:
+        while isinstance(e, ast.Cast):
+            e = e.operand
+        found = next((key for key in self.program.members if self.program.names(e, key)), None)
+        return None if found is None else Argument(found, False, e)
+
     # --- which parameters can be lifted --------------------------------------------------------------------------
 
     def refusal(self, key: str) -> Refusal | None:
@@ -152,7 +180,7 @@ class Parameters:
             ):
                 return no("is changed, or its own address is taken", mention.ref.span)
         for _, call in self.calls.get(function.key, ()):
-            told = argument(call.args[i]) if i < len(call.args) else None
+            told = self.argument(call.args[i]) if i < len(call.args) else None
             if told is None or not call.args[i].span.editable:
                 return no("a call passes something else than a buffer's name", call.span)
             passed = self.passed(told)
@@ -199,7 +227,7 @@ class Parameters:
         """Calls that pass something else than a carrier in ``carriers``, or a parameter that is lifted too."""
         function, i = self.owner[key]
         for _, call in self.calls.get(function.key, ()):
-            told = argument(call.args[i])
+            told = self.argument(call.args[i])
             assert told is not None
             carrier = carriers.get(told.variable)
             if carrier is not None and bool(carrier.rows) == told.indexed:
@@ -237,7 +265,7 @@ class Parameters:
                 if not any(s.file == span.file and s.begin <= span.begin < s.end for s in covered):
                     out.append(ReplaceText(span, f"(*{name})"))
             for _, call in self.calls.get(function.key, ()):
-                told = argument(call.args[i])
+                told = self.argument(call.args[i])
                 assert told is not None
                 out.append(ReplaceText(call.args[i].span, self.address(told, lifted)))
         return tuple(dict.fromkeys(edit for edit in out if self.changes(edit)))
@@ -262,7 +290,7 @@ class Parameters:
         name = self.program.variables[told.variable].name
         if told.variable in lifted:
             return name
-        if not told.indexed:
+        if not told.indexed and told.variable not in self.program.members:
             return f"&{name}"
         span = told.lvalue.span
         text = self.texts.read(span.file)[span.begin : span.end].decode("utf-8", "surrogateescape")

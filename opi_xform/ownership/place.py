@@ -100,7 +100,8 @@ class _Placing(Releases):
             raise self.fail(found)
         self.events = found
         variable = self.program.variables[carrier.variable]
-        if variable.kind in ("local", "param"):
+        member = self.program.members.get(carrier.variable)
+        if variable.kind in ("local", "param") or (member is not None and member.raw):
             self.initial = RAW
         self.arrange(variable)
         state = self.solve()

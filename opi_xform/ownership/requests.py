@@ -364,6 +364,9 @@ def _carrier_changes(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
     if not var.type.is_array:
         for n in names.defs.get(("v", names.objects.variable(owner, key), 0), ()):
             ends[n] = f"`{var.name}` is assigned here"
+    member = names.program.members.get(key)
+    if member is not None:
+        ends.update(dict.fromkeys(member.ends, f"the memory that holds `{var.name}` goes here"))
     if not var.is_global:
         for n in names.left.get(owner, ()):
             ends[n] = f"the function that declares `{var.name}` is left here"

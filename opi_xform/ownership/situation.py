@@ -13,6 +13,7 @@ from opi_xform.ownership.events import EventList
 from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.mentions import Definitions, Mentions, Texts
 from opi_xform.ownership.model import Buffer, Program, Refusal
+from opi_xform.ownership.paths import Paths
 from opi_xform.ownership.states import (
     HELD,
     IRECV,
@@ -74,6 +75,8 @@ class Situation:
         self.graph = program.graph
         self.mentions = Mentions(program, shared.flow, shared.defs, buffer, shared.texts)
         self.anchors = Anchors(shared.flow)
+        member = program.members.get(buffer.carrier.variable)
+        self.paths = None if member is None else Paths(program, shared.flow, member, shared.texts)
         self.shared = shared
         self.converted = converted
         self.null_tests = null_tests
@@ -134,7 +137,7 @@ class Situation:
         """A call about the buffer of ``event`` at a statement; None when it cannot be written there."""
         if where in ("before", "after") and not self.anchors.usable(level, where):
             return None
-        target = self.mentions.target(event.node, event.row, level)
+        target = self.target(event, level, where)
         if target is None:
             return None
         function = self.graph.frames[level[0]].function
@@ -145,6 +148,12 @@ class Situation:
                 return None
             rows = found
         return Insertion(function, level[1], where, kind, target, rows)
+
+    def target(self, event: Event, level: Level, where: str) -> str | None:
+        """The carrier as written at a statement."""
+        if self.paths is None:
+            return self.mentions.target(event.node, event.row, level)
+        return self.paths.text(level, where) if self.mentions.named_outside(event.node, level[0]) else None
 
     def rows_at(self, event: Event, level: Level) -> tuple[tuple[int, Poly], ...] | None:
         """The row that the text of ``event`` means in each copy of the anchor's function; None when it is not clear."""

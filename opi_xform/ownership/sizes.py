@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.ownership.allocations import Allocation
 from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.mentions import Definitions, Texts, children, plain, walk
 from opi_xform.ownership.model import Buffer, Program
 from opi_xform.ownership.names import leaves, operands
+from opi_xform.ownership.plan import Edit, InsertStatement
 from opi_xform.program.graph import Node
 
 _SIMPLE = re.compile(r"\w+(?:(?:\.|->)\w+|\[\w+\])*")  # needs no parentheses
+_COMMENT = re.compile(r"(?<=\n)(?:(?://[^\n]*\n)+|/\*(?:(?!\*/).)*\*/[ \t]*\n)\Z", re.DOTALL)
 _PARTS = (ast.VarRef, ast.IntLit, ast.SizeOf, ast.Binary, ast.Cast, ast.MacroConst, ast.Unary)
 
 
@@ -227,3 +231,30 @@ def _visible(flow: Flow, variable: ast.Variable, level: Level) -> bool:
                 at = lowered.stmts[at].parent
             return at == info.parent and level[1] > i
     return False
+
+
+def size_of_member(program: Program, name: str, used: Sequence[tuple[str, str]], texts: Texts) -> list[Edit]:
+    """A variable of the whole program, for the size of what a member of a struct points to.
+
+    used: (file, function) where it is named.  It is declared before the first of these in each file.
+    """
+    first: dict[str, ast.Function] = {}
+    for file, key in used:
+        function = program.functions[key]
+        if file not in first or function.span.begin < first[file].span.begin:
+            first[file] = function
+    out: list[Edit] = []
+    for i, (_, function) in enumerate(sorted(first.items())):
+        storage = "static " if len(first) == 1 else "extern " if i else ""
+        out.append(InsertStatement(_commented(function.span, texts), "before", f"{storage}size_t {name};\n\n"))
+    return out
+
+
+def _commented(span: Span, texts: Texts) -> Span:
+    """A function with the comment right above it."""
+    ahead = texts.of(Span(span.file, 0, span.begin, 1, 1))
+    found = _COMMENT.search(ahead)
+    if found is None:
+        return span
+    begin = len(ahead[: found.start()].encode("utf-8", "surrogateescape"))
+    return replace(span, begin=begin, line=span.line - found.group().count("\n"), column=1)

@@ -7,17 +7,18 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from opi_xform.ir import ast
-from opi_xform.ir.loops import loop_nest
+from opi_xform.ir.loops import LoopNest, loop_nest
 from opi_xform.memory.constraints import GraphPointsTo
 from opi_xform.memory.interp import interpret
 from opi_xform.memory.objects import Objects
 from opi_xform.ownership.decide import decide
-from opi_xform.ownership.model import Options, Program
+from opi_xform.ownership.members import promote, wanted
+from opi_xform.ownership.model import Member, Options, Program
 from opi_xform.ownership.plan import Plan
 from opi_xform.ownership.uses import all_calls, functions_called
 from opi_xform.ownership.walk import children, expressions
 from opi_xform.program.effects import Effects, load_effects
-from opi_xform.program.graph import MAIN, Lowerings, build
+from opi_xform.program.graph import MAIN, Graph, Lowerings, build
 from opi_xform.program.pointers import PointerCalls
 
 
@@ -112,8 +113,35 @@ def program(whole: Whole, effects: Effects, part: Part = _untimed) -> Program:
         pointers = PointerCalls(whole.functions, effects, whole.taken, called, complete)
         graph = build(lowerings, starts, effects, pointers)
         nest = loop_nest(graph.succs, graph.preds)
+    found = _memory(whole, effects, graph, nest, variables, {}, complete, part)
+    for _ in range(MEMBER_ROUNDS):
+        if nest.irreducible or not wanted(found):
+            break
+        with part("members"):
+            more = promote(found)
+        if more is None:
+            break
+        found = _memory(whole, effects, more.graph, nest, more.variables, more.members, complete, part)
+    return found
+
+
+MEMBER_ROUNDS = 3
+"""Pointers in structs that are reached through one another: each round follows one more."""
+
+
+def _memory(
+    whole: Whole,
+    effects: Effects,
+    graph: Graph,
+    nest: LoopNest,
+    variables: Mapping[str, ast.Variable],
+    members: Mapping[str, Member],
+    complete: bool,
+    part: Part,
+) -> Program:
+    """What a program graph's memory holds."""
     objects = Objects(variables)
-    for key in sorted(global_variables):
+    for key in sorted(key for key, v in variables.items() if v.is_global):
         o = objects.variable(-1, key)
         if not complete and variables[key].kind == "extern":
             objects.exposed.add(o)
@@ -123,7 +151,9 @@ def program(whole: Whole, effects: Effects, part: Part = _untimed) -> Program:
     with part("values"):
         values = interpret(graph, nest, variables, objects, points_to, effects, complete)
     size = 4 if "MPICH_VERSION" in whole.constants or "MPICH_NUMVERSION" in whole.constants else 8
-    return Program(graph, nest, values, variables, whole.functions, effects, whole.constants, size, complete, points_to)
+    return Program(
+        graph, nest, values, variables, whole.functions, effects, whole.constants, size, complete, points_to, members
+    )
 
 
 def analyse(units: Sequence[ast.Unit], options: Options, part: Part = _untimed) -> Plan:
