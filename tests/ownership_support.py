@@ -23,6 +23,7 @@ typedef struct { int count_lo, count_hi, MPI_SOURCE, MPI_TAG, MPI_ERROR; } MPI_S
 #define MPI_INT ((MPI_Datatype)0x4c000405)
 #define MPI_SUM ((MPI_Op)0x58000003)
 #define MPI_STATUS_IGNORE (MPI_Status *)1
+#define MPI_UNDEFINED (-32766)
 #define MPI_STATUSES_IGNORE (MPI_Status *)1
 #define MPI_REQUEST_NULL ((MPI_Request)0x2c000000)
 #define MPI_SUCCESS 0

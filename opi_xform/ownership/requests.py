@@ -7,7 +7,6 @@ the calls that are sure to complete it: what is reached while it is live is reac
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from math import gcd
 
 from islpy import Set
@@ -16,26 +15,18 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.live import Event, Live
-from opi_xform.memory.objects import UNKNOWN
-from opi_xform.memory.poly import Poly, number
+from opi_xform.memory.poly import Poly
 from opi_xform.memory.regions import BudgetExceeded, Regions
 from opi_xform.memory.telescope import Telescope
+from opi_xform.ownership.completions import Edge, completing_edges
 from opi_xform.ownership.model import Buffer, Program, Refusal, Use
 from opi_xform.ownership.names import Names, names_of
+from opi_xform.ownership.slots import Slots, apart, lost_slots, slots_of, within
 from opi_xform.program.effects import MpiOp
 
 Place = tuple[str, int, str, int]
 _MOST_ASKED = 12  # nodes told apart; beyond, all that can be reached count as reached while pending
 _NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
-
-
-@dataclass(frozen=True, slots=True)
-class _Slots:
-    """Request slots ``[lo, lo + length)`` bytes of one object."""
-
-    object: int
-    lo: Poly
-    length: Poly
 
 
 def pending_at(names: Names, use: Use, nodes: Iterable[int]) -> set[int]:
@@ -48,7 +39,7 @@ def request_pending_at(names: Names, post: int, op: MpiOp, nodes: Iterable[int])
     asked = {n for n in nodes if names.follows(post, n)}
     if not asked:
         return asked
-    slot = _slot(names, post, op.request)
+    slot = slots_of(names, post, op.request)
     if slot is None:
         return asked
     query = _Query(names, post, slot)
@@ -59,43 +50,22 @@ def request_pending_at(names: Names, post: int, op: MpiOp, nodes: Iterable[int])
     return {n for n in sorted(asked) if query.pending({n})}
 
 
-def _slot(names: Names, node: int, argument: int | None, count: Poly | None = None) -> _Slots | None:
-    """The requests that an argument of a call points to, when their place is known."""
-    args = names.program.values.args.get(node, ())
-    if argument is None or argument >= len(args):
-        return None
-    symbols = names.program.values.symbols
-    base = symbols.base(args[argument])
-    if base is None or base == UNKNOWN:
-        return None
-    length = number(_size(names, node, argument)) * (count if count is not None else number(1))
-    return _Slots(base, symbols.resolve(symbols.offset(args[argument])), symbols.resolve(length))
-
-
-def _size(names: Names, node: int, argument: int) -> int:
-    """Bytes of one request, as the argument's type has it."""
-    action = names.graph.nodes[node].action
-    if isinstance(action, ins.CallInstr) and argument < len(action.call.args):
-        elem = action.call.args[argument].type.elem
-        if elem is not None and elem.kind in ("int", "pointer", "record") and elem.size:
-            return elem.size
-    return names.program.request_size
-
-
 class _Query:
     """One slot's life after one posting call."""
 
-    def __init__(self, names: Names, post: int, slot: _Slots) -> None:
+    def __init__(self, names: Names, post: int, slot: Slots) -> None:
         self.names = names
         self.graph = names.graph
         self.values = names.program.values
         self.post = post
         self.slot = slot
-        self.kills: dict[int, _Slots] = {}
-        self.lost: dict[int, _Slots | None] = {}  # the slot is overwritten (None: somewhere in the object)
+        self.kills: dict[int, Slots] = {}
+        self.lost: Mapping[int, Slots | None] = {}  # the slot is overwritten (None: somewhere in the object)
+        self.edges: Mapping[Edge, tuple[Slots, ...]] = {}  # where control flow tells of a completion
         self.collect()
+        told = [s for slots in self.edges.values() for s in slots]
         unit = 0
-        for s in (slot, *self.kills.values(), *(s for s in self.lost.values() if s is not None)):
+        for s in (slot, *self.kills.values(), *(s for s in self.lost.values() if s is not None), *told):
             for p in (s.lo, s.length):
                 for _, c in p.terms:
                     unit = gcd(unit, c)
@@ -113,26 +83,11 @@ class _Query:
                 continue  # a test, or a wait for some request, leaves those pending that it does not complete
             args = self.values.args.get(n, ())
             count = args[done.count] if done.count is not None and done.count < len(args) else None
-            slots = _slot(names, n, done.requests, count)
+            slots = slots_of(names, n, done.requests, count)
             if slots is not None and slots.object == o:
                 self.kills[n] = slots
-        for n in names.defs.get(("v", o, 0), ()):
-            self.lost[n] = None  # a plain assignment to the variable, or a new life of it
-        resolve = self.values.symbols.resolve
-        for access in names.writes.get(o, ()):
-            n = access.node
-            call = names.operations.get(n)
-            if call is not None and (call.completes is not None or call.kind == "start"):
-                continue
-            made = _slot(names, n, call.request) if call is not None else None
-            if made is not None and made.object == o:
-                self.lost[n] = made
-            elif access.lo is None or access.length is None:
-                self.lost[n] = None
-            elif n not in self.lost:
-                self.lost[n] = _Slots(o, resolve(access.lo), resolve(access.length))
-            elif self.lost[n] is not None:
-                self.lost[n] = None  # two regions at once
+        self.lost = lost_slots(names, o)
+        self.edges = completing_edges(names, o)
 
     def surely_complete(self, nodes: Collection[int]) -> bool:
         """No path leads to a node or to a call that overwrites the request without a call that completes it.
@@ -142,9 +97,9 @@ class _Query:
         table = self.values.symbols.table
         if any(table[s].scope for s in self.slot.lo.symbols()):
             return False
-        kills = {n for n, s in self.kills.items() if _within(self.slot, s)}
+        kills = {n for n, s in self.kills.items() if within(self.slot, s)}
         bad = set(nodes)
-        bad.update(n for n, s in self.lost.items() if s is None or not _apart(self.slot, s))
+        bad.update(n for n, s in self.lost.items() if s is None or not apart(self.slot, s))
         graph = self.graph
         work = [(graph.nodes[self.post].block, self.post + 1)]
         seen: set[int] = set()
@@ -159,7 +114,8 @@ class _Query:
                     return False
             else:
                 for s in graph.succs[block]:
-                    if s not in seen:
+                    told = any(within(self.slot, region) for region in self.edges.get((block, s), ()))
+                    if s not in seen and not told:
                         seen.add(s)
                         work.append((s, 0))
         return True
@@ -179,6 +135,8 @@ class _Query:
                     events.setdefault(n, []).append(Event(None, used))
                 for n in nodes:
                     events.setdefault(n, []).append(Event(None, regions.all))
+                for n, slots in self.told().items():
+                    events.setdefault(n, [])[:0] = [Event(self.interval(s), None) for s in slots]
             live = Live(
                 self.graph, self.names.program.nest, self.values, regions, [(self.telescope, None)], events, [self.post]
             )
@@ -191,7 +149,19 @@ class _Query:
         except BudgetExceeded:
             return True
 
-    def interval(self, s: _Slots) -> Set:
+    def told(self) -> dict[int, tuple[Slots, ...]]:
+        """The completions that edges tell of, by the first node behind them, where no other way leads there."""
+        out: dict[int, tuple[Slots, ...]] = {}
+        for (_, block), slots in self.edges.items():
+            at = block
+            while len(self.graph.preds[at]) == 1 and not self.graph.blocks[at] and len(self.graph.succs[at]) == 1:
+                at = self.graph.succs[at][0]
+            if len(self.graph.preds[at]) == 1 and self.graph.blocks[at]:
+                first = self.graph.blocks[at][0]
+                out[first] = (*out.get(first, ()), *slots)
+        return out
+
+    def interval(self, s: Slots) -> Set:
         return self.regions.interval(s.lo, s.lo + s.length)
 
     def facts(self) -> list[Set]:
@@ -216,20 +186,6 @@ class _Query:
                         out.append(self.regions.compare(op, c.left, c.right))
             at = nest.idom[at]
         return out
-
-
-def _within(slot: _Slots, region: _Slots) -> bool:
-    """The slot lies in the region, whatever the symbols stand for."""
-    before, length = (slot.lo - region.lo).constant, region.length.constant
-    size = slot.length.constant
-    return before is not None and length is not None and size is not None and 0 <= before <= length - size
-
-
-def _apart(slot: _Slots, region: _Slots) -> bool:
-    """The two share no byte, whatever the symbols stand for."""
-    before, length = (slot.lo - region.lo).constant, region.length.constant
-    size = slot.length.constant
-    return before is not None and length is not None and size is not None and (before >= length or before + size <= 0)
 
 
 # --- condition d ------------------------------------------------------------------------------------------------
@@ -311,7 +267,7 @@ def _operations(names: Names, buffer: Buffer) -> list[tuple[int, MpiOp]]:
 def _abandoned(names: Names, use: Use) -> tuple[Span, str] | None:
     """Where a request may be cancelled or freed, or goes where that cannot be excluded."""
     values = names.program.values
-    slot = _slot(names, use.node, use.op.request)
+    slot = slots_of(names, use.node, use.op.request)
     if slot is None:
         place = next((n for n, op in _ends(names)), None)
         return None if place is None else (names.span(place), "a request is cancelled or freed here")
@@ -320,7 +276,7 @@ def _abandoned(names: Names, use: Use) -> tuple[Span, str] | None:
         return names.span(escaped[0]), f"the request escapes here ({escaped[1]})"
     ends = _ends(names)
     for n, op in ends:
-        other = _slot(names, n, op.request)
+        other = slots_of(names, n, op.request)
         if other is None or other.object == slot.object:
             return names.span(n), "it may be cancelled or freed here"
     if ends:

@@ -18,10 +18,10 @@ int main(int argc, char **argv)
     int done = 0;
     for (int i = 0; i < N; i++)
         u[i] = rank + 0.5 * i;
-    MPI_Irecv(rbuf, N, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD, &rr);
+    MPI_Irecv(rbuf, N, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD, &rr); //~ take(rbuf)
     for (int i = 0; i < N; i++)
         sbuf[i] = 2.0 * u[i];
-    MPI_Isend(sbuf, N, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD, &rs);
+    MPI_Isend(sbuf, N, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD, &rs); //~ give(sbuf)
     while (!done)
         MPI_Test(&rr, &done, MPI_STATUS_IGNORE);
     for (int i = 0; i < N; i++)

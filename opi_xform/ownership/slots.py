@@ -1,0 +1,78 @@
+"""Request slots: where in memory the requests lie that a call fills or completes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from opi_xform.ir import instr as ins
+from opi_xform.memory.objects import UNKNOWN
+from opi_xform.memory.poly import Poly, number
+from opi_xform.ownership.names import Names
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """Request slots ``[lo, lo + length)`` bytes of one object."""
+
+    object: int
+    lo: Poly
+    length: Poly
+
+
+def slots_of(names: Names, node: int, argument: int | None, count: Poly | None = None) -> Slots | None:
+    """The requests that an argument of a call points to, when their place is known."""
+    args = names.program.values.args.get(node, ())
+    if argument is None or argument >= len(args):
+        return None
+    symbols = names.program.values.symbols
+    base = symbols.base(args[argument])
+    if base is None or base == UNKNOWN:
+        return None
+    length = number(_size(names, node, argument)) * (count if count is not None else number(1))
+    return Slots(base, symbols.resolve(symbols.offset(args[argument])), symbols.resolve(length))
+
+
+def _size(names: Names, node: int, argument: int) -> int:
+    """Bytes of one request, as the argument's type has it."""
+    action = names.graph.nodes[node].action
+    if isinstance(action, ins.CallInstr) and argument < len(action.call.args):
+        elem = action.call.args[argument].type.elem
+        if elem is not None and elem.kind in ("int", "pointer", "record") and elem.size:
+            return elem.size
+    return names.program.request_size
+
+
+def lost_slots(names: Names, o: int) -> dict[int, Slots | None]:
+    """The nodes that overwrite requests of object ``o`` other than by completing them (None: somewhere in it)."""
+    values = names.program.values
+    resolve = values.symbols.resolve
+    lost: dict[int, Slots | None] = dict.fromkeys(names.defs.get(("v", o, 0), ()))  # assignments, and new lives
+    for access in names.writes.get(o, ()):
+        n = access.node
+        call = names.operations.get(n)
+        if call is not None and (call.completes is not None or call.kind == "start"):
+            continue
+        made = slots_of(names, n, call.request) if call is not None else None
+        if made is not None and made.object == o:
+            lost[n] = made
+        elif access.lo is None or access.length is None:
+            lost[n] = None
+        elif n not in lost:
+            lost[n] = Slots(o, resolve(access.lo), resolve(access.length))
+        elif lost[n] is not None:
+            lost[n] = None  # two regions at once
+    return lost
+
+
+def within(slot: Slots, region: Slots) -> bool:
+    """The slot lies in the region, whatever the symbols stand for."""
+    before, length = (slot.lo - region.lo).constant, region.length.constant
+    size = slot.length.constant
+    return before is not None and length is not None and size is not None and 0 <= before <= length - size
+
+
+def apart(slot: Slots, region: Slots) -> bool:
+    """The two share no byte, whatever the symbols stand for."""
+    before, length = (slot.lo - region.lo).constant, region.length.constant
+    size = slot.length.constant
+    return before is not None and length is not None and size is not None and (before >= length or before + size <= 0)

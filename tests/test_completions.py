@@ -1,0 +1,129 @@
+"""Completions that control flow tells of: flags, indices, loops of waits; and what looks like one and is none."""
+
+from __future__ import annotations
+
+import pytest
+from ownership_support import source
+from test_requests import IRECV, ISEND, marks, pending
+
+from opi_xform.ir import instr as ins
+from opi_xform.ownership.names import names_of
+from opi_xform.ownership.requests import pending_at
+
+TEST = "MPI_Test(&q, &f, MPI_STATUS_IGNORE);"
+TESTALL = "MPI_Testall(2, q, &f, MPI_STATUSES_IGNORE);"
+ANY = "MPI_Waitany(2, q, &i, MPI_STATUS_IGNORE);"
+SOME = "MPI_Waitsome(2, q, &n, at, MPI_STATUSES_IGNORE);"
+ONE = f"MPI_Request q; {IRECV.format('&q')}"
+TWO = f"MPI_Request q[2]; {IRECV.format('&q[0]')} MPI_Irecv(v, N, MPI_DOUBLE, 0, 9, MPI_COMM_WORLD, &q[1]);"
+
+
+def late(body: str, head: str = "") -> list[bool]:
+    return pending(source(f"static double buf[N], v[N];\nstatic int mark, more;\n{head}\n"
+                          f"int main(int argc, char **argv)\n{{\n{body}\n    return 0;\n}}\n"))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{ONE} int f = 0; while (!f) {TEST} mark = 1;",
+        f"{ONE} int f = 0; while (f == 0) {TEST} mark = 1;",
+        f"{ONE} int f = 0; while (f != 1) {TEST} mark = 1;",
+        f"{ONE} int f; do {TEST} while (!f); mark = 1;",
+        f"{ONE} int f; for (f = 0; !f;) {{ {TEST} v[0] += 1; }} mark = 1;",
+        f"{ONE} int f; for (;;) {{ {TEST} if (f) break; v[0] += 1; }} mark = 1;",
+        f"{ONE} int f = 0; {TEST} if (!f) MPI_Wait(&q, MPI_STATUS_IGNORE); mark = 1;",
+        f"int f = 0; {ONE} {TEST} if (f) mark = 1;",
+        f"{TWO} int f = 0; while (!f) {TESTALL} mark = 1;",
+        f"for (int t = 0; t < 4; t++) {{ {ONE} int f = 0; while (!f) {TEST} mark = 1; }}",
+        f"{TWO} int i; for (int k = 0; k < 2; k++) {ANY} mark = 1;",
+        f"{TWO} int i; for (int k = 0; k < 2; k++) {{ {ANY} if (i == MPI_UNDEFINED) break; }} mark = 1;",
+        f"{TWO} int i; int left = 2; while (left > 0) {{ {ANY} left--; }} mark = 1;",
+        f"{TWO} int i; for (;;) {{ {ANY} if (i == MPI_UNDEFINED) break; v[i] += 1; }} mark = 1;",
+        f"{TWO} int i; do {{ {ANY} if (i != MPI_UNDEFINED) v[i] += 1; }} while (i != MPI_UNDEFINED); mark = 1;",
+        f"{TWO} int n, at[2], c = 0; while (c < 2) {{ {SOME} c += n; }} mark = 1;",
+        f"{TWO} int n, at[2], c = 0; do {{ {SOME} c += n; }} while (c != 2); mark = 1;",
+        f"{TWO} int n, at[2], left = 2; while (left > 0) {{ {SOME} left -= n; }} mark = 1;",
+        f"{TWO} int n, at[2], left = 2; while (left) {{ {SOME.replace('Wait', 'Test')} left = left - n; }} mark = 1;",
+        f"{TWO} int n, at[2]; for (;;) {{ {SOME} if (n == MPI_UNDEFINED) break; }} mark = 1;",
+    ],
+)
+def test_told(body: str) -> None:
+    assert late(body) == [False]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        # the flag is not this test's, or older than the request
+        f"{ONE} int f = 1; while (!f) {TEST} mark = 1;",
+        f"{ONE} int f; while (!f) {TEST} mark = 1;",
+        f"{ONE} int f = argc; while (!f) {TEST} mark = 1;",
+        f"int f = 0; for (int t = 0; t < 4; t++) {{ {ONE} while (!f) {TEST} mark = 1; }}",
+        f"MPI_Request q; int f = 0; MPI_Test(&q, &f, MPI_STATUS_IGNORE); {IRECV.format('&q')} if (f) mark = 1;",
+        f"{ONE} int f = 0; while (!f) {{ {TEST} if (more) f = 1; }} mark = 1;",
+        f"{ONE} int f = 0; while (!f) {{ {TEST} if (more) f++; }} mark = 1;",
+        f"{ONE} int f = 0, *p = &f; while (!f) {{ {TEST} *p = more; }} mark = 1;",
+        f"{ONE} int f = 0; while (!f && more) {TEST} mark = 1;",
+        f"{ONE} int f = 0; while (!f) {{ {TEST} if (more) break; }} mark = 1;",
+        f"{ONE} int f = 0; while (f) {TEST} mark = 1;",
+        f"{ONE} int f = 0; while (f != 2) {{ {TEST} if (more) f = 2; }} mark = 1;",
+        f"{ONE} int f = 0; {TEST} if (!f) mark = 1;",
+        f"{ONE} MPI_Request r; int f = 0; while (!f) MPI_Test(&r, &f, MPI_STATUS_IGNORE); mark = 1;",
+        f"{ONE} volatile int f = 0; while (!f) MPI_Test(&q, (int *)&f, MPI_STATUS_IGNORE); mark = 1;",
+        f"{ONE} int f = 0; while (!f) MPI_Request_get_status(q, &f, MPI_STATUS_IGNORE); mark = 1;",
+        # tests of some requests only
+        f"{TWO} int f = 0; while (!f) MPI_Testall(1, q + 1, &f, MPI_STATUSES_IGNORE); mark = 1;",
+        f"{TWO} int f = 0, i; while (!f) MPI_Testany(2, q, &i, &f, MPI_STATUS_IGNORE); mark = 1;",
+        f"{TWO} int f = 0, i; do MPI_Testany(2, q, &i, &f, MPI_STATUS_IGNORE); while (i != MPI_UNDEFINED); mark = 1;",
+        f"MPI_Request q[2]; for (int k = 0; k < 2; k++) {{ {IRECV.format('&q[k]')} }} int f = 0;"
+        " for (int k = 0; k < 2; k++) while (!f) MPI_Test(&q[k], &f, MPI_STATUS_IGNORE); mark = 1;",
+        # too few waits, or a request begun among them
+        f"{TWO} int i; {ANY} mark = 1;",
+        f"{TWO} int i; for (int k = 1; k < 2; k++) {ANY} mark = 1;",
+        f"{TWO} int i; for (int k = 0; k < argc; k++) {ANY} mark = 1;",
+        f"{TWO} int i; for (int k = 0; k < 2; k++) {{ {ANY} if (more) break; }} mark = 1;",
+        f"{TWO} int i; for (int k = 0; k < 2; k++) {{ if (more) {ANY} }} mark = 1;",
+        f"{TWO} int i; for (int k = 0; k < 2; k++) {{ if (more) continue; {ANY} }} mark = 1;",
+        f"{TWO} int i; for (int k = 0; k < 2; k++) {{ {ANY} if (more) {IRECV.format('&q[0]')} }} mark = 1;",
+        f"{TWO} int i; for (int k = 0; k < 2; k++) MPI_Waitany(2, q + k, &i, MPI_STATUS_IGNORE); mark = 1;",
+        f"{TWO} int i; for (;;) {{ {ANY} if (i == 0) break; }} mark = 1;",
+        f"{TWO} int i; for (;;) {{ {ANY} if (i != MPI_UNDEFINED) break; }} mark = 1;",
+        f"{TWO} int i; for (;;) {{ {ANY} if (more) i = MPI_UNDEFINED; if (i == MPI_UNDEFINED) break; }} mark = 1;",
+        f"{TWO} int n, at[2], c = 0; while (c < 1) {{ {SOME} c += n; }} mark = 1;",
+        f"{TWO} int n, at[2], c = 1; while (c < 2) {{ {SOME} c += n; }} mark = 1;",
+        f"{TWO} int n, at[2], c = 0; while (c < 2) {{ {SOME} c += n; c += n; }} mark = 1;",
+        f"{TWO} int n, at[2], c = 0; while (c < 2) {{ {SOME} if (more) c++; c += n; }} mark = 1;",
+        f"{TWO} int n, at[2], c = 0; while (c != 1) {{ {SOME} c += n; }} mark = 1;",
+        f"{TWO} int n, at[2], c = 0; while (c < 2) {{ {SOME} c += n; if (more) break; }} mark = 1;",
+        f"{TWO} int n, at[2], left = 1; while (left > 0) {{ {SOME} left -= n; }} mark = 1;",
+        f"{TWO} int n, at[2], left = 2; while (left > 1) {{ {SOME} left -= n; }} mark = 1;",
+        f"{TWO} int n, at[2], c = 0; while (c < 2) {{ {SOME} c += n; if (more) {IRECV.format('&q[0]')} }} mark = 1;",
+    ],
+)
+def test_not_told(body: str) -> None:
+    assert True in late(body)
+
+
+def test_a_request_begun_after_the_waits_is_pending() -> None:
+    waits = f"int i; for (int k = 0; k < 2; k++) {ANY}"
+    head = "static double buf[N], v[N];\nstatic int mark;\nint main(void)\n{\n"
+    posted = source(f"{head}{TWO} {waits} {IRECV.format('&q[0]')}\nmark = 1;\nreturn 0;\n}}\n")
+    assert [pending(posted, which) for which in range(3)] == [[False], [False], [True]]
+
+
+def test_a_helper_that_polls_until_its_requests_are_complete() -> None:
+    head = "static void drain(MPI_Request *q)\n{\n    int f = 0;\n    while (!f)\n        " + TESTALL + "\n}"
+    assert late(f"{TWO} drain(q); mark = 1;", head) == [False]
+    head = head.replace("int f = 0", "static int f")  # the second time it does nothing
+    assert late(f"for (int t = 0; t < 2; t++) {{ {TWO} drain(q); mark = 1; }}", head) == [True]
+
+
+def test_sends_are_told_the_same_way() -> None:
+    found = source(
+        "static double buf[N];\nstatic int mark;\nint main(void)\n{\n    MPI_Request q; int f = 0;\n"
+        f"    {ISEND.format('&q')}\n    while (!f) {{ mark = 1; {TEST} }}\n    mark = 2;\n    return 0;\n}}\n"
+    )
+    places = marks(found)
+    late = pending_at(names_of(found.program), found.uses[0], places)
+    assert [found.program.graph.nodes[n].action.value for n in places if n in late] == [ins.Const(1)]
