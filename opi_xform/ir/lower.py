@@ -1,4 +1,4 @@
-"""From statements and expressions to basic blocks of instructions.
+"""From statements to basic blocks of instructions; expressions are in lower_exprs.py.
 
 Written as generators that yield the sub-trees they need lowered, run by ``_run`` with an explicit stack: a program's
 nesting never meets Python's recursion limit.
@@ -6,15 +6,12 @@ nesting never meets Python's recursion limit.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ir.types import INT, LONG, Type
-
-Lowering = Generator[Any, Any, Any]
-_COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
+from opi_xform.ir.lower_exprs import Expressions, Lowering
 
 
 def lower(function: ast.Function, globals_: Mapping[str, ast.Variable]) -> ins.Lowered:
@@ -37,18 +34,9 @@ def _run(start: Lowering) -> Any:
     return value
 
 
-class _Lowerer:
+class _Lowerer(Expressions):
     def __init__(self, function: ast.Function, globals_: Mapping[str, ast.Variable]) -> None:
-        self.function = function
-        self.globals = globals_
-        self.blocks: list[list[ins.Instr]] = [[]]
-        self.succs: list[tuple[int, ...]] = [()]
-        self.closed: list[bool] = [False]
-        self.at = 0
-        self.temps = 0
-        self.stmts: list[ins.StmtInfo] = []
-        self.stmt = -1
-        self.refused = function.refused
+        super().__init__(function, globals_)
         self.breaks: list[int] = []
         self.continues: list[int] = []
         self.labels: dict[str, int] = {}
@@ -64,33 +52,6 @@ class _Lowerer:
             self.refused,
             self.temps,
         )
-
-    # --- blocks --------------------------------------------------------------------------------------------------
-
-    def block(self) -> int:
-        self.blocks.append([])
-        self.succs.append(())
-        self.closed.append(False)
-        return len(self.blocks) - 1
-
-    def emit(self, instr: ins.Instr) -> None:
-        if not self.closed[self.at]:
-            self.blocks[self.at].append(instr)
-
-    def close(self, *succs: int) -> None:
-        if not self.closed[self.at]:
-            self.succs[self.at] = succs
-            self.closed[self.at] = True
-
-    def temp(self) -> ins.Temp:
-        self.temps += 1
-        return ins.Temp(self.temps - 1)
-
-    def variable(self, key: str) -> ast.Variable:
-        found = self.function.variables.get(key)
-        return found if found is not None else self.globals[key]
-
-    # --- statements ----------------------------------------------------------------------------------------------
 
     def statement(self, s: ast.Stmt, parent: int, in_block: bool, role: str) -> Lowering:
         self.stmts.append(ins.StmtInfo(s, parent, in_block, role))
@@ -169,27 +130,6 @@ class _Lowerer:
         if var.init is not None:
             yield self.initialise(var, ins.AddrVar(var.key, var.span), var.init, var.type)
 
-    def initialise(self, var: ast.Variable, address: ins.Operand, init: ast.Expr, type_: Type) -> Lowering:
-        if isinstance(init, ast.InitList):
-            for item, offset in zip(init.items, init.offsets, strict=True):
-                place = ins.PtrAdd(address, ins.Const(offset), 1)
-                yield self.initialise(var, place, item, item.type)
-        elif isinstance(init, ast.StringLit) and type_.is_array:
-            pass  # Birth says the bytes are written
-        elif type_.kind == "record":
-            source = yield self.address(init)
-            self.emit(ins.CopyBytes(init.span, self.stmt, address, source, type_.size))
-        else:
-            value = yield self.value(init)
-            self.write(init, address, value, type_)
-
-    def write(self, e: ast.Expr, address: ins.Operand, value: ins.Operand, type_: Type, padding: int = 0) -> None:
-        """A scalar store; stores to a whole variable become definitions."""
-        if isinstance(address, ins.AddrVar) and self.variable(address.key).type.is_scalar:
-            self.emit(ins.Define(e.span, self.stmt, ins.Var(address.key), value, type_))
-        else:
-            self.emit(ins.Store(e.span, self.stmt, address, value, type_, padding))
-
     def if_(self, s: ast.If, me: int) -> Lowering:
         then, other, join = self.block(), self.block(), self.block()
         yield self.condition(s.cond, then, other)
@@ -250,294 +190,3 @@ class _Lowerer:
         self.emit(ins.SwitchOn(s.cond.span, me, value, tuple(label for label, _ in cases)))
         self.close(*(target for _, target in cases))
         self.at = after
-
-    # --- expressions ---------------------------------------------------------------------------------------------
-
-    def condition(self, e: ast.Expr, then: int, other: int) -> Lowering:
-        """Branches on ``e`` being non-zero."""
-        match e:
-            case ast.Logical():
-                middle = self.block()
-                if e.op == "&&":
-                    yield self.condition(e.left, middle, other)
-                else:
-                    yield self.condition(e.left, then, middle)
-                self.at = middle
-                yield self.condition(e.right, then, other)
-            case ast.Unary(op="!"):
-                yield self.condition(e.operand, other, then)
-            case ast.Comma():
-                yield self.effect(e.left)
-                yield self.condition(e.right, then, other)
-            case _:
-                value = yield self.value(e)
-                if isinstance(value, ins.Const):
-                    self.close(then if value.value else other)
-                else:
-                    self.emit(ins.Branch(e.span, self.stmt, value))
-                    self.close(then, other)
-
-    def effect(self, e: ast.Expr) -> Lowering:
-        """``e`` for its side effects alone."""
-        match e:
-            case ast.Comma():
-                yield self.effect(e.left)
-                yield self.effect(e.right)
-            case ast.IncDec():
-                yield self.incdec(e, False)
-            case ast.Assign():
-                yield self.assign(e)
-            case ast.Cast():
-                yield self.effect(e.operand)
-            case ast.Call():
-                yield self.call(e, e.type.kind != "void")
-            case _:
-                yield self.value(e)
-
-    def value(self, e: ast.Expr) -> Lowering:
-        """The operand that holds the value of ``e`` (for arrays and functions: the address)."""
-        match e:
-            case ast.IntLit():
-                return ins.Const(e.value, e.name)
-            case ast.FloatLit():
-                return ins.Nondet("floating constant")
-            case ast.StringLit():
-                return ins.AddrString(e.length)
-            case ast.MacroConst():
-                return ins.Const(_handle(e.name), e.name)
-            case ast.FuncRef():
-                return ins.AddrFunc(e.name)
-            case ast.SizeOf():
-                if e.value is None:
-                    return ins.Nondet("sizeof a variable length array")
-                return ins.Const(e.value)
-            case ast.VarRef():
-                var = self.variable(e.var)
-                if var.type.is_array or var.type.kind in ("record", "unknown"):
-                    return ins.AddrVar(e.var, e.span)
-                if var.type.volatile or var.type.atomic:
-                    return ins.Nondet("volatile")
-                return ins.Var(e.var)
-            case ast.AddrOf():
-                address = yield self.address(e.operand)
-                return _whole(address)
-            case ast.Member() | ast.Index() | ast.Deref():
-                address = yield self.address(e)
-                return self.load(e, address)
-            case ast.Cast():
-                inner = yield self.value(e.operand)
-                return self.cast(e, inner)
-            case ast.Unary():
-                inner = yield self.value(e.operand)
-                return _unary(e, inner)
-            case ast.Binary():
-                left = yield self.value(e.left)
-                right = yield self.value(e.right)
-                return self.binary(e.op, left, right, e.left.type, e.right.type, e.type)
-            case ast.IncDec():
-                return (yield self.incdec(e, True))
-            case ast.Assign():
-                return (yield self.assign(e))
-            case ast.Comma():
-                yield self.effect(e.left)
-                return (yield self.value(e.right))
-            case ast.Logical() | ast.Conditional():
-                return (yield self.choose(e))
-            case ast.Call():
-                return (yield self.call(e, True))
-            case ast.CompoundLit() | ast.InitList():
-                return (yield self.literal(e))
-            case ast.Opaque():
-                values = []
-                for child in e.children:
-                    values.append((yield self.value(child)))
-                self.emit(ins.Escape(e.span, self.stmt, e.reason, tuple(values)))
-                return ins.Nondet(e.reason)
-            case _:
-                self.emit(ins.Escape(e.span, self.stmt, type(e).__name__, ()))
-                self.refused = self.refused or f"expression {type(e).__name__}"
-                return ins.Nondet(type(e).__name__)
-
-    def address(self, e: ast.Expr) -> Lowering:
-        """The byte address of the lvalue ``e``."""
-        match e:
-            case ast.VarRef():
-                return ins.AddrVar(e.var, e.span)
-            case ast.FuncRef():
-                return ins.AddrFunc(e.name)
-            case ast.Deref():
-                return (yield self.value(e.operand))
-            case ast.Index():
-                base = yield self.value(e.base)
-                index = yield self.value(e.index)
-                row = (e.base.type.size or 0) if e.base.type.is_array else 0
-                return ins.PtrAdd(base, index, e.type.size or 0, row)
-            case ast.Member():
-                base = yield self.address(e.base)
-                return ins.PtrAdd(base, ins.Const(e.offset), 1)
-            case ast.Cast() if not e.explicit:
-                return (yield self.address(e.operand))
-            case ast.StringLit() | ast.CompoundLit() | ast.Call() | ast.Comma() | ast.Conditional() | ast.Assign():
-                return (yield self.value(e))
-            case _:
-                value = yield self.value(e)
-                self.emit(ins.Escape(e.span, self.stmt, f"address of {type(e).__name__}", (value,)))
-                return ins.Nondet("address")
-
-    def load(self, e: ast.Expr, address: ins.Operand) -> ins.Operand:
-        if e.type.is_array or e.type.kind in ("record", "function"):
-            return address
-        if isinstance(address, ins.AddrVar) and self.variable(address.key).type.is_scalar:
-            return ins.Var(address.key)
-        target = self.temp()
-        self.emit(ins.Load(e.span, self.stmt, target, address, e.type))
-        return target
-
-    def incdec(self, e: ast.IncDec, wanted: bool) -> Lowering:
-        address = yield self.address(e.operand)
-        old = self.load(e.operand, address)
-        if wanted and not e.prefix and not isinstance(old, ins.Temp):
-            kept = self.temp()
-            self.emit(ins.Define(e.span, self.stmt, kept, old, e.operand.type))
-            old = kept
-        one = ins.Const(1)
-        new = self.binary("+" if e.op == "++" else "-", old, one, e.operand.type, INT, e.operand.type)
-        if wanted and e.prefix:
-            kept = self.temp()
-            self.emit(ins.Define(e.span, self.stmt, kept, new, e.operand.type))
-            new = kept
-        self.write(e, address, new, e.operand.type)
-        return new if e.prefix else old
-
-    def assign(self, e: ast.Assign) -> Lowering:
-        if e.target.type.kind == "record":
-            target = yield self.address(e.target)
-            source = yield self.address(e.value)
-            self.emit(ins.CopyBytes(e.span, self.stmt, target, source, e.target.type.size))
-            return target
-        target = yield self.address(e.target)
-        if e.op:
-            old = self.load(e.target, target)
-            value = yield self.value(e.value)
-            value = self.binary(e.op, old, value, e.target.type, e.value.type, e.target.type)
-        else:
-            value = yield self.value(e.value)
-        if not isinstance(value, (ins.Const, ins.Temp, ins.AddrVar, ins.AddrFunc, ins.AddrString, ins.Nondet)):
-            kept = self.temp()
-            self.emit(ins.Define(e.span, self.stmt, kept, value, e.type))
-            value = kept
-        self.write(e, target, value, e.target.type, e.target.padding if isinstance(e.target, ast.Member) else 0)
-        return value
-
-    def binary(self, op: str, left: ins.Operand, right: ins.Operand, lt: Type, rt: Type, result: Type) -> ins.Operand:
-        lt, rt = _decayed(lt), _decayed(rt)
-        if op in ("+", "-") and lt.is_pointer and not rt.is_pointer:
-            scale = _pointee_size(lt)
-            return ins.PtrAdd(left, right, scale if op == "+" else -scale)
-        if op == "+" and rt.is_pointer:
-            return ins.PtrAdd(right, left, _pointee_size(rt))
-        if op == "-" and lt.is_pointer and rt.is_pointer:
-            bytes_ = ins.Op("ptrdiff", (left, right), LONG)
-            return ins.Op("/", (bytes_, ins.Const(max(_pointee_size(lt), 1))), LONG)
-        if "float" in (lt.kind, rt.kind) and not lt.is_pointer and not rt.is_pointer:
-            return ins.Nondet("floating arithmetic")  # its comparisons are not the integers': NaN, fractions
-        unsigned = result.kind == "int" and not result.signed
-        if op in _COMPARISONS:
-            unsigned = (lt.kind == "int" and not lt.signed) or (rt.kind == "int" and not rt.signed)
-        return ins.Op(op, (left, right), result, unsigned)
-
-    def cast(self, e: ast.Cast, inner: ins.Operand) -> ins.Operand:
-        to, source = e.type, _decayed(e.operand.type)
-        if to.kind == "void" or to == source:
-            return inner
-        if to.is_pointer and source.is_pointer:
-            return inner
-        if isinstance(inner, ins.Const) and (to.is_pointer or (to.kind == "int" and (to.signed or inner.value >= 0))):
-            return inner
-        return ins.Op("cast", (inner,), to, unsigned=source.kind == "int" and not source.signed)
-
-    def choose(self, e: ast.Logical | ast.Conditional) -> Lowering:
-        then, other, join = self.block(), self.block(), self.block()
-        target = self.temp()
-        if isinstance(e, ast.Logical):
-            yield self.condition(e, then, other)
-            for at, value in ((then, 1), (other, 0)):
-                self.at = at
-                self.emit(ins.Define(e.span, self.stmt, target, ins.Const(value), INT))
-                self.close(join)
-        else:
-            yield self.condition(e.cond, then, other)
-            for at, branch in ((then, e.then), (other, e.other)):
-                self.at = at
-                value = yield self.value(branch)
-                if e.type.kind != "void":
-                    self.emit(ins.Define(e.span, self.stmt, target, value, e.type))
-                self.close(join)
-        self.at = join
-        return target
-
-    def literal(self, e: ast.CompoundLit | ast.InitList) -> Lowering:
-        init = e.init if isinstance(e, ast.CompoundLit) else e
-        values = []
-        for item in init.items if isinstance(init, ast.InitList) else (init,):
-            values.append((yield self.value(item)))
-        self.emit(ins.Escape(e.span, self.stmt, "compound literal", tuple(values)))
-        return ins.Nondet("compound literal")
-
-    def call(self, e: ast.Call, wanted: bool) -> Lowering:
-        callee = yield self.value(_callee(e.callee))
-        args = []
-        for arg in e.args:
-            if arg.type.kind == "record":
-                args.append((yield self.address(arg)))
-            else:
-                args.append((yield self.value(arg)))
-        target = self.temp() if wanted else None
-        self.emit(ins.CallInstr(e.span, self.stmt, target, callee, tuple(args), e))
-        return target if target is not None else ins.Nondet("void")
-
-
-def _whole(address: ins.Operand) -> ins.Operand:
-    """``&b[0][0]`` is commonly the whole array, not its first row: the subscripts' bounds are dropped."""
-    parts: list[ins.PtrAdd] = []
-    base = address
-    while isinstance(base, ins.PtrAdd) and base.index == ins.Const(0):
-        parts.append(base)
-        base = base.base
-    if isinstance(base, ins.PtrAdd) or not parts:
-        return address
-    return base
-
-
-def _callee(e: ast.Expr) -> ast.Expr:
-    """``(*f)(…)`` and ``(&f)(…)`` call ``f``."""
-    while isinstance(e, (ast.Deref, ast.AddrOf)) and isinstance(e.operand, (ast.FuncRef, ast.VarRef)):
-        if isinstance(e, ast.Deref) and isinstance(e.operand, ast.VarRef) and not e.operand.type.is_pointer:
-            break
-        e = e.operand
-    return e
-
-
-def _decayed(t: Type) -> Type:
-    return Type("pointer", t.spelling, 8, elem=t.elem) if t.is_array else t
-
-
-def _pointee_size(t: Type) -> int:
-    if t.elem is None or t.elem.kind in ("void", "function"):
-        return 1
-    return t.elem.size or 0
-
-
-def _unary(e: ast.Unary, inner: ins.Operand) -> ins.Operand:
-    if e.op == "+":
-        return inner
-    if isinstance(inner, ins.Const) and e.op == "-":
-        return ins.Const(-inner.value)
-    unsigned = e.type.kind == "int" and not e.type.signed
-    return ins.Op({"-": "neg", "!": "not", "~": "~"}[e.op], (inner,), e.type, unsigned)
-
-
-def _handle(name: str) -> int:
-    """A stable number for a constant known by its name only; far from every real value."""
-    number: int = sum(ord(c) * pow(257, i) for i, c in enumerate(name)) % (1 << 39)
-    return -(1 << 40) - number
