@@ -7,7 +7,10 @@ from ownership_support import source
 from test_requests import IRECV, ISEND, marks, pending
 
 from opi_xform.ir import instr as ins
+from opi_xform.ownership.aliases import alias_refusal
+from opi_xform.ownership.model import Refusal
 from opi_xform.ownership.names import names_of
+from opi_xform.ownership.place import place
 from opi_xform.ownership.requests import pending_at
 
 TEST = "MPI_Test(&q, &f, MPI_STATUS_IGNORE);"
@@ -127,3 +130,46 @@ def test_sends_are_told_the_same_way() -> None:
     places = marks(found)
     late = pending_at(names_of(found.program), found.uses[0], places)
     assert [found.program.graph.nodes[n].action.value for n in places if n in late] == [ins.Const(1)]
+
+
+ROWS = "static double buf[3][N], v[N];\n"
+POST = "for (int d = 0; d < 3; d++) MPI_Irecv(buf[{}], N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, &q[d]);"
+
+
+def rows_refusal(body: str) -> str:
+    """Why the receives of ``buf`` cannot convert for a request's sake; '' when they can."""
+    found = source(f"{ROWS}int main(int argc, char **argv)\n{{\n    MPI_Request q[3];\n    {body}\n    return 0;\n}}\n")
+    buffer = found.buffers["buf"]
+    placed = place(found.program, buffer, frozenset(use.place for use in buffer.uses))
+    assert not isinstance(placed, Refusal), placed
+    refusal = alias_refusal(found.program, buffer, placed.points, placed.rows)
+    return refusal.message if refusal is not None else ""
+
+
+@pytest.mark.parametrize(
+    ("row", "loop"),
+    [
+        ("d", "for (int d = 0; d < 3; d++) { MPI_Wait(&q[d], MPI_STATUS_IGNORE); v[0] += buf[d][1]; }"),
+        ("d", "for (int d = 2; d >= 0; d--) { MPI_Wait(&q[d], MPI_STATUS_IGNORE); v[0] += buf[d][1]; }"),
+        ("2 - d", "for (int d = 0; d < 3; d++) { MPI_Wait(&q[d], MPI_STATUS_IGNORE); v[0] += buf[2 - d][1]; }"),
+        ("d", "MPI_Waitall(3, q, MPI_STATUSES_IGNORE); for (int d = 0; d < 3; d++) v[0] += buf[d][1];"),
+    ],
+)
+def test_each_row_has_its_request(row: str, loop: str) -> None:
+    assert rows_refusal(f"{POST.format(row)} {loop}") == ""
+
+
+@pytest.mark.parametrize(
+    ("row", "loop"),
+    [
+        # (what touches a row before its request is complete is no correct program: here only the analysis is looked at)
+        ("d", "for (int d = 0; d < 3; d++) { MPI_Wait(&q[2 - d], MPI_STATUS_IGNORE); v[0] += buf[d][1]; }"),
+        ("2 - d", "for (int d = 0; d < 3; d++) { MPI_Wait(&q[d], MPI_STATUS_IGNORE); v[0] += buf[d][1]; }"),
+        ("d", "for (int d = 0; d < 3; d++) { v[0] += buf[d][1]; MPI_Wait(&q[d], MPI_STATUS_IGNORE); }"),
+        ("d", "for (int d = 1; d < 3; d++) MPI_Wait(&q[d], 0); for (int d = 0; d < 3; d++) v[0] += buf[d][1];"),
+        ("d", "for (int d = 0; d < 3; d++) { if (argc > 1) MPI_Wait(&q[d], MPI_STATUS_IGNORE); v[0] += buf[d][1]; }"),
+        ("d", "for (int d = 0; d < 3; d++) { MPI_Wait(&q[0], MPI_STATUS_IGNORE); v[0] += buf[d][1]; }"),
+    ],
+)
+def test_a_row_whose_request_may_be_pending(row: str, loop: str) -> None:
+    assert "pending" in rows_refusal(f"{POST.format(row)} {loop}")

@@ -6,28 +6,29 @@ buffer across such a point: it would go on pointing to the memory that was there
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
+from opi_xform.memory.poly import Poly
 from opi_xform.ownership.addresses import Flow, ValueCheck, flow_of, value_refusal
 from opi_xform.ownership.model import Buffer, Program, Refusal, Use
 from opi_xform.ownership.names import Name, value_range
-from opi_xform.ownership.requests import pending_at, point_refusal
+from opi_xform.ownership.requests import Point, pending_at, point_refusal
 from opi_xform.ownership.walk import children
 
-__all__ = ["ValueCheck", "alias_refusal", "value_refusal"]
-
-Point = tuple[int, str]  # (node, "before" or "after")
+__all__ = ["Point", "ValueCheck", "alias_refusal", "value_refusal"]
 
 
-def alias_refusal(program: Program, buffer: Buffer, points: Iterable[Point]) -> Refusal | None:
+def alias_refusal(
+    program: Program, buffer: Buffer, points: Iterable[Point], rows: Mapping[Point, tuple[Poly, ...]] | None = None
+) -> Refusal | None:
     """The first name that carries an address in the buffer across one of ``points``, or an operation pending there.
 
     points: where the carrier changes, the converted calls and the inserted ones.  A nonblocking receive among them
-    changes it at some time up to its completion.
+    changes it at some time up to its completion.  rows: see ``Placement``.
     """
     flow = flow_of(program, buffer)
     places = sorted(set(points))
@@ -47,7 +48,7 @@ def alias_refusal(program: Program, buffer: Buffer, points: Iterable[Point]) -> 
             refusal = _window(flow, use)
             if refusal is not None:
                 return refusal
-    return point_refusal(flow.names, buffer, {n: _what(flow, n) for n in sorted(nodes)})
+    return point_refusal(flow.names, buffer, {p: _what(flow, p[0]) for p in places}, rows or {})
 
 
 def _window(flow: Flow, use: Use) -> Refusal | None:

@@ -177,7 +177,7 @@ def _placed(
     placed = place(program, buffer, converted, null_tests)
     if isinstance(placed, Refusal):
         return placed
-    stale = alias_refusal(program, buffer, placed.points)
+    stale = alias_refusal(program, buffer, placed.points, placed.rows)
     return placed if stale is None else stale
 
 

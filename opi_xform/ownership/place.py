@@ -6,10 +6,11 @@ Events that want the buffer are taken in program order; each gets an acquire at 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from opi_xform.ir.ast import Variable
+from opi_xform.memory.poly import Poly
 from opi_xform.ownership.allocations import Allocation, find_allocations
 from opi_xform.ownership.deallocations import deallocation
 from opi_xform.ownership.edits import Builder, Written
@@ -55,6 +56,7 @@ class Placement:
     files: tuple[str, ...]
     acquires: tuple[tuple[int, str], ...]
     releases: tuple[tuple[int, str], ...]
+    rows: Mapping[tuple[int, str], tuple[Poly, ...]]
 
 
 _recent: list[tuple[Program, Tables]] = []  # of the program whose buffers are being placed
@@ -116,9 +118,9 @@ class _Placing(Releases):
         )
         if isinstance(written, str):
             raise self.fail(written)
-        acquires, releases = self.positions(freed)
+        acquires, releases, rows = self.positions(freed)
         points = tuple(sorted({*acquires, *releases}))
-        return Placement(written.edits, points, written.files, acquires, releases)
+        return Placement(written.edits, points, written.files, acquires, releases, rows)
 
     def arrange(self, variable: Variable) -> None:
         """Chooses the insertions; where paths disagree, once more with the paths left out that cannot be."""
@@ -258,8 +260,11 @@ class _Placing(Releases):
             if self.leftover(variable.function, block):
                 raise self.fail("the buffer may be held where its pointer goes out of scope", None, "15")
 
-    def positions(self, freed: set[int]) -> tuple[tuple[tuple[int, str], ...], tuple[tuple[int, str], ...]]:
-        """Where the carrier changes in the program graph: acquires and releases."""
+    def positions(
+        self, freed: set[int]
+    ) -> tuple[tuple[tuple[int, str], ...], tuple[tuple[int, str], ...], dict[tuple[int, str], tuple[Poly, ...]]]:
+        """Where the carrier changes in the program graph: acquires and releases, and the rows that are meant."""
+        rows: dict[tuple[int, str], list[Poly | None]] = {}
         acquires: set[tuple[int, str]] = set()
         releases: set[tuple[int, str]] = set()
         for event in self.events.all:
@@ -267,6 +272,9 @@ class _Placing(Releases):
                 acquires.add((event.node, "after"))
             elif event.kind == SEND or (event.kind == DEALLOC and event.node in freed):
                 releases.add((event.node, "after"))
+            else:
+                continue
+            rows.setdefault((event.node, "after"), []).append(event.row)
         entering: dict[Level, Sequence[Edge]] = {}
         leaving: dict[Level, Sequence[Edge]] = {}
         for insertion in self.insertions:
@@ -282,6 +290,8 @@ class _Placing(Releases):
                 point = (v, "before")
             else:
                 point = (u, "after")
-            for _, insertion, _ in found:
+            for _, insertion, row in found:
                 (releases if insertion.kind == "free" else acquires).add(point)
-        return tuple(sorted(acquires)), tuple(sorted(releases))
+                rows.setdefault(point, []).append(row)
+        known = {p: tuple(r for r in found if r is not None) for p, found in rows.items() if None not in found}
+        return tuple(sorted(acquires)), tuple(sorted(releases)), known

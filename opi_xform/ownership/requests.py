@@ -6,7 +6,8 @@ the calls that are sure to complete it: what is reached while it is live is reac
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from math import gcd
 
 from islpy import Set
@@ -15,7 +16,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.live import Event, Live
-from opi_xform.memory.poly import Poly
+from opi_xform.memory.poly import Poly, symbol
 from opi_xform.memory.regions import BudgetExceeded, Regions
 from opi_xform.memory.telescope import Telescope
 from opi_xform.ownership.completions import Edge, completing_edges
@@ -25,6 +26,7 @@ from opi_xform.ownership.slots import Slots, apart, lost_slots, slots_of, within
 from opi_xform.program.effects import MpiOp
 
 Place = tuple[str, int, str, int]
+Point = tuple[int, str]  # (node, "before" or "after")
 _MOST_ASKED = 12  # nodes told apart; beyond, all that can be reached count as reached while pending
 _NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
 
@@ -36,24 +38,36 @@ def pending_at(names: Names, use: Use, nodes: Iterable[int]) -> set[int]:
 
 def request_pending_at(names: Names, post: int, op: MpiOp, nodes: Iterable[int]) -> set[int]:
     """The same for any operation that the call at node ``post`` begins."""
-    asked = {n for n in nodes if names.follows(post, n)}
-    if not asked:
-        return asked
+    return {a.node for a in _pending(names, post, op, [_Asked(n) for n in sorted(set(nodes))])}
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Whether requests are pending at a node.  ahead: before it is executed.  slots: which requests (None: all)."""
+
+    node: int
+    ahead: bool = False
+    slots: Slots | None = None
+
+
+def _pending(names: Names, post: int, op: MpiOp, asked: Iterable[_Asked]) -> list[_Asked]:
+    """Those of ``asked`` at which the request that the call at node ``post`` makes may be pending."""
+    asked = [a for a in asked if names.follows(post, a.node)]
     slot = slots_of(names, post, op.request)
-    if slot is None:
+    if slot is None or not asked:
         return asked
-    query = _Query(names, post, slot)
+    query = _Query(names, post, slot, asked)
     if not query.pending(asked):
-        return set()
+        return []
     if len(asked) == 1 or len(asked) > _MOST_ASKED:
         return asked
-    return {n for n in sorted(asked) if query.pending({n})}
+    return [a for a in asked if query.pending([a])]
 
 
 class _Query:
     """One slot's life after one posting call."""
 
-    def __init__(self, names: Names, post: int, slot: Slots) -> None:
+    def __init__(self, names: Names, post: int, slot: Slots, asked: Iterable[_Asked]) -> None:
         self.names = names
         self.graph = names.graph
         self.values = names.program.values
@@ -63,9 +77,10 @@ class _Query:
         self.lost: Mapping[int, Slots | None] = {}  # the slot is overwritten (None: somewhere in the object)
         self.edges: Mapping[Edge, tuple[Slots, ...]] = {}  # where control flow tells of a completion
         self.collect()
+        known = [s for s in (*self.lost.values(), *(a.slots for a in asked)) if s is not None]
         told = [s for slots in self.edges.values() for s in slots]
         unit = 0
-        for s in (slot, *self.kills.values(), *(s for s in self.lost.values() if s is not None), *told):
+        for s in (slot, *self.kills.values(), *known, *told):
             for p in (s.lo, s.length):
                 for _, c in p.terms:
                     unit = gcd(unit, c)
@@ -89,7 +104,7 @@ class _Query:
         self.lost = lost_slots(names, o)
         self.edges = completing_edges(names, o)
 
-    def surely_complete(self, nodes: Collection[int]) -> bool:
+    def surely_complete(self, asked: Collection[_Asked]) -> bool:
         """No path leads to a node or to a call that overwrites the request without a call that completes it.
 
         Quick, for a slot whose place is the same throughout the run; what it does not see, the regions may.
@@ -98,7 +113,8 @@ class _Query:
         if any(table[s].scope for s in self.slot.lo.symbols()):
             return False
         kills = {n for n, s in self.kills.items() if within(self.slot, s)}
-        bad = set(nodes)
+        bad = {a.node for a in asked if a.slots is None or not apart(self.slot, a.slots)}
+        ahead = {a.node for a in asked if a.ahead and a.node in bad}
         bad.update(n for n, s in self.lost.items() if s is None or not apart(self.slot, s))
         graph = self.graph
         work = [(graph.nodes[self.post].block, self.post + 1)]
@@ -108,6 +124,8 @@ class _Query:
             for n in graph.blocks[block]:
                 if n < first:
                     continue
+                if n in ahead:
+                    return False
                 if n in kills:
                     break
                 if n in bad:
@@ -120,9 +138,9 @@ class _Query:
                         work.append((s, 0))
         return True
 
-    def pending(self, nodes: Collection[int]) -> bool:
-        """Whether one of ``nodes``, or a call that overwrites the request, is reached while it may be pending."""
-        if self.surely_complete(nodes):
+    def pending(self, asked: Collection[_Asked]) -> bool:
+        """Whether one of ``asked``, or a call that overwrites the request, is reached while it may be pending."""
+        if self.surely_complete(asked):
             return False
         regions = self.regions
         events: dict[int, list[Event]] = {}
@@ -133,8 +151,10 @@ class _Query:
                 for n, lost in self.lost.items():
                     used = regions.all if lost is None else self.interval(lost)
                     events.setdefault(n, []).append(Event(None, used))
-                for n in nodes:
-                    events.setdefault(n, []).append(Event(None, regions.all))
+                for a in asked:
+                    event = Event(None, regions.all if a.slots is None else self.interval(a.slots))
+                    here = events.setdefault(a.node, [])
+                    here.insert(0 if a.ahead else len(here), event)
                 for n, slots in self.told().items():
                     events.setdefault(n, [])[:0] = [Event(self.interval(s), None) for s in slots]
             live = Live(
@@ -230,21 +250,70 @@ def pending_refusal(
     return out
 
 
-def point_refusal(names: Names, buffer: Buffer, points: Mapping[int, str]) -> Refusal | None:
+def point_refusal(
+    names: Names, buffer: Buffer, points: Mapping[Point, str], rows: Mapping[Point, tuple[Poly, ...]]
+) -> Refusal | None:
     """An operation that may be pending at one of ``points``, where the carrier changes.
 
-    points: nodes, each with a few words for it (``the message is sent here``).
+    points: each with a few words for it (``the message is sent here``).  rows: of an array of buffers, the rows whose
+    cell changes there (none given: any).
     """
+    nodes = {n for n, _ in points}
     for n, op in _operations(names, buffer):
         received = op.recv is not None or op.kind == "recv"
-        if n in points and not received:
+        if n in nodes and not received:
             continue  # given away: the carrier is free at once
-        late = request_pending_at(names, n, op, [p for p in points if p != n])
+        asked = [a for p in sorted(points) if p[0] != n for a in _at_point(names, buffer, n, op, p, rows.get(p, ()))]
+        late = _pending(names, n, op, asked)
         if late:
-            at = min(late)
-            notes = ((names.span(n), "this operation may not be complete"), (names.span(at), points[at]))
+            at = late[0].node
+            text = next(points[p] for p in sorted(points) if p[0] == at)
+            notes = ((names.span(n), "this operation may not be complete"), (names.span(at), text))
             return Refusal("06", f"an operation on `{buffer.name}` may still be pending", notes)
     return None
+
+
+def _at_point(
+    names: Names, buffer: Buffer, post: int, op: MpiOp, point: Point, rows: tuple[Poly, ...]
+) -> Iterator[_Asked]:
+    """What to ask at one point: the requests of the rows that change there, as far as they can be told."""
+    node, when = point
+    ahead = when == "before"
+    symbols = names.program.values.symbols
+    block = names.graph.nodes[node].block
+    loops = names.program.nest.chain(block)
+    moving = [lp for lp in loops if ahead and names.program.nest.loops[lp].header == block]
+    slot = slots_of(names, post, op.request)
+    posted = {symbols.resolve(u.row) for u in buffer.uses if u.node == post and u.row is not None}
+    if slot is None or len(posted) != 1 or not rows:
+        yield _Asked(node, ahead)
+        return
+    own = next(iter(posted))
+    for row in {symbols.resolve(r) for r in rows}:
+        scope = symbols.scope(row)
+        if own.constant is not None and row.constant is not None:
+            if own == row:
+                yield _Asked(node, ahead)
+            continue
+        known = None
+        if scope <= set(loops) and not any(symbols.inner[lp] & scope for lp in moving):
+            known = _slots_of_row(names, slot, own, row)
+        yield _Asked(node, ahead, known)
+
+
+def _slots_of_row(names: Names, slot: Slots, own: Poly, row: Poly) -> Slots | None:
+    """The request of another row, where the call that posts row ``own`` uses ``slot``; None when it is not clear."""
+    symbols = names.program.values.symbols
+    size = slot.length.constant
+    varying = [s for s in own.symbols() if symbols.table[s].scope]
+    if len(varying) != 1 or size is None:
+        return None
+    x = varying[0]
+    a, m = own.coefficient(x), slot.lo.coefficient(x)
+    rest, base = own - symbol(x).scaled(a), slot.lo - symbol(x).scaled(m)
+    if abs(a) != 1 or abs(m) < size or symbols.scope(rest) or symbols.scope(base):
+        return None
+    return Slots(slot.object, (row - rest).scaled(a * m) + base, slot.length)
 
 
 def _operations(names: Names, buffer: Buffer) -> list[tuple[int, MpiOp]]:
