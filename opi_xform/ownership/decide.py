@@ -37,8 +37,7 @@ def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Pla
         groups, stray = [], {u.place: _irreducible() for u in uses}
     unseen = unseen_call(units)
     if unseen is not None:
-        span, word = unseen
-        message = f"`{word}` makes the program run functions that nothing is seen to call"
+        span, message = unseen
         groups, stray = [], {u.place: Refusal("11", message, ((span, "here"),)) for u in uses}
     found = agreed(
         groups, parameters_of(program, units), stray, lambda b, kept: _buffer(units, program, b, options, kept)

@@ -1,0 +1,48 @@
+"""Calls that no call in the source shows."""
+
+from __future__ import annotations
+
+import pytest
+from ownership_support import source
+
+from opi_xform.ownership.unseen import unseen_call
+
+SECOND = "`{}` calls a function by a name that nothing shows"
+UNSEEN = "`{}` makes the program run functions that nothing is seen to call"
+WEAK = "another definition may replace a function that is `weak`"
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("__attribute__((constructor)) static void f(void) {}", UNSEEN.format("constructor")),
+        ("static void f(void) __attribute__((unused, destructor(101)));", UNSEEN.format("destructor")),
+        ("void f(void *p); void g(void) { int x __attribute__((__cleanup__(f))) = 0; }", UNSEEN.format("cleanup")),
+        ('void f(void) {} double g(void) __attribute__((alias("f")));', SECOND.format("alias")),
+        ('void f(void) {} double g(void) __asm__("f");', SECOND.format("asm")),
+        ('void f(void) {} double g(void) __asm("_f");', SECOND.format("asm")),
+        ('void foo(void) {} double g(void) asm("f" "oo");', SECOND.format("asm")),
+        ('#define PRE ""\nvoid f(void) {} double g(void) __asm__(PRE "f");', SECOND.format("asm")),
+        ('#define NAME "f"\nvoid f(void) {} double g(void) __asm__(NAME);', SECOND.format("asm")),
+        ("__attribute__((weak)) void f(void) {}", WEAK),
+        ("void f(void) {}\n#pragma weak f\n", WEAK),
+    ],
+)
+def test_programs_with_them(text: str, meaning: str) -> None:
+    found = unseen_call(source(f"{text}\nint main(void) {{ return 0; }}\n").units)
+    assert found is not None
+    assert found[1] == meaning
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/* asm (for speed) and a constructor (not here), weak (too) */ static int f(void) { return 1; }",
+        'double g(void) __asm__("somebody_elses");',
+        'static double b[4]; extern double c[4] __attribute__((alias("b")));',  # an object: its own check
+        "static int weak; int alias(int constructor) { return constructor + weak; }",
+        "__attribute__((noinline, unused)) static void f(void) {}",
+    ],
+)
+def test_programs_without(text: str) -> None:
+    assert unseen_call(source(f"{text}\nint main(void) {{ return 0; }}\n").units) is None
