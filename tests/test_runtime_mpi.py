@@ -131,7 +131,7 @@ def test_contract(mpi_user: MpiUser, built: dict[str, Path], case: Case) -> None
 
 
 def test_every_program_is_run() -> None:
-    special = {"beyond", "ending", "defects", "every"}
+    special = {"beyond", "ending", "defects", "every", "revoked"}
     assert {case.program for case in CASES} | special == {source.stem for source in PROGRAMS.glob("*.c")}
 
 
@@ -228,6 +228,24 @@ def test_a_message_each_way_by_every_form_and_communicator(
         assert here == int(counted[1]) - int(counted[2])
         assert below["all"] == below["intercommunicator"]
         assert below["all"]["messages"] == int(counted[2]) == ranks
+
+
+def test_a_revoked_communicator_is_refused_everywhere(mpi_user: MpiUser, built: dict[str, Path]) -> None:
+    """Open MPI passes a revocation on where it is told to tolerate faults, and has a call that asks."""
+    if mpi_user.mpi.kind != "openmpi":
+        assert "revoked: ok, 0 failures" in mpi_user.run(1, built["revoked"]).out
+        return
+    launcher, *rest = mpi_user.command(3, built["revoked"])
+    done = subprocess.run(
+        [launcher, "--with-ft", "ulfm", *rest],
+        env=mpi_user.environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert "revoked: ok, 0 failures" in done.stdout, done.stdout + done.stderr
 
 
 def test_every_form_is_walked() -> None:

@@ -34,6 +34,21 @@ EXPORT int MPI_Request_free(MPI_Request *request) {
     return MPI_SUCCESS;
 }
 
+/* Takes back a send that nobody has begun to receive; false when somebody has. */
+bool opi_desc_withdraw(struct opi_req *r) {
+    struct opi_desc *d = r->desc;
+    uint32_t s = OPI_D_OPEN;
+    void *block = d->owned ? d->addr : NULL;
+    /* acq_rel: the receiver that finds CANCELLED frees the desc. */
+    if (!atomic_compare_exchange_strong_explicit(&d->state, &s, OPI_D_CANCELLED, memory_order_acq_rel, memory_order_acquire))
+        return false;
+    if (block)
+        opi_pool_free(block);
+    opi_lent_over(r);
+    r->desc = NULL;
+    return true;
+}
+
 EXPORT int MPI_Cancel(MPI_Request *request) {
     if (!opi_is_ours(*request))
         return PMPI_Cancel(request);
@@ -59,17 +74,7 @@ EXPORT int MPI_Cancel(MPI_Request *request) {
         } else if (r->kind == OPI_R_NETRECV) {
             PMPI_Cancel(&r->native);
         } else if (r->kind == OPI_R_DESC) {
-            struct opi_desc *d = r->desc;
-            uint32_t s = OPI_D_OPEN;
-            void *block = d->owned ? d->addr : NULL;
-            /* acq_rel: the receiver that finds CANCELLED frees the desc. */
-            if (atomic_compare_exchange_strong_explicit(&d->state, &s, OPI_D_CANCELLED, memory_order_acq_rel, memory_order_acquire)) {
-                if (block)
-                    opi_pool_free(block);
-                opi_lent_over(r);
-                r->desc = NULL;
-                r->cancelled = r->done = true;
-            }
+            r->cancelled = r->done = opi_desc_withdraw(r);
         }
         if (r->cancelled) {
             r->r_source = MPI_ANY_SOURCE;

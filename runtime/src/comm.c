@@ -30,6 +30,7 @@ static int forget(MPI_Comm comm, int key, void *value, void *extra) {
         e->comm = NULL;
     if (opi.last_comm == value)
         opi.last_comm = NULL;
+    opi_comm_unfollow(value);
     opi_comm_release(value);
     return MPI_SUCCESS;
 }
@@ -102,6 +103,8 @@ static struct opi_comm *enter_comm(MPI_Comm handle, uint64_t ctx, bool ours) {
         c->mixed = c->lonely = false;
     if (keyval == MPI_KEYVAL_INVALID || PMPI_Comm_set_attr(handle, keyval, c) != MPI_SUCCESS)
         opi_die("cannot attach libopi's state to a communicator");
+    if (c->active)
+        opi_comm_follow(c);
     return c;
 }
 

@@ -150,6 +150,8 @@ EXPORT int OPI_Give(void *bufp, int count, MPI_Datatype type, int dest, int tag,
         if (rc == MPI_SUCCESS) {
             opi_req_wait(r);
             rc = opi_req_complete(r, MPI_STATUS_IGNORE);
+            if (OPI_UNLIKELY(rc != MPI_SUCCESS))
+                rc = opi_bad(comm, rc, "OPI_Give", "the message could not be sent, error class", rc);
         } else {
             opi_req_free(r);
         }

@@ -238,6 +238,9 @@ struct opi_desc *opi_desc_new(void *addr, size_t size, int state);
 bool opi_relieve(struct opi_req *r);
 bool opi_account(int dst, size_t bytes);
 
+/* cancel.c */
+bool opi_desc_withdraw(struct opi_req *r);
+
 /* tune.c */
 void opi_tune(void);
 size_t opi_size_setting(const char *name, size_t otherwise);
@@ -286,6 +289,13 @@ enum opi_mode { OPI_STANDARD, OPI_SYNC, OPI_BUFFERED };
 bool opi_send_start(const void *buf, size_t count, struct opi_type *t, struct opi_comm *c, int dst, int tag, int mode, struct opi_req *r);
 int opi_give_start(void *block, size_t count, struct opi_type *t, struct opi_comm *c, int dst, int tag, struct opi_req *r);
 void opi_recv_start(struct opi_req *r);
+
+/* revoke.c */
+void opi_comm_follow(struct opi_comm *c);
+void opi_comm_unfollow(struct opi_comm *c);
+void opi_revoke_poll(void);
+bool opi_req_revoked(struct opi_req *r);
+bool opi_comm_refused(MPI_Comm comm);
 
 /* persist.c */
 void opi_persist_drop(struct opi_req *r);

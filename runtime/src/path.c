@@ -58,6 +58,7 @@ static bool send_desc(struct opi_req *r, void *addr, size_t bytes, enum lent how
     struct opi_slot e = {.tag = tag, .ctx = c->ctx, .u.ref = {d, bytes}};
     r->kind = OPI_R_DESC;
     r->desc = d;
+    r->ctx = c->ctx;
     r->src = dst;
     r->standard = standard;
     r->since = 0;

@@ -121,7 +121,10 @@ static MPI_Request pulse = MPI_REQUEST_NULL;
 /* Drives the MPI below once.  Only the owner thread may call it. */
 int opi_native_poll(void) {
     int flag, rc;
+    static uint32_t polls;
     opi_below_begin();
+    if ((++polls & 63) == 0)
+        opi_revoke_poll();
     if (opi.nheld)
         opi_net_poll();
     opi_net_retired_poll(false);

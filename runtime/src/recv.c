@@ -62,7 +62,7 @@ void opi_recv_matched(struct opi_req *r, const struct opi_args *a, void *buf, si
 static int recv_go(struct opi_req *r, const struct opi_args *a, void *buf, size_t count, MPI_Datatype type, int source, int tag, bool take) {
     struct opi_comm *c = a->c;
     recv_fill(r, a, buf, count, source, tag, take);
-    if (source == MPI_PROC_NULL) {
+    if (source == MPI_PROC_NULL && (c->active || take)) {
         r->r_source = MPI_PROC_NULL;
         r->r_tag = MPI_ANY_TAG;
         r->r_bytes = 0;
@@ -132,7 +132,7 @@ static __attribute__((noinline)) int recv_block(const char *call, void *buf, MPI
         return rc;
     }
     /* Nothing of ours needs progress: the MPI below may wait as it likes. */
-    if (!take && OPI_UNLIKELY(source != MPI_PROC_NULL && (!a.c->active || (source != MPI_ANY_SOURCE && a.c->local_of_rank[source] < 0))) &&
+    if (!take && OPI_UNLIKELY(!a.c->active || (source >= 0 && a.c->local_of_rank[source] < 0)) &&
         !opi.nposted && !opi.nqueued && !opi.nstreams && !opi.nheld && count <= INT32_MAX) {
         opi.stat.net_msgs++;
         opi_leave();
@@ -151,7 +151,10 @@ static __attribute__((noinline)) int recv_block(const char *call, void *buf, MPI
     bool raised = r.raised;
     opi_leave();
     if (OPI_UNLIKELY(rc != MPI_SUCCESS) && !raised)
-        opi_raise(comm, rc, call, rc == MPI_ERR_TRUNCATE ? "message longer than the buffer of %zu bytes" : "no memory for %zu bytes", a.bytes);
+        opi_raise(comm, rc, call,
+                  rc == MPI_ERR_TRUNCATE ? "message longer than the buffer of %zu bytes"
+                  : rc == MPI_ERR_NO_MEM ? "no memory for %zu bytes" : "the communicator was revoked, %zu bytes wanted",
+                  a.bytes);
     return rc;
 }
 
@@ -181,7 +184,7 @@ int opi_recv_nonblock(const char *call, void *buf, MPI_Count count, MPI_Datatype
         return rc;
     }
     /* A plain receive that only the MPI below can match needs no request of ours. */
-    if (!take && source != MPI_PROC_NULL && (!a.c->active || (source != MPI_ANY_SOURCE && a.c->local_of_rank[source] < 0)) &&
+    if (!take && (!a.c->active || (source >= 0 && a.c->local_of_rank[source] < 0)) &&
         !(a.c->active && opi_net_must_hold(a.c, source, tag))) {
         opi.stat.net_msgs++;
         opi_leave();

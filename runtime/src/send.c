@@ -17,7 +17,7 @@ static __attribute__((noinline)) int send_block(const char *call, const void *bu
         opi_leave();
         return rc;
     }
-    if (OPI_UNLIKELY(dest == MPI_PROC_NULL)) {
+    if (OPI_UNLIKELY(dest == MPI_PROC_NULL && a.c->active)) {
         opi_leave();
         return MPI_SUCCESS;
     }
@@ -45,8 +45,9 @@ static __attribute__((noinline)) int send_block(const char *call, const void *bu
     }
     if (!r.done && mode != OPI_BUFFERED)
         opi_req_wait(&r);
+    rc = r.r_error;
     opi_leave();
-    return MPI_SUCCESS;
+    return OPI_LIKELY(rc == MPI_SUCCESS) ? rc : opi_raise(comm, rc, call, "the communicator was revoked");
 }
 
 /* The short way out is a function of its own, so that it saves no registers. */
@@ -71,7 +72,7 @@ int opi_send_nonblock(const char *call, const void *buf, MPI_Count count, MPI_Da
         opi_leave();
         return rc;
     }
-    if (OPI_UNLIKELY(dest == MPI_PROC_NULL)) {
+    if (OPI_UNLIKELY(dest == MPI_PROC_NULL && a.c->active)) {
         *request = opi_req_handle(&opi_sent);
         opi_leave();
         return MPI_SUCCESS;

@@ -208,7 +208,7 @@ struct opi_comm {
     int *local_of_rank; /* rank -> local index, -1 off node; NULL when not active */
     int *rank_of_local; /* local index -> rank, -1 when no member */
     uint64_t idups;     /* nonblocking duplications started, for their contexts */
-    struct opi_comm *next_all;
+    struct opi_comm *next_all, **link_all; /* active ones (revoke.c); link_all is NULL outside that list */
 };
 
 struct opi_block_span {
@@ -346,6 +346,7 @@ struct opi_state {
     MPI_Comm last_comm_handle;
     struct opi_type *last_type;
     struct opi_comm *last_comm;
+    bool revoked;   /* some communicator was (revoke.c) */
     bool slow_work; /* streams or queued envelopes exist: progress does more than poll rings */
     int me;         /* local index */
     int nlocal;
