@@ -93,7 +93,7 @@ def programs() -> tuple[tuple[str, Path], ...]:
         (f"{folder.name}/{path.name}", path)
         for folder in FOLDERS
         for path in sorted(folder.iterdir())
-        if path.is_dir() or path.suffix == ".c"
+        if any(path.glob("*.c")) or path.suffix == ".c"
     ]
     return tuple(found)
 
