@@ -195,9 +195,8 @@ FAULTS = (
         (
             Edit(
                 "cancel.c",
-                "                r->desc = NULL;\n                r->cancelled = r->done = true;\n            }\n",
-                "                r->desc = NULL;\n                r->cancelled = r->done = true;\n"
-                "            } else {\n                r->cancelled = true;\n            }\n",
+                "            r->cancelled = r->done = opi_desc_withdraw(r);",
+                "            r->done = opi_desc_withdraw(r);\n            r->cancelled = true;",
             ),
         ),
     ),
