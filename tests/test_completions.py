@@ -42,6 +42,8 @@ def late(body: str, head: str = "") -> list[bool]:
         f"{TWO} int i; for (int k = 0; k < 2; k++) {ANY} mark = 1;",
         f"{TWO} int i; for (int k = 0; k < 2; k++) {{ {ANY} if (i == MPI_UNDEFINED) break; }} mark = 1;",
         f"{TWO} int i; int left = 2; while (left > 0) {{ {ANY} left--; }} mark = 1;",
+        f"{TWO} int i; for (;;) {{ {ANY} if (i == 0) break; }} mark = 1;",
+        f"{TWO} int i; {ANY} if (i == 0) mark = 1;",
         f"{TWO} int i; for (;;) {{ {ANY} if (i == MPI_UNDEFINED) break; v[i] += 1; }} mark = 1;",
         f"{TWO} int i; do {{ {ANY} if (i != MPI_UNDEFINED) v[i] += 1; }} while (i != MPI_UNDEFINED); mark = 1;",
         f"{TWO} int n, at[2], c = 0; while (c < 2) {{ {SOME} c += n; }} mark = 1;",
@@ -90,7 +92,8 @@ def test_told(body: str) -> None:
         f"{TWO} int i; for (int k = 0; k < 2; k++) {{ if (more) continue; {ANY} }} mark = 1;",
         f"{TWO} int i; for (int k = 0; k < 2; k++) {{ {ANY} if (more) {IRECV.format('&q[0]')} }} mark = 1;",
         f"{TWO} int i; for (int k = 0; k < 2; k++) MPI_Waitany(2, q + k, &i, MPI_STATUS_IGNORE); mark = 1;",
-        f"{TWO} int i; for (;;) {{ {ANY} if (i == 0) break; }} mark = 1;",
+        f"{TWO} int i; for (;;) {{ {ANY} if (i == 1) break; }} mark = 1;",
+        f"{TWO} int i; {ANY} if (i != 0) mark = 1;",
         f"{TWO} int i; for (;;) {{ {ANY} if (i != MPI_UNDEFINED) break; }} mark = 1;",
         f"{TWO} int i; for (;;) {{ {ANY} if (more) i = MPI_UNDEFINED; if (i == MPI_UNDEFINED) break; }} mark = 1;",
         f"{TWO} int n, at[2], c = 0; while (c < 1) {{ {SOME} c += n; }} mark = 1;",
@@ -173,3 +176,52 @@ def test_each_row_has_its_request(row: str, loop: str) -> None:
 )
 def test_a_row_whose_request_may_be_pending(row: str, loop: str) -> None:
     assert "pending" in rows_refusal(f"{POST.format(row)} {loop}")
+
+
+ANY_ROW = "for (int k = 0; k < 3; k++) { int w; MPI_Waitany(3, q, &w, MPI_STATUS_IGNORE); v[0] += buf[w][1]; }"
+
+
+def placed_rows(body: str) -> bool:
+    """Each row is received into before it is unpacked, and none is pending where it changes hands."""
+    found = source(f"{ROWS}int main(int argc, char **argv)\n{{\n    MPI_Request q[4];\n    {body}\n    return 0;\n}}\n")
+    buffer = found.buffers["buf"]
+    placed = place(found.program, buffer, frozenset(use.place for use in buffer.uses))
+    if isinstance(placed, Refusal):
+        return False
+    guarded = any("if (!" in str(edit) for edit in placed.edits) or "OPI_Alloc" in str(placed.edits)
+    return not guarded and alias_refusal(found.program, buffer, placed.points, placed.rows) is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{POST.format('d')} {ANY_ROW}",
+        f"for (int t = 0; t < 4; t++) {{ {POST.format('d')} {ANY_ROW} }}",
+        f"{POST.format('d')} {ANY_ROW.replace('v[0] +=', 'if (w != MPI_UNDEFINED) v[0] +=')}",
+        f"{POST.format('d')} {ANY_ROW.replace('for (int k = 0; k < 3; k++) {', 'int k = 3; while (k-- > 0) {')}",
+        f"{POST.replace('&q[d]', '&q[d + 1]').format('d')} {ANY_ROW.replace('q,', 'q + 1,')}",
+    ],
+)
+def test_each_row_has_one_turn(body: str) -> None:
+    assert placed_rows(body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{POST.replace('MPI_Irecv', 'if (argc > d) MPI_Irecv').format('d')} {ANY_ROW}",
+        f"if (argc > 1) {POST.format('d')} {ANY_ROW}",
+        f"{POST.replace('d = 0', 'd = 1').format('d')} {ANY_ROW}",
+        f"{POST.replace('&q[d]', '&q[2 - d]').format('d')} {ANY_ROW}",
+        f"{POST.replace('&q[d]', '&q[d + 1]').format('d')} {ANY_ROW}",
+        f"{POST.format('d')} {ANY_ROW.replace('k < 3', 'k < 4')}",
+        f"{POST.format('d')} {ANY_ROW.replace('int w;', 'int w; if (argc > k) continue;')}",
+        f"{POST.format('d')} {ANY_ROW.replace('Waitany(3', 'Waitany(2')}",
+        f"{POST.format('d')} MPI_Wait(&q[0], MPI_STATUS_IGNORE); {ANY_ROW}",
+        f"{POST.format('d')} q[1] = 0; {ANY_ROW}",
+        f"{POST.format('d')} for (int t = 0; t < 4; t++) {{ {ANY_ROW} }}",
+        f"{POST.format('d')} int f; {ANY_ROW.replace('Waitany(3, q, &w', 'Testany(3, q, &w, &f')}",
+    ],
+)
+def test_rows_that_may_have_no_turn(body: str) -> None:
+    assert not placed_rows(body)

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from opi_xform.ir import instr as ins
@@ -180,12 +180,95 @@ def _test(cond: ins.Operand) -> tuple[ins.Var, str, int] | None:
                 return None
 
 
+# --- the index that MPI_Waitany gives ---------------------------------------------------------------------------
+
+
+def waited(names: Names, s: int) -> tuple[int, Completion, Poly] | None:
+    """The MPI_Waitany whose index a symbol is, and how many requests it waits for; None when it is none.
+
+    Where the symbol is a subscript, it lies from 0 on below that number: MPI_UNDEFINED is no place in an array.
+    """
+    info = names.program.values.symbols.table[s]
+    if info.kind != "opaque" or not isinstance(info.key[0], int):
+        return None
+    n, what = info.key[0], info.key[1]
+    op = names.operations.get(n)
+    done = op.completes if op is not None else None
+    if done is None or done.which != "any" or not done.definite or what != ("output", done.index):
+        return None
+    count = _count(names, n, done)
+    return None if count is None else (n, done, count)
+
+
+def completed_by_index(names: Names, n: int, done: Completion) -> Slots | None:
+    """The request that MPI_Waitany completes, in terms of its index."""
+    if done.which != "any" or not done.definite or not done.releases:
+        return None
+    symbols = names.program.values.symbols
+    one = slots_of(names, n, done.requests)
+    index = symbols.index.get(("opaque", n, ("output", done.index)))
+    undefined = names.program.constants.get("MPI_UNDEFINED")
+    if one is None or index is None or undefined is None:
+        return None
+    first, size = one.lo.constant, one.length.constant
+    if first is None or size is None or first + undefined * size + size > 0:
+        return None  # without an index it must be no request at all
+    return Slots(one.object, one.lo + symbol(index).scaled(size), one.length)
+
+
+def all_in_turn(names: Names, loop: Loop, s: int, posts: Iterable[tuple[int, Poly, Poly]]) -> bool:
+    """In a loop of MPI_Waitany with index ``s`` each of its requests has one turn.
+
+    posts: nodes of a loop just before it that begin the requests, one each, with the row it is for and the number of
+    turns; the row is what the index says.
+    """
+    found = waited(names, s)
+    if found is None:
+        return False
+    n, done, count = found
+    program = names.program
+    nest, values, symbols = program.nest, program.values, program.values.symbols
+    one = slots_of(names, n, done.requests)
+    if one is None or nest.of[names.graph.nodes[n].block] != loop.number:
+        return False
+    slots = Slots(one.object, one.lo, symbols.resolve(one.length * count))
+    lost = lost_slots(names, one.object)
+    size = one.length.constant
+    if _quiet_loop(names, n, slots, lost) is None or size is None or len(loop.exits) != 1:
+        return False
+    trips = nominal_trips(names.graph, values, loop, loop.exits[0])
+    block = names.graph.nodes[n].block
+    if trips != count or loop.exits[0][0] != loop.header or not all(nest.dominates(block, x) for x in loop.latches):
+        return False
+    begun: set[int] = set()
+    before = -1
+    for post, row, turns in posts:
+        at = names.graph.nodes[post].block
+        around = nest.loops[nest.of[at]] if nest.of[at] >= 0 else None
+        slot = slots_of(names, post, names.operations[post].request)
+        if around is None or slot is None or slot.object != one.object or turns != count:
+            continue
+        same = slot.lo == one.lo + symbols.resolve(row).scaled(size) and slot.length == one.length
+        ahead = around.parent == loop.parent and nest.dominates(around.header, loop.header) and around != loop
+        if same and ahead and all(nest.dominates(at, x) for x in around.latches):
+            begun.add(post)
+            before = around.header
+    if not begun:
+        return False
+    for other, op in names.operations.items():
+        used = op.completes.requests if op.completes is not None else op.request
+        if op.completes is None and op.kind not in ("start", "cancel", "free_request"):
+            continue
+        touched = slots_of(names, other, used)
+        if other != n and (touched is None or touched.object == one.object):
+            return False
+    return all(other in begun or nest.dominates(names.graph.nodes[other].block, before) for other in lost)
+
+
 # --- as many waits as requests ----------------------------------------------------------------------------------
 
 
-def _by_turns(
-    names: Names, n: int, done: Completion, slots: Slots, lost: Mapping[int, Slots | None]
-) -> Iterator[Edge]:
+def _by_turns(names: Names, n: int, done: Completion, slots: Slots, lost: Mapping[int, Slots | None]) -> Iterator[Edge]:
     """The exits of a loop that are reached after as many waits as there are requests."""
     program = names.program
     loop = _quiet_loop(names, n, slots, lost)

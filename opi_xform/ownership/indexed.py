@@ -10,10 +10,12 @@ from __future__ import annotations
 from islpy import Set
 
 from opi_xform.ir import instr as ins
-from opi_xform.memory.poly import Poly, symbol
+from opi_xform.memory.poly import ZERO, Poly, symbol
 from opi_xform.memory.regions import Regions
+from opi_xform.ownership.completions import waited
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Program
+from opi_xform.ownership.names import names_of
 from opi_xform.ownership.uses import split_row
 
 
@@ -59,7 +61,14 @@ class Indexed:
 
     def at(self, regions: Regions, node: int, index: Poly) -> Set:
         """Parameters for which an access to row ``index`` concerns row D."""
-        return regions.compare("==", self.symbols.resolve(index), symbol(self.row))
+        index = self.symbols.resolve(index)
+        here = regions.compare("==", index, symbol(self.row))
+        if index.single is not None:
+            found = waited(names_of(self.program), index.single)
+            if found is not None:
+                here = here.intersect(regions.compare(">=", symbol(self.row), ZERO))
+                here = here.intersect(regions.compare("<", symbol(self.row), found[2]))
+        return here
 
     def stored(self, node: int) -> Poly | None:
         """For an allocation or a free: the index of the cell that gets or held the pointer."""

@@ -19,7 +19,7 @@ from opi_xform.memory.live import Event, Live
 from opi_xform.memory.poly import Poly, symbol
 from opi_xform.memory.regions import BudgetExceeded, Regions
 from opi_xform.memory.telescope import Telescope
-from opi_xform.ownership.completions import Edge, completing_edges
+from opi_xform.ownership.completions import Edge, completed_by_index, completing_edges
 from opi_xform.ownership.model import Buffer, Program, Refusal, Use
 from opi_xform.ownership.names import Names, names_of
 from opi_xform.ownership.slots import Slots, apart, lost_slots, slots_of, within
@@ -94,6 +94,10 @@ class _Query:
         names, o = self.names, self.slot.object
         for n, op in names.operations.items():
             done = op.completes
+            if done is not None and done.which == "any":
+                one = completed_by_index(names, n, done)
+                if one is not None and one.object == o:
+                    self.kills[n] = one
             if done is None or not done.definite or done.which not in ("one", "all"):
                 continue  # a test, or a wait for some request, leaves those pending that it does not complete
             args = self.values.args.get(n, ())

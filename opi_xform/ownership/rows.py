@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import ONE, ZERO, Poly, symbol
 from opi_xform.memory.trips import nominal_trips
+from opi_xform.ownership.completions import all_in_turn
 from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.model import Program
-from opi_xform.ownership.states import BIRTH, DEALLOC, Event, View, view
+from opi_xform.ownership.names import names_of
+from opi_xform.ownership.states import BIRTH, DEALLOC, IRECV, Event, View, view
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,29 @@ def _row_loops(program: Program, events: Sequence[Event]) -> list[_RowLoop] | No
         blocks = program.nest.loops[loop].blocks
         kinds = {e.kind for e in events if e.row is not None and program.graph.nodes[e.node].block in blocks}
         out.append(_row_loop(program, loop, row, kinds <= {BIRTH, DEALLOC}))
-    return out
+    return [_in_turn(program, found, rows[found.loop], events, out) for found in out]
+
+
+def _in_turn(
+    program: Program, found: _RowLoop, row: Poly, events: Sequence[Event], loops: Sequence[_RowLoop]
+) -> _RowLoop:
+    """A loop of MPI_Waitany over the requests of receives: each row's turn comes once, in some order."""
+    if found.once or row.single is None:
+        return found
+    names = names_of(program)
+    for other in loops:
+        span = other.span
+        if span is None or (span.first, span.step, span.modulus) != (ZERO, 1, None):
+            continue
+        blocks = program.nest.loops[other.loop].blocks
+        posts = [
+            (e.node, e.row, span.count)
+            for e in events
+            if e.kind == IRECV and e.row is not None and program.graph.nodes[e.node].block in blocks
+        ]
+        if all_in_turn(names, program.nest.loops[found.loop], row.single, posts):
+            return replace(found, once=True, span=span)
+    return found
 
 
 def _row_loop(program: Program, loop: int, row: Poly, ends_only: bool) -> _RowLoop:

@@ -18,11 +18,11 @@ int main(int argc, char **argv)
     for (int i = 0; i < N; i++)
         u[i] = rank + 0.5 * i;
     for (int k = 0; k < 2; k++)
-        MPI_Irecv(rbuf[k], N, MPI_DOUBLE, peer, k, MPI_COMM_WORLD, &rr[k]);
+        MPI_Irecv(rbuf[k], N, MPI_DOUBLE, peer, k, MPI_COMM_WORLD, &rr[k]); //~ take(rbuf[k])
     for (int k = 0; k < 2; k++) {
         for (int i = 0; i < N; i++)
             sbuf[k][i] = u[i] * (k + 1);
-        MPI_Isend(sbuf[k], N, MPI_DOUBLE, peer, k, MPI_COMM_WORLD, &rs[k]);
+        MPI_Isend(sbuf[k], N, MPI_DOUBLE, peer, k, MPI_COMM_WORLD, &rs[k]); //~ give(sbuf[k])
     }
     for (int k = 0; k < 2; k++) {
         int which;
