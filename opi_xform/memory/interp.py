@@ -6,7 +6,7 @@ turns out to advance by a fixed step gets its closed form afterwards (``Symbols.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from opi_xform.ir import ast
 from opi_xform.ir.loops import LoopNest
@@ -34,16 +34,26 @@ def interpret(
     points_to: PointsTo,
     effects: Effects,
     whole_program: bool,
+    unwritten: Collection[str] = (),
 ) -> Values:
-    """Values and accesses of every reachable node of a reducible graph."""
+    """Values and accesses of every reachable node of a reducible graph.
+
+    unwritten: global variables that hold nothing that anyone may read before they are set.
+    """
     calls = Calls(graph, objects, points_to, effects)
-    return _Interpreter(calls, nest, variables, whole_program).run()
+    return _Interpreter(calls, nest, variables, whole_program, unwritten).run()
 
 
 class _Interpreter(Steps):
     def __init__(
-        self, calls: Calls, nest: LoopNest, variables: Mapping[str, ast.Variable], whole_program: bool
+        self,
+        calls: Calls,
+        nest: LoopNest,
+        variables: Mapping[str, ast.Variable],
+        whole_program: bool,
+        unwritten: Collection[str],
     ) -> None:
+        self.unwritten = unwritten
         self.graph = calls.graph
         self.nest = nest
         self.whole_program = whole_program
@@ -52,6 +62,7 @@ class _Interpreter(Steps):
         super().__init__(variables, calls, values, find_families(calls.graph, calls.objects, calls.pts))
         self.tails = tails(calls.graph, nest)
         self.modified = modified_cells(calls, nest)
+        self.unset: set[int] = set()  # symbols of what memory holds that nobody wrote
         self.pending: dict[int, list[tuple[Cell, int, Poly, int]]] = {}
 
     def run(self) -> Values:
@@ -139,6 +150,7 @@ class _Interpreter(Steps):
             if len(incoming) < len(envs):
                 self.out.drop(cell)
                 continue
+            incoming = self.set_ones(incoming)
             value = incoming[0]
             if all(v is value or v == value for v in incoming):
                 self.out.put(cell, value)
@@ -156,9 +168,19 @@ class _Interpreter(Steps):
                 s = self.symbols.get("phi", (block, cell), scope, all(self.symbols.is_nonneg(v) for v in incoming))
                 phis.append((s, tuple(incoming)))
                 self.out.put(cell, symbol(s))
+                there = {self.symbols.not_null(v) for v in incoming if v != ZERO}
+                if len(there) == 1 and self.symbols.base(next(iter(there))) is not None:
+                    self.symbols.present[s] = next(iter(there))
         if phis:
             self.values.phis[block] = phis
             self.values.joins.update(phis)
+
+    def set_ones(self, incoming: list[Poly]) -> list[Poly]:
+        """Without those of a member of a struct that is not there yet: nobody reads it then."""
+        if not self.unset:
+            return incoming
+        there = [v for v in incoming if v.single not in self.unset]
+        return there if there and all(v == there[0] for v in there) else incoming
 
     def complete(self, envs: list[Change]) -> None:
         """Objects that were not looked at on some of the paths still have their first contents there."""
@@ -275,6 +297,11 @@ class _Interpreter(Steps):
             if info.variable is None or info.type is None or info.type.kind not in ("int", "pointer"):
                 continue
             var = self.variables[info.variable]
+            if info.variable in self.unwritten:
+                unset = self.symbols.get("opaque", ("unset", o), frozenset())
+                self.unset.add(unset)
+                self.out.put((o, 0), symbol(unset))
+                continue
             if var.init is None and (var.kind != "extern" or any(d.definition or d.tentative for d in var.declarators)):
                 self.out.put((o, 0), ZERO)
             elif isinstance(var.init, ast.IntLit):

@@ -53,6 +53,7 @@ class Steps(Evaluator):
         why: str = "",
     ) -> frozenset[int]:
         """Records an access through ``address``; returns the objects that it may concern."""
+        address = self.symbols.not_null(address)
         base = self.symbols.base(address)
         if base is not None:
             self.access(
@@ -64,14 +65,32 @@ class Steps(Evaluator):
             self.access(node, o, kind, None, None, False, why)
         return targets
 
+    def followed(self, node: Node, address: Poly) -> Poly:
+        """An address that is read from or written to, so that it is not NULL."""
+        there = self.symbols.not_null(address)
+        if there != address:
+            for s in address.symbols():
+                if s in self.symbols.present:
+                    self.values.followed.setdefault(s, []).append(node.number)
+        return there
+
     def array(self, node: Node, frame: int, operand: ins.Operand) -> None:
-        """Notes the array at a constant place that a subscript stays inside."""
-        while isinstance(operand, ins.PtrAdd):
+        """Notes the array at a constant place that a subscript stays inside: all of one with several dimensions."""
+        parts: list[tuple[int, Poly, ins.Operand]] = []
+        at: ins.Operand = operand
+        while isinstance(at, ins.PtrAdd):
+            if not isinstance(at.index, ins.Const):
+                parts.append((at.scale, self.value(node, frame, at.index), at.index))
+            at = at.base
+        if len(parts) == 1:
+            self.values.indexed[node.number] = parts[0]
+        found = False
+        while isinstance(operand, ins.PtrAdd) and (operand.row or not found):
             if operand.row:
                 start = self.symbols.resolve(self.symbols.offset(self.value(node, frame, operand.base))).constant
                 if start is not None:
                     self.values.arrays[node.number] = (start, operand.row)
-                    return
+                    found = True
             operand = operand.base
 
     def step(self, node: Node) -> None:
@@ -86,7 +105,7 @@ class Steps(Evaluator):
                 else:
                     self.set_cell(self.objects.variable(frame, target.key), 0, value, node)
             case ins.Load(target=target, address=operand, type=type_):
-                address = self.value(node, frame, operand)
+                address = self.followed(node, self.value(node, frame, operand))
                 self.values.operands[node.number] = (address,)
                 size = number(type_.size) if type_.size else None
                 targets = self.touch(node, address, operand, frame, "R", size, False)
@@ -104,7 +123,7 @@ class Steps(Evaluator):
                     value = self.load_symbol(address, targets, type_)
                 self.set_temp(frame, target.number, value)
             case ins.Store(address=operand, value=source, type=type_):
-                address = self.value(node, frame, operand)
+                address = self.followed(node, self.value(node, frame, operand))
                 value = self.value(node, frame, source)
                 self.values.operands[node.number] = (address, value)
                 size = number(type_.size) if type_.size else None
@@ -268,6 +287,7 @@ class Steps(Evaluator):
         self, address: Poly, length: Poly | None, written: Type, effect: FunctionEffect
     ) -> tuple[int, int, int] | None:
         """The object, and the bytes of it that a call writes: a known number, or an array given to MPI by its name."""
+        address = self.symbols.not_null(address)
         base, lo = self.symbols.base(address), self.symbols.offset(address).constant
         size = None if length is None else length.constant
         if size is None and effect.mpi is not None and written.is_array:

@@ -39,6 +39,7 @@ class Symbols:
         self.table: list[Symbol] = []
         self.index: dict[Key, int] = {}
         self.defs: dict[int, Poly] = {}
+        self.present: dict[int, Poly] = {}  # merged of an address and NULL: the address
         self.exits: dict[int, dict[int, int]] = {}  # loop -> exit symbol -> the symbol inside
 
     def get(self, kind: str, key: Key, scope: frozenset[int], nonneg: bool = False) -> int:
@@ -74,6 +75,12 @@ class Symbols:
         number = self.table[found].key[0]
         assert isinstance(number, int)
         return number
+
+    def not_null(self, value: Poly) -> Poly:
+        """The value, where it is known to be an address that is not NULL: something is read or written there."""
+        if not self.present or self.base(value) is not None:
+            return value
+        return value.substitute(self.present.get)
 
     def offset(self, value: Poly) -> Poly:
         """The value without its object's address."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from opi_xform.ir import instr as ins
 from opi_xform.memory.environment import Cell, Environment
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.poly import Poly
@@ -69,5 +70,8 @@ class Values:
     joins: dict[int, tuple[Poly, ...]] = field(default_factory=dict)  # phi -> what it joins, of a loop's header as well
     escaped: dict[int, tuple[int, str]] = field(default_factory=dict)  # object -> (node, why)
     results: dict[int, Poly] = field(default_factory=dict)
+    followed: dict[int, list[int]] = field(default_factory=dict)  # symbol that may be NULL -> nodes at which it is not
+    indexed: dict[int, tuple[int, Poly, ins.Operand]] = field(default_factory=dict)
+    # load, store -> the one subscript in its address: bytes of an element, value, operand
     arrays: dict[int, tuple[int, int]] = field(default_factory=dict)  # load, store -> array that it stays in: lo, bytes
     cells: dict[int, tuple[Cell, int]] = field(default_factory=dict)  # header phi -> its cell, its object (-1: none)

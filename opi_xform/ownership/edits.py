@@ -19,7 +19,7 @@ from opi_xform.ownership.leftovers import only_counts
 from opi_xform.ownership.mentions import Definitions, Mentions, Texts, plain
 from opi_xform.ownership.model import Buffer, Program, Use
 from opi_xform.ownership.plan import Edit, InsertStatement, LinkName, PointerDeclaration, ReplaceCall, ReplaceText
-from opi_xform.ownership.sizes import array_size, dimensions, requested, same_everywhere, size_of_member
+from opi_xform.ownership.sizes import array_size, dimensions, plain_name, requested, same_everywhere, size_of_member
 from opi_xform.ownership.states import Insertion
 
 RESULT = "opi_result"
@@ -298,12 +298,14 @@ class Builder:
 
         used: (file, function) where it is set and read.
         """
-        name = f"{'_'.join(re.findall(r'[A-Za-z0-9_]+', self.variable.name))}_bytes"
+        name = f"{plain_name(self.program, self.variable)}_bytes"
         taken = {v.name for v in self.program.variables.values()} | {f.name for f in self.program.functions.values()}
         while name in taken:
             name = f"opi_{name}"
         kind = self.variable.kind
         if self.member is not None:
+            if not all(file.endswith(".c") for file, _ in used):
+                raise _Problem("the size of the buffer cannot be kept in a header")
             self.edits.extend(size_of_member(self.program, name, sorted(used), self.texts))
             self.files.update(file for file, _ in used)
             return name

@@ -21,7 +21,7 @@ from opi_xform.ownership.names import names_of
 from opi_xform.ownership.parameters import path
 from opi_xform.ownership.uses import collect
 from opi_xform.ownership.walk import children, expressions
-from opi_xform.program.graph import Bind, Graph, Unbind
+from opi_xform.program.graph import Bind, Graph, Lost, Unbind
 
 POINTER_BYTES = 8
 
@@ -128,7 +128,7 @@ class Finder:
         i = effect.frees.arg
         maybe = self.program.points_to.operand(frame, action.args[i])
         values = self.values.args.get(n, ())
-        base = self.symbols.base(values[i]) if i < len(values) else None
+        base = self.symbols.base(self.symbols.not_null(values[i])) if i < len(values) else None
         if base is None or effect.allocates is not None or effect.frees.indirect:
             return maybe
         self.ends.setdefault(base, []).append(n)
@@ -323,7 +323,34 @@ class Finder:
                 key = (function, *place(e))
                 meant.setdefault(key, set()).add(of_node.get(node.number, -1))
         bad = {i for group in meant.values() if len(group) > 1 for i in group}
+        unseen = self.unseen()
+        bad.update(i for i, (m, _) in enumerate(found) if unseen & {function for function, _ in m.exprs})
         return [one for i, one in enumerate(found) if i not in bad]
+
+    def unseen(self) -> frozenset[str]:
+        """Functions of the program that also run where the graph does not show it."""
+        functions = self.program.functions
+        named = {
+            key: {e.name for e in function_expressions(function) if isinstance(e, ast.FuncRef)}
+            for key, function in functions.items()
+        }
+        work: list[str] = []
+        for node in self.graph.nodes:
+            action = node.action
+            if isinstance(action, Lost):
+                work.extend(action.functions)
+            elif isinstance(action, ins.CallInstr) and node.number not in self.graph.followed:
+                key = action.callee.key if isinstance(action.callee, ins.AddrFunc) else ""
+                effect = self.program.effects.get(key)
+                if effect is None or effect.calls:
+                    work.extend(self.program.taken)
+        seen: set[str] = set()
+        while work:
+            key = work.pop()
+            if key in functions and key not in seen:
+                seen.add(key)
+                work.extend(named[key])
+        return frozenset(seen)
 
 
 class _Expressions:

@@ -41,6 +41,8 @@ class Member:
     It lies ``offset`` bytes from the start of ``object``.  nodes: those that were loads and stores of it.  exprs: how
     it is written, each with its function; spans: the same as places of text.  start: the node before which it is not
     there (-1: none); ends: nodes at which its memory goes.  raw: nobody knows what it holds before it is set.
+    stride: of a table of pointers (``tables``), bytes from one to the next (0: it is one pointer); count: how many (0:
+    not known).
     """
 
     key: str
@@ -53,6 +55,8 @@ class Member:
     start: int
     ends: tuple[int, ...]
     raw: bool
+    stride: int = 0
+    count: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +74,7 @@ class Program:
     complete: bool  # main is among the files: nothing outside them calls in
     points_to: PointsTo
     members: Mapping[str, Member] = field(default_factory=dict)
+    taken: frozenset[str] = frozenset()  # functions whose address is taken
 
     def names(self, e: ast.Expr, key: str) -> bool:
         """The expression, casts aside, is the variable, or the member that counts as one."""

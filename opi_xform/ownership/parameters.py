@@ -318,9 +318,12 @@ def reassigned(program: Program, buffer: Buffer, lifted: Collection[str]) -> boo
         if frame.parent in inside or (function is not None and any(key in lifted for key in function.params)):
             inside.add(frame.number)
     carriers = {o.number for o in program.values.objects.table if o.variable == buffer.carrier.variable}
+    member = program.members.get(buffer.carrier.variable)
     for node in graph.nodes:
         if node.frame not in inside:
             continue
+        if member is not None and node.number in member.ends:
+            return True
         action = node.action
         target = action.target if isinstance(action, ins.Define) else None
         if isinstance(target, ins.Var) and target.key == buffer.carrier.variable:

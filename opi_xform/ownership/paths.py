@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
+from opi_xform.memory.poly import ZERO, Poly
 from opi_xform.ownership.flow import Edge, Flow, Level
 from opi_xform.ownership.members import dominates, place
 from opi_xform.ownership.mentions import Texts, in_scope
@@ -178,25 +179,48 @@ class Paths:
         nodes = self.names.graph.nodes
         if pointer[1] in self.names.writes:
             return False
-        setting = [n for n in self.names.defs.get(pointer, ()) if not isinstance(nodes[n].action, ins.Birth)]
-        if len(setting) != 1 or not all(self.ahead(setting[0], edge) for edge in edges):
+        defs = [n for n in self.names.defs.get(pointer, ()) if not isinstance(nodes[n].action, ins.Birth)]
+        values = {n: self.given(n, pointer) for n in defs}
+        setting = [n for n in defs if values[n] != ZERO]
+        if len(setting) != 1 or any(self.names.follows(setting[0], n) for n in defs if n != setting[0]):
             return False
-        value = self.given(setting[0], pointer)
-        if value is None:
+        given = values[setting[0]]
+        if given is None or not all(self.ahead(setting[0], edge) for edge in edges):
             return False
-        base, at = value
-        return base == self.number(target[0]) and at + offset == target[1]
+        value = self.symbols.not_null(given)
+        if value != given and not all(self.tested(given, edge) for edge in edges):
+            return False
+        at = self.symbols.resolve(self.symbols.offset(value)).constant
+        return self.symbols.base(value) == self.number(target[0]) and at is not None and at + offset == target[1]
 
-    def given(self, n: int, pointer: tuple[str, int, int]) -> tuple[int, int] | None:
-        """(object, offset) that a node sets a pointer to."""
+    def tested(self, value: Poly, edge: Edge) -> bool:
+        """What may be NULL is not, on an edge: it has been followed before, or compared with NULL."""
+        found = self.program.values
+        if any(self.ahead(n, edge) for s in value.symbols() for n in found.followed.get(s, ())):
+            return True
+        graph = self.names.graph
+        for n, condition in found.conditions.items():
+            if condition.left != value or condition.right != ZERO or condition.op not in ("==", "!="):
+                continue
+            succs = graph.succs[graph.nodes[n].block]
+            there = succs[0 if condition.op == "!=" else 1] if len(succs) == 2 else -1
+            if there >= 0 and len(graph.preds[there]) == 1 and self.inside(there, edge):
+                return True
+        return False
+
+    def inside(self, block: int, edge: Edge) -> bool:
+        """A block is on every way over an edge."""
+        nodes = self.names.graph.nodes
+        return any(n < len(nodes) and self.program.nest.dominates(block, nodes[n].block) for n in edge[:1])
+
+    def given(self, n: int, pointer: tuple[str, int, int]) -> Poly | None:
+        """What a node sets a pointer to."""
         node = self.names.graph.nodes[n]
         found = self.program.values.operands.get(n, ())
         defined = self.names.defined(node)
         if pointer not in defined or len(found) != len(defined):
             return None
-        value = found[defined.index(pointer)]
-        base, at = self.symbols.base(value), self.symbols.resolve(self.symbols.offset(value)).constant
-        return None if base is None or at is None else (base, at)
+        return found[defined.index(pointer)]
 
     def alive(self, key: str, edges: Sequence[Edge]) -> bool:
         """The struct that a member lies in is there on the edges."""

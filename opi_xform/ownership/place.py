@@ -110,8 +110,9 @@ class _Placing(Releases):
         self.check(state, variable)
         builder = Builder(self.program, self.flow, self.buffer, self.mentions, self.shared.texts, self.shared.defs)
         freed = {e.node for e, s in state.events.items() if e.kind == DEALLOC and s & (HELD | PENDING)}
-        raw = any(s & RAW for s in state.insertions.values()) or any(
-            s & RAW for e, s in state.events.items() if e.kind == DEALLOC and e.node in freed
+        # a member of a struct that the program itself frees has been set
+        raw = any(s & RAW for i, s in state.insertions.items() if member is None or i.kind != "alloc") or any(
+            s & RAW for e, s in state.events.items() if member is None and e.kind == DEALLOC and e.node in freed
         )
         written: Written | str = builder.build(
             self.converted, self.insertions, allocations, in_place, self.events, freed, raw, self.held_leaving

@@ -233,6 +233,15 @@ def _visible(flow: Flow, variable: ast.Variable, level: Level) -> bool:
     return False
 
 
+def plain_name(program: Program, variable: ast.Variable) -> str:
+    """A variable's name; for a member of a struct one that is made of its parts, and of its number among equals."""
+    words = "_".join(re.findall(r"\w+", variable.name))
+    if variable.key not in program.members:
+        return words
+    same = [k for k, m in program.members.items() if "_".join(re.findall(r"\w+", m.name)) == words]
+    return words if len(same) == 1 else f"{words}{same.index(variable.key) + 1}"
+
+
 def size_of_member(program: Program, name: str, used: Sequence[tuple[str, str]], texts: Texts) -> list[Edit]:
     """A variable of the whole program, for the size of what a member of a struct points to.
 

@@ -149,10 +149,22 @@ def _memory(
     with part("points-to"):
         points_to = GraphPointsTo(graph, variables, objects, effects)
     with part("values"):
-        values = interpret(graph, nest, variables, objects, points_to, effects, complete)
+        unwritten = {key for key, member in members.items() if member.raw}
+        values = interpret(graph, nest, variables, objects, points_to, effects, complete, unwritten)
     size = 4 if "MPICH_VERSION" in whole.constants or "MPICH_NUMVERSION" in whole.constants else 8
     return Program(
-        graph, nest, values, variables, whole.functions, effects, whole.constants, size, complete, points_to, members
+        graph,
+        nest,
+        values,
+        variables,
+        whole.functions,
+        effects,
+        whole.constants,
+        size,
+        complete,
+        points_to,
+        members,
+        frozenset(whole.taken),
     )
 
 

@@ -281,6 +281,8 @@ def _lines(texts: Iterable[str], layout: Layout) -> list[bytes]:
             if body:
                 levels = line[: len(line) - len(body)].replace(b"\t", b"    ").count(b"    ")
                 lines.append(layout.step * levels + body.rstrip())
+            else:
+                lines.append(b"")
     return lines
 
 
