@@ -11,6 +11,7 @@ from opi_xform.memory.poly import Poly
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Buffer, Carrier, Program, Use
 from opi_xform.ownership.parameters import path
+from opi_xform.ownership.walk import children, expressions
 from opi_xform.program.effects import Effects, MpiBuffer
 
 NO_OBJECT = -1
@@ -199,8 +200,16 @@ def touches(program: Program, objects: set[int], uses: list[Use]) -> tuple[int, 
 
 def calls_of(function: ast.Function) -> list[ast.Call]:
     """All calls in a function: in its statements, and in the initialisers of its variables."""
-    inits = tuple(v.init for v in function.variables.values() if v.init is not None)
-    return [*calls_in(function.body), *calls_in(inits)]
+    out: list[ast.Call] = []
+    inits = (v.init for v in function.variables.values() if v.init is not None)
+    for whole in (*expressions(function.body), *inits):
+        stack = [whole]
+        while stack:
+            e = stack.pop()
+            if isinstance(e, ast.Call):
+                out.append(e)
+            stack.extend(reversed(children(e)))
+    return out
 
 
 def functions_called(function: ast.Function) -> set[str]:
@@ -217,21 +226,4 @@ def all_calls(functions: Iterable[ast.Function], effects: Effects) -> list[tuple
                 effect = effects.get(call.callee.name)
                 if effect is not None and effect.mpi is not None and effect.mpi.kind in P2P:
                     out.append((function, call, call.callee.name))
-    return out
-
-
-def calls_in(root: object) -> list[ast.Call]:
-    """All calls below a statement or expression, in source order; iterative."""
-    out: list[ast.Call] = []
-    stack: list[object] = [root]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, tuple):
-            stack.extend(reversed(item))
-            continue
-        if isinstance(item, ast.Call):
-            out.append(item)
-        if isinstance(item, (ast.Expr, ast.Stmt)):
-            children = [getattr(item, name) for name in type(item).__slots__]
-            stack.extend(c for c in reversed(children) if isinstance(c, (ast.Expr, ast.Stmt, tuple)))
     return out

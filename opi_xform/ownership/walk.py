@@ -2,43 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from opi_xform.ir import ast
+
+_CHILDREN: dict[type[ast.Expr], Callable[[Any], tuple[ast.Expr, ...]]] = {
+    ast.Member: lambda e: (e.base,),
+    ast.Index: lambda e: (e.base, e.index),
+    **dict.fromkeys((ast.Deref, ast.AddrOf, ast.Cast, ast.Unary, ast.IncDec), lambda e: (e.operand,)),
+    ast.CompoundLit: lambda e: (e.init,),
+    **dict.fromkeys((ast.MacroConst, ast.SizeOf), lambda e: () if e.operand is None else (e.operand,)),
+    **dict.fromkeys((ast.Binary, ast.Logical, ast.Comma), lambda e: (e.left, e.right)),
+    ast.Conditional: lambda e: (e.cond, e.then, e.other),
+    ast.Assign: lambda e: (e.target, e.value),
+    ast.Call: lambda e: (e.callee, *e.args),
+    ast.InitList: lambda e: e.items,
+    ast.Opaque: lambda e: e.children,
+}  # a table, since a match statement tries one class after the other, and this is asked millions of times
 
 
 def children(e: ast.Expr) -> tuple[ast.Expr, ...]:
     """The direct sub-expressions, in source order; the operand of ``sizeof`` is one of them."""
-    match e:
-        case ast.Member(base=base):
-            return (base,)
-        case ast.Index(base=base, index=index):
-            return (base, index)
-        case (
-            ast.Deref(operand=inner)
-            | ast.AddrOf(operand=inner)
-            | ast.Cast(operand=inner)
-            | ast.Unary(operand=inner)
-            | ast.IncDec(operand=inner)
-            | ast.CompoundLit(init=inner)
-        ):
-            return (inner,)
-        case ast.MacroConst(operand=maybe) | ast.SizeOf(operand=maybe):
-            return () if maybe is None else (maybe,)
-        case ast.Binary() | ast.Logical() | ast.Comma():
-            return (e.left, e.right)
-        case ast.Conditional(cond=cond, then=then, other=other):
-            return (cond, then, other)
-        case ast.Assign(target=target, value=value):
-            return (target, value)
-        case ast.Call(callee=callee, args=args):
-            return (callee, *args)
-        case ast.InitList(items=items):
-            return items
-        case ast.Opaque(children=found):
-            return found
-        case _:
-            return ()
+    found = _CHILDREN.get(type(e))
+    return () if found is None else found(e)
 
 
 def expressions(body: ast.Stmt) -> Iterator[ast.Expr]:
