@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from opi_xform.ownership.model import Buffer, Place, Refusal
 from opi_xform.ownership.parameters import Parameters, path
 from opi_xform.ownership.plan import Edit
+from opi_xform.ownership.told import Remark
 
 
 @dataclass(slots=True)
@@ -20,6 +21,7 @@ class Verdict:
     edits: tuple[Edit, ...] = ()
     files: tuple[str, ...] = ()
     lifted: frozenset[str] = frozenset()
+    remarks: list[Remark] = field(default_factory=list)
 
 
 def agreed(

@@ -13,13 +13,14 @@ from opi_xform.ownership.culprits import readers_after, readers_of_first_content
 from opi_xform.ownership.leftovers import leftover_edits, without_empty_loops
 from opi_xform.ownership.liveness import Finding, Judge
 from opi_xform.ownership.members import member_refusal
-from opi_xform.ownership.model import Buffer, Options, Place, Program, Refusal, Use
+from opi_xform.ownership.model import Buffer, Options, Place, Program, Refusal, Told, Use
 from opi_xform.ownership.parameters import parameters_of, path, reassigned
 from opi_xform.ownership.place import Placement, place
 from opi_xform.ownership.plan import Decision, Edit, Note, Plan, ReplaceCall
 from opi_xform.ownership.reasons import contents_refusal, kept, liveness_refusal, node_span
 from opi_xform.ownership.requests import pending_refusal
 from opi_xform.ownership.source import sizeof_edits, source_refusal
+from opi_xform.ownership.told import PACKED, Remark, about, keep_refusal, never_packed, remarks
 from opi_xform.ownership.unseen import unseen_call
 from opi_xform.ownership.uses import all_calls, buffers, collect, sides
 
@@ -54,7 +55,13 @@ def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Pla
         edits = without_empty_loops(parameters_of(program, units), dict.fromkeys(edits))
         edits.extend(leftover_edits(parameters_of(program, units), edits))
     decisions = _decisions(program, verdicts, stray)
-    return Plan(tuple(decisions), _merged(edits, uses), tuple(sorted(files)))
+    found_remarks = [remark for verdict in found for remark in verdict.remarks]
+    return Plan(
+        tuple(decisions),
+        _merged(edits, uses),
+        tuple(sorted(files)),
+        tuple(remarks(options.told, found_remarks, decisions)),
+    )
 
 
 def _merged(edits: Sequence[Edit], uses: Sequence[Use]) -> tuple[Edit, ...]:
@@ -91,8 +98,10 @@ def _buffer(
     if shape is not None:
         whole = shape.refusal
     facts: dict[int, Judge] = {}
+    by_hand: set[Place] = set()
     if whole is None:
         facts = {o: Judge(program, buffer, o, options.strict) for o in buffer.objects}
+        by_hand = _assumed_packed(program, buffer, options, facts, verdict)
         if any(judge.exceeded for judge in facts.values()):
             whole = Refusal("401", "the regions of this buffer are too complicated; it counts as read everywhere")
     if whole is not None or shape is None:
@@ -102,6 +111,12 @@ def _buffer(
     for p in places:
         mine = [u for u in buffer.uses if u.place == p]
         refusal = _site_refusal(program, buffer, mine, facts)
+        wished = keep_refusal(options.told, buffer, mine)
+        if wished is not None:
+            told = about(options.told, buffer, mine[0], "keep")
+            assert told is not None
+            verdict.remarks.append(Remark(told, f"the call stays anyway: {refusal.message}" if refusal else ""))
+            refusal = wished
         refusal = kept.get(p, refusal) or _path_refusal(units, program, buffer, mine)
         first = next((o for o in buffer.objects if facts[o].initial), None)
         if refusal is None and first is not None:
@@ -109,11 +124,44 @@ def _buffer(
         if refusal is None:
             verdict.converted.add(p)
             found = [facts[u.object].findings[(u.node, u.argument)] for u in mine]
-            verdict.assumptions[p] = {a for f in found for a in f.assumptions}
+            verdict.assumptions[p] = {a for f in found for a in f.assumptions} | ({PACKED} if p in by_hand else set())
         else:
             verdict.refusals[p] = refusal
     _settle(units, program, buffer, shape.null_tests, facts, verdict)
     return verdict
+
+
+def _assumed_packed(
+    program: Program, buffer: Buffer, options: Options, facts: dict[int, Judge], verdict: Verdict
+) -> set[Place]:
+    """Judges once more with what comments say of sends; the sites that convert only because of it."""
+    packed: dict[Place, Told] = {}
+    for use in buffer.uses:
+        told = about(options.told, buffer, use, "packed")
+        if told is None:
+            continue
+        if options.strict:
+            verdict.remarks.append(Remark(told, "--strict does without it"))
+        elif never_packed(program, buffer, use):
+            message = f"nothing is written into `{buffer.name}` between its last hand-over and this send"
+            verdict.remarks.append(Remark(told, message))
+        else:
+            packed[use.place] = told
+    if not packed:
+        return set()
+    changed: set[Place] = set()
+    for o, judge in list(facts.items()):
+        again = Judge(program, buffer, o, options.strict, frozenset(packed))
+        for use in judge.uses:
+            key = (use.node, use.argument)
+            known, new = judge.findings.get(key), again.findings.get(key)
+            better = new is not None and new.ok and (known is None or not known.ok)
+            if better or (judge.initial and not again.initial):
+                changed.add(use.place)
+        facts[o] = again
+    for told in packed.values():
+        verdict.remarks.append(Remark(told, "" if changed else "the sites are judged the same without it"))
+    return changed
 
 
 def _settle(

@@ -43,14 +43,18 @@ class Judge:
 
     initial: contents from before the first write are read.  exceeded: the integer sets took too long.
     signs: the signs of sizes that are multiplied matter, and are not known (assumption A3).  padded: structs with
-    padding are written member by member (assumption A4).
+    padding are written member by member (assumption A4).  packed: sends all of whose bytes are said to be written
+    since the last hand-over.
     """
 
-    def __init__(self, program: Program, buffer: Buffer, o: int, strict: bool) -> None:
+    def __init__(
+        self, program: Program, buffer: Buffer, o: int, strict: bool, packed: Collection[Place] = frozenset()
+    ) -> None:
         self.program = program
         self.buffer = buffer
         self.o = o
         self.strict = strict
+        self.packed = packed
         self.values = program.values
         self.symbols = program.values.symbols
         self.uses = [u for u in buffer.uses if u.object == o]
@@ -282,7 +286,7 @@ class Judge:
 
     def use_event(self, u: Use) -> Event:
         if u.side == "send":
-            return Event(None, self.region(u.node, u.lo, u.length, False))
+            return Event(None, None if u.place in self.packed else self.region(u.node, u.lo, u.length, False))
         return Event(self.brought(u), None)
 
     def brought(self, u: Use) -> Set | None:

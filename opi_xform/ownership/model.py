@@ -21,17 +21,34 @@ Place = tuple[str, int, str, int]  # a use in the source: file, offset of the ca
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """A comment about the statement at bytes ``[begin, end)`` of a file (``told``).
+
+    what: ``keep``, or ``packed`` with the ``name`` of a buffer.  span: where the comment stands.
+    """
+
+    what: str
+    name: str
+    file: str
+    begin: int
+    end: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """strict: no named assumptions, no user-supplied effects.  root: files below it may be edited ('': all).
 
     effects: an opi.toml with more library effects.  obstacle: why an edit cannot be made ('' when it can), as the
     rewriter sees it: a macro writes the text, an array type hides behind a typedef.  A site that needs it is kept.
+    told: comments that say more than the analysis finds.
     """
 
     strict: bool = False
     root: str = ""
     effects: Path | None = None
     obstacle: Callable[[Edit], str] = lambda edit: ""
+    told: tuple[Told, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
