@@ -125,8 +125,6 @@ def _allocation(program: Program, flow: Flow, buffer: Buffer, n: int, m: int) ->
     params = flow.lowered(allocating.frame).function.params
     if len(params) != len(written.args) or not _only_allocates(program, flow, allocating.frame, n):
         return None
-    if call.call.span.file != value.span.file:
-        return None  # the size's macros and types may not be known here
     arguments = tuple(zip(params, written.args, strict=True))
     frame = allocating.frame
     return Allocation(function.key, stmt, call.call, value, declared, (m,), index, frame, (frame,), arguments)

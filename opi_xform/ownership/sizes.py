@@ -20,6 +20,8 @@ from opi_xform.program.graph import Node
 
 _SIMPLE = re.compile(r"\w+(?:(?:\.|->)\w+|\[\w+\])*")  # needs no parentheses
 _COMMENT = re.compile(r"(?<=\n)(?:(?://[^\n]*\n)+|/\*(?:(?!\*/).)*\*/[ \t]*\n)\Z", re.DOTALL)
+_WORD = re.compile(r"\b[A-Za-z_]\w*")
+_EVERYWHERE = frozenset("sizeof char short int long signed unsigned float double const size_t".split())  # and opi.h's
 _PARTS = (ast.VarRef, ast.IntLit, ast.SizeOf, ast.Binary, ast.Cast, ast.MacroConst, ast.Unary)
 
 
@@ -106,6 +108,8 @@ def requested(program: Program, allocation: Allocation, texts: Texts) -> str | N
     if spec is None or spec.size is None or spec.into is not None:
         return None
     replaced = dict(allocation.arguments)
+    if call.span.file != allocation.value.span.file and not _known_elsewhere(program, call, replaced, texts):
+        return None
     parts = []
     wide = False
     for factor in spec.size:
@@ -126,6 +130,14 @@ def requested(program: Program, allocation: Allocation, texts: Texts) -> str | N
         bare = _SIMPLE.fullmatch(parts[0]) or (first.kind == "arg" and _loose(call.args[first.value]))
         parts[0] = f"(size_t){parts[0]}" if bare else f"(size_t)({parts[0]})"  # as calloc multiplies
     return " * ".join(parts) if parts and all(parts) else None
+
+
+def _known_elsewhere(program: Program, call: ast.Call, replaced: Mapping[str, ast.Expr], texts: Texts) -> bool:
+    """What a wrapper asks for is written in words that mean the same in every file: its parameters, and C's own."""
+    names = {program.variables[key].name for key in replaced}
+    types = " ".join(program.variables[key].type.spelling for key in replaced)
+    written = " ".join(texts.of(e.span) for e in call.args)
+    return set(_WORD.findall(written)) <= names | _EVERYWHERE and set(_WORD.findall(types)) <= _EVERYWHERE
 
 
 def _text(e: ast.Expr, replaced: Mapping[str, ast.Expr] | None, texts: Texts) -> str | None:
