@@ -1,0 +1,25 @@
+/* SP.  Shared declarations. */
+#ifndef SP_H
+#define SP_H
+
+#include "partition.h"
+
+typedef struct {
+    char name;
+    int points, steps;
+    double dt, rate[NQ], error[NQ];
+} class_t;
+
+/* classes.c */
+const class_t *find_class(char name);
+
+/* solve.c */
+void solve_init(void);
+void solve_finish(void);
+void solve(int axis, double dt);
+
+/* change.c */
+void to_waves(void);
+void between_sweeps(int axis);
+
+#endif
