@@ -21,7 +21,9 @@ from opi_xform.program.graph import Node
 _SIMPLE = re.compile(r"\w+(?:(?:\.|->)\w+|\[\w+\])*")  # needs no parentheses
 _COMMENT = re.compile(r"(?<=\n)(?:(?://[^\n]*\n)+|/\*(?:(?!\*/).)*\*/[ \t]*\n)\Z", re.DOTALL)
 _WORD = re.compile(r"\b[A-Za-z_]\w*")
-_EVERYWHERE = frozenset("sizeof char short int long signed unsigned float double const size_t".split())  # and opi.h's
+_EVERYWHERE = frozenset(  # opi.h brings size_t along
+    {"sizeof", "char", "short", "int", "long", "signed", "unsigned", "float", "double", "const", "size_t"}
+)
 _PARTS = (ast.VarRef, ast.IntLit, ast.SizeOf, ast.Binary, ast.Cast, ast.MacroConst, ast.Unary)
 
 
