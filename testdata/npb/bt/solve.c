@@ -13,17 +13,23 @@ static double *upper[MAXCELLS];
 /* Upwards: that block and the right-hand side of each line's last point;
  * downwards: the solution of each line's first point. */
 static double *up_in, *up_out, *down_in, *down_out;
+static int up_size, down_size;
 
 void solve_init(void)
 {
-    size_t lines = (size_t)longest * longest;
+    up_size = longest * longest * (BLOCK + NQ);
+    down_size = longest * longest * NQ;
 
-    for (int n = 0; n < width; n++)
-        upper[n] = allocate((size_t)cells[n].n[0] * cells[n].n[1] * cells[n].n[2] * BLOCK * sizeof(double));
-    up_in = allocate(lines * (BLOCK + NQ) * sizeof *up_in);
-    up_out = allocate(lines * (BLOCK + NQ) * sizeof *up_out);
-    down_in = allocate(lines * NQ * sizeof *down_in);
-    down_out = allocate(lines * NQ * sizeof *down_out);
+    for (int n = 0; n < width; n++) {
+        size_t count = cell_size(&cells[n]) * NQ;
+        upper[n] = allocate(count * sizeof(double));
+        for (size_t i = 0; i < count; i++)
+            upper[n][i] = 0.0;
+    }
+    up_in = allocate(up_size * sizeof *up_in);
+    up_out = allocate(up_size * sizeof *up_out);
+    down_in = allocate(down_size * sizeof *down_in);
+    down_out = allocate(down_size * sizeof *down_out);
 }
 
 void solve_finish(void)
@@ -44,16 +50,14 @@ static size_t at(const cell_t *c, int axis, int p, int q, int t)
 
 static double *upper_at(int n, int axis, int p, int q, int t)
 {
-    int i = axis == 0 ? t : p, j = axis == 0 ? p : axis == 1 ? t : q, k = axis == 2 ? t : q;
-    return upper[n] + (((size_t)k * cells[n].n[1] + j) * cells[n].n[0] + i) * BLOCK;
+    return upper[n] + at(&cells[n], axis, p, q, t) * NQ;
 }
 
-/* The number of lines that are not on the cube's surface, and their range. */
-static int lines_of(const cell_t *c, int axis, int first[2], int last[2])
+/* The range of lines that are not on the cube's surface. */
+static void lines_of(const cell_t *c, int axis, int first[2], int last[2])
 {
     interior(c, axis == 0 ? 1 : 0, &first[0], &last[0]);
     interior(c, axis == 2 ? 1 : 2, &first[1], &last[1]);
-    return (last[0] - first[0] + 1) * (last[1] - first[1] + 1);
 }
 
 /* How one point's equation depends on the flow at another: sign * dt/2h * A, less dt/h^2 * N. */
@@ -115,20 +119,11 @@ static void eliminate(int axis, double dt, const double *u, size_t stride, const
 static void eliminate_cell(int n, int axis, double dt)
 {
     const cell_t *c = &cells[n];
-    int first[2], last[2], from_below = place[n][axis] > 0, got = 0;
-    static const double nothing[BLOCK];
+    int first[2], last[2];
 
     lines_of(c, axis, first, last);
     for (int q = first[1]; q <= last[1]; q++)
         for (int p = first[0]; p <= last[0]; p++) {
-            double carried[BLOCK] = { 0.0 }, side[NQ] = { 0.0 };
-            if (from_below) {
-                for (int m = 0; m < BLOCK; m++)
-                    carried[m] = up_in[got++];
-                for (int m = 0; m < NQ; m++)
-                    side[m] = up_in[got++];
-            }
-            const double *before = carried, *side_before = side;
             size_t stride = at(c, axis, p, q, 1) - at(c, axis, p, q, 0);
             for (int t = 0; t < c->n[axis]; t++) {
                 size_t here = at(c, axis, p, q, t);
@@ -136,11 +131,10 @@ static void eliminate_cell(int n, int axis, double dt)
                 int g = c->lo[axis] + t;
                 if (g == 0 || g == points - 1)
                     for (int m = 0; m < BLOCK; m++)
-                        after[m] = nothing[m];
+                        after[m] = 0.0;
                 else
-                    eliminate(axis, dt, c->u + here, stride, before, side_before, after, c->r + here);
-                before = after;
-                side_before = c->r + here;
+                    eliminate(axis, dt, c->u + here, stride, upper_at(n, axis, p, q, t - 1), c->r + here - stride,
+                              after, c->r + here);
             }
         }
 }
@@ -162,27 +156,40 @@ static int pack_up(int n, int axis)
     return count;
 }
 
-/* The solution of a cell's lines, from their last points to their first. */
-static void substitute_cell(int n, int axis)
+/* What came goes where a neighbour's points would be. */
+static void unpack_up(int n, int axis)
 {
     const cell_t *c = &cells[n];
-    int first[2], last[2], from_above = place[n][axis] < width - 1, got = 0;
+    int first[2], last[2], count = 0;
 
     lines_of(c, axis, first, last);
     for (int q = first[1]; q <= last[1]; q++)
         for (int p = first[0]; p <= last[0]; p++) {
-            double next[NQ] = { 0.0 };
-            if (from_above)
-                for (int m = 0; m < NQ; m++)
-                    next[m] = down_in[got++];
+            double *block = upper_at(n, axis, p, q, -1), *side = c->r + at(c, axis, p, q, -1);
+            for (int m = 0; m < BLOCK; m++)
+                block[m] = up_in[count++];
+            for (int m = 0; m < NQ; m++)
+                side[m] = up_in[count++];
+        }
+}
+
+/* The solution of a cell's lines, from their last points to their first. */
+static void substitute_cell(int n, int axis)
+{
+    const cell_t *c = &cells[n];
+    int first[2], last[2];
+
+    lines_of(c, axis, first, last);
+    for (int q = first[1]; q <= last[1]; q++)
+        for (int p = first[0]; p <= last[0]; p++) {
+            size_t stride = at(c, axis, p, q, 1) - at(c, axis, p, q, 0);
             for (int t = c->n[axis] - 1; t >= 0; t--) {
                 const double *block = upper_at(n, axis, p, q, t);
                 double *x = c->r + at(c, axis, p, q, t);
+                const double *next = x + stride;
                 for (int r = 0; r < NQ; r++)
                     for (int s = 0; s < NQ; s++)
                         x[r] -= block[r * NQ + s] * next[s];
-                for (int m = 0; m < NQ; m++)
-                    next[m] = x[m];
             }
         }
 }
@@ -202,17 +209,30 @@ static int pack_down(int n, int axis)
     return count;
 }
 
+static void unpack_down(int n, int axis)
+{
+    const cell_t *c = &cells[n];
+    int first[2], last[2], count = 0;
+
+    lines_of(c, axis, first, last);
+    for (int q = first[1]; q <= last[1]; q++)
+        for (int p = first[0]; p <= last[0]; p++) {
+            double *x = c->r + at(c, axis, p, q, c->n[axis]);
+            for (int m = 0; m < NQ; m++)
+                x[m] = down_in[count++];
+        }
+}
+
 void solve(int axis, double dt)
 {
     MPI_Request send = MPI_REQUEST_NULL, recv;
-    int first[2], last[2];
 
     for (int stage = 0; stage < width; stage++) {
         int n = cell_at[axis][stage];
         if (stage > 0) {
-            int count = lines_of(&cells[n], axis, first, last) * (BLOCK + NQ);
-            MPI_Irecv(up_in, count, MPI_DOUBLE, neighbour[axis][0], 10 + axis, MPI_COMM_WORLD, &recv);
+            MPI_Irecv(up_in, up_size, MPI_DOUBLE, neighbour[axis][0], 10 + axis, MPI_COMM_WORLD, &recv);
             MPI_Wait(&recv, MPI_STATUS_IGNORE);
+            unpack_up(n, axis);
         }
         eliminate_cell(n, axis, dt);
         MPI_Wait(&send, MPI_STATUS_IGNORE);
@@ -224,9 +244,9 @@ void solve(int axis, double dt)
     for (int stage = width - 1; stage >= 0; stage--) {
         int n = cell_at[axis][stage];
         if (stage < width - 1) {
-            int count = lines_of(&cells[n], axis, first, last) * NQ;
-            MPI_Irecv(down_in, count, MPI_DOUBLE, neighbour[axis][1], 20 + axis, MPI_COMM_WORLD, &recv);
+            MPI_Irecv(down_in, down_size, MPI_DOUBLE, neighbour[axis][1], 20 + axis, MPI_COMM_WORLD, &recv);
             MPI_Wait(&recv, MPI_STATUS_IGNORE);
+            unpack_down(n, axis);
         }
         substitute_cell(n, axis);
         MPI_Wait(&send, MPI_STATUS_IGNORE);

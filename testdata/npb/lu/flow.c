@@ -48,7 +48,8 @@ void exact(int i, int j, int k, double *u)
     polynomial(i * h, j * h, k * h, u);
 }
 
-static size_t cell_size(const cell_t *c)
+/* Numbers in a field, ghosts included. */
+size_t cell_size(const cell_t *c)
 {
     return (size_t)(c->n[0] + 2 * GHOSTS) * (c->n[1] + 2 * GHOSTS) * (c->n[2] + 2 * GHOSTS) * NQ;
 }

@@ -34,6 +34,7 @@ extern const double diffusion[3];
 
 void *allocate(size_t bytes);
 void exact(int i, int j, int k, double *u);
+size_t cell_size(const cell_t *c);
 void new_cell(cell_t *c);
 void free_cell(cell_t *c);
 void interior(const cell_t *c, int axis, int *first, int *last);

@@ -87,9 +87,9 @@ static void box(const cell_t *c, int axis, int side, int ghosts, int first[3], i
     last[axis] = first[axis] + GHOSTS - 1;
 }
 
-static int pack(int axis, int side)
+static int pack(int d)
 {
-    int d = 2 * axis + side, count = 0, first[3], last[3];
+    int axis = d / 2, side = d % 2, count = 0, first[3], last[3];
 
     for (int n = 0; n < width; n++) {
         const cell_t *c = &cells[n];
@@ -105,9 +105,9 @@ static int pack(int axis, int side)
     return count;
 }
 
-static void unpack(int axis, int side)
+static void unpack(int d)
 {
-    int d = 2 * axis + side, count = 0, first[3], last[3];
+    int axis = d / 2, side = d % 2, count = 0, first[3], last[3];
 
     for (int n = 0; n < width; n++) {
         const cell_t *c = &cells[n];
@@ -133,12 +133,12 @@ void exchange_faces(void)
     for (int d = 0; d < 6; d++)
         MPI_Irecv(in[d], face_size, MPI_DOUBLE, neighbour[d / 2][d % 2], d, MPI_COMM_WORLD, &request[d]);
     for (int d = 0; d < 6; d++) {
-        int count = pack(d / 2, d % 2);
+        int count = pack(d);
         MPI_Isend(out[d], count, MPI_DOUBLE, neighbour[d / 2][d % 2], d ^ 1, MPI_COMM_WORLD, &request[6 + d]);
     }
     MPI_Waitall(12, request, MPI_STATUSES_IGNORE);
     for (int d = 0; d < 6; d++)
-        unpack(d / 2, d % 2);
+        unpack(d);
 }
 
 static void norms(const double mine[NQ], double norm[NQ])

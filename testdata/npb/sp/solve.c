@@ -19,17 +19,23 @@ static double *above[MAXCELLS];
 /* Upwards: those and the right-hand sides of each line's last two points;
  * downwards: the solution of each line's first two. */
 static double *up_in, *up_out, *down_in, *down_out;
+static int up_size, down_size;
 
 void solve_init(void)
 {
-    size_t lines = (size_t)longest * longest;
+    up_size = longest * longest * UP;
+    down_size = longest * longest * DOWN;
 
-    for (int n = 0; n < width; n++)
-        above[n] = allocate((size_t)cells[n].n[0] * cells[n].n[1] * cells[n].n[2] * ABOVE * sizeof(double));
-    up_in = allocate(lines * UP * sizeof *up_in);
-    up_out = allocate(lines * UP * sizeof *up_out);
-    down_in = allocate(lines * DOWN * sizeof *down_in);
-    down_out = allocate(lines * DOWN * sizeof *down_out);
+    for (int n = 0; n < width; n++) {
+        size_t count = cell_size(&cells[n]) / NQ * ABOVE;
+        above[n] = allocate(count * sizeof(double));
+        for (size_t i = 0; i < count; i++)
+            above[n][i] = 0.0;
+    }
+    up_in = allocate(up_size * sizeof *up_in);
+    up_out = allocate(up_size * sizeof *up_out);
+    down_in = allocate(down_size * sizeof *down_in);
+    down_out = allocate(down_size * sizeof *down_out);
 }
 
 void solve_finish(void)
@@ -50,16 +56,14 @@ static size_t at(const cell_t *c, int axis, int p, int q, int t)
 
 static double *above_at(int n, int axis, int p, int q, int t)
 {
-    int i = axis == 0 ? t : p, j = axis == 0 ? p : axis == 1 ? t : q, k = axis == 2 ? t : q;
-    return above[n] + (((size_t)k * cells[n].n[1] + j) * cells[n].n[0] + i) * ABOVE;
+    return above[n] + at(&cells[n], axis, p, q, t) / NQ * ABOVE;
 }
 
-/* The number of lines that are not on the cube's surface, and their range. */
-static int lines_of(const cell_t *c, int axis, int first[2], int last[2])
+/* The range of lines that are not on the cube's surface. */
+static void lines_of(const cell_t *c, int axis, int first[2], int last[2])
 {
     interior(c, axis == 0 ? 1 : 0, &first[0], &last[0]);
     interior(c, axis == 2 ? 1 : 2, &first[1], &last[1]);
-    return (last[0] - first[0] + 1) * (last[1] - first[1] + 1);
 }
 
 /* Velocity along an axis, speed of sound, and the strongest diffusion at a point. */
@@ -117,17 +121,11 @@ static void eliminate(double m[NM][5], const done_t *two, const done_t *one, dou
 static void eliminate_cell(int n, int axis, double dt)
 {
     const cell_t *c = &cells[n];
-    int first[2], last[2], from_below = place[n][axis] > 0, got = 0;
+    int first[2], last[2];
 
     lines_of(c, axis, first, last);
     for (int q = first[1]; q <= last[1]; q++)
         for (int p = first[0]; p <= last[0]; p++) {
-            double carried[2][ABOVE + NQ] = { { 0.0 } };
-            if (from_below)
-                for (int l = 0; l < 2; l++)
-                    for (int m = 0; m < ABOVE + NQ; m++)
-                        carried[l][m] = up_in[got++];
-            done_t two = { carried[0], carried[0] + ABOVE }, one = { carried[1], carried[1] + ABOVE };
             size_t stride = at(c, axis, p, q, 1) - at(c, axis, p, q, 0);
             for (int t = 0; t < c->n[axis]; t++) {
                 size_t here = at(c, axis, p, q, t);
@@ -138,11 +136,10 @@ static void eliminate_cell(int n, int axis, double dt)
                         after[l] = 0.0;
                 } else {
                     row(axis, dt, c->u + here, stride, g, m);
+                    done_t two = { above_at(n, axis, p, q, t - 2), c->r + here - 2 * stride };
+                    done_t one = { above_at(n, axis, p, q, t - 1), c->r + here - stride };
                     eliminate(m, &two, &one, after, c->r + here);
                 }
-                two = one;
-                one.above = after;
-                one.side = c->r + here;
             }
         }
 }
@@ -165,29 +162,41 @@ static int pack_up(int n, int axis)
     return count;
 }
 
+/* What came goes where a neighbour's points would be. */
+static void unpack_up(int n, int axis)
+{
+    const cell_t *c = &cells[n];
+    int first[2], last[2], count = 0;
+
+    lines_of(c, axis, first, last);
+    for (int q = first[1]; q <= last[1]; q++)
+        for (int p = first[0]; p <= last[0]; p++)
+            for (int t = -2; t < 0; t++) {
+                double *coefficients = above_at(n, axis, p, q, t), *side = c->r + at(c, axis, p, q, t);
+                for (int m = 0; m < ABOVE; m++)
+                    coefficients[m] = up_in[count++];
+                for (int m = 0; m < NQ; m++)
+                    side[m] = up_in[count++];
+            }
+}
+
 /* The solution of a cell's lines, from their last points to their first. */
 static void substitute_cell(int n, int axis)
 {
     static const int matrix[NQ] = { 0, 0, 0, 1, 2 };
     const cell_t *c = &cells[n];
-    int first[2], last[2], from_above = place[n][axis] < width - 1, got = 0;
+    int first[2], last[2];
 
     lines_of(c, axis, first, last);
     for (int q = first[1]; q <= last[1]; q++)
         for (int p = first[0]; p <= last[0]; p++) {
-            double next[2][NQ] = { { 0.0 } };
-            if (from_above)
-                for (int l = 0; l < 2; l++)
-                    for (int m = 0; m < NQ; m++)
-                        next[l][m] = down_in[got++];
+            size_t stride = at(c, axis, p, q, 1) - at(c, axis, p, q, 0);
             for (int t = c->n[axis] - 1; t >= 0; t--) {
                 const double *coefficients = above_at(n, axis, p, q, t);
                 double *x = c->r + at(c, axis, p, q, t);
                 for (int m = 0; m < NQ; m++) {
                     int w = matrix[m];
-                    x[m] -= coefficients[2 * w] * next[0][m] + coefficients[2 * w + 1] * next[1][m];
-                    next[1][m] = next[0][m];
-                    next[0][m] = x[m];
+                    x[m] -= coefficients[2 * w] * x[stride + m] + coefficients[2 * w + 1] * x[2 * stride + m];
                 }
             }
         }
@@ -209,17 +218,31 @@ static int pack_down(int n, int axis)
     return count;
 }
 
+static void unpack_down(int n, int axis)
+{
+    const cell_t *c = &cells[n];
+    int first[2], last[2], count = 0;
+
+    lines_of(c, axis, first, last);
+    for (int q = first[1]; q <= last[1]; q++)
+        for (int p = first[0]; p <= last[0]; p++)
+            for (int t = c->n[axis]; t < c->n[axis] + 2; t++) {
+                double *x = c->r + at(c, axis, p, q, t);
+                for (int m = 0; m < NQ; m++)
+                    x[m] = down_in[count++];
+            }
+}
+
 void solve(int axis, double dt)
 {
     MPI_Request send = MPI_REQUEST_NULL, recv;
-    int first[2], last[2];
 
     for (int stage = 0; stage < width; stage++) {
         int n = cell_at[axis][stage];
         if (stage > 0) {
-            int count = lines_of(&cells[n], axis, first, last) * UP;
-            MPI_Irecv(up_in, count, MPI_DOUBLE, neighbour[axis][0], 10 + axis, MPI_COMM_WORLD, &recv);
+            MPI_Irecv(up_in, up_size, MPI_DOUBLE, neighbour[axis][0], 10 + axis, MPI_COMM_WORLD, &recv);
             MPI_Wait(&recv, MPI_STATUS_IGNORE);
+            unpack_up(n, axis);
         }
         eliminate_cell(n, axis, dt);
         MPI_Wait(&send, MPI_STATUS_IGNORE);
@@ -231,9 +254,9 @@ void solve(int axis, double dt)
     for (int stage = width - 1; stage >= 0; stage--) {
         int n = cell_at[axis][stage];
         if (stage < width - 1) {
-            int count = lines_of(&cells[n], axis, first, last) * DOWN;
-            MPI_Irecv(down_in, count, MPI_DOUBLE, neighbour[axis][1], 20 + axis, MPI_COMM_WORLD, &recv);
+            MPI_Irecv(down_in, down_size, MPI_DOUBLE, neighbour[axis][1], 20 + axis, MPI_COMM_WORLD, &recv);
             MPI_Wait(&recv, MPI_STATUS_IGNORE);
+            unpack_down(n, axis);
         }
         substitute_cell(n, axis);
         MPI_Wait(&send, MPI_STATUS_IGNORE);
