@@ -80,6 +80,8 @@ def _refusal(flow: Flow, name: Name, source: int | None, point: int, use: int | 
     if use is not None:
         notes.append((names.span(use), f"{text} is used here"))
     message = f"{text} points into `{buffer}` from before the buffer changes hands to after it"
+    if name[0] == "v" and source is not None:
+        message += f"; setting it again behind line {names.span(point).line} would mend that"
     return Refusal("05", message, tuple(notes))
 
 

@@ -14,12 +14,12 @@ TRIES = 8  # candidates tried for one message
 
 def readers_after(judge: Judge, use: Use) -> tuple[int, ...]:
     """Nodes whose reads need bytes that are gone after the use; the nearest few, the first one surely."""
-    return _deciding(judge, _ahead(judge.program.graph, use.node, _readers(judge)), use)
+    return _deciding(judge, _ahead(judge.program.graph, use.node, readers_of(judge)), use)
 
 
 def readers_of_first_contents(judge: Judge) -> tuple[int, ...]:
     """Nodes whose reads need what the buffer held before it was first written."""
-    return _deciding(judge, sorted(_readers(judge)), None)
+    return _deciding(judge, sorted(readers_of(judge)), None)
 
 
 def touches_after(judge: Judge, use: Use) -> tuple[int, ...]:
@@ -28,7 +28,8 @@ def touches_after(judge: Judge, use: Use) -> tuple[int, ...]:
     return tuple(_ahead(judge.program.graph, use.node, nodes)[:3])
 
 
-def _readers(judge: Judge) -> set[int]:
+def readers_of(judge: Judge) -> set[int]:
+    """Nodes that read the object, sends of it included."""
     reads = {n for n, found in judge.accesses.items() if any(a.kind == "R" for a in found)}
     return reads | {u.node for u in judge.uses if u.side == "send"}
 

@@ -10,6 +10,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ownership.agreement import Verdict, agreed
 from opi_xform.ownership.aliases import alias_refusal, value_refusal
 from opi_xform.ownership.culprits import readers_after, readers_of_first_contents, touches_after
+from opi_xform.ownership.hints import with_hint
 from opi_xform.ownership.leftovers import leftover_edits, without_empty_loops
 from opi_xform.ownership.liveness import Finding, Judge
 from opi_xform.ownership.members import member_refusal
@@ -128,6 +129,7 @@ def _buffer(
         else:
             verdict.refusals[p] = refusal
     _settle(units, program, buffer, shape.null_tests, facts, verdict)
+    _keep(verdict, _unwritable(options, verdict))
     return verdict
 
 
@@ -195,6 +197,16 @@ def _settle(
         verdict.edits = (*placed.edits, *sizes, *changed)
         verdict.files = placed.files
         return
+
+
+def _unwritable(options: Options, verdict: Verdict) -> dict[Place, Refusal]:
+    """All sites of the buffer, where an edit that they need cannot be made in the text as it is."""
+    for edit in verdict.edits if verdict.converted else ():
+        reason = options.obstacle(edit)
+        if reason:
+            verdict.edits = ()
+            return dict.fromkeys(verdict.converted, Refusal("09", f"an edit is not possible here: {reason}"))
+    return {}
 
 
 def _beyond(
@@ -303,7 +315,8 @@ def _site_refusal(program: Program, buffer: Buffer, uses: list[Use], facts: dict
         if finding is None:
             return Refusal("11", "the call is not reached")
         if not finding.ok:
-            return liveness_refusal(program, buffer, u, finding, readers_after(facts[u.object], u))
+            readers = readers_after(facts[u.object], u)
+            return with_hint(liveness_refusal(program, buffer, u, finding, readers), facts[u.object], u, readers)
     return None
 
 

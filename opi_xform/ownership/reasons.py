@@ -6,6 +6,8 @@ a name for the few that differ, or a whole code of the 4xx range.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import NOWHERE, Span
@@ -46,7 +48,7 @@ def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Findin
     sites = {u.node: u for u in buffer.uses}
     first = readers[0]
     code = finding.code
-    notes = tuple((node_span(program, n), _reads(program, n, n in sites, buffer.name)) for n in readers[:3])
+    notes = _read_notes(program, use, readers[:3], sites, buffer.name)
     line = node_span(program, first).line
     if use.side == "send":
         resent = first in sites
@@ -66,11 +68,33 @@ def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Findin
     return Refusal(code, message, notes)
 
 
+def called_from(program: Program, n: int, other: int) -> int | None:
+    """The node itself, or the call of the function around it, that stands in the same copy of a function as another."""
+    frame = program.graph.nodes[other].frame
+    while n >= 0 and program.graph.nodes[n].frame != frame:
+        n = program.graph.frames[program.graph.nodes[n].frame].call
+    return n if n >= 0 else None
+
+
+def _read_notes(
+    program: Program, use: Use, readers: tuple[int, ...], sites: Mapping[int, Use], name: str
+) -> tuple[tuple[Span, str], ...]:
+    """Where bytes are read, each with the call that leads there."""
+    notes: dict[tuple[Span, str], None] = {}
+    for n in readers:
+        notes[node_span(program, n), _reads(program, n, n in sites, name)] = None
+        call = called_from(program, n, use.node)
+        if call is not None and call != n:
+            notes[node_span(program, call), "called from here"] = None
+    return tuple(notes)
+
+
 def contents_refusal(program: Program, buffer: Buffer, readers: tuple[int, ...], place: Place) -> Refusal:
     """Why the first contents of a buffer count for one of its sites."""
     sites = {u.node for u in buffer.uses}
     if place in {u.place for u in buffer.uses if u.node in readers and u.side == "send"}:
-        return Refusal("02", f"not all bytes of `{buffer.name}` that this call sends are surely written before it")
+        message = f"not all bytes of `{buffer.name}` that this call sends are surely written before it"
+        return Refusal("02", f"{message}; writing all of them would let it convert")
     notes = tuple((node_span(program, n), _reads(program, n, n in sites, buffer.name)) for n in readers)
     where = f" at line {notes[0][0].line}" if notes else ""
     return Refusal("10", f"bytes of `{buffer.name}` are read{where} that only its first contents define", notes)

@@ -237,7 +237,9 @@ def pending_refusal(
         late = request_pending_at(names, n, op, [use.node for use in chosen])
         for use in chosen:
             if use.node in late:
-                message = f"another operation on `{buffer.name}` may still be pending"
+                message = (
+                    f"another operation on `{buffer.name}` may still be pending; waiting for it before would mend that"
+                )
                 here = (names.span(use.node), "here it may not be complete")
                 out.setdefault(use.place, Refusal("06", message, (*notes, here)))
     for use in chosen:
@@ -273,7 +275,9 @@ def point_refusal(
             at = late[0].node
             text = next(points[p] for p in sorted(points) if p[0] == at)
             notes = ((names.span(n), "this operation may not be complete"), (names.span(at), text))
-            return Refusal("06", f"an operation on `{buffer.name}` may still be pending", notes)
+            line = names.span(at).line
+            message = f"an operation on `{buffer.name}` may still be pending at line {line}; waiting for it before"
+            return Refusal("06", f"{message} would mend that", notes)
     return None
 
 

@@ -1,0 +1,65 @@
+"""The smallest change of the source that would let a site convert, where one is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from opi_xform.memory.regions import BudgetExceeded
+from opi_xform.ownership.culprits import readers_of
+from opi_xform.ownership.liveness import PADDING, SIGNS, Judge
+from opi_xform.ownership.model import Refusal, Use
+from opi_xform.ownership.reasons import called_from, node_span
+
+
+def with_hint(refusal: Refusal, judge: Judge, use: Use, readers: tuple[int, ...]) -> Refusal:
+    """The refusal of a use for what is read after it; the change was tried on the analysis first."""
+    hint = _hint(refusal.code, judge, use, readers)
+    return replace(refusal, message=f"{refusal.message}; {hint} would let it convert") if hint else refusal
+
+
+def _hint(code: str, judge: Judge, use: Use, readers: tuple[int, ...]) -> str:
+    if not readers or not _enough(judge, use, readers):
+        return ""
+    program, reader = judge.program, readers[0]
+    lines = sorted({node_span(program, n).line for n in readers})
+    line = " and ".join(f"line {n}" for n in lines)
+    sends = [u for u in judge.uses if u.node == reader]
+    if use.side == "recv":
+        if code == "03":
+            return f"a test of the source against MPI_PROC_NULL around {line}"
+        return f"reading at {line} only what was received" if code == "02" else ""
+    if sends:
+        if reader == use.node:
+            return "packing all of it anew for each turn"
+        return f"packing all of it anew before {line}, or another buffer there,"
+    here = {called_from(program, n, use.node) for n in readers}
+    at = next(iter(here))
+    if len(here) == 1 and at is not None and _straight_behind(judge, use, at):
+        what = "read" if at == reader else "call"
+        return f"moving the {what} at line {node_span(program, at).line} before the send"
+    return ""
+
+
+def _enough(judge: Judge, use: Use, without: tuple[int, ...]) -> bool:
+    """Without these reads nothing is needed after the use."""
+    others = readers_of(judge) - set(without)
+    assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})
+    try:
+        found, at_entry = judge.live(None, others, assumed)
+    except BudgetExceeded:
+        return False
+    return not judge.needed(use, found) and not judge.reads_initial(found, at_entry)
+
+
+def _straight_behind(judge: Judge, use: Use, reader: int) -> bool:
+    """The read comes after the send in the same function, in the same turn, and nothing writes the buffer between."""
+    graph, nest = judge.program.graph, judge.program.nest
+    block, other = graph.nodes[use.node].block, graph.nodes[reader].block
+    if not nest.dominates(block, other):
+        return False
+    around = nest.chain(block)
+    if (block == other and reader < use.node) or nest.chain(other)[len(nest.chain(other)) - len(around) :] != around:
+        return False
+    behind = (n for n, found in judge.accesses.items() if any(a.kind == "W" for a in found))
+    between = [n for n in behind if use.node < n < reader]
+    return not between and all(not use.node < n < reader for n in judge.use_nodes)

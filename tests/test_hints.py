@@ -1,0 +1,67 @@
+"""Reasons name the change of the source that would let a site convert, and what they name is true."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from opi_xform.cli.main import main
+
+HEAD = """#include <mpi.h>
+#define N 1000
+static double u[N], v[N], buf[N];
+static double sum(const double *p) { double s = 0; for (int i = 0; i < N; i++) s += p[i]; return s; }
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+"""
+TAIL = """
+    MPI_Finalize();
+    return 0;
+}
+"""
+PACK = "for (int i = 0; i < N; i++) buf[i] = u[i];"
+SEND = "MPI_Send(buf, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"
+
+
+def site(lines: list[str], folder: Path, capfd: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    (folder / "a.c").write_text(HEAD + "\n".join(lines) + TAIL)
+    assert main([str(folder / "a.c"), "--output-format", "json"]) == 0
+    sites: list[dict[str, Any]] = json.loads(capfd.readouterr().out)["sites"]
+    return sites[0]
+
+
+@pytest.mark.parametrize("read", ["v[0] = buf[3];", "for (int i = 0; i < N; i++) v[i] += buf[i];", "v[1] = sum(buf);"])
+def test_the_read_moves_before_the_send(read: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    kept = site([PACK, SEND, read], tmp_path, capfd)
+    assert re.search(r"; moving the (read|call) at line 10 before the send would let it convert$", kept["message"])
+    assert site([PACK, read, SEND], tmp_path, capfd)["decision"] == "convert"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [PACK, SEND, "v[0] = buf[3];", "v[1] = 1;", "if (argc > 1) v[2] = buf[4];"],  # two reads
+        ["for (int t = 0; t < 3; t++) {", "v[t] = buf[t];", PACK, SEND, "}"],  # it is before the send already
+        ["if (argc > 1) {", PACK, SEND, "}", "v[0] = buf[3];"],  # not only there
+        [PACK, SEND, "buf[5] = v[5];", "v[0] = buf[3] + buf[5];"],  # written in between
+    ],
+)
+def test_no_move_is_named_that_would_not_do(
+    lines: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    kept = site(lines, tmp_path, capfd)
+    assert kept["decision"] == "keep"
+    assert "moving" not in kept["message"]
+
+
+def test_a_read_in_a_function_is_shown_with_its_call(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    kept = site([PACK, SEND, "v[1] = sum(buf);"], tmp_path, capfd)
+    assert [(note["line"], note["message"]) for note in kept["notes"]] == [
+        (4, "`buf` is read here"),
+        (10, "called from here"),
+    ]
