@@ -118,7 +118,7 @@ def _allocation(program: Program, flow: Flow, buffer: Buffer, n: int, m: int) ->
     if inner.parent != setting.frame or inner.call < 0 or not isinstance(written, ast.Call):
         return None
     outer = graph.nodes[inner.call].action
-    if not isinstance(outer, ins.CallInstr) or outer.call is not written or any(_has_effect(a) for a in written.args):
+    if not isinstance(outer, ins.CallInstr) or outer.call is not written or any(has_effect(a) for a in written.args):
         return None
     if not isinstance(written.callee, ast.FuncRef):
         return None  # a pointer could mean another function as well
@@ -130,7 +130,7 @@ def _allocation(program: Program, flow: Flow, buffer: Buffer, n: int, m: int) ->
     return Allocation(function.key, stmt, call.call, value, declared, (m,), index, frame, (frame,), arguments)
 
 
-def _has_effect(e: ast.Expr) -> bool:
+def has_effect(e: ast.Expr) -> bool:
     return any(isinstance(x, (ast.Call, ast.Assign, ast.IncDec, ast.Opaque)) for x in walk(e))
 
 
@@ -191,7 +191,7 @@ def _assigned(
             return stmt.expr.value, False, None
         if buffer.carrier.rows and isinstance(target, ast.Index):
             index, target = target.index, plain(target.base)
-            if _has_effect(index):
+            if has_effect(index):
                 return None, False, None
         if (
             isinstance(target, ast.VarRef)

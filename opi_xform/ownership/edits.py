@@ -10,7 +10,7 @@ from hashlib import sha256
 
 from opi_xform.ir import ast
 from opi_xform.ir.instr import CallInstr, Lowered, StmtInfo
-from opi_xform.ownership.allocations import Allocation
+from opi_xform.ownership.allocations import Allocation, has_effect
 from opi_xform.ownership.anchors import Anchors
 from opi_xform.ownership.deallocations import Deallocation
 from opi_xform.ownership.events import EventList
@@ -280,7 +280,9 @@ class Builder:
         if len(sizes) < len(allocations):
             raise _Problem("the size of the allocation is not understood")
         variable = ""
-        if allocs and not (len(allocations) == 1 and all(self.same(allocations[0], i) for i in allocs)):
+        alone = len(allocations) == 1 and all(self.same(allocations[0], i) for i in allocs)
+        counted = not in_place and any(has_effect(x) for a in allocations for x in a.call.args)
+        if (allocs and not alone) or counted:  # what the size does besides is still done once
             declared = [s for a, s in zip(allocations, sizes, strict=True) if a.declared]
             functions = [*(a.function for a in allocations), *(i.function for i in allocs)]
             used = {(self.program.functions[f].span.file, f) for f in functions}

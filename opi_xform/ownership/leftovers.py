@@ -5,6 +5,7 @@ A static function without a caller is a warning for a compiler, and a riddle for
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 
 from opi_xform.ir import ast
@@ -90,6 +91,9 @@ def leftover_edits(parameters: Parameters, edits: Collection[Edit]) -> tuple[Rep
     """Deletes every static function all of whose calls ``edits`` remove, when it is written once and not declared."""
     gone = [(e.span.file, e.span.begin, e.span.end) for e in edits if isinstance(e, ReplaceText)]
     gone += [(e.callee.file, e.callee.begin, e.callee.end) for e in edits if isinstance(e, ReplaceCall)]
+    texts = [e.text for e in edits if isinstance(e, (ReplaceText, InsertStatement))]
+    texts += [text for e in edits if isinstance(e, ReplaceCall) for _, text in e.arguments]
+    written = {word for text in texts for word in re.findall(r"[A-Za-z_]\w*", text)}  # a size may still call it
     out: dict[str, ReplaceText] = {}
     units = {unit.path for unit in parameters.index.units}
     again = True
@@ -99,7 +103,7 @@ def leftover_edits(parameters: Parameters, edits: Collection[Edit]) -> tuple[Rep
             function = parameters.program.functions.get(key)
             if key in out or function is None or not function.static or key in parameters.taken:
                 continue
-            if function.span.file not in units or not function.span.editable:
+            if function.name in written or function.span.file not in units or not function.span.editable:
                 continue
             if all(_inside(call.callee_span, gone) for _, call in calls) and _alone(parameters, function):
                 out[key] = ReplaceText(_with_comment(parameters, function.span), "")
