@@ -17,7 +17,8 @@ from opi_xform.rewrite.sources import Sources
 
 _OPI = re.compile(rb"(?:/\*+|//)\s*opi:\s*(.*?)\s*(?:\*/)?\s*\Z", re.DOTALL)
 _SIDES = {"give": "send", "take": "recv"}
-_RESERVED = frozenset(("match", "assume", "keep"))
+_RESERVED = frozenset(("match",))
+PACKED = re.compile(r"packed\(([A-Za-z_][\w.>-]*)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +53,27 @@ def find_annotations(file: str, data: bytes) -> Iterator[Annotation]:
             continue
         words = match.group(1).decode("utf-8", "replace").split()
         line = data.count(b"\n", 0, region.begin) + 1
-        verb, word = [*words, "", ""][:2]
+        verb, word = [*words, ""][0], "".join(words[1:]) if words[:1] == ["assume"] else [*words, "", ""][1]
         begin, end = _statement(text, region)
         yield Annotation(file, line, verb, word, begin, end)
 
 
-def judge(annotations: Sequence[Annotation], decisions: Sequence[Decision], sources: Sources) -> Iterator[Verdict]:
-    """The annotations that are unmet, unused or not understood, in order."""
+def judge(
+    annotations: Sequence[Annotation],
+    decisions: Sequence[Decision],
+    sources: Sources,
+    diagnostics: Sequence[Decision] = (),
+) -> Iterator[Verdict]:
+    """The annotations that are unmet, unused or not understood, in order.  diagnostics: what the analysis says."""
+    said = {(sources.name(d.span.file), d.span.line): d.message for d in diagnostics if d.code == "OPI908"}
     by_file: dict[str, list[Decision]] = {}
     for decision in decisions:
         by_file.setdefault(sources.name(decision.span.file), []).append(decision)
     for annotation in annotations:
         here = [d for d in by_file.get(annotation.file, ()) if annotation.begin <= d.span.begin < annotation.end]
         message = _judge(annotation, here)
+        if not message and annotation.verb in ("keep", "assume"):
+            message = said.get((annotation.file, annotation.line), "")
         if message:
             yield Verdict(annotation.file, annotation.line, message)
 
@@ -84,10 +93,13 @@ def _judge(annotation: Annotation, here: Iterable[Decision]) -> str:
         if any(decision.decision == "keep" and decision.code == word for decision in here):
             return ""
         return f"`allow {word}` is unused: no site here stays for that reason; remove the comment"
-    if verb in _RESERVED:
-        return ""
+    if (verb == "keep" and not word) or (verb == "assume" and PACKED.fullmatch(word)) or verb in _RESERVED:
+        return ""  # whether it applies is for the analysis to say
     said = f"{verb} {word}".strip()
-    return f"`opi: {said}` is not understood; use `expect give`, `expect take` or `allow CODE`"
+    return (
+        f"`opi: {said}` is not understood; "
+        "use `expect give`, `expect take`, `allow CODE`, `keep` or `assume packed(buffer)`"
+    )
 
 
 def _statement(text: SourceText, comment: Region) -> tuple[int, int]:

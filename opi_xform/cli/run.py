@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from opi_xform.cli.annotations import Annotation, find_annotations, judge
 from opi_xform.cli.build_flags import BuildFlags, build_flags, include_directories
 from opi_xform.cli.inputs import collect_sources, common_root
+from opi_xform.cli.knowledge import CONFIGURATION, configuration, told
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import SELF_CHECK, Failure, Problem, exit_code, fail
 from opi_xform.cli.parsing import Job, parse_sources
@@ -23,6 +24,7 @@ from opi_xform.ir.same import same
 from opi_xform.ownership.model import Options as AnalysisOptions
 from opi_xform.ownership.plan import Edit, Plan
 from opi_xform.program.driver import analyse
+from opi_xform.program.effects_table import EffectsError
 from opi_xform.report.diff import unified_diff
 from opi_xform.report.json import report_json
 from opi_xform.report.text import Line, summary_line, table
@@ -86,8 +88,18 @@ def transform(options: Options, progress: Progress) -> Result:
         units = _parse(paths, flags, options, progress)
     _require_unchanged(units, sources)
     _require_one_program(units)
+    files = {sources.name(path): path for path in _program_files(units, root)}
+    annotations = tuple(
+        annotation for name in sorted(files) for annotation in find_annotations(name, sources.data(name))
+    )
     with progress.phase("analyse"):
-        plan = analyse(units, AnalysisOptions(options.strict, root, obstacle=_obstacle(root, sources)), progress.part)
+        known = AnalysisOptions(
+            options.strict, root, configuration(), _obstacle(root, sources), tuple(told(annotations, files))
+        )
+        try:
+            plan = analyse(units, known, progress.part)
+        except EffectsError as error:
+            raise fail(f"{error}; see docs/effects.md", CONFIGURATION) from error
     with progress.phase("rewrite"):
         try:
             changed = dict(rewrite(plan, sources).changed)
@@ -95,10 +107,6 @@ def transform(options: Options, progress: Progress) -> Result:
             raise _rejected(shown(error.span.file), error.span.line, error.reason) from error
     with progress.phase("self-check", len(paths)):
         _self_check(units, flags, changed, sources, options)
-    annotations = tuple(
-        annotation for name in sorted({sources.name(path) for path in _program_files(units, root)})
-        for annotation in find_annotations(name, sources.data(name))
-    )  # fmt: skip
     warnings = _warnings(units)
     if options.output is not None:
         warnings += _left_out(units, flags, root)
@@ -240,7 +248,7 @@ def _output_failure(error: OutputError) -> Failure:
 def _findings(options: Options, result: Result, outputs: Sequence[OutputFile]) -> list[Problem]:
     """What --check has to say: outputs that are out of date, expectations unmet, suppressions unused."""
     found = [problem for output in outputs if (problem := _out_of_date(output, options)) is not None]
-    for verdict in judge(result.annotations, result.plan.decisions, result.sources):
+    for verdict in judge(result.annotations, result.plan.decisions, result.sources, result.plan.diagnostics):
         found.append(Problem(verdict.message, shown(verdict.file), verdict.line, "finding"))
     return found
 

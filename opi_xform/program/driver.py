@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from opi_xform.ir import ast
 from opi_xform.ir.loops import LoopNest, loop_nest
@@ -15,6 +16,7 @@ from opi_xform.ownership.decide import decide
 from opi_xform.ownership.members import promote, wanted
 from opi_xform.ownership.model import Member, Options, Program
 from opi_xform.ownership.plan import Plan
+from opi_xform.ownership.told import ENTRIES, entry_remarks
 from opi_xform.ownership.uses import all_calls, functions_called
 from opi_xform.ownership.walk import children, expressions
 from opi_xform.program.effects import Effects, load_effects
@@ -177,4 +179,18 @@ def analyse(units: Sequence[ast.Unit], options: Options, part: Part = _untimed) 
         return Plan(())
     known = program(whole, effects, part)
     with part("decide"):
-        return decide(units, known, options)
+        plan = decide(units, known, options)
+    return plan if options.effects is None else _with_entries(plan, whole, effects, options.effects)
+
+
+def _with_entries(plan: Plan, whole: Whole, effects: Effects, path: Path) -> Plan:
+    """The plan with what rests on the entries of an opi.toml (all that converts), and those that say nothing."""
+    called = {name for f in whole.functions.values() for name in functions_called(f)}
+    unused = entry_remarks(effects, path, whole.functions, called)
+    theirs = {name for name, effect in effects.items() if effect.user}
+    decisions = plan.decisions
+    if theirs & called - whole.functions.keys():
+        decisions = tuple(
+            replace(d, assumptions=(*d.assumptions, ENTRIES)) if d.decision == "convert" else d for d in decisions
+        )
+    return replace(plan, decisions=decisions, diagnostics=(*plan.diagnostics, *unused))

@@ -33,6 +33,7 @@ _CODES = (
     Code("OPI113", "declaration cannot become a pointer", "The buffer's declaration or use depends on its array type."),
     Code("OPI114", "no place for OPI_Alloc", "No point in the program can hold the OPI_Alloc that the send needs."),
     Code("OPI115", "calls do not pair up", "The buffer cannot be followed from OPI_Alloc to its end on every path."),
+    Code("OPI117", "kept on request", "A comment at the call says that it is to stay."),
     # Receive side: why the buffer of a receive is not taken.
     Code("OPI201", "live data beside the message", "Bytes that the message does not bring are still needed after it."),
     Code("OPI202", "read beyond the message", "Bytes beyond those received are read after the receive."),
@@ -50,6 +51,7 @@ _CODES = (
     Code("OPI214", "buffer escapes", "The buffer's address goes where the analysis cannot follow."),
     Code("OPI215", "no place for OPI_Free", "No point in the program can hold the OPI_Free that the receive needs."),
     Code("OPI216", "access beyond the capacity taken", "More of the buffer is used than the receive makes room for."),
+    Code("OPI217", "kept on request", "A comment at the call says that it is to stay."),
     # Matching sends with receives.
     Code("OPI301", "one side of the channel converts", "The other side keeps its MPI call, so one copy remains."),
     # Regions and aliases.
@@ -64,6 +66,7 @@ _CODES = (
     Code("OPI903", "self-check failed", "The transformed program does not parse; nothing was written."),
     Code("OPI904", "output", "The output cannot be written; nothing was."),
     Code("OPI905", "warning", "The front end has a remark about the source."),
+    Code("OPI908", "comment or entry without effect", "What a comment or opi.toml says does not apply."),
 )
 
 CODES = {code.code: code for code in _CODES}

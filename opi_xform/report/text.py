@@ -20,6 +20,8 @@ ASSUMPTIONS = {
     "A2": "sources and destinations are real ranks, not MPI_PROC_NULL",
     "A3": "sizes that are multiplied with one another are not negative",
     "A4": "padding between and behind the members of a struct carries nothing",
+    "U1": "what `opi: assume packed(...)` says: all that is sent was written since the last hand-over",
+    "U2": "what opi.toml says of external functions",
 }
 _GAP = "  "
 _INDENT = 4

@@ -1,0 +1,29 @@
+"""What people add to the analysis: comments at calls, and an ``opi.toml`` in the working directory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from opi_xform.cli.annotations import PACKED, Annotation
+from opi_xform.ir.span import Span
+from opi_xform.ownership.model import Told
+
+CONFIGURATION = "opi.toml"
+
+
+def told(annotations: Iterable[Annotation], path_of: dict[str, str]) -> Iterator[Told]:
+    """The comments that say more than the analysis finds.  path_of: the files' names as the analysis has them."""
+    for a in annotations:
+        span = Span(path_of.get(a.file, a.file), a.begin, a.end, a.line, 1, editable=False)
+        packed = PACKED.fullmatch(a.word)
+        if a.verb == "keep" and not a.word:
+            yield Told("keep", "", span.file, a.begin, a.end, span)
+        elif a.verb == "assume" and packed is not None:
+            yield Told("packed", packed[1], span.file, a.begin, a.end, span)
+
+
+def configuration() -> Path | None:
+    """The ``opi.toml`` of the working directory, if there is one."""
+    path = Path(CONFIGURATION)
+    return path if path.is_file() else None
