@@ -118,6 +118,9 @@ def _neighbours(text: SourceText, edits: list[Edit], anchors: set[int]) -> Itera
 
 
 def _call_edits(text: SourceText, edit: ReplaceCall) -> Iterator[ByteEdit]:
+    opened = text.after(edit.callee.end)
+    if edit.arguments and (text.data[opened : opened + 1] != b"(" or text.close_paren(opened) < 0):
+        raise PlanError(edit.callee, "a parenthesis of the call is written by a macro")
     for span, new in ((edit.callee, edit.name), *edit.arguments):
         if not span.editable or text.in_directive(span.begin):
             raise PlanError(span, "the call is written by a macro")

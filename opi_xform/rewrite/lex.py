@@ -201,6 +201,23 @@ class SourceText:
             position -= 1
         return -1
 
+    def close_paren(self, offset: int) -> int:
+        """The offset behind the ``)`` that closes the ``(`` at ``offset``; -1 when none does before a ``;``."""
+        depth = 0
+        while offset < len(self.data):
+            region = self.region_at(offset)
+            if region is not None:
+                offset = region.end
+                continue
+            byte = self.data[offset]
+            if byte == 0x3B and depth <= 1:
+                return -1
+            depth += (byte == 0x28) - (byte == 0x29)
+            offset += 1
+            if depth == 0:
+                return offset
+        return -1
+
     def tail_end(self, offset: int) -> int | None:
         """The end of the line of ``offset`` when only white space and comments follow on it, else None.
 

@@ -10,6 +10,11 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from tests.fuzz.families import FAMILIES
+
+FAMILY_SHARE = 0.6
+"""How many of the scenarios are of a family; the others are drawn line by line."""
+
 HEAD = """#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -311,11 +316,14 @@ class Scenario:
         self.each_row(b, lambda place: self.line(f"total += sum({place}, {b.size});"))
 
 
-def program(seed: int, functions: int = 8) -> str:
-    """The C text of one random program."""
+def program(seed: int, functions: int = 2) -> str:
+    """The C text of one random program; its names are like those of no other seed's."""
     rng = random.Random(seed)
-    names = [f"f{k}" for k in range(functions)]
-    parts = [HEAD, *(Scenario(rng, name).text() for name in names)]
+    names = [f"s{seed}f{k}" for k in range(functions)]
+    parts = [HEAD]
+    for name in names:
+        drawn = rng.random() < FAMILY_SHARE
+        parts.append(rng.choice(FAMILIES)(rng, name) if drawn else Scenario(rng, name).text())
     calls = "\n".join(f"    {name}();" for name in names)
     twice = "\n".join(f"    {name}();" for name in names if rng.random() < 0.3)
     parts.append(

@@ -1,110 +1,94 @@
 """``python -m tests.fuzz.run --seeds N``: random programs before and after the transformation.
 
-Memory that OPI_Alloc gives is filled with garbage first, so that a byte which nothing wrote shows in the output.
-Prints what share of the sites converted, and each seed whose outputs differ; ``--keep`` names a folder for its text.
+Memory that OPI_Alloc gives is filled with garbage first, so that a byte which nothing wrote shows in the output; the
+transformed programs run under OPI_CHECK=1 too; and the dynamic access oracle says of each site whether its bytes were
+read afterwards, which no site that converts may have.  Prints how many of the sites that the oracle allows convert, and
+each seed that fails; ``--keep`` names a folder for its text.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
-from dataclasses import dataclass
+from collections import Counter
+from multiprocessing import get_context
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from case_tools import output, run_tool
-
-from opi_xform.launch.mpi import Mpi, find_mpi
-from opi_xform.launch.tools import OPICC, compile_with
+from opi_xform.launch.mpi import find_mpi
+from tests.fuzz.batch import Outcome, judged
 from tests.fuzz.generate import program
 
-POISON = """#include <stddef.h>
-#include <string.h>
-int __real_OPI_Alloc(void *place, size_t length);
-int __wrap_OPI_Alloc(void *place, size_t length);
-int __wrap_OPI_Alloc(void *place, size_t length)
-{
-    int code = __real_OPI_Alloc(place, length);
-    void *memory;
-    memcpy(&memory, place, sizeof memory);
-    if (memory)
-        memset(memory, 0x41, length);
-    return code;
-}
-"""
-FLAGS = ("-O1", "-w")
+Job = tuple[tuple[int, ...], bool, bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """``problem``: '' where the outputs agree.  convert, sites: how many of its sites converted."""
-
-    problem: str
-    convert: int
-    sites: int
+def work(job: Job) -> list[Outcome]:
+    """A batch, in a process of its own: what the analysis keeps in memory ends with it."""
+    seeds, check, traced = job
+    with tempfile.TemporaryDirectory() as folder:
+        return judged(seeds, Path(folder), find_mpi(), check, traced)
 
 
-def compare(seed: int, folder: Path, mpi: Mpi) -> Outcome:
-    """One random program, transformed and run both ways."""
-    before, after = folder / "before", folder / "after"
-    before.mkdir(parents=True, exist_ok=True)
-    source = before / "program.c"
-    source.write_text(program(seed), encoding="utf-8")
-    code, out, err = run_tool([str(source), "--output-format", "json", "-j", "1", "-o", str(after)])
-    if code != 0:
-        return Outcome(f"opi-xform: exit code {code}\n{err[-2000:]}", 0, 0)
-    sites = json.loads(out)["sites"]
-    convert = sum(site["decision"] == "convert" for site in sites)
-    poison = folder / "poison.c"
-    poison.write_text(POISON, encoding="utf-8")
-    first = compile_with((str(mpi.mpicc),), [str(source)], folder / "original.exe", mpi, FLAGS)
-    wrapped = (*FLAGS, "-Wl,--wrap=OPI_Alloc")
-    if convert == 0:
-        return Outcome("", 0, len(sites))
-    second = compile_with(OPICC, [str(after / "program.c"), str(poison)], folder / "transformed.exe", mpi, wrapped)
-    expected, found = output(first, mpi), output(second, mpi)
-    if expected == found:
-        return Outcome("", convert, len(sites))
-    lines = [
-        f"{a!r} became {b!r}"
-        for x, y in zip(expected[1], found[1], strict=False)
-        for a, b in zip(x.splitlines(), y.splitlines(), strict=False)
-        if a != b
-    ]
-    return Outcome(f"exit code {expected[0]} became {found[0]}\n" + "\n".join(lines[:5]), convert, len(sites))
+class Totals:
+    """The sums over all outcomes so far."""
+
+    def __init__(self) -> None:
+        self.programs = self.sites = self.convert = self.reached = self.free = self.both = 0
+        self.failed: list[int] = []
+        self.kept: Counter[str] = Counter()
+
+    def add(self, outcome: Outcome) -> None:
+        self.programs += 1
+        self.sites += outcome.sites
+        self.convert += outcome.convert
+        self.reached += outcome.reached
+        self.free += outcome.free
+        self.both += outcome.both
+        self.kept.update(outcome.kept)
+        if outcome.problem:
+            self.failed.append(outcome.seed)
+
+    def __str__(self) -> str:
+        text = f"{self.programs} programs, {self.sites} sites, {self.convert} converted"
+        if self.reached:
+            free, both = 100 * self.free / self.reached, 100 * self.both / max(self.free, 1)
+            text += f"; of {self.reached} that ran the oracle allows {self.free} ({free:.0f} %)"
+            text += f", of these {self.both} converted ({both:.0f} %)"
+        return f"{text}; failed: {self.failed or 'none'}"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--seeds", type=int, default=50)
     parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--batch", type=int, default=25, help="programs in one MPI job")
+    parser.add_argument("-j", "--jobs", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="folder for the files of seeds that fail")
+    parser.add_argument("--no-check", action="store_true", help="not under OPI_CHECK=1")
+    parser.add_argument("--no-oracle", action="store_true", help="outputs only")
     arguments = parser.parse_args()
-    mpi = find_mpi()
-    failed: list[int] = []
-    convert = sites = 0
-    for seed in range(arguments.first, arguments.first + arguments.seeds):
-        with tempfile.TemporaryDirectory() as scratch:
-            folder = Path(scratch)
-            try:
-                outcome = compare(seed, folder, mpi)
-            except Exception as error:  # a crash of the tool is a finding like any other
-                outcome = Outcome(f"{type(error).__name__}: {error}", 0, 0)
-            convert, sites = convert + outcome.convert, sites + outcome.sites
-            if outcome.problem:
-                failed.append(seed)
-                print(f"seed {seed}: {outcome.problem}", flush=True)
-                if arguments.keep is not None:
-                    arguments.keep.mkdir(parents=True, exist_ok=True)
-                    (arguments.keep / f"seed{seed}.c").write_text(program(seed), encoding="utf-8")
-        if (seed - arguments.first) % 10 == 9:
-            print(f"up to seed {seed}: {convert} of {sites} sites converted, {len(failed)} failed", flush=True)
-    share = 100 * convert / max(sites, 1)
-    print(f"{arguments.seeds} programs, {sites} sites, {convert} converted ({share:.0f} %); failed: {failed or 'none'}")
-    return 1 if failed else 0
+    end = arguments.first + arguments.seeds
+    starts = range(arguments.first, end, arguments.batch)
+    groups = [tuple(range(at, min(at + arguments.batch, end))) for at in starts]
+    jobs: list[Job] = [(group, not arguments.no_check, not arguments.no_oracle) for group in groups]
+    totals = Totals()
+    with get_context("fork").Pool(arguments.jobs, maxtasksperchild=1) as pool:
+        for outcomes in pool.imap(work, jobs, chunksize=1):
+            for outcome in outcomes:
+                totals.add(outcome)
+                if outcome.problem:
+                    print(f"seed {outcome.seed}: {outcome.problem}", flush=True)
+                    if arguments.keep is not None:
+                        arguments.keep.mkdir(parents=True, exist_ok=True)
+                        name = f"seed{outcome.seed}.c"
+                        (arguments.keep / name).write_text(program(outcome.seed), encoding="utf-8")
+            print(totals, flush=True)
+    if totals.kept:
+        shares = ", ".join(f"{code} {number}" for code, number in totals.kept.most_common())
+        print(f"kept although the oracle allows them, by code: {shares}")
+    return 1 if totals.failed else 0
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from opi_xform.launch.mpi import Mpi
@@ -19,9 +20,19 @@ LINKED = ("-no-pie", *(f"-Wl,--wrap={name}" for name in WRAPPED))
 Place = tuple[str, int]
 """File name and line."""
 
+Site = tuple[str, int, str]
+"""File name, line, ``send`` or ``recv``."""
 
-Spoilt = dict[tuple[str, int, str], set[Place]]
-"""Per site (file, line, ``send`` or ``recv``) the violating accesses."""
+Spoilt = dict[Site, set[Place]]
+"""Per site the violating accesses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """``reached``: the sites that ran."""
+
+    reached: frozenset[Site]
+    spoilt: Spoilt
 
 
 def violations(sources: Sequence[Path], folder: Path, mpi: Mpi, ranks: int = 2) -> Spoilt:
@@ -34,23 +45,37 @@ def violations(sources: Sequence[Path], folder: Path, mpi: Mpi, ranks: int = 2) 
     trace = folder / "trace.o"
     compile_with((str(mpi.mpicc),), [str(TRACE)], trace, mpi, (*PLAIN, "-c"))
     program = compile_with((str(mpi.mpicc),), [*objects, str(trace)], folder / "traced.exe", mpi, LINKED)
-    symbols = folder / "symbols"
-    text = "\n".join(source.read_text(encoding="utf-8") for source in sources)
-    rows = set(re.findall(r"\b(\w+)\s*\[[^\[\];]*\]\s*\[[^\[\];]*\]\s*[,;=]", text))
-    known = [f"{at} {size} {int(name in rows)}\n" for at, size, name in _statics(program)]
-    symbols.write_text("".join(known), encoding="ascii")
+    symbols = write_symbols(program, sources, folder / "symbols")
     found = folder / "accesses"
     settings = f'OPI_ORACLE_SYMBOLS="{symbols}" OPI_ORACLE_OUT="{found}" exec "$0"'
     done = captured([*mpi.run_command(ranks), "sh", "-c", settings, str(program)], mpi, timeout_s=60)
     assert done.returncode == 0, f"{program}: exit code {done.returncode}\n{done.stderr[-2000:]}"
-    texts = [file.read_text(encoding="ascii") for file in sorted(folder.glob("accesses.*"))]
+    return read_trace(program, sorted(folder.glob("accesses.*"))).spoilt
+
+
+def write_symbols(program: Path, sources: Sequence[Path], out: Path) -> Path:
+    """The static objects of a traced program, for trace.c."""
+    text = "\n".join(source.read_text(encoding="utf-8") for source in sources)
+    rows = set(re.findall(r"\b(\w+)\s*\[[^\[\];]*\]\s*\[[^\[\];]*\]\s*[,;=]", text))
+    known = [f"{at} {size} {int(name in rows)}\n" for at, size, name in _statics(program)]
+    out.write_text("".join(known), encoding="ascii")
+    return out
+
+
+def read_trace(program: Path, files: Sequence[Path]) -> Seen:
+    """What the ranks of a traced program wrote."""
+    texts = [file.read_text(encoding="ascii") for file in files]
     lines = [line.split() for line in sorted({line for text in texts for line in text.splitlines()})]
-    where = _lines(program, sorted({at.lstrip("SR") for line in lines for at in line}))
+    where = _lines(program, sorted({at.lstrip("SR") for line in lines for at in line} - {"-"}))
+    reached: set[Site] = set()
     out: Spoilt = {}
     for site, access in lines:
         file, line = where[site[1:]]
-        out.setdefault((file, line, "recv" if site[0] == "R" else "send"), set()).add(where[access])
-    return out
+        key = (file, line, "recv" if site[0] == "R" else "send")
+        reached.add(key)
+        if access != "-":
+            out.setdefault(key, set()).add(where[access])
+    return Seen(frozenset(reached), out)
 
 
 def _statics(program: Path) -> list[tuple[str, str, str]]:

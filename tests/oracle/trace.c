@@ -8,7 +8,8 @@
  * bytes that a static or calloc'ed object had from the beginning is a violating access itself.
  *
  * OPI_ORACLE_SYMBOLS: a file of "address size rows" lines, the program's static objects (rows: 1 for an array of arrays).
- * OPI_ORACLE_OUT: lines "site access" (hexadecimal return addresses; a receive's site has an R in front) go there.
+ * OPI_ORACLE_OUT: lines "site access" (hexadecimal return addresses; a site has S or R in front, for sent and received)
+ * go there, and a line "site -" for each site that is reached.
  */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -100,9 +101,14 @@ static void drop(Object *o)
 
 static Object *find(uintptr_t at)
 {
+    static int last; /* accesses come in runs */
+    if (last < object_count && at - objects[last].lo < objects[last].size)
+        return &objects[last];
     for (int i = 0; i < object_count; i++)
-        if (at - objects[i].lo < objects[i].size)
+        if (at - objects[i].lo < objects[i].size) {
+            last = i;
             return &objects[i];
+        }
     return NULL;
 }
 
@@ -126,6 +132,11 @@ static int site(uintptr_t pc, int receive)
         fprintf(stderr, "oracle: more than %d message sites\n", SITES);
         abort();
     }
+    busy = 1;
+    start();
+    fprintf(out, "%c%lx -\n", receive ? 'R' : 'S', (unsigned long)pc - 1);
+    fflush(out);
+    busy = 0;
     sites[site_count] = pc;
     side[site_count] = receive;
     return site_count++;
@@ -205,6 +216,16 @@ static void receives(void *p, int count, MPI_Datatype type, int source, uintptr_
             o->sites[i] |= bit;
         }
     }
+}
+
+/* Another program begins in the same process: the sites of the last one are of no further use. */
+void oracle_reset(void);
+void oracle_reset(void)
+{
+    start();
+    for (int i = 0; i < object_count; i++)
+        __real_memset(objects[i].sites, 0, objects[i].size * sizeof *objects[i].sites);
+    site_count = 0;
 }
 
 /* --- the program's accesses --------------------------------------------------------------------------------- */

@@ -1,0 +1,41 @@
+/* The loop that receives may run zero times; the buffer is malloc'ed and freed
+ * all the same. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define TO_ONE , 1, 7, MPI_COMM_WORLD)
+
+#define N 2048
+
+static double u[N], v[N];
+static double sbuf[N];
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    double *rbuf = malloc(N * sizeof(double));
+    int turns = argc > 3 ? 2 : 0;
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    for (int step = 0; step < turns; step++) {
+        if (rank == 0) {
+            for (int i = 0; i < N; i++)
+                sbuf[i] = 2.0 * u[i];
+            MPI_Send(sbuf, N, MPI_DOUBLE TO_ONE; //~ keep(sbuf) OPI109
+        } else if (rank == 1) {
+            MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            for (int i = 0; i < N; i++)
+                v[i] += rbuf[i];
+        }
+    }
+    free(rbuf);
+    double total = 0.0;
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
