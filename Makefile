@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export OMPI_ALLOW_RUN_AS_ROOT ?= 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ?= 1
 
-.PHONY: demo test bench fuzz check-corpus lint mpi4py torture torture-faults clean
+.PHONY: demo test bench fuzz check-corpus check-testdata lint mpi4py torture torture-faults clean
 .DELETE_ON_ERROR:
 
 ifdef OPI_MPICC
@@ -69,6 +69,12 @@ torture: $(VENV)/.ready $(BOTH_READY)
 # Is that judge right? Faults planted into libopi, each of which it has to find.
 torture-faults: $(VENV)/.ready $(MPI_READY)
 	$(BIN)/python -m tests.torture.judge $(TORTURE_ARGS)
+
+# What got worse in the programs of testdata/ than their baselines say; `make test` looks, too.
+check-testdata: $(VENV)/.ready $(MPI_READY)
+	@cd testdata && for name in $$(cd baselines && find . -name '*.json' | sed 's/\.json$$//' | sort); do \
+	    echo "$$name"; ../$(BIN)/opi-xform --check "$$name" --baseline "baselines/$$name.json" || exit 1; \
+	done
 
 lint: $(VENV)/.ready $(MPI_READY)
 	$(BIN)/ruff check .

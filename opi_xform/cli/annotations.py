@@ -37,8 +37,7 @@ class Annotation:
 class Verdict:
     """An annotation that does not hold, and why."""
 
-    file: str
-    line: int
+    annotation: Annotation
     message: str
 
 
@@ -75,7 +74,24 @@ def judge(
         if not message and annotation.verb in ("keep", "assume"):
             message = said.get((annotation.file, annotation.line), "")
         if message:
-            yield Verdict(annotation.file, annotation.line, message)
+            yield Verdict(annotation, message)
+
+
+def allowed(annotations: Sequence[Annotation], decisions: Sequence[Decision], sources: Sources) -> frozenset[int]:
+    """Which sites, by index, stay for a reason that a comment at them allows."""
+    by_file: dict[str, list[Annotation]] = {}
+    for annotation in annotations:
+        if annotation.verb == "allow":
+            by_file.setdefault(annotation.file, []).append(annotation)
+    return frozenset(
+        index
+        for index, decision in enumerate(decisions)
+        if decision.decision == "keep"
+        and any(
+            a.word == decision.code and a.begin <= decision.span.begin < a.end
+            for a in by_file.get(sources.name(decision.span.file), ())
+        )
+    )
 
 
 def _judge(annotation: Annotation, here: Iterable[Decision]) -> str:

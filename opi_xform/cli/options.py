@@ -33,6 +33,9 @@ class Options:
     root: str | None = None
     jobs: int = 1
     verbose: bool = False
+    baseline: str | None = None
+    write_baseline: str | None = None
+    export_fixes: str | None = None
     explain: str | None = None
     version: bool = False
     flags: tuple[str, ...] | None = None
@@ -40,7 +43,8 @@ class Options:
     @property
     def shows_diff(self) -> bool:
         """A diff is asked for, or is what happens when nothing else is."""
-        return self.diff or not (self.output or self.in_place or self.check or self.format == "json")
+        files = (self.output, self.write_baseline, self.export_fixes)
+        return self.diff or not (any(files) or self.in_place or self.check or self.format != "text")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -67,6 +71,9 @@ def parse_arguments(arguments: Sequence[str]) -> Options:
         root=found.root,
         jobs=found.jobs or available_cpus(),
         verbose=found.verbose,
+        baseline=found.baseline,
+        write_baseline=found.write_baseline,
+        export_fixes=found.export_fixes,
         explain=found.explain,
         version=found.version,
         flags=flags,
@@ -87,8 +94,13 @@ def _check(options: Options) -> None:
         raise fail("-o and -i exclude each other; choose one")
     if options.output == "":
         raise fail("-o needs the name of a directory")
-    if options.diff and options.format == "json":
-        raise fail("--diff and --output-format json both want stdout; run them apart")
+    if options.diff and options.format != "text":
+        raise fail(f"--diff and --output-format {options.format} both want stdout; run them apart")
+    if options.baseline is not None and not options.check:
+        raise fail("--baseline is what --check compares with; add --check, or use --write-baseline")
+    for name in ("baseline", "write_baseline", "export_fixes"):
+        if getattr(options, name) == "":
+            raise fail(f"--{name.replace('_', '-')} needs the name of a file")
     if not options.paths:
         raise fail("no input; name C files or directories, or see opi-xform --help", code="OPI902")
 
@@ -116,18 +128,21 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--check",
         action="store_true",
-        help="write nothing; exit 1 when -o DIR is out of date, an `opi: expect` comment is unmet or an "
-        "`opi: allow` comment is unused",
+        help="do not transform; exit 1 when -o DIR is out of date, an `opi: expect` comment is unmet, an "
+        "`opi: allow` comment is unused, or a site got worse than the baseline",
     )
     add("--diff", action="store_true", help="print a unified diff, also with -o, -i or --check")
     add("-p", dest="build_dir", metavar="BUILD_DIR", help="take compiler flags from BUILD_DIR/compile_commands.json")
     add(
         "--output-format",
         dest="format",
-        choices=("text", "json"),
+        choices=("text", "json", "sarif", "github"),
         default="text",
-        help="the report: a table for people, or one JSON object on stdout",
+        help="the report: a table for people, one JSON object, SARIF 2.1.0, or annotations for GitHub's workflows",
     )
+    add("--baseline", metavar="FILE", help="with --check: find what got worse since FILE was written")
+    add("--write-baseline", metavar="FILE", help="write what --baseline compares with")
+    add("--export-fixes", metavar="FILE.yaml", help="write the edits for clang-apply-replacements")
     add("--strict", action="store_true", help="rest on no assumption (A1 to A4) and no user-supplied effect")
     add("--root", metavar="DIR", help="the directory that -o mirrors and edits may reach (default: the sources' own)")
     add("--explain", metavar="CODE", help="print what a code means and how to change the program")

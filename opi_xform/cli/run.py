@@ -5,52 +5,32 @@ from __future__ import annotations
 import gc
 import hashlib
 import os
-import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from opi_xform.cli.annotations import Annotation, find_annotations, judge
+from opi_xform.cli.annotations import find_annotations
 from opi_xform.cli.build_flags import BuildFlags, build_flags, include_directories
+from opi_xform.cli.checks import findings
 from opi_xform.cli.inputs import collect_sources, common_root
 from opi_xform.cli.knowledge import CONFIGURATION, configuration, told
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import SELF_CHECK, Failure, Problem, exit_code, fail
 from opi_xform.cli.parsing import Job, parse_sources
+from opi_xform.cli.present import Result, present, report_files
 from opi_xform.cli.progress import Progress
-from opi_xform.cli.terminal import print_bytes, print_error, print_lines, width_of
+from opi_xform.cli.shown import shown
 from opi_xform.frontend import FrontendError, parse_outline
 from opi_xform.ir.ast import Diagnostic, Function, Unit
 from opi_xform.ir.same import same
 from opi_xform.ownership.model import Options as AnalysisOptions
-from opi_xform.ownership.plan import Edit, Plan
+from opi_xform.ownership.plan import Edit
 from opi_xform.program.driver import analyse
 from opi_xform.program.effects_table import EffectsError
-from opi_xform.report.diff import unified_diff
-from opi_xform.report.json import report_json
-from opi_xform.report.text import Line, summary_line, table
+from opi_xform.report.finding import Finding
 from opi_xform.rewrite.apply import obstacle, place_of, rewrite
 from opi_xform.rewrite.errors import PlanError
 from opi_xform.rewrite.selfcheck import self_check
 from opi_xform.rewrite.sources import Sources
 from opi_xform.rewrite.write import OutputError, OutputFile, in_place, mirror, write_all
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """A program analysed and rewritten, not yet written anywhere.  ``changed``: new contents by name in ``sources``."""
-
-    root: str
-    units: tuple[Unit, ...]
-    plan: Plan
-    sources: Sources
-    changed: dict[str, bytes]
-    annotations: tuple[Annotation, ...]
-    warnings: tuple[Diagnostic, ...]
-
-
-def shown(path: str) -> str:
-    """A file's name for people and programs: relative to the working directory."""
-    return os.path.relpath(path) if path else ""
 
 
 def run(options: Options, progress: Progress) -> int:
@@ -65,18 +45,23 @@ def run(options: Options, progress: Progress) -> int:
 
 
 def _run(options: Options, progress: Progress) -> int:
-    result = transform(options, progress)
+    result, units = transform(options, progress)
     with progress.phase("output"):
-        outputs = _outputs(options, result)
-        findings = _findings(options, result, outputs) if options.check else []
-        written = () if options.check else _write(outputs)
+        outputs = _outputs(options, result, units)
+        found: list[Finding] = []
+        if options.check:
+            found = findings(options, result.plan, result.sources, result.annotations, outputs)
+        reports = report_files(options, result, found)
+        _require_apart(reports, units)
+        written = _write([*(() if options.check else outputs), *reports])
     progress.close()
-    _report(options, result, findings, written)
-    return exit_code(len(findings))
+    names = [report.target for report in reports]
+    present(options, result, found, [name for name in written if name not in names], names)
+    return exit_code(len(found))
 
 
-def transform(options: Options, progress: Progress) -> Result:
-    """Everything up to the checked new contents.  Raises Failure."""
+def transform(options: Options, progress: Progress) -> tuple[Result, tuple[Unit, ...]]:
+    """Everything up to the checked new contents, and what was parsed.  Raises Failure."""
     sources = Sources()
     paths = collect_sources(options)
     root = common_root(paths, options)
@@ -110,7 +95,7 @@ def transform(options: Options, progress: Progress) -> Result:
     warnings = _warnings(units)
     if options.output is not None:
         warnings += _left_out(units, flags, root)
-    return Result(root, units, plan, sources, changed, annotations, warnings)
+    return Result(root, paths, plan, sources, changed, annotations, warnings), units
 
 
 def _parse(paths: Sequence[str], flags: BuildFlags, options: Options, progress: Progress) -> tuple[Unit, ...]:
@@ -223,11 +208,21 @@ def _program_files(units: Sequence[Unit], root: str) -> list[str]:
 # --- what was asked for -----------------------------------------------------------------------------------------------
 
 
-def _outputs(options: Options, result: Result) -> tuple[OutputFile, ...]:
+def _require_apart(reports: Sequence[OutputFile], units: Sequence[Unit]) -> None:
+    """Raises Failure when a report would overwrite what was read, or another report."""
+    taken = {os.path.realpath(file) for unit in units for file in (unit.path, *unit.files)}
+    for report in reports:
+        target = os.path.realpath(report.target)
+        if target in taken:
+            raise fail("is used for something else already; name another file", shown(report.target), code="OPI904")
+        taken.add(target)
+
+
+def _outputs(options: Options, result: Result, units: Sequence[Unit]) -> tuple[OutputFile, ...]:
     """The files that -o or -i would write."""
     try:
         if options.output is not None:
-            files = [*_program_files(result.units, result.root), *result.changed]
+            files = [*_program_files(units, result.root), *result.changed]
             return mirror(options.output, result.root, files, result.changed, result.sources)
         return in_place(result.changed) if options.in_place else ()
     except OutputError as error:
@@ -243,58 +238,6 @@ def _write(outputs: Sequence[OutputFile]) -> tuple[str, ...]:
 
 def _output_failure(error: OutputError) -> Failure:
     return fail(error.reason, shown(error.path), code="OPI904")
-
-
-def _findings(options: Options, result: Result, outputs: Sequence[OutputFile]) -> list[Problem]:
-    """What --check has to say: outputs that are out of date, expectations unmet, suppressions unused."""
-    found = [problem for output in outputs if (problem := _out_of_date(output, options)) is not None]
-    for verdict in judge(result.annotations, result.plan.decisions, result.sources, result.plan.diagnostics):
-        found.append(Problem(verdict.message, shown(verdict.file), verdict.line, "finding"))
-    return found
-
-
-def _out_of_date(output: OutputFile, options: Options) -> Problem | None:
-    again = "opi-xform -i" if options.in_place else f"opi-xform -o {options.output}"
-    try:
-        with open(output.target, "rb") as stream:
-            present = stream.read()
-    except FileNotFoundError:
-        return Problem(f"out of date: the file is missing; run {again}", shown(output.target), 0, "finding")
-    except OSError as error:
-        raise fail(f"cannot be read ({error.strerror}); check -o", shown(output.target), code="OPI904") from error
-    if present == output.data:
-        return None
-    old, new = present.split(b"\n"), output.data.split(b"\n")
-    same = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
-    wanted = new[same].decode("utf-8", "replace").strip() if same < len(new) else "the end of the file"
-    return Problem(f"out of date: here should be `{wanted}`; run {again}", shown(output.target), same + 1, "finding")
-
-
-def _report(options: Options, result: Result, findings: Sequence[Problem], written: Sequence[str]) -> None:
-    """The diff on stdout where there is one, the table beside it; JSON alone on stdout, findings then on stderr."""
-    for warning in result.warnings:
-        print_error(str(Problem(warning.message, shown(warning.file), warning.line, warning.severity, "OPI905")))
-    if options.format == "json":
-        print_bytes(report_json(result.plan, result.warnings, shown).encode("ascii"), sys.stdout)
-        for finding in findings:
-            print_error(str(finding))
-        return
-    stream = sys.stderr if options.shows_diff else sys.stdout
-    lines = table(result.plan, shown, width_of(stream))
-    lines += [Line(str(finding), "finding") for finding in findings]
-    lines.append(Line(summary_line(result.plan), "head"))
-    if options.output is not None or options.in_place or options.check:
-        lines.append(Line(_written_line(options, findings, written)))
-    print_lines(lines, stream)
-    if options.shows_diff:
-        print_bytes(_diff(result), sys.stdout)
-
-
-def _written_line(options: Options, findings: Sequence[Problem], written: Sequence[str]) -> str:
-    if options.check:
-        return f"{len(findings)} {'finding' if len(findings) == 1 else 'findings'}; nothing was written"
-    where = "in place" if options.in_place else f"to {options.output}"
-    return f"{len(written)} {'file' if len(written) == 1 else 'files'} written {where}"
 
 
 def _warnings(units: Sequence[Unit]) -> tuple[Diagnostic, ...]:
@@ -314,13 +257,3 @@ def _left_out(units: Sequence[Unit], flags: BuildFlags, root: str) -> tuple[Diag
 
 def _below(file: str, folder: str) -> bool:
     return os.path.commonpath([os.path.realpath(folder), os.path.realpath(file)]) == os.path.realpath(folder)
-
-
-def _diff(result: Result) -> bytes:
-    """Names are relative to the working directory, so that ``patch -p1`` there finds them; else to the root."""
-    names = sorted(result.changed)
-    outside = any(os.path.relpath(name).startswith(os.pardir) for name in names)
-    base = result.root if outside else os.getcwd()
-    return unified_diff(
-        (os.path.relpath(name, base), result.sources.data(name), result.changed[name]) for name in names
-    )

@@ -66,6 +66,8 @@ _CODES = (
     Code("OPI903", "self-check failed", "The transformed program does not parse; nothing was written."),
     Code("OPI904", "output", "The output cannot be written; nothing was."),
     Code("OPI905", "warning", "The front end has a remark about the source."),
+    Code("OPI906", "output out of date", "A file of the output is not what the sources give now."),
+    Code("OPI907", "comment that does not hold", "An `opi:` comment is unmet, unused or not understood."),
     Code("OPI908", "comment or entry without effect", "What a comment or opi.toml says does not apply."),
 )
 

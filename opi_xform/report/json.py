@@ -8,6 +8,7 @@ from typing import Any
 
 from opi_xform.ir.ast import Diagnostic
 from opi_xform.ownership.plan import Decision, Note, Plan
+from opi_xform.report.finding import Finding
 
 VERSION = 1
 SIDES = ("send", "recv")
@@ -15,7 +16,9 @@ Shown = Callable[[str], str]
 """How a file's name is shown: relative to the working directory."""
 
 
-def report_object(plan: Plan, warnings: Iterable[Diagnostic], shown: Shown) -> dict[str, Any]:
+def report_object(
+    plan: Plan, warnings: Iterable[Diagnostic], shown: Shown, findings: Iterable[Finding] = ()
+) -> dict[str, Any]:
     """The report as plain values, keys in the documented order."""
     return {
         "version": VERSION,
@@ -24,14 +27,15 @@ def report_object(plan: Plan, warnings: Iterable[Diagnostic], shown: Shown) -> d
         "diagnostics": [
             *(_diagnostic(decision, shown) for decision in plan.diagnostics),
             *(_warning(warning, shown) for warning in warnings),
+            *(_finding(finding, shown) for finding in findings),
         ],
         "summary": summary(plan),
     }
 
 
-def report_json(plan: Plan, warnings: Iterable[Diagnostic], shown: Shown) -> str:
-    """The report as text, with a final newline."""
-    return json.dumps(_clean(report_object(plan, warnings, shown)), indent=2, ensure_ascii=True) + "\n"
+def report_json(plan: Plan, warnings: Iterable[Diagnostic], shown: Shown, findings: Iterable[Finding] = ()) -> str:
+    """The report as text, with a final newline; docs/schema/report-1.json describes it."""
+    return json.dumps(clean(report_object(plan, warnings, shown, findings)), indent=2, ensure_ascii=True) + "\n"
 
 
 def summary(plan: Plan) -> dict[str, dict[str, int]]:
@@ -95,12 +99,24 @@ def _warning(warning: Diagnostic, shown: Shown) -> dict[str, Any]:
     }
 
 
-def _clean(value: Any) -> Any:
+def _finding(finding: Finding, shown: Shown) -> dict[str, Any]:
+    return {
+        "file": shown(finding.file),
+        "line": finding.line,
+        "column": finding.column,
+        "severity": "finding",
+        "code": finding.code,
+        "message": finding.message,
+        "notes": [_note(note, shown) for note in finding.notes],
+    }
+
+
+def clean(value: Any) -> Any:
     """Bytes that are no UTF-8 (surrogates in ``str``) become U+FFFD: JSON text must be valid Unicode."""
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     if isinstance(value, list):
-        return [_clean(item) for item in value]
+        return [clean(item) for item in value]
     if isinstance(value, dict):
-        return {key: _clean(item) for key, item in value.items()}
+        return {key: clean(item) for key, item in value.items()}
     return value

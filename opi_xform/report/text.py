@@ -7,10 +7,10 @@ so that both can be read, searched and clicked alike.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from opi_xform.ownership.plan import Decision, Plan
+from opi_xform.ownership.plan import Decision, Note, Plan
 from opi_xform.report.json import SIDES, summary
 
 Shown = Callable[[str], str]
@@ -52,7 +52,7 @@ def table(plan: Plan, shown: Shown, width: int) -> list[Line]:
     for diagnostic in plan.diagnostics:
         place = f"{shown(diagnostic.span.file)}:{diagnostic.span.line}: " if diagnostic.span.file else ""
         lines.append(Line(f"{place}note: {diagnostic.code} {_one_line(diagnostic.message)}".rstrip(), "note"))
-        lines.extend(_notes(diagnostic, shown))
+        lines.extend(note_lines(diagnostic.notes, shown))
     return lines
 
 
@@ -91,13 +91,14 @@ def _site(decision: Decision, row: str, column: int, width: int, shown: Shown) -
     wrapped = textwrap.wrap(reason, max(width - start, 20), break_long_words=False, break_on_hyphens=False)
     first = row + _GAP + wrapped.pop(0) if beside and wrapped else row.rstrip()
     below = [Line(" " * start + text) for text in wrapped]
-    return [Line(first, decision.decision), *below, *_notes(decision, shown)]
+    return [Line(first, decision.decision), *below, *note_lines(decision.notes, shown)]
 
 
-def _notes(decision: Decision, shown: Shown) -> list[Line]:
+def note_lines(notes: Iterable[Note], shown: Shown) -> list[Line]:
+    """The steps of a path, one a line."""
     return [
         Line(f"{' ' * _INDENT}{shown(note.span.file)}:{note.span.line}: note: {_one_line(note.message)}", "note")
-        for note in decision.notes
+        for note in notes
     ]
 
 

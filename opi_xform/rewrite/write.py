@@ -23,7 +23,7 @@ class OutputError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class OutputFile:
-    """One file of the output: where it goes, the file it comes from, and its bytes."""
+    """One file of the output: where it goes, the file it comes from ('' for a report), and its bytes."""
 
     target: str
     origin: str
@@ -115,11 +115,22 @@ def _staged(file: OutputFile) -> str:
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(file.data)
-        shutil.copymode(file.target if os.path.exists(file.target) else file.origin, staged)
+        like = file.target if os.path.exists(file.target) else file.origin
+        if like:
+            shutil.copymode(like, staged)
+        else:
+            os.chmod(staged, 0o666 & ~_umask())
     except BaseException:
         os.unlink(staged)
         raise
     return staged
+
+
+def _umask() -> int:
+    """The process's mask of permissions, which can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def _undo(pending: list[tuple[OutputFile, str]], created: list[str], moved: list[tuple[str, bytes | None]]) -> None:

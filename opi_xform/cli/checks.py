@@ -1,0 +1,114 @@
+"""What ``--check`` finds, and the baseline that tells which of it is new (DESIGN.md section 5)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from opi_xform.cli.annotations import Annotation, judge
+from opi_xform.cli.options import Options
+from opi_xform.cli.outcome import fail
+from opi_xform.cli.shown import shown
+from opi_xform.ownership.plan import Decision, Plan
+from opi_xform.report.baseline import Baseline, BaselineError, baseline_name, digest, know, read, worse
+from opi_xform.report.finding import Finding, deciding
+from opi_xform.rewrite.sources import Sources
+from opi_xform.rewrite.write import OutputFile
+
+OUT_OF_DATE = "OPI906"
+COMMENT = "OPI907"
+
+
+def findings(
+    options: Options,
+    plan: Plan,
+    sources: Sources,
+    annotations: Sequence[Annotation],
+    outputs: Sequence[OutputFile],
+) -> list[Finding]:
+    """Outputs that are out of date, then what is wrong with the comments, then what got worse than the baseline."""
+    found = [finding for output in outputs if (finding := _out_of_date(output, options)) is not None]
+    comments = _about_comments(plan, sources, annotations)
+    if options.baseline is None:
+        return found + [finding for _, finding in comments]
+    baseline = _load(options.baseline, options)
+    accepted = Counter(baseline.accepted)
+    for mark, finding in _marked(comments, options.baseline):
+        if accepted[mark]:
+            accepted[mark] -= 1
+        else:
+            found.append(finding)
+    now = know(plan.decisions, baseline_name(options.baseline), sources.data)
+    found += [_got_worse(plan.decisions[w.index], w.before) for w in worse(now, baseline.sites)]
+    return found
+
+
+def new_baseline(
+    file: str, options: Options, plan: Plan, sources: Sources, annotations: Sequence[Annotation]
+) -> Baseline:
+    """What ``--write-baseline file`` writes."""
+    marks = tuple(sorted(mark for mark, _ in _marked(_about_comments(plan, sources, annotations), file)))
+    return Baseline(know(plan.decisions, baseline_name(file), sources.data), marks, options.strict)
+
+
+def _load(file: str, options: Options) -> Baseline:
+    try:
+        with open(file, "rb") as stream:
+            baseline = read(stream.read())
+    except OSError as error:
+        advice = "--write-baseline FILE makes one"
+        raise fail(f"cannot be read ({error.strerror}); {advice}", shown(file), code="OPI902") from error
+    except BaselineError as error:
+        raise fail(str(error), shown(file), code="OPI902") from error
+    if baseline.strict != options.strict:
+        how = "with" if baseline.strict else "without"
+        raise fail(f"was written {how} --strict; check {how} it, or write it again", shown(file), code="OPI902")
+    return baseline
+
+
+def _got_worse(site: Decision, before: str) -> Finding:
+    """At the access that broke it, where one is known; else at the call."""
+    what = f"{site.call} of {site.buffer}"
+    access = deciding(site)
+    place = access.span if access is not None and access.span.file else site.span
+    where = f" at {shown(site.span.file)}:{site.span.line}" if place != site.span else ""
+    how = "used to convert and stays now" if before else "stays and is not in the baseline"
+    message = f"{what}{where} {how}: {site.message}"
+    return Finding(place.file, place.line, place.column, site.code, message, site.notes, site, before)
+
+
+def _about_comments(
+    plan: Plan, sources: Sources, annotations: Sequence[Annotation]
+) -> list[tuple[Annotation, Finding]]:
+    return [
+        (verdict.annotation, Finding(verdict.annotation.file, verdict.annotation.line, 1, COMMENT, verdict.message))
+        for verdict in judge(annotations, plan.decisions, sources, plan.diagnostics)
+    ]
+
+
+def _marked(comments: Sequence[tuple[Annotation, Finding]], baseline: str) -> list[tuple[str, Finding]]:
+    """Findings about comments, each with its fingerprint."""
+    named = baseline_name(baseline)
+    found = []
+    for annotation, finding in comments:
+        words = "\0".join((named(annotation.file), annotation.verb, annotation.word))
+        found.append((digest(words.encode("utf-8", "surrogateescape")), finding))
+    return found
+
+
+def _out_of_date(output: OutputFile, options: Options) -> Finding | None:
+    again = "opi-xform -i" if options.in_place else f"opi-xform -o {options.output}"
+    try:
+        with open(output.target, "rb") as stream:
+            present = stream.read()
+    except FileNotFoundError:
+        return Finding(output.target, 0, 0, OUT_OF_DATE, f"out of date: the file is missing; run {again}")
+    except OSError as error:
+        raise fail(f"cannot be read ({error.strerror}); check -o", shown(output.target), code="OPI904") from error
+    if present == output.data:
+        return None
+    old, new = present.split(b"\n"), output.data.split(b"\n")
+    same = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+    wanted = new[same].decode("utf-8", "replace").strip() if same < len(new) else "the end of the file"
+    message = f"out of date: here should be `{wanted}`; run {again}"
+    return Finding(output.target, same + 1, 1, OUT_OF_DATE, message)

@@ -1,0 +1,140 @@
+"""What a run says: the diff, the table or the report on stdout, and the reports that go to files."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from opi_xform import __version__
+from opi_xform.cli.annotations import Annotation, allowed
+from opi_xform.cli.checks import new_baseline
+from opi_xform.cli.options import Options
+from opi_xform.cli.outcome import Problem, fail
+from opi_xform.cli.shown import shown
+from opi_xform.cli.terminal import print_bytes, print_error, print_lines, width_of
+from opi_xform.ir.ast import Diagnostic
+from opi_xform.ownership.plan import Plan
+from opi_xform.report import baseline, fixes, github
+from opi_xform.report.columns import Columns
+from opi_xform.report.diff import unified_diff
+from opi_xform.report.finding import Finding
+from opi_xform.report.json import report_json
+from opi_xform.report.sarif import Context, sarif
+from opi_xform.report.text import Line, note_lines, summary_line, table
+from opi_xform.rewrite.sources import Sources
+from opi_xform.rewrite.write import OutputFile
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A program analysed and rewritten, not yet written anywhere.  ``changed``: new contents by name in ``sources``.
+
+    paths: the sources in the order given.
+    """
+
+    root: str
+    paths: tuple[str, ...]
+    plan: Plan
+    sources: Sources
+    changed: dict[str, bytes]
+    annotations: tuple[Annotation, ...]
+    warnings: tuple[Diagnostic, ...]
+
+
+def report_files(options: Options, result: Result, findings: Sequence[Finding]) -> list[OutputFile]:
+    """The files that --write-baseline and --export-fixes ask for.  Raises Failure."""
+    files = []
+    if options.write_baseline is not None:
+        known = new_baseline(options.write_baseline, options, result.plan, result.sources, result.annotations)
+        files.append(OutputFile(options.write_baseline, "", baseline.write(known)))
+    if options.export_fixes is not None:
+        files.append(OutputFile(options.export_fixes, "", _fixes(result)))
+    return files
+
+
+def present(
+    options: Options, result: Result, findings: Sequence[Finding], written: Sequence[str], reports: Sequence[str]
+) -> None:
+    """The diff on stdout where there is one, the table beside it; every other form alone on stdout."""
+    for warning in result.warnings:
+        print_error(str(Problem(warning.message, shown(warning.file), warning.line, warning.severity, "OPI905")))
+    if options.format == "text":
+        _present_text(options, result, findings, written, reports)
+        return
+    print_bytes(_FORMS[options.format](result, findings, options).encode("utf-8"), sys.stdout)
+    for finding in findings:
+        print_error(str(_problem(finding)))
+
+
+def _present_text(
+    options: Options, result: Result, findings: Sequence[Finding], written: Sequence[str], reports: Sequence[str]
+) -> None:
+    stream = sys.stderr if options.shows_diff else sys.stdout
+    lines = table(result.plan, shown, width_of(stream))
+    for finding in findings:
+        lines.append(Line(str(_problem(finding)), "finding"))
+        lines += note_lines(finding.notes, shown)
+    lines.append(Line(summary_line(result.plan), "head"))
+    if options.output is not None or options.in_place or options.check:
+        lines.append(Line(_written_line(options, findings, written)))
+    lines += [Line(f"{shown(name)} written") for name in reports]
+    print_lines(lines, stream)
+    if options.shows_diff:
+        print_bytes(_diff(result), sys.stdout)
+
+
+def _problem(finding: Finding) -> Problem:
+    return Problem(finding.message, shown(finding.file), finding.line, "finding", finding.code)
+
+
+def _written_line(options: Options, findings: Sequence[Finding], written: Sequence[str]) -> str:
+    if options.check:
+        return f"{len(findings)} {'finding' if len(findings) == 1 else 'findings'}; nothing was written"
+    where = "in place" if options.in_place else f"to {options.output}"
+    return f"{len(written)} {'file' if len(written) == 1 else 'files'} written {where}"
+
+
+def _diff(result: Result) -> bytes:
+    """Names are relative to the working directory, so that ``patch -p1`` there finds them; else to the root."""
+    names = sorted(result.changed)
+    outside = any(os.path.relpath(name).startswith(os.pardir) for name in names)
+    base = result.root if outside else os.getcwd()
+    return unified_diff(
+        (os.path.relpath(name, base), result.sources.data(name), result.changed[name]) for name in names
+    )
+
+
+def _fixes(result: Result) -> bytes:
+    counts = summary_line(result.plan)
+    try:
+        text = fixes.export(result.plan, result.changed, result.paths[0], result.sources.data, counts)
+    except fixes.FixesError as error:
+        raise fail(str(error), shown(error.file), code="OPI904") from error
+    return text.encode("utf-8")
+
+
+def _json(result: Result, findings: Sequence[Finding], _options: Options) -> str:
+    return report_json(result.plan, result.warnings, shown, findings)
+
+
+def _sarif(result: Result, findings: Sequence[Finding], options: Options) -> str:
+    sites = baseline.know(result.plan.decisions, lambda path: shown(path).replace(os.sep, "/"), result.sources.data)
+    quiet = allowed(result.annotations, result.plan.decisions, result.sources)
+    columns = Columns(result.sources.data)
+    compared = options.baseline is not None
+    return sarif(result.plan, result.warnings, findings, Context(__version__, sites, quiet, compared, shown, columns))
+
+
+def _github(result: Result, findings: Sequence[Finding], _options: Options) -> str:
+    columns = Columns(result.sources.data)
+    lines = github.commands(result.plan, result.warnings, findings, shown, columns)
+    return "".join(line.encode("utf-8", "surrogateescape").decode("utf-8", "replace") + "\n" for line in lines)
+
+
+_FORMS: Mapping[str, Callable[[Result, Sequence[Finding], Options], str]] = {
+    "json": _json,
+    "sarif": _sarif,
+    "github": _github,
+}
