@@ -1,4 +1,5 @@
-"""opi-bench: ``list``; ``run NAME [--quick] [--json FILE] [--plot FILE.png]``; ``tune [--quick] [--dry-run]``."""
+"""opi-bench: ``list``; ``run NAME [--quick] [--json FILE] [--plot FILE.png]``; ``apps [NAME ...]``, with these options
+and more; ``tune [--quick] [--dry-run]``."""
 
 from __future__ import annotations
 
@@ -14,8 +15,9 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
-from opi_xform.bench import cachebench, opbench, programs, tune
+from opi_xform.bench import apps, apps_report, cachebench, opbench, programs, tune
 from opi_xform.bench.result import Result, result_text, save_plot
+from opi_xform.bench.rounds import machine_line
 from opi_xform.launch.mpi import LaunchError, Mpi, find_mpicc, inspect_mpi
 from opi_xform.resources import IncompleteInstallError
 
@@ -69,8 +71,9 @@ def _writable(path: Path) -> None:
     path.open("ab").close()
 
 
-def _run(name: str, quick: bool, json_file: Path | None, plot_file: Path | None) -> None:
-    for file in (json_file, plot_file):
+def _check_files(plot_file: Path | None, *others: Path | None) -> None:
+    """Raises OSError or LaunchError where a result could not be written."""
+    for file in (*others, plot_file):
         if file is not None:
             _writable(file)
     if plot_file is not None:
@@ -78,6 +81,10 @@ def _run(name: str, quick: bool, json_file: Path | None, plot_file: Path | None)
             raise LaunchError("--plot needs matplotlib: pip install 'opi_xform[plot]'", 2)
         if plot_file.suffix not in PLOT_SUFFIXES:
             raise LaunchError(f"--plot {plot_file}: the name must end in one of {', '.join(PLOT_SUFFIXES)}", 2)
+
+
+def _run(name: str, quick: bool, json_file: Path | None, plot_file: Path | None) -> None:
+    _check_files(plot_file, json_file)
     mpis = installed_mpis()
     if len(mpis) < 2:
         _say(f"opi-bench: one MPI only, {mpis[0].kind} {mpis[0].version}: the ratio to the better MPI is to this one")
@@ -88,6 +95,26 @@ def _run(name: str, quick: bool, json_file: Path | None, plot_file: Path | None)
         json_file.write_text(result.as_json(), encoding="utf-8")
     if plot_file is not None:
         save_plot(result, plot_file)
+
+
+def _apps(
+    names: Sequence[str], effort: apps.Effort, json_file: Path | None, plot_file: Path | None, page: Path | None
+) -> None:
+    _check_files(plot_file, json_file, page)
+    mpis = installed_mpis()
+    with tempfile.TemporaryDirectory(prefix="opi-bench-") as work:
+        results = apps.run(names, mpis, effort, Path(work), _say)
+    machine = machine_line(mpis)
+    print(apps_report.text_of(results, machine))
+    if json_file is not None:
+        json_file.write_text(apps_report.as_json(results, machine), encoding="utf-8")
+    if plot_file is not None:
+        apps_report.save_plot(results, machine, plot_file)
+    if page is not None:
+        plot = os.path.relpath(plot_file, page.parent) if plot_file is not None else None
+        how = "--quick" if effort.quick else f"--rounds {effort.rounds} --class {effort.kernel_class}"
+        command = " ".join(["opi-bench apps", *names, f"--ranks {effort.ranks} {how}"])
+        page.write_text(apps_report.page_of(results, machine, command, plot), encoding="utf-8")
 
 
 def _tune(quick: bool, dry_run: bool) -> None:
@@ -116,6 +143,15 @@ def main() -> int:
     run.add_argument("--quick", action="store_true", help="few repetitions, small messages: a check that it works")
     run.add_argument("--json", type=Path, metavar="FILE", help="write the rows as JSON")
     run.add_argument("--plot", type=Path, metavar="FILE.png", help="write a plot (needs matplotlib)")
+    whole = commands.add_parser("apps", help="whole programs, plain, with libopi, and transformed")
+    whole.add_argument("names", metavar="NAME", nargs="*", help="programs; all where none is named")
+    whole.add_argument("--ranks", type=int, default=2, help="processes (2); 4 where a program needs a square")
+    whole.add_argument("--rounds", type=int, default=apps.ROUNDS, help=f"runs of each form ({apps.ROUNDS})")
+    whole.add_argument("--class", dest="kernel_class", choices="SWAB", default="A", help="of the NAS kernels (A)")
+    whole.add_argument("--quick", action="store_true", help="one round, small problems: a check that it works")
+    whole.add_argument("--json", type=Path, metavar="FILE", help="write times and sites as JSON")
+    whole.add_argument("--plot", type=Path, metavar="FILE.png", help="write a bar chart (needs matplotlib)")
+    whole.add_argument("--page", type=Path, metavar="FILE.md", help="write times and sites as a page")
     measure = commands.add_parser("tune", help="measure libopi's thresholds on this machine and keep them for libopi")
     measure.add_argument("--quick", action="store_true", help="one short round: a check that it works")
     measure.add_argument("--dry-run", action="store_true", help="print them, keep nothing")
@@ -127,6 +163,11 @@ def main() -> int:
     try:
         if arguments.command == "tune":
             _tune(arguments.quick, arguments.dry_run)
+        elif arguments.command == "apps":
+            if arguments.ranks < 1 or arguments.rounds < 1:
+                raise LaunchError("--ranks and --rounds must be positive", 2)
+            effort = apps.Effort(arguments.ranks, arguments.rounds, arguments.quick, arguments.kernel_class)
+            _apps(arguments.names, effort, arguments.json, arguments.plot, arguments.page)
         else:
             _run(arguments.name, arguments.quick, arguments.json, arguments.plot)
     except (LaunchError, IncompleteInstallError) as error:
