@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export OMPI_ALLOW_RUN_AS_ROOT ?= 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ?= 1
 
-.PHONY: demo test bench fuzz check-corpus check-testdata lint mpi4py torture torture-faults clean
+.PHONY: demo test bench fuzz check-corpus check-testdata lint npb mpi4py torture torture-faults clean
 .DELETE_ON_ERROR:
 
 ifdef OPI_MPICC
@@ -57,6 +57,10 @@ scale: $(VENV)/.ready $(MPI_READY)
 # Every program of tests/cases that may convert, transformed, under OPI_CHECK=1 and each MPI.
 check-corpus: $(VENV)/.ready $(BOTH_READY)
 	OPI_TEST_CORPUS=all $(BIN)/python -m pytest -n 2 tests/test_check_mode.py -k corpus $(PYTEST_ARGS)
+
+# The NAS kernels of testdata/npb in every form, on every number of ranks, under each MPI: make npb NPB_CLASSES='S W A'
+npb: $(VENV)/.ready $(BOTH_READY)
+	OPI_TEST_NPB='$(or $(NPB_CLASSES),S W)' $(BIN)/python -m pytest tests/test_npb.py $(PYTEST_ARGS)
 
 # mpi4py's own test suite with libopi preloaded and without, test by test: make mpi4py MPI4PY_ARGS='--ranks 2'
 mpi4py: $(VENV)/.ready $(BOTH_READY)
