@@ -290,7 +290,7 @@ class _Collector:
     def completions(self) -> None:
         """Calls that surely complete the requests of receives that convert."""
         symbols = self.program.values.symbols
-        requests: set[Poly] = set()
+        requests: dict[Poly, set[Poly | None]] = {}  # and the rows of the array that they are for
         for use in self.buffer.uses:
             if (
                 use.side == "recv"
@@ -300,10 +300,12 @@ class _Collector:
             ):
                 values = self.program.values.args.get(use.node, ())
                 if use.op.request < len(values):
-                    requests.add(symbols.resolve(values[use.op.request]))
+                    row = None if use.row is None else symbols.resolve(use.row)
+                    requests.setdefault(symbols.resolve(values[use.op.request]), set()).add(row)
         arrays = {base for r in requests if (base := symbols.base(r)) is not None}
         if not arrays:
             return
+        apart = all(symbols.offset(r).constant is not None for r in requests)
         for n in self.defs.calls:
             effect = self.effect(n)
             done = effect.mpi.completes if effect is not None and effect.mpi is not None else None
@@ -314,4 +316,6 @@ class _Collector:
             if (address in requests and done.which == "one") or (
                 symbols.base(address) in arrays and done.which == "all"
             ):
-                self.add(n, COMPLETE)
+                row = next(iter(requests[address])) if len(requests.get(address, ())) == 1 and apart else None
+                own = done.which == "one" and row is not None and row.constant is not None
+                self.add(n, COMPLETE, row if own else None)

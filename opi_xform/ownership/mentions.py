@@ -300,24 +300,28 @@ class Mentions:
 
     # --- text ------------------------------------------------------------------------------------------------------
 
-    def target(self, node: int, row: Poly | None, level: Level) -> str | None:
+    def target(self, node: int, row: Poly | None, level: Level, number: bool = True) -> str | None:
         """The carrier of ``row``, which ``node`` concerns, as written at a statement around it; None: not possible."""
         if not self.visible(level) or not self.named_outside(node, level[0]):
             return None
         if not self.buffer.carrier.rows:
             return self.name
+        text = self.index(node, row, level, number)
+        return None if text is None else f"{self.name}[{text}]"
+
+    def index(self, node: int, row: Poly | None, level: Level, number: bool = True) -> str | None:
+        """The subscript of ``row``, as written at a statement; ``number``: a constant row's may be a number."""
         if row is None:
             return None
-        if row.constant is not None:
-            return f"{self.name}[{self._constant(node, row)}]"
+        if row.constant is not None and number:
+            return self._constant(node, row)
         for inner in self.flow.levels(node):
             for found, index in self.by_level().get(inner, ()):
                 if found == row:
                     text = self._at(index, inner[0], level)
                     if text is not None:
-                        return f"{self.name}[{text}]"
-        text = self._fixed(row, level)
-        return None if text is None else f"{self.name}[{text}]"
+                        return text
+        return self._fixed(row, level)
 
     def _fixed(self, row: Poly, level: Level) -> str | None:
         """An index written in another statement of the function, of variables that are set once and before."""

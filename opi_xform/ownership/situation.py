@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from opi_xform.ir import ast
@@ -30,6 +30,7 @@ from opi_xform.ownership.states import (
 )
 
 Site = tuple[str, int, str, int]
+RowText = Callable[[int, Poly | None, Level, bool], str | None]  # of a node's row at a statement; may it be a number?
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,35 +144,47 @@ class Situation:
         function = self.graph.frames[level[0]].function
         rows: tuple[tuple[int, Poly], ...] = ()
         if event.row is not None:
-            found = self.rows_at(event, level)
-            if found is None:
+            copies = self.copies(event, level)
+            if copies is None:
                 return None
-            rows = found
+            rows = tuple((frame, e.row) for frame, e in sorted(copies.items()) if e.row is not None)
         return Insertion(function, level[1], where, kind, target, rows)
 
     def target(self, event: Event, level: Level, where: str) -> str | None:
         """The carrier as written at a statement."""
         if self.paths is None:
-            return self.mentions.target(event.node, event.row, level)
+            return self.alike(event, level, self.mentions.target)
         return self.paths.text(level, where) if self.mentions.named_outside(event.node, level[0]) else None
 
-    def rows_at(self, event: Event, level: Level) -> tuple[tuple[int, Poly], ...] | None:
-        """The row that the text of ``event`` means in each copy of the anchor's function; None when it is not clear."""
-        assert event.row is not None
-        function = self.graph.frames[level[0]].function
-        frames = self.flow.frames_of[function]
-        if event.row.constant is not None and len(frames) == 1:
-            return ((level[0], event.row),)
-        out: dict[int, Poly] = {}
+    def alike(self, event: Event, level: Level, text: RowText) -> str | None:
+        """A text about the event's row that is the right one in every copy of the anchor's function.
+
+        In a function that is called for one row here and for another there, no number is.
+        """
+        copies = self.copies(event, level)
+        if copies is None:
+            return None
+        for number in (True, False):
+            texts = {text(e.node, e.row, (frame, level[1]), number) for frame, e in copies.items()}
+            if len(texts) == 1:
+                return texts.pop()
+        return None
+
+    def copies(self, event: Event, level: Level) -> Mapping[int, Event] | None:
+        """The event in each copy of the anchor's function; None when it is of several rows in one of them."""
+        frames = self.flow.frames_of[self.graph.frames[level[0]].function]
+        if event.row is None or (event.row.constant is not None and len(frames) == 1):
+            return {level[0]: event}
+        out: dict[int, Event] = {}
         place = self.source_place(event.node)
         for other in self.events.all:
             if other.row is None or self.source_place(other.node) != place:
                 continue
             for frame in self.frames_around(other.node):
                 inside = frame in frames and self.within(other.node, (frame, level[1]))
-                if inside and out.setdefault(frame, other.row) != other.row:
+                if inside and out.setdefault(frame, other).row != other.row:
                     return None
-        return tuple(sorted(out.items())) if out.get(level[0]) == event.row else None
+        return out if level[0] in out and out[level[0]].row == event.row else None
 
     def source_place(self, n: int) -> tuple[str, int, str]:
         node = self.graph.nodes[n]
