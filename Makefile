@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export OMPI_ALLOW_RUN_AS_ROOT ?= 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ?= 1
 
-.PHONY: demo test bench fuzz check-corpus check-testdata lint npb mpi4py torture torture-faults clean
+.PHONY: apps proxies demo test bench fuzz check-corpus check-testdata lint npb mpi4py torture torture-faults clean
 .DELETE_ON_ERROR:
 
 ifdef OPI_MPICC
@@ -37,6 +37,14 @@ test: $(VENV)/.ready $(BOTH_READY)
 
 bench: $(VENV)/.ready $(BOTH_READY)
 	$(BIN)/opi-bench run opbench $(BENCH_ARGS)
+
+# Whole programs in four forms: make apps APPS_ARGS='--class W md cg'
+apps: $(VENV)/.ready $(BOTH_READY)
+	$(BIN)/opi-bench apps $(APPS_ARGS)
+
+# The proxy applications in all forms on 1, 2, 4 and 8 ranks of each MPI.
+proxies: $(VENV)/.ready $(BOTH_READY)
+	OPI_TEST_PROXIES=all $(BIN)/python -m pytest tests/test_proxies.py $(PYTEST_ARGS)
 
 # Random programs before and after: make fuzz FUZZ_ARGS='--seeds 500 --keep failing'
 fuzz: $(VENV)/.ready $(MPI_READY)

@@ -1,0 +1,248 @@
+"""opi-bench apps: how communication and waiting are told apart, ratios, pages; one quick run under real MPIs."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import MPIS, MpiUser
+
+from opi_xform.bench.apps import APPS, PROFILE, Effort, results_of, wrapped
+from opi_xform.bench.apps_report import AppResult, FormTimes, Site, as_json, page_of, save_plot, text_of
+from opi_xform.bench.apps_trace import (
+    AT_ROOT,
+    FOR_ALL,
+    FOR_ROOT,
+    MESSAGES,
+    NEVER,
+    POLLED,
+    RECEIVED,
+    SENT,
+    Call,
+    Message,
+    Times,
+    Trace,
+    read_trace,
+    times_of,
+)
+from opi_xform.launch.mpi import LaunchError
+
+
+def trace(calls: list[Call], messages: list[Message] | None = None) -> Trace:
+    return Trace(0.0, 100.0, tuple(calls), tuple(messages or []))
+
+
+def seconds(*traces: Trace) -> tuple[float, float]:
+    """Communication and waiting, summed over the ranks."""
+    found = times_of(traces)
+    return found.communication * len(traces), found.waiting * len(traces)
+
+
+def test_a_receive_counts_from_when_its_sender_began() -> None:
+    sender = trace([Call(7.0, 8.0, MESSAGES)], [Message(7.0, SENT, 1, 5, 1, 0)])
+    receiver = trace([Call(2.0, 9.0, MESSAGES)], [Message(2.0, RECEIVED, 0, 5, 1, 0)])
+    assert seconds(sender, receiver) == (1.0 + 2.0, 5.0)
+
+
+def test_a_send_waits_only_for_a_receive_that_came_while_it_ran() -> None:
+    receiver = trace([Call(6.0, 9.0, MESSAGES)], [Message(6.0, RECEIVED, 0, 5, 1, 0)])
+    for leave, expected in ((8.0, (2.0 + 3.0, 5.0)), (2.0, (1.0 + 3.0, 0.0))):
+        sender = trace([Call(1.0, leave, MESSAGES)], [Message(1.0, SENT, 1, 5, 1, 0)])
+        assert seconds(sender, receiver) == expected
+
+
+def test_messages_are_matched_in_order_by_partner_tag_and_communicator() -> None:
+    sender = trace(
+        [Call(1.0, 1.0, NEVER)] * 3,
+        [Message(1.0, SENT, 1, 5, 1, 0), Message(4.0, SENT, 1, 6, 1, 1), Message(9.0, SENT, 1, 5, 1, 2)],
+    )
+    receiver = trace(
+        [Call(0.0, 10.0, MESSAGES), Call(10.0, 11.0, MESSAGES)],
+        [Message(0.0, RECEIVED, 0, 6, 1, 0), Message(0.0, RECEIVED, 0, 5, 1, 0), Message(10.0, RECEIVED, 0, 5, 1, 1)],
+    )
+    assert seconds(sender, receiver) == (6.0 + 1.0, 4.0)
+
+
+@pytest.mark.parametrize(
+    ("how", "waiting"),
+    [(FOR_ALL, 5.0), (FOR_ROOT, 0.0), (AT_ROOT, 5.0)],  # rank 0, which is early, is the root
+)
+def test_collectives_wait_for_those_they_need(how: int, waiting: float) -> None:
+    early = trace([Call(1.0, 8.0, how, True, 3, 2)])
+    late = trace([Call(6.0, 8.0, how, False, 3, 2)])
+    assert seconds(early, late) == (9.0 - waiting, waiting)
+
+
+def test_a_broadcast_waits_for_its_root() -> None:
+    root = trace([Call(6.0, 8.0, FOR_ROOT, True, 3, 2)])
+    leaf = trace([Call(1.0, 8.0, FOR_ROOT, False, 3, 2)])
+    assert seconds(root, leaf) == (4.0, 5.0)
+
+
+def test_looks_that_find_nothing_are_waiting() -> None:
+    assert seconds(trace([Call(1.0, 2.0, POLLED), Call(2.0, 4.0, NEVER)])) == (2.0, 1.0)
+
+
+def test_a_trace_that_was_cut_short_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "trace.0"
+    file.write_bytes(struct.pack("=ddQQ", 0.0, 1.0, 3, 0))
+    for path in (file, tmp_path / "nosuch"):
+        with pytest.raises(LaunchError):
+            read_trace(path)
+
+
+def result() -> AppResult:
+    def form(series: str, *runs: float, **ways: float) -> FormTimes:
+        return FormTimes(series, "mpich", tuple(Times(run, run / 10, run / 100) for run in runs), ways)
+
+    forms = (
+        form("mpich", 2.0, 8.0, 2.0),
+        form("openmpi", 3.0, 4.0, 3.0),
+        form("libopi", 4.0, 8.0, 4.0, heap=100.0),
+        form("opi", 1.0, 2.0, 1.0, give=75.0, inline=25.0),
+    )
+    sites = (
+        Site("a.c:3", "MPI_Send", "send", "b | c", "keep", "OPI101", "read after"),
+        Site("a.c:4", "MPI_Recv", "recv", "r", "convert", None, ""),
+    )
+    return AppResult("prog", "A 1", 2, forms, sites)
+
+
+def test_ratios_are_to_the_better_mpi_of_a_round() -> None:
+    """2/1, 4/2, 2/1 and 2/4, 4/8, 2/4: the machine was slow in the second round."""
+    one = result()
+    found = {form.series: one.ratio(form, lambda times: times.run) for form in one.forms}
+    assert found["opi"] == 2.0
+    assert found["libopi"] == 0.5
+
+
+def test_reports_hold_times_ratios_ways_and_sites(tmp_path: Path) -> None:
+    data = json.loads(as_json([result()], "a machine"))
+    (program,) = data["programs"]
+    assert program["forms"][3] == {
+        "series": "opi",
+        "mpi": "mpich",
+        "repeats": 3,
+        "total_s": 1.0,
+        "communication_s": 0.1,
+        "waiting_s": 0.01,
+        "ratio_total": 2.0,
+        "ratio_communication": 2.0,
+        "protocols_percent": {"give": 75.0, "inline": 25.0},
+    }
+    assert program["sites"][0]["code"] == "OPI101"
+    assert "give 75, inline 25" in text_of([result()], "a machine")
+    page = page_of([result()], "a machine", "opi-bench apps", "results.png")
+    assert "| a.c:3 | `MPI_Send` | send | `b \\| c` | keep | OPI101 read after |" in page
+    assert "by more than 5 %: prog (libopi, 0.50)." in page
+    assert "](results.png)" in page
+
+
+def test_the_bar_chart_is_written(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    save_plot([result()], "a machine", tmp_path / "bars.png")
+    assert (tmp_path / "bars.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_all_calls_are_wrapped_and_opi_calls_only_with_libopi() -> None:
+    source = PROFILE.read_text()
+    plain, ours = wrapped(source, False), wrapped(source, True)
+    assert {"-Wl,--wrap=MPI_Init", "-Wl,--wrap=MPI_Finalize", "-Wl,--wrap=MPI_Sendrecv"} < set(plain)
+    assert "-Wl,--wrap=MPI_Barrier" in plain
+    assert set(ours) - set(plain) == {
+        f"-Wl,--wrap=OPI_{name}"
+        for name in ("Alloc", "Free", "Give", "Take", "Igive", "Itake", "Givetake", "Giverecv", "Sendtake")
+    }
+
+
+def test_every_message_call_of_the_programs_is_timed() -> None:
+    """A call that the profile does not know would be time that nobody sees."""
+    from opi_xform.resources import resource
+
+    known = {option.partition("=")[2] for option in wrapped(PROFILE.read_text(), False)}
+    silent = {"Abort", "Comm_rank", "Comm_size", "Comm_split", "Comm_free", "Dims_create", "Get_count", "Wtime"}
+    for app in APPS:
+        for file in resource("testdata").joinpath(app.folder).glob("*.c"):
+
+            for name in re.findall(r"\bMPI_([A-Z]\w*)\(", file.read_text(encoding="utf-8")):
+                assert name in silent or f"MPI_{name}" in known, (file, name)
+
+
+def test_results_are_all_lines_but_times() -> None:
+    assert results_of("a\ntime total: 3\n Time in seconds = 3\nb\n") == "a\nb"
+
+
+def test_kernels_take_their_class_others_their_size() -> None:
+    apps = {app.name: app for app in APPS}
+    assert Effort(kernel_class="W").arguments(apps["ft-p2p"]) == ("W", "p2p")
+    assert Effort(quick=True).arguments(apps["cg"]) == ("S",)
+    assert Effort(kernel_class="W").arguments(apps["md"]) == ("12", "100")
+
+
+PINGPONG = """
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    static double b[3000];
+    int rank;
+    MPI_Request rq;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 20; i++) {
+        if (rank == 0) {
+            MPI_Send(b, 3000, MPI_DOUBLE, 1, i, MPI_COMM_WORLD);
+        } else {
+            MPI_Irecv(b, 3000, MPI_DOUBLE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &rq);
+            MPI_Wait(&rq, MPI_STATUS_IGNORE);
+        }
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@pytest.mark.mpi
+def test_the_profile_of_a_program_with_wildcards(mpi_user: MpiUser, tmp_path: Path) -> None:
+    """The messages of both sides are there, and on the one clock none is received before it is sent."""
+    (tmp_path / "p.c").write_text(PINGPONG)
+    options = wrapped(PROFILE.read_text(), False)
+    mpi_user.mpicc("-O1", tmp_path / "p.c", PROFILE, "-o", tmp_path / "p", *options)
+    mpi_user.run(2, tmp_path / "p", OPI_BENCH_TRACE=str(tmp_path / "trace"))
+    traces = [read_trace(tmp_path / f"trace.{rank}") for rank in range(2)]
+    assert [[(m.side, m.peer, m.tag) for m in one.messages] for one in traces] == [
+        [(SENT, 1, i) for i in range(20)],
+        [(RECEIVED, 0, i) for i in range(20)],
+    ]
+    assert all(m.call >= 0 for one in traces for m in one.messages)
+    for sent, received in zip(traces[0].messages, traces[1].messages, strict=True):
+        assert traces[1].calls[received.call].leave >= sent.posted
+    found = times_of(traces)
+    assert found.communication > 0
+    assert found.run >= found.waiting + found.communication
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(not MPIS, reason="no mpicc: set OPI_MPICC")
+def test_quick_run_of_a_program_in_every_form(tmp_path: Path) -> None:
+    file = tmp_path / "apps.json"
+    command = [sys.executable, "-m", "opi_xform.bench.main", "apps", "halo2d", "--quick", "--json", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    (program,) = json.loads(file.read_text())["programs"]
+    assert [form["series"] for form in program["forms"]] == [*(mpi.kind for mpi in MPIS), "libopi", "opi"]
+    assert all(form["total_s"] > 0 and form["communication_s"] > 0 for form in program["forms"])
+    assert program["forms"][-1]["protocols_percent"] == {"give": 100.0}
+
+
+@pytest.mark.parametrize("arguments", [("nosuch",), ("--ranks", "0"), ("halo2d", "--json", "/nosuch/a.json")])
+def test_bad_usage_is_one_line(arguments: tuple[str, ...]) -> None:
+    command = [sys.executable, "-m", "opi_xform.bench.main", "apps", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
