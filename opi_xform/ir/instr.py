@@ -45,6 +45,13 @@ class AddrFunc:
 
 
 @dataclass(frozen=True, slots=True)
+class AddrHeap:
+    """The address that the call at a node of the program graph allocated: not of the source, made by the analysis."""
+
+    node: int
+
+
+@dataclass(frozen=True, slots=True)
 class AddrString:
     """The address of a string literal (read-only storage no message lands in)."""
 
@@ -84,7 +91,7 @@ class Nondet:
     reason: str = ""
 
 
-Operand = Const | Var | Temp | AddrVar | AddrFunc | AddrString | Op | PtrAdd | Nondet
+Operand = Const | Var | Temp | AddrVar | AddrFunc | AddrHeap | AddrString | Op | PtrAdd | Nondet
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,6 +134,8 @@ class Evaluator:
                 return self.address(self.objects.variable(frame, key))
             case ins.AddrFunc(key=key):
                 return self.symbols.of("opaque", ("function", key), frozenset())
+            case ins.AddrHeap(node=n):
+                return self.address(self.objects.heap(n))
             case ins.AddrString():
                 return self.symbols.of("opaque", ("string", node.number), frozenset())
             case _:

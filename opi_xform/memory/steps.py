@@ -84,14 +84,28 @@ class Steps(Evaluator):
             at = at.base
         if len(parts) == 1:
             self.values.indexed[node.number] = parts[0]
-        found = False
-        while isinstance(operand, ins.PtrAdd) and (operand.row or not found):
+        found = self.around(node, frame, operand)
+        if found is not None:
+            self.values.arrays[node.number] = found
+
+    def element(self, node: Node, frame: int, operand: ins.Operand, value: Poly) -> None:
+        """Notes a pointer to an element of an array that is a part of an object."""
+        base = self.symbols.base(value)
+        if base is not None and isinstance(operand, ins.PtrAdd) and self.symbols.offset(value).constant is None:
+            found = self.around(node, frame, operand)
+            if found is not None:
+                self.values.elements.setdefault((base, self.symbols.offset(value)), set()).add(found)
+
+    def around(self, node: Node, frame: int, operand: ins.Operand) -> tuple[int, int] | None:
+        """(first byte, size) of the array at a constant place that an address was made from by a subscript."""
+        found: tuple[int, int] | None = None
+        while isinstance(operand, ins.PtrAdd) and (operand.row or found is None):
             if operand.row:
                 start = self.symbols.resolve(self.symbols.offset(self.value(node, frame, operand.base))).constant
                 if start is not None:
-                    self.values.arrays[node.number] = (start, operand.row)
-                    found = True
+                    found = (start, operand.row)
             operand = operand.base
+        return found
 
     def step(self, node: Node) -> None:
         frame = node.frame
@@ -99,6 +113,7 @@ class Steps(Evaluator):
             case ins.Define(target=target, value=operand, type=type_):
                 value = self.value(node, frame, operand)
                 self.values.operands[node.number] = (value,)
+                self.element(node, frame, operand, value)
                 value = self.converted(node, type_, value)
                 if isinstance(target, ins.Temp):
                     self.set_temp(frame, target.number, value)
@@ -169,6 +184,8 @@ class Steps(Evaluator):
             case Bind(caller=caller, params=params, args=args):
                 values = [self.value(node, caller, a) for a in args]
                 self.values.operands[node.number] = tuple(values)
+                for argument, value in zip(args, values, strict=True):
+                    self.element(node, caller, argument, value)
                 for key, value in zip(params, values, strict=True):
                     o = self.objects.variable(frame, key)
                     self.havoc(frozenset({o}), node)
@@ -258,13 +275,14 @@ class Steps(Evaluator):
                     if not call.call.args[i].type.is_pointer and not call.call.args[i].type.is_array:
                         continue
                     length = self.length(region, i, values, call)
+                    self.given_part(node, values[i], call.args[i], effect)
                     targets = self.touch(node, values[i], call.args[i], frame, kind, length, must, effect.name)
                     if region.indirect:
                         targets = self.pts.reachable(targets)
                         for o in sorted(targets):
                             self.access(node, o, kind, None, None, False, effect.name)
                     if kind == "W":
-                        stretch = self.stretch(values[i], length, call.call.args[i].type, effect)
+                        stretch = self.stretch(node, call.args[i], values[i], length, call.call.args[i].type, effect)
                         if stretch is not None and not region.indirect:
                             self.overwritten(*stretch, node)
                         else:
@@ -283,8 +301,25 @@ class Steps(Evaluator):
             if base is not None and offset is not None:
                 self.set_cell(base, offset, self.address(self.objects.heap(node.number)), node)
 
+    def given_part(self, node: Node, address: Poly, operand: ins.Operand, effect: FunctionEffect) -> None:
+        """Notes the array that ``&a[i]``, given to MPI, is in."""
+        base = self.symbols.base(address)
+        if base is None or effect.mpi is None or self.symbols.offset(address).constant is not None:
+            return
+        found = self.around(node, node.frame, operand)
+        key = (node.number, base)
+        if found is None or self.values.parts.get(key, found) != found:
+            found = (0, -1)
+        self.values.parts[key] = found
+
     def stretch(
-        self, address: Poly, length: Poly | None, written: Type, effect: FunctionEffect
+        self,
+        node: Node,
+        operand: ins.Operand,
+        address: Poly,
+        length: Poly | None,
+        written: Type,
+        effect: FunctionEffect,
     ) -> tuple[int, int, int] | None:
         """The object, and the bytes of it that a call writes: a known number, or an array given to MPI by its name."""
         address = self.symbols.not_null(address)
@@ -292,6 +327,9 @@ class Steps(Evaluator):
         size = None if length is None else length.constant
         if size is None and effect.mpi is not None and written.is_array:
             size = written.size
+        if base is not None and lo is None and effect.mpi is not None:
+            found = self.around(node, node.frame, operand)
+            return None if found is None else (base, *found)
         return None if base is None or lo is None or size is None else (base, lo, size)
 
     def output(self, node: Node, values: tuple[Poly, ...], type_: Type, effect: FunctionEffect, index: int) -> None:

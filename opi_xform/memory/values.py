@@ -73,5 +73,9 @@ class Values:
     followed: dict[int, list[int]] = field(default_factory=dict)  # symbol that may be NULL -> nodes at which it is not
     indexed: dict[int, tuple[int, Poly, ins.Operand]] = field(default_factory=dict)
     # load, store -> the one subscript in its address: bytes of an element, value, operand
+    parts: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+    # MPI call, object -> array of it that all its arguments with a subscript are in; (0, -1): there is no one such
+    elements: dict[tuple[int, Poly], set[tuple[int, int]]] = field(default_factory=dict)
+    # (object, offset) of pointers made by a subscript -> the arrays
     arrays: dict[int, tuple[int, int]] = field(default_factory=dict)  # load, store -> array that it stays in: lo, bytes
     cells: dict[int, tuple[Cell, int]] = field(default_factory=dict)  # header phi -> its cell, its object (-1: none)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.flow import Flow
+from opi_xform.ownership.lvalues import hole
 from opi_xform.ownership.mentions import Definitions, plain, walk
 from opi_xform.ownership.model import Buffer, Program
 from opi_xform.program.graph import Bind, Unbind
@@ -188,7 +189,10 @@ def _assigned(
         target = stmt.expr.target
         index = None
         if program.members.get(carrier) is not None and program.names(target, carrier):
-            return stmt.expr.value, False, None
+            found = hole(target, program.members[carrier].stride)
+            if buffer.carrier.rows and found is not None and has_effect(found.index):
+                return None, False, None
+            return stmt.expr.value, False, None if found is None else found.index
         if buffer.carrier.rows and isinstance(target, ast.Index):
             index, target = target.index, plain(target.base)
             if has_effect(index):

@@ -16,6 +16,7 @@ from opi_xform.ownership.deallocations import Deallocation
 from opi_xform.ownership.events import EventList
 from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.leftovers import only_counts
+from opi_xform.ownership.lvalues import fixed
 from opi_xform.ownership.mentions import Definitions, Mentions, Texts, plain
 from opi_xform.ownership.model import Buffer, Program, Use
 from opi_xform.ownership.plan import Edit, InsertStatement, LinkName, PointerDeclaration, ReplaceCall, ReplaceText
@@ -150,7 +151,7 @@ class Builder:
             break
         if isinstance(e, ast.VarRef) and e.var in self.buffer.lifted:
             return self.program.variables[e.var].name
-        if self.member is not None and self.program.names(e, self.member.key) and e.span.editable:
+        if self.member is not None and self.program.names(e, self.member.key) and e.span.editable and not fixed(e):
             return f"&{self.texts.of(e.span)}"
         if rows == 0 and isinstance(e, ast.VarRef) and e.var == self.buffer.carrier.variable:
             return f"&{self.variable.name}"
@@ -308,7 +309,12 @@ class Builder:
         if self.member is not None:
             if not all(file.endswith(".c") for file, _ in used):
                 raise _Problem("the size of the buffer cannot be kept in a header")
-            self.edits.extend(size_of_member(self.program, name, sorted(used), self.texts))
+            dims = ""
+            if self.buffer.carrier.rows:
+                if not self.member.count:
+                    raise _Problem("the sizes of the rows cannot be kept: how many there are is not known")
+                dims = f"[{self.member.count}]"
+            self.edits.extend(size_of_member(self.program, name + dims, sorted(used), self.texts))
             self.files.update(file for file, _ in used)
             return name
         for d in self.variable.declarators:
@@ -339,10 +345,13 @@ class Builder:
                 raise _Problem("the row that is allocated is named by a macro")
             row = f"[{self.texts.of(allocation.index.span)}]"
         if variable:
+            if self.member is not None and self.buffer.carrier.rows and not row:
+                raise _Problem("the row that is allocated is not named by its number")
             variable += row
         after = [f"{variable} = {size};"] if variable and not allocation.declared else []
         if in_place:
-            after.append(f"OPI_Alloc(&{self.assigned(allocation, name)}{row}, {variable or size});")
+            whole = f"{name}{row}" if self.member is None else self.assigned(allocation, name)
+            after.append(f"OPI_Alloc(&{whole}, {variable or size});")
             self.files.add(info.stmt.span.file)
         wrap = not info.in_block
         if after and not self.anchors.usable(level, "after"):
@@ -375,7 +384,10 @@ class Builder:
             target = insertion.target
             if self.buffer.carrier.kind == "array" and insertion.kind != "free":
                 size = self.declared_size(stmt.span.file)
-            asked = size + target[len(self.variable.name) :] if per_row else size
+            index = target[len(self.variable.name) :] if self.member is None else f"[{insertion.index}]"
+            if per_row and index == "[]":
+                raise _Problem("the number of the row cannot be told where the buffer is allocated")
+            asked = size + index if per_row else size
             if insertion.kind == "free":
                 text = (
                     self.all_rows(stmt.span.file)
@@ -402,7 +414,7 @@ class Builder:
 
     def all_rows(self, file: str) -> str:
         """Frees what is left of an array of buffers."""
-        found = dimensions(self.program, self.variable, self.texts, file)
+        found = None if self.member is not None else dimensions(self.program, self.variable, self.texts, file)
         if found is None:
             raise _Problem("the rows of the array cannot be counted in another place")
         return f"for (int opi_row = 0; opi_row < {found[0]}; opi_row++)\n    OPI_Free(&{self.variable.name}[opi_row]);"

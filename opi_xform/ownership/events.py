@@ -153,7 +153,8 @@ class _Collector:
             row = None
             if self.buffer.carrier.rows:
                 row = self.mentions.row(values[i])
-                written = plain(written.base) if isinstance(written, ast.Index) else written
+                inside = isinstance(written, ast.Index) and self.buffer.carrier.variable not in self.program.members
+                written = plain(written.base) if isinstance(written, ast.Index) and inside else written
             if not self.program.names(written, self.buffer.carrier.variable):
                 return "the buffer is freed through another name"
             if self.buffer.carrier.rows and row is None:

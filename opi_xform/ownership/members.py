@@ -8,22 +8,21 @@ the place (``Finder``); how the variable is written at a statement is found in `
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
 from opi_xform.memory.objects import UNKNOWN, Object
+from opi_xform.memory.poly import Poly
 from opi_xform.memory.values import Access
+from opi_xform.ownership.lvalues import POINTER_BYTES, Expressions, function_expressions, null_at, place, spelling
 from opi_xform.ownership.model import Member, Program, Refusal, Where
 from opi_xform.ownership.names import names_of
 from opi_xform.ownership.parameters import path
 from opi_xform.ownership.uses import collect
-from opi_xform.ownership.walk import children, expressions
-from opi_xform.program.graph import Bind, Graph, Lost, Unbind
-
-POINTER_BYTES = 8
+from opi_xform.program.graph import Action, Bind, Graph, Lost, Unbind
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,29 +42,54 @@ def wanted(program: Program) -> bool:
     )
 
 
-def promote(program: Program) -> Promotion | None:
-    """The members that can be variables; None when there is none."""
-    found = Finder(program).run()
-    if not found:
+Table = tuple[Member, Type, Mapping[int, ins.Operand]]
+
+
+def promote(program: Program, tables: Callable[[Program, Collection[int]], Sequence[Table]]) -> Promotion | None:
+    """The members that can be variables; None when there is none.  ``tables`` finds those that are arrays."""
+    finder = Finder(program)
+    found = finder.run()
+    arrays = tables(program, {n for member, _ in found for n in member.nodes})
+    if not found and not arrays:
         return None
     variables = dict(program.variables)
     members = dict(program.members)
     nodes = list(program.graph.nodes)
+    for i, (name, type_, raw, numbers) in enumerate(finder.numbers()):
+        key = f"{name}#{len(variables)}.{i}"
+        span = nodes[numbers[0]].action.span  # type: ignore[union-attr]
+        variables[key] = ast.Variable(key, name, type_, "extern" if raw else "static", span)
+        for n in numbers:
+            nodes[n] = replace(nodes[n], action=_of_variable(nodes[n].action, key))
     for member, type_ in found:
         kind = "extern" if member.raw else "static"  # as one of another file, a raw one has contents nobody knows
         span = program.graph.nodes[member.nodes[0]].action.span  # type: ignore[union-attr]
         variables[member.key] = ast.Variable(member.key, member.name, type_, kind, span)
         members[member.key] = member
         for n in member.nodes:
-            action = nodes[n].action
-            var = ins.Var(member.key)
-            if isinstance(action, ins.Load):
-                new: ins.Instr = ins.Define(action.span, action.stmt, action.target, var, action.type)
-            else:
-                assert isinstance(action, ins.Store)
-                new = ins.Define(action.span, action.stmt, var, action.value, action.type)
-            nodes[n] = replace(nodes[n], action=new)
+            nodes[n] = replace(nodes[n], action=_of_variable(nodes[n].action, member.key))
+    for member, type_, addresses in arrays:
+        span = program.graph.nodes[member.nodes[0]].action.span  # type: ignore[union-attr]
+        variables[member.key] = ast.Variable(member.key, member.name, type_, "static", span)
+        members[member.key] = member
+        for n, address in addresses.items():
+            at = nodes[n].action
+            assert isinstance(at, (ins.Load, ins.Store))
+            nodes[n] = replace(nodes[n], action=replace(at, address=address))
     return Promotion(replace(program.graph, nodes=tuple(nodes)), variables, members)
+
+
+def _of_variable(action: Action, key: str) -> ins.Instr:
+    """A load or store as a reading or setting of a variable."""
+    if isinstance(action, ins.Load):
+        return ins.Define(action.span, action.stmt, action.target, ins.Var(key), action.type)
+    assert isinstance(action, ins.Store)
+    return ins.Define(action.span, action.stmt, ins.Var(key), action.value, action.type)
+
+
+def _moving(offset: Poly) -> Poly:
+    """The part of an offset that is no constant."""
+    return Poly(tuple((m, c) for m, c in offset.terms if m))
 
 
 class Finder:
@@ -81,8 +105,11 @@ class Finder:
         for _, found in sorted(program.values.accesses.items()):
             for a in found:
                 self.accesses.setdefault(a.object, []).append(a)
-        self.written = _Expressions(program)
+        self.written = Expressions(program)
         self.ends: dict[int, list[int]] = {}
+        self.elements: dict[tuple[int, Poly], set[tuple[int, int]]] = {}
+        for (o, offset), arrays in program.values.elements.items():
+            self.elements.setdefault((o, _moving(self.symbols.resolve(offset))), set()).update(arrays)
         self.spoiled = self.lost()
 
     def run(self) -> list[tuple[Member, Type]]:
@@ -139,7 +166,7 @@ class Finder:
         nest, graph = self.program.nest, self.graph
         if info.kind == "heap":
             return info.node >= 0 and not nest.chain(graph.nodes[info.node].block)
-        if info.kind != "variable" or info.variable is None:
+        if info.kind != "variable" or info.variable is None or info.variable in self.program.members:
             return False
         variable = self.program.variables[info.variable]
         if variable.type.kind not in ("record", "array") or variable.thread_local or variable.kind == "param":
@@ -168,7 +195,7 @@ class Finder:
             if exact and lo is not None and length == POINTER_BYTES and self.plain(action.type):  # type: ignore[union-attr]
                 type_ = action.type  # type: ignore[union-attr]
                 # an initialiser's `(void *)0` has its own type
-                if self.clears_it(a.node) or _same(types.setdefault(lo, type_), type_):
+                if self.clears_it(a.node) or alike(types.setdefault(lo, type_), type_):
                     places.setdefault(lo, []).append(a.node)
                 else:
                     taken.append((lo, POINTER_BYTES))
@@ -187,6 +214,40 @@ class Finder:
             made = self.made(info, offset, nodes, zeroed)
             if made is not None:
                 yield made, types[offset]
+
+    def numbers(self) -> Iterator[tuple[str, Type, bool, list[int]]]:
+        """Integers in structs that can be variables as well: (name, type, not known at first, loads and stores).
+
+        What is known of a count stays known then where the rest of its struct changes.
+        """
+        for info in self.table:
+            if info.number not in self.accesses or info.number in self.spoiled or not self.single(info):
+                continue
+            places: dict[tuple[int, int], list[int]] = {}
+            types: dict[tuple[int, int], Type] = {}
+            taken: list[tuple[int, int | None]] = []
+            for a in self.accesses[info.number]:
+                action = self.graph.nodes[a.node].action
+                lo = None if a.lo is None else a.lo.constant
+                length = None if a.length is None else a.length.constant
+                stretch = self.stretch(a, lo, length)
+                if isinstance(action, (ins.Load, ins.Store)) and self.exact(a.node, info.number) and lo is not None:
+                    type_ = action.type
+                    plain = type_.kind == "int" and not type_.volatile and not type_.atomic
+                    if plain and type_.size and length == type_.size:
+                        key = (lo, type_.size)
+                        if types.setdefault(key, type_).signed == type_.signed:
+                            places.setdefault(key, []).append(a.node)
+                            continue
+                taken.append(stretch)
+            found = [(start, size) for start, size in places]
+            for (start, size), nodes in sorted(places.items()):
+                others = [*taken, *(x for x in found if x != (start, size))]
+                if any(at < start + size and (n is None or at + n > start) for at, n in others):
+                    continue
+                begin, raw = self.first(info, start, start + size)
+                if begin is not None:
+                    yield f"{info.name}+{start}", types[start, size], raw, sorted(set(nodes))
 
     def exact(self, n: int, o: int) -> bool:
         operands = self.values.operands.get(n, ())
@@ -208,7 +269,17 @@ class Finder:
             size = self.argument(a, action, lo)
             if size is not None:
                 return lo, size
-        return 0, None
+        if lo is None and a.lo is not None and length is not None:
+            known = self.elements.get((a.object, _moving(self.symbols.resolve(a.lo))), set())
+            at = self.symbols.resolve(a.lo) - _moving(self.symbols.resolve(a.lo))
+            within = [(s, n) for s, n in known if at.constant is not None and s <= at.constant < s + n]
+            if len(within) == 1:
+                return within[0]
+        kind = self.table[a.object]
+        part = self.values.parts.get((a.node, a.object), (0, -1))
+        if lo is None and a.lo is not None and length is not None and part[1] >= 0:
+            return part
+        return 0, kind.type.size if kind.kind == "variable" and kind.type is not None else None
 
     def argument(self, a: Access, action: ins.CallInstr, lo: int) -> int | None:
         """The size of the array that an MPI call is given by name: it does not look behind that."""
@@ -229,15 +300,26 @@ class Finder:
         values = self.values.args.get(n, ())
         return action.callee.key == "memset" and len(values) == 3 and values[1].constant == 0
 
-    def made(self, info: Object, offset: int, nodes: list[int], zeroed: list[tuple[int, int, int]]) -> Member | None:
-        """The member at an offset, when its first contents are known to be NULL, or nobody's."""
-        start, raw = self.first(info, offset)
+    def made(
+        self,
+        info: Object,
+        offset: int,
+        nodes: list[int],
+        zeroed: list[tuple[int, int, int]],
+        span: tuple[int, int] | None = None,
+    ) -> Member | None:
+        """The member at an offset, when its first contents are known to be NULL, or nobody's.
+
+        span: the bytes from … to … that a table is in.
+        """
+        first, last = span or (offset, offset + POINTER_BYTES)
+        start, raw = self.first(info, first, last)
         if start is None:
             return None
         for n, lo, length in zeroed:
-            if lo >= offset + POINTER_BYTES or lo + length <= offset:
+            if lo >= last or lo + length <= first:
                 continue
-            whole = lo <= offset and offset + POINTER_BYTES <= lo + length
+            whole = lo <= first and last <= lo + length
             names = names_of(self.program)
             ahead = all(dominates(self.program, n, m) and not names.follows(m, n) for m in nodes)
             if not whole or not ahead or self.program.nest.chain(self.graph.nodes[n].block):
@@ -284,7 +366,7 @@ class Finder:
         operands = self.values.operands.get(n, ())
         return isinstance(self.graph.nodes[n].action, ins.Store) and len(operands) == 2 and operands[1].constant == 0
 
-    def first(self, info: Object, offset: int) -> tuple[int | None, bool]:
+    def first(self, info: Object, first: int, last: int) -> tuple[int | None, bool]:
         """(node at which the object begins, whether the member is not NULL then); None: it holds something else."""
         if info.kind == "heap":
             action = self.graph.nodes[info.node].action
@@ -297,7 +379,8 @@ class Finder:
         assert info.variable is not None
         variable = self.program.variables[info.variable]
         if variable.is_global:
-            return (-1 if null_at(variable.init, offset) else None), False
+            null = all(null_at(variable.init, at) for at in range(first, last, POINTER_BYTES))
+            return (-1 if null else None), False
         birth = self.births(info)[0]
         action = self.graph.nodes[birth].action
         assert isinstance(action, ins.Birth)
@@ -353,80 +436,6 @@ class Finder:
         return frozenset(seen)
 
 
-class _Expressions:
-    """The lvalue that a load or store was lowered from."""
-
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self.known: dict[str, dict[tuple[str, int, int, bool], list[ast.Expr]]] = {}
-
-    def of(self, function: str, action: object) -> ast.Expr | None:
-        if not isinstance(action, (ins.Load, ins.Store)):
-            return None
-        span = action.span
-        found = self.of_function(function).get((span.file, span.begin, span.end, isinstance(action, ins.Store)), [])
-        return found[0] if len(found) == 1 else None
-
-    def of_function(self, key: str) -> dict[tuple[str, int, int, bool], list[ast.Expr]]:
-        known = self.known.get(key)
-        if known is None:
-            known = self.known[key] = {}
-            for e in function_expressions(self.program.functions[key]):
-                if isinstance(e, ast.Deref) and place(e) == place(e.operand):
-                    continue  # the arrow of `p->x`
-                if isinstance(e, (ast.Member, ast.Index, ast.Deref)):
-                    known.setdefault((*place(e), False), []).append(e)
-                elif isinstance(e, (ast.Assign, ast.IncDec)):
-                    target = e.target if isinstance(e, ast.Assign) else e.operand
-                    known.setdefault((*place(e), True), []).append(target)
-        return known
-
-
-def place(e: ast.Expr) -> tuple[str, int, int]:
-    return e.span.file, e.span.begin, e.span.end
-
-
-def spelling(e: ast.Expr) -> str:
-    """An lvalue as people would write it."""
-    match e:
-        case ast.Member(base=ast.Deref(operand=inner), field=field):
-            return f"{spelling(inner)}->{field}"
-        case ast.Member(base=base, field=field):
-            return f"{spelling(base)}.{field}"
-        case ast.Index(base=base, index=index):
-            return f"{spelling(base)}[{index.value if isinstance(index, ast.IntLit) else '…'}]"
-        case ast.Deref(operand=inner):
-            return f"*{spelling(inner)}"
-        case ast.AddrOf(operand=inner):
-            return f"&{spelling(inner)}"
-        case ast.Cast(operand=inner):
-            return spelling(inner)
-        case ast.VarRef(var=key):
-            return key.rsplit("/", 1)[-1].split("@")[0].rsplit(":", 1)[-1]
-        case _:
-            return "…"
-
-
-def null_at(init: ast.Expr | None, offset: int) -> bool:
-    """A static initialiser leaves NULL in the eight bytes at an offset."""
-    if init is None:
-        return True
-    if not isinstance(init, ast.InitList):
-        return False
-    for item, at in zip(init.items, init.offsets, strict=True):
-        size = item.type.size
-        if isinstance(item, ast.InitList):
-            if not null_at(item, offset - at):
-                return False
-        elif size is None or (at < offset + POINTER_BYTES and at + size > offset):
-            e = item
-            while isinstance(e, ast.Cast):
-                e = e.operand
-            if not isinstance(e, ast.IntLit) or e.value != 0:
-                return False
-    return True
-
-
 def dominates(program: Program, a: int, b: int) -> bool:
     """Every way to node ``b`` goes through node ``a``."""
     nodes, idom = program.graph.nodes, program.nest.idom
@@ -440,7 +449,7 @@ def dominates(program: Program, a: int, b: int) -> bool:
     return True
 
 
-def _same(a: Type, b: Type) -> bool:
+def alike(a: Type, b: Type) -> bool:
     x, y = a.elem, b.elem
     if x is None or y is None:
         return x is y
@@ -464,12 +473,3 @@ def member_refusal(units: Sequence[ast.Unit], member: Member, program: Program) 
                         message = f"`{field}` is used in `{function.name}`, which is not analysed"
                         return Refusal("405" if concurrent else "11", message, (note,))
     return None
-
-
-def function_expressions(function: ast.Function) -> Iterator[ast.Expr]:
-    """Everything that a function evaluates, or names in a sizeof."""
-    work = [*expressions(function.body), *(v.init for v in function.variables.values() if v.init is not None)]
-    while work:
-        e = work.pop()
-        yield e
-        work.extend(children(e))

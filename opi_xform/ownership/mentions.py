@@ -11,6 +11,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.flow import Flow, Level
+from opi_xform.ownership.lvalues import hole
 from opi_xform.ownership.model import Buffer, Program
 from opi_xform.ownership.names import leaves, operands
 from opi_xform.ownership.uses import row_index
@@ -285,12 +286,16 @@ class Mentions:
     def _index(self, n: int, span: Span) -> ast.Expr | None:
         """The index of the ``carrier[index]`` whose name is written at ``span``."""
         frame = self._frame(n)
+        member = self.program.members.get(self.buffer.carrier.variable)
         for level in self.flow.levels(n):
             if level[0] != frame:
                 continue
             lowered = self.flow.lowered(frame)
             for whole in expressions(lowered.function, lowered.stmts[level[1]].stmt):
                 for e in walk(whole):
+                    if member is not None and isinstance(e, (ast.Member, ast.Index)) and e.span == span:
+                        found = hole(e, member.stride)
+                        return None if found is None else found.index
                     if isinstance(e, ast.Index):
                         base = plain(e.base)
                         if isinstance(base, ast.VarRef) and base.span == span:

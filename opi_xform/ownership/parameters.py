@@ -16,6 +16,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
+from opi_xform.ownership.lvalues import fixed
 from opi_xform.ownership.model import Buffer, Carrier, Place, Program, Refusal, Use
 from opi_xform.ownership.plan import ReplaceText
 from opi_xform.ownership.source import Index, index_of
@@ -147,7 +148,9 @@ class Parameters:
         while isinstance(e, ast.Cast):
             e = e.operand
         found = next((key for key in self.program.members if self.program.names(e, key)), None)
-        return None if found is None else Argument(found, False, e)
+        if found is None or fixed(e):
+            return None
+        return Argument(found, self.program.members[found].stride > 0, e)
 
     # --- which parameters can be lifted --------------------------------------------------------------------------
 

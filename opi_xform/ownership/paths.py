@@ -8,18 +8,21 @@ structs are there: they have been allocated, and have not been freed.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
 from opi_xform.memory.poly import ZERO, Poly
 from opi_xform.ownership.flow import Edge, Flow, Level
-from opi_xform.ownership.members import dominates, place
-from opi_xform.ownership.mentions import Texts, in_scope
+from opi_xform.ownership.lvalues import fixed, hole, place
+from opi_xform.ownership.members import dominates
+from opi_xform.ownership.mentions import Mentions, Texts, in_scope
 from opi_xform.ownership.model import Member, Program, Where
 from opi_xform.ownership.names import Names, names_of
+
+HOLE = "\0"  # where the subscript goes in the text of a table's pointer
 
 Step = tuple[str, int]  # what is read on the way: a member's key, and bytes from where it points to the next
 
@@ -53,12 +56,17 @@ class Paths:
         """An lvalue of the member; None when it is made of more than names, members and constant subscripts."""
         steps: list[Step] = []
         offset = 0
+        table = hole(e, self.member.stride)
         while True:
             match e:
                 case ast.Member(base=base, offset=at):
                     offset += at
                     e = base
                     continue
+                case ast.Index(base=base) if e is table:
+                    e = base
+                    if base.type.is_array:
+                        continue
                 case ast.Index(base=base, index=ast.IntLit(value=index)) if e.type.size is not None:
                     offset += index * e.type.size
                     e = base
@@ -97,9 +105,15 @@ class Paths:
         written: list[tuple[str, str, Path]] = []
         for owner, e in self.member.exprs:
             path = self.path(e)
-            if path is None or not e.span.editable or e.span.begin != path.root.span.begin:
+            if path is None or not e.span.editable or e.span.begin != path.root.span.begin or fixed(e):
                 continue
             text, name = self.texts.of(e.span), self.texts.of(path.root.span)
+            if self.member.stride:
+                table = hole(e, self.member.stride)
+                if table is None or not table.index.span.editable:
+                    continue
+                before = self.texts.of(replace(e.span, end=table.index.span.begin))
+                text = before + HOLE + self.texts.of(replace(e.span, begin=table.index.span.end))
             if text.startswith(name):
                 written.append((owner, text[len(name) :], path))
         for owner, suffix, path in written:
@@ -139,6 +153,82 @@ class Paths:
             returns = [n for n in inside if isinstance(self.flow.graph.nodes[n].action, ins.ReturnInstr)]
             return [(u, n) for n in returns for u in self.flow.preds[n]]
         return leaving
+
+    # --- through a pointer to one element of a table -------------------------------------------------------------
+
+    def element(self, rows: Mapping[int, Poly], level: Level, where: str, mentions: Mentions) -> tuple[str, str] | None:
+        """(text, subscript) of a row as ``p->out`` with a pointer ``p`` that is set once, ahead; rows: per frame."""
+        function = self.flow.graph.frames[level[0]].function
+        for owner, e in self.member.exprs:
+            path = self.path(e)
+            if owner != function or hole(e, self.member.stride) or path is None or path.steps or not e.span.editable:
+                continue
+            root = self.program.variables[path.root.var]
+            if fixed(e) or root.function != function or not root.type.is_pointer or not self.visible(level, root):
+                continue
+            frames = self.flow.frames_of[function]
+            if set(frames) == set(rows) and all(
+                self.leads(root, e, frame, rows[frame], (frame, level[1]), where, mentions) for frame in frames
+            ):
+                return self.texts.of(e.span), self.distance(path, root, level, where)
+        return None
+
+    def leads(
+        self, root: ast.Variable, e: ast.Expr, frame: int, row: Poly, level: Level, where: str, mentions: Mentions
+    ) -> bool:
+        """In one copy of the function, ``e`` means the row at the statement."""
+        nodes, nest = self.names.graph.nodes, self.program.nest
+        o = self.names.objects.variable(frame, root.key)
+        if o in self.names.address_taken or o in self.names.writes or root.type.volatile:
+            return False
+        defs = [n for n in self.names.defs.get(("v", o, 0), ()) if not isinstance(nodes[n].action, ins.Birth)]
+        edges = self.edges(level, where)
+        if len(defs) != 1 or (nodes[defs[0]].frame == frame and self.flow.inside(level, defs[0])):
+            return False
+        loops = self.symbols.scope(row)
+        for edge in edges:
+            around = [set(nest.chain(nodes[n].block)) for n in edge if n < len(nodes)]
+            if not self.ahead(defs[0], edge) or any(not loops <= chain for chain in around):
+                return False
+        if not self.alive(self.member.key, edges):
+            return False
+        mine = [n for n in self.member.nodes if nodes[n].frame == frame and self.lvalue(n) == place(e)]
+        found = [mentions.row(self.program.values.operands[n][0]) for n in mine if n in self.program.values.operands]
+        return bool(found) and all(r == row for r in found)
+
+    def lvalue(self, n: int) -> tuple[str, int, int] | None:
+        """Where the lvalue of a load or store of the table is written."""
+        action = self.names.graph.nodes[n].action
+        if not isinstance(action, (ins.Load, ins.Store)) or not isinstance(action.address, ins.PtrAdd):
+            return None
+        base = action.address.base
+        return (base.span.file, base.span.begin, base.span.end) if isinstance(base, ins.AddrVar) else None
+
+    def distance(self, path: Path, root: ast.Variable, level: Level, where: str) -> str:
+        """The subscript as ``p - nb``; '' when the table cannot be named."""
+        table = self.text(level, where)
+        inner = {self.inside_element(e) for _, e in self.member.exprs} - {None}
+        size = root.type.elem.size if root.type.elem is not None else None
+        if table is None or inner != {path.offset} or size != self.member.stride:
+            return ""
+        return f"{root.name} - {table[: table.index(HOLE) - 1]}"
+
+    def inside_element(self, e: ast.Expr) -> int | None:
+        """Bytes from an element of the table to the pointer in it."""
+        table = hole(e, self.member.stride)
+        if table is None:
+            return None
+        offset = 0
+        while e is not table:
+            if isinstance(e, ast.Member):
+                offset += e.offset
+                e = e.base
+            elif isinstance(e, ast.Index) and isinstance(e.index, ast.IntLit) and e.type.size is not None:
+                offset += e.index.value * e.type.size
+                e = e.base
+            else:
+                return None
+        return offset
 
     # --- is it right ---------------------------------------------------------------------------------------------
 
@@ -243,7 +333,8 @@ class Paths:
 
 
 def _alike(a: Type, b: Type) -> bool:
-    return a.kind == "record" and a.record == b.record and a.size is not None and not a.volatile
+    plain = not a.volatile and not a.const
+    return a.kind == "record" and a.record == b.record and a.size is not None and plain
 
 
 def _same_file(a: str, b: str) -> bool:

@@ -13,7 +13,7 @@ from opi_xform.ownership.events import EventList
 from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.mentions import Definitions, Mentions, Texts
 from opi_xform.ownership.model import Buffer, Program, Refusal
-from opi_xform.ownership.paths import Paths
+from opi_xform.ownership.paths import HOLE, Paths
 from opi_xform.ownership.states import (
     HELD,
     IRECV,
@@ -148,13 +148,31 @@ class Situation:
             if copies is None:
                 return None
             rows = tuple((frame, e.row) for frame, e in sorted(copies.items()) if e.row is not None)
-        return Insertion(function, level[1], where, kind, target, rows)
+        index = ""
+        if self.paths is not None and self.buffer.carrier.rows:
+            if HOLE not in target:
+                found_text = self.paths.element(dict(rows), level, where, self.mentions)
+                if found_text is None:
+                    return None
+                target, index = found_text
+            else:
+                index = self.alike(event, level, self.mentions.index) or ""
+                target = target.replace(HOLE, index)
+        return Insertion(function, level[1], where, kind, target, rows, index)
 
     def target(self, event: Event, level: Level, where: str) -> str | None:
         """The carrier as written at a statement."""
         if self.paths is None:
             return self.alike(event, level, self.mentions.target)
-        return self.paths.text(level, where) if self.mentions.named_outside(event.node, level[0]) else None
+        if not self.mentions.named_outside(event.node, level[0]):
+            return None
+        text = self.paths.text(level, where)
+        if not self.buffer.carrier.rows:
+            return text
+        if text is None:
+            return ""  # perhaps through a pointer to the row's struct
+        index = self.alike(event, level, self.mentions.index)
+        return "" if index is None else text
 
     def alike(self, event: Event, level: Level, text: RowText) -> str | None:
         """A text about the event's row that is the right one in every copy of the anchor's function.

@@ -47,7 +47,7 @@ class Insertion:
 
     where: ``before`` or ``after`` the statement; ``leave``: on every way out of a block but its returns; ``return``:
     inside a return, behind its expression.  kind: ``alloc``, ``guard`` (OPI_Alloc where the pointer is NULL), ``free``.
-    target: the carrier as written there; rows: which buffer that is, per frame.
+    target: the carrier as written there; rows: which buffer that is, per frame; index: the subscript in the target.
     """
 
     function: str
@@ -56,6 +56,7 @@ class Insertion:
     kind: str
     target: str
     rows: tuple[tuple[int, Poly], ...] = ()
+    index: str = ""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from opi_xform.ownership.decide import decide
 from opi_xform.ownership.members import promote, wanted
 from opi_xform.ownership.model import Member, Options, Program
 from opi_xform.ownership.plan import Plan
+from opi_xform.ownership.tables import find_tables
 from opi_xform.ownership.told import ENTRIES, entry_remarks
 from opi_xform.ownership.uses import all_calls, functions_called
 from opi_xform.ownership.walk import children, expressions
@@ -120,7 +121,7 @@ def program(whole: Whole, effects: Effects, part: Part = _untimed) -> Program:
         if nest.irreducible or not wanted(found):
             break
         with part("members"):
-            more = promote(found)
+            more = promote(found, find_tables)
         if more is None:
             break
         found = _memory(whole, effects, more.graph, nest, more.variables, more.members, complete, part)
