@@ -260,7 +260,8 @@ class _Inspector:
             if var.type.kind not in ("array", "pointer") or (self.array and not var.type.is_array):
                 raise _Refused("13", f"`{self.name}` is neither an array nor a pointer", here)
             if self.array and (var.type.vla or (var.type.size is None and var.type.count is not None)):
-                raise _Refused("13", f"`{self.name}` is an array of variable length", here)
+                message = f"`{self.name}` is an array of variable length; a pointer to malloc'ed memory would do"
+                raise _Refused("13", message, here)
             if var.type.size is not None:
                 types.append((var.type, here))
             for d in var.declarators:
@@ -292,7 +293,8 @@ class _Inspector:
             raise _Refused("09", f"the declaration of `{self.name}` is written by a macro", here)
         self.editable_file(d.name_span)
         if d.suffix is None or len(_dimensions(data[d.suffix.begin : d.suffix.end])) <= self.rows:
-            raise _Refused("13", f"the array type of `{self.name}` is hidden behind a typedef", here)
+            message = f"the array type of `{self.name}` is hidden behind a typedef; dimensions written out would do"
+            raise _Refused("13", message, here)
         if not d.suffix.editable:
             raise _Refused("09", f"the dimensions of `{self.name}` are written by a macro", here)
 
