@@ -55,6 +55,7 @@ int main(int argc, char **argv)
         return 2;
     }
 
+    exchange_init();
     solve_init();
     for (int n = 0; n < width; n++) {
         make_force(&cells[n]);
@@ -72,6 +73,7 @@ int main(int argc, char **argv)
     report("bt", c->name, c->steps, c->rate, c->error, MPI_Wtime() - start, &good);
 
     solve_finish();
+    exchange_finish();
     free_cells();
     MPI_Finalize();
     return good ? 0 : 1;

@@ -64,7 +64,11 @@ int make_grid(int top)
     for (int k = 1; k <= top; k++)
         for (int axis = 0; axis < 3; axis++)
             levels[k].n[axis] = (1 << k) / procs[axis];
+    return 1;
+}
 
+void exchange_init(int top)
+{
     const int *n = levels[top].n;
     face = (n[0] + 2) * (n[1] + 2);
     if (face < (n[1] + 2) * (n[2] + 2))
@@ -75,10 +79,9 @@ int make_grid(int top)
         sbuf[dir] = allocate(face * sizeof(double));
         rbuf[dir] = allocate(face * sizeof(double));
     }
-    return 1;
 }
 
-void free_grid(void)
+void exchange_finish(void)
 {
     for (int dir = 0; dir < 2; dir++) {
         free(sbuf[dir]);

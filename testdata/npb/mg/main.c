@@ -63,6 +63,7 @@ int main(int argc, char **argv)
     }
 
     const level_t *top = &levels[c->top];
+    exchange_init(c->top);
     for (int k = 1; k <= c->top; k++) {
         u[k] = new_field(&levels[k]);
         r[k] = new_field(&levels[k]);
@@ -95,7 +96,7 @@ int main(int argc, char **argv)
         free(r[k]);
     }
     free(v);
-    free_grid();
+    exchange_finish();
     MPI_Finalize();
     return good ? 0 : 1;
 }

@@ -32,7 +32,8 @@ extern level_t levels[MAXLEVEL + 1];
 void *allocate(size_t bytes);
 double *new_field(const level_t *l);
 int make_grid(int top);
-void free_grid(void);
+void exchange_init(int top);
+void exchange_finish(void);
 void exchange(const level_t *l, double *u);
 
 /* stencil.c */

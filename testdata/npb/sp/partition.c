@@ -49,22 +49,30 @@ int make_cells(void)
     neighbour[2][1] = after * width + left;
 
     longest = base + (extra > 0);
+    return 1;
+}
+
+void exchange_init(void)
+{
     face_size = width * GHOSTS * longest * longest * NQ;
     for (int d = 0; d < 6; d++) {
         out[d] = allocate(face_size * sizeof(double));
         in[d] = allocate(face_size * sizeof(double));
     }
-    return 1;
+}
+
+void exchange_finish(void)
+{
+    for (int d = 0; d < 6; d++) {
+        free(out[d]);
+        free(in[d]);
+    }
 }
 
 void free_cells(void)
 {
     for (int n = 0; n < width; n++)
         free_cell(&cells[n]);
-    for (int d = 0; d < 6; d++) {
-        free(out[d]);
-        free(in[d]);
-    }
 }
 
 /* Does the cell have another one on that side? */

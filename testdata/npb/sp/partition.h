@@ -20,6 +20,8 @@ extern int longest;                     /* points along a cell, at most */
 
 int make_cells(void);
 void free_cells(void);
+void exchange_init(void);
+void exchange_finish(void);
 void exchange_faces(void);
 void report(const char *program, char name, int steps, const double *rate, const double *error,
             double spent, int *good);
