@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export OMPI_ALLOW_RUN_AS_ROOT ?= 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ?= 1
 
-.PHONY: apps proxies demo test bench fuzz check-corpus check-testdata lint npb mpi4py torture torture-faults clean
+.PHONY: apps proxies demo test bench fuzz oracle planted mutilate check-corpus check-testdata lint npb mpi4py torture torture-faults clean
 .DELETE_ON_ERROR:
 
 ifdef OPI_MPICC
@@ -46,13 +46,17 @@ apps: $(VENV)/.ready $(BOTH_READY)
 proxies: $(VENV)/.ready $(BOTH_READY)
 	OPI_TEST_PROXIES=all $(BIN)/python -m pytest tests/test_proxies.py $(PYTEST_ARGS)
 
-# Random programs before and after: make fuzz FUZZ_ARGS='--seeds 500 --keep failing'
+# Random programs before and after: make fuzz FUZZ_ARGS='--seeds 5000 --first 1001 --jobs 2 --keep failing'
 fuzz: $(VENV)/.ready $(MPI_READY)
 	$(BIN)/python -m tests.fuzz.run $(FUZZ_ARGS)
 
 # Every annotated case against the accesses that its original program makes.
 oracle: $(VENV)/.ready $(MPI_READY)
 	$(BIN)/python -m tests.oracle.run
+
+# Bugs planted into the analyser one by one, each of which an annotated case has to catch: make planted PLANTED_ARGS='--only loop'
+planted: $(VENV)/.ready $(MPI_READY)
+	$(BIN)/python -m tests.planted.run $(PLANTED_ARGS)
 
 # Broken programs, refused or right: make mutilate MUTILATE_ARGS='--first 501 --seeds 500 --keep failing'
 mutilate: $(VENV)/.ready $(MPI_READY)

@@ -1,4 +1,5 @@
 /* One of the functions that the pointer may reach does not pack all. */
+//~ silent: the path on which `half` packs needs three arguments, and the run has none
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,0 +1,221 @@
+"""The planted bugs: each forgets one thing that soundness rests on, by one change of the analyser's text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Bug:
+    """``old`` stands once in ``module``'s file and becomes ``new``; one of the ``cases`` (of tests/cases/keep) converts
+    then."""
+
+    name: str
+    module: str
+    old: str
+    new: str
+    cases: tuple[str, ...]
+
+
+_LIVENESS, _LIVE = "opi_xform.ownership.liveness", "opi_xform.memory.live"
+_DECIDE, _ALIASES = "opi_xform.ownership.decide", "opi_xform.ownership.aliases"
+_STEPS, _NULL, _UNSEEN = "opi_xform.memory.steps", "opi_xform.ownership.procnull", "opi_xform.ownership.unseen"
+
+BUGS = (
+    Bug(
+        "reads at unknown places do not count",
+        _LIVENESS,
+        "if lo is None or length is None:\n            return None if must else self.bound",
+        "if lo is None or length is None:\n            return None if must else self.regions.none",
+        ("send_read_string", "send_fwrite", "send_read_qsort", "send_read_alias", "pack_either_target"),
+    ),
+    Bug(
+        "what a call may write counts as written",
+        _LIVENESS,
+        "        if not a.must:\n            return None\n",
+        "",
+        ("pack_fread", "pack_sprintf", "pack_strcpy", "pack_conditional"),
+    ),
+    Bug(
+        "zeros of calloc count as nothing",
+        _LIVENESS,
+        "out[n] = spec is None or spec.zeroed or spec.contents or spec.copies_from is not None",
+        "out[n] = False",
+        ("f_calloc",),
+    ),
+    Bug(
+        "zeros of static storage count as nothing",
+        _LIVENESS,
+        'if info.kind == "variable" and info.frame < 0 and not at_entry.is_empty():',
+        "if False:",
+        ("f_static_zeros", "f_global_zero", "f_unsent_first"),
+    ),
+    Bug(
+        "every source is a real rank",
+        _LIVENESS,
+        "if not self.null.possible(source):",
+        "if True:",
+        ("recv_proc_null", "recv_cart_shift"),
+    ),
+    Bug(
+        "a message arrives whatever the source is",
+        _LIVENESS,
+        "return region.intersect(guard)",
+        "return region",
+        ("recv_null_wrong_guard", "recv_proc_null_zeros", "recv_proc_null", "recv_cart_shift"),
+    ),
+    Bug(
+        "room is enough behind what a receive takes",
+        _LIVENESS,
+        'taken = [u for u in self.uses if u.side == "recv" and u.place in converted]',
+        "taken: list[Use] = []",
+        ("e_one_more", "e_larger_later", "e_terminator", "e_scratch_behind"),
+    ),
+    Bug(
+        "bytes sent need not have been written",
+        _LIVENESS,
+        "return Event(None, None if u.place in self.packed else self.region(u.node, u.lo, u.length, False))",
+        "return Event(None, None)",
+        ("pack_hole_middle", "pack_last_missing", "pack_break"),
+    ),
+    Bug(
+        "a send sends one byte less",
+        _LIVE,
+        "out[key] = s.subtract(event.kill).coalesce()",
+        "out[key] = self.regions.none",
+        ("pack_hole_middle", "pack_last_missing", "pack_memcpy_short"),
+    ),
+    Bug(
+        "reads of the next turn are forgotten",
+        _LIVE,
+        "latch = self.starting(summary.gen, k + number(1))",
+        "latch = regions.none",
+        ("send_read_next_turn", "pack_header_once", "pack_first_time_flag"),
+    ),
+    Bug(
+        "a loop writes all that it writes in some turn",
+        _LIVE,
+        "s = s.intersect(self.starting(summary.through[edge], number(0)))",
+        "s = regions.none",
+        ("pack_zero_trip", "pack_break", "pack_last_missing"),
+    ),
+    Bug(
+        "reads inside loops are forgotten",
+        _LIVE,
+        "out[None] = out[None].union(gen).coalesce() if None in out else gen",
+        "out[None] = out.get(None, regions.none)",
+        ("send_read_pointer_loop", "send_read_same", "send_read_later_phase"),
+    ),
+    Bug(
+        "the bound of a loop is one too high",
+        _LIVE,
+        '_NEGATED = {"<": ">=",',
+        '_NEGATED = {"<": ">",',
+        ("pack_last_missing", "pack_bound_shrinks", "pack_zero_trip", "pack_break"),
+    ),
+    Bug(
+        "values that merge are not told apart",
+        _LIVE,
+        "            if total is not None:\n                out[key] = total.coalesce()",
+        "            if total is not None and key is not None:\n                out[key] = total.coalesce()",
+        ("send_read_branch", "pack_conditional", "recv_conditional_old"),
+    ),
+    Bug(
+        "second names may be older than the hand-over",
+        _ALIASES,
+        "if found.crosses(n, after):",
+        "if False:",
+        ("c_interior_table", "c_biased", "c_end_pointer", "c_saved_once", "c_cursor_across_turns"),
+    ),
+    Bug(
+        "destructors are not run",
+        _UNSEEN,
+        "(constructor|destructor|cleanup|",
+        "(constructor|cleanup|",
+        ("odd_destructor",),
+    ),
+    Bug(
+        "labels of the assembler name nothing",
+        _UNSEEN,
+        "return any(name.search(text) for text in texts)",
+        "return False",
+        ("odd_asm_name",),
+    ),
+    Bug(
+        "loads read nothing",
+        _STEPS,
+        'targets = self.touch(node, address, operand, frame, "R", size, False)',
+        "targets: frozenset[int] = frozenset()",
+        ("send_read_same", "send_read_next_turn"),
+    ),
+    Bug(
+        "a constant MPI_PROC_NULL on one path is overlooked",
+        _NULL,
+        'if constant == self.null and info.kind == "phi":',
+        "if False:",
+        ("recv_proc_null", "recv_null_by_argument", "recv_null_wrong_guard", "sound_proc_null", "recv_proc_null_zeros"),
+    ),
+    Bug(
+        "of two paths only one is looked at",
+        _LIVE,
+        "total = part if total is None else total.union(part)",
+        "total = part if total is None else total",
+        ("send_read_branch", "pack_conditional", "pack_other_branch", "pack_short_circuit", "pack_switch"),
+    ),
+    Bug(
+        "the default of a switch is never taken",
+        _LIVE,
+        "guards = list(self.cases(last, action))",
+        "guards = [g.subtract(g) if g is not None and i else g for i, g in enumerate(self.cases(last, action))]",
+        ("pack_switch", "pack_other_branch"),
+    ),
+    Bug(
+        "requests are complete at once",
+        "opi_xform.ownership.requests",
+        "asked = [a for a in asked if names.follows(post, a.node)]",
+        "asked = []",
+        ("d_two_isends", "d_iallreduce", "d_ibcast", "d_isend_unwaited_path", "d_put", "b_swap_pending"),
+    ),
+    Bug(
+        "library functions read nothing",
+        _STEPS,
+        '("R", effect.reads, False),',
+        '("R", (), False),',
+        ("send_read_memcpy", "send_read_memcmp", "send_fwrite", "send_reduce_after", "pack_sprintf"),
+    ),
+    Bug(
+        "functions that the library calls are not run",
+        _STEPS,
+        "if effect.calls and node.number not in self.calls.graph.followed:",
+        "if False:",
+        ("send_read_atexit", "odd_signal", "odd_sigaction", "send_read_qsort", "a_callback_store"),
+    ),
+    Bug(
+        "writing one row writes all of them",
+        _LIVENESS,
+        "        return out.intersect(here)\n\n    def event",
+        "        return out\n\n    def event",
+        ("rows_one_unpacked", "rows_packed_elsewhere", "rows_stale_on_some", "rows_neighbour_read", "pack_row_missing"),
+    ),
+    Bug(
+        "narrow counters do not wrap",
+        "opi_xform.memory.evaluate",
+        "        return self.narrow(to, value)\n\n    def comparison",
+        "        return value\n\n    def comparison",
+        ("pack_narrow_count", "pack_wrapped_index", "sound_values", "sound_bit_field"),
+    ),
+    Bug(
+        "text left out by the preprocessor names no buffer",
+        "opi_xform.ownership.source",
+        "if self.name in skipped.identifiers and self.inside(skipped.span):",
+        "if False:",
+        ("g_skipped_code",),
+    ),
+    Bug(
+        "writes that a turn may skip count as a run",
+        "opi_xform.memory.telescope",
+        "if not all(self.nest.dominates(block, latch) for latch in loop.latches):",
+        "if False:",
+        ("pack_continue", "pack_conditional", "pack_counter_gap", "pack_short_circuit"),
+    ),
+)

@@ -1,0 +1,102 @@
+"""``make planted``: each planted bug, and the case that catches it.
+
+A bug is one replacement in one module's text, made while the module is loaded; nothing is written.  It is caught when
+a site that a case says must stay converts.  Every bug runs in a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.machinery
+import importlib.util
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import CodeType
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from tests.planted.bugs import BUGS, Bug  # noqa: E402
+
+SECONDS = 200
+
+
+class _Planted(importlib.machinery.SourceFileLoader):
+    """Compiles the module's text with the bug in it, past all byte code that is kept."""
+
+    bug: Bug
+
+    def get_code(self, fullname: str) -> CodeType:
+        text = Path(self.path).read_text(encoding="utf-8")
+        return compile(text.replace(self.bug.old, self.bug.new), self.path, "exec")
+
+
+class _Finder:
+    def __init__(self, bug: Bug) -> None:
+        self.bug = bug
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: object = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if fullname != self.bug.module:
+            return None
+        loader = _Planted(fullname, str(file_of(self.bug)))
+        loader.bug = self.bug
+        return importlib.util.spec_from_file_location(fullname, loader.path, loader=loader)
+
+
+def file_of(bug: Bug) -> Path:
+    """The file of the module that the bug is planted into."""
+    return ROOT / (bug.module.replace(".", "/") + ".py")
+
+
+def applies(bug: Bug) -> bool:
+    """What it replaces stands there, once."""
+    return file_of(bug).read_text(encoding="utf-8").count(bug.old) == 1
+
+
+def converted_by(names: Sequence[str]) -> str:
+    """The first of the cases in which a site that must stay converts; '' when there is none."""
+    from case_tools import analyse, load_cases
+
+    for case in sorted((c for c in load_cases("keep") if c.name in names), key=lambda c: names.index(c.name)):
+        sites = analyse(case, case.folder)
+        for wish in case.wishes:
+            if wish.kind == "keep" and any(wish.meets(s) and s.decision == "convert" for s in sites):
+                return case.name
+    return ""
+
+
+def caught(bug: Bug) -> str:
+    """What catches the bug, run in a process of its own; '' when nothing does."""
+    command = [sys.executable, "-m", "tests.planted.run", "--plant", bug.name]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS, check=False)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--plant", metavar="NAME", help="this bug, in this process")
+    parser.add_argument("--only", metavar="TEXT", default="", help="bugs whose names contain it")
+    arguments = parser.parse_args()
+    if arguments.plant:
+        bug = next(bug for bug in BUGS if bug.name == arguments.plant)
+        sys.meta_path.insert(0, _Finder(bug))  # type: ignore[arg-type]
+        found = converted_by(bug.cases)
+        print(found)
+        return 0 if found else 1
+    missed = 0
+    chosen = [bug for bug in BUGS if arguments.only in bug.name]
+    for bug in chosen:
+        where = caught(bug) if applies(bug) else ""
+        missed += not where
+        how = f"caught by keep/{where}" if where else "NOT CAUGHT" if applies(bug) else "its place is no longer there"
+        print(f"{bug.name}: {how}", flush=True)
+    print(f"{len(chosen)} planted bugs, {len(chosen) - missed} caught")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
