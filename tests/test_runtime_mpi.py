@@ -20,7 +20,7 @@ from conftest import CHECKOUT, MpiUser, Run, only_one
 from opi_xform.bindings.table import read_table
 
 PROGRAMS = CHECKOUT / "runtime" / "tests" / "mpi"
-WARNINGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread")
+WARNINGS = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread")
 
 pytestmark = pytest.mark.mpi
 
@@ -70,6 +70,7 @@ CASES = (
     Case("errors", 2, 1),
     Case("procnull", 1),
     Case("procnull", 2),
+    Case("procnull", 1, 0, (), (("OPI_HEAP", "private"),)),
     Case("types", 2),
     Case("types", 2, 1),
     Case("comms", 2),

@@ -21,7 +21,7 @@ static __attribute__((noinline)) int send_block(const char *call, const void *bu
         opi_leave();
         return MPI_SUCCESS;
     }
-    if (opi_null_buffer(&a, buf)) {
+    if (opi_null_buffer(&a, buf) && dest != MPI_PROC_NULL) {
         rc = opi_bad(comm, MPI_ERR_BUFFER, call, "null buffer, count", (long long)count);
         opi_leave();
         return rc;
@@ -77,7 +77,7 @@ int opi_send_nonblock(const char *call, const void *buf, MPI_Count count, MPI_Da
         opi_leave();
         return MPI_SUCCESS;
     }
-    if (opi_null_buffer(&a, buf)) {
+    if (opi_null_buffer(&a, buf) && dest != MPI_PROC_NULL) {
         rc = opi_bad(comm, MPI_ERR_BUFFER, call, "null buffer, count", (long long)count);
         opi_leave();
         return rc;

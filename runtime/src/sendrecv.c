@@ -75,7 +75,7 @@ static int set_aside(const char *call, const void *buf, MPI_Count count, MPI_Dat
     int rc = opi_check(&a, call, count, type, dest, stag, comm, false);
     if (rc == MPI_SUCCESS && opi_null_buffer(&a, buf))
         rc = opi_bad(comm, MPI_ERR_BUFFER, call, "null buffer, count", (long long)count);
-    *bytes = a.bytes;
+    *bytes = dest == MPI_PROC_NULL ? 0 : a.bytes;
 #if MPI_VERSION < 4
     if (rc == MPI_SUCCESS && a.bytes > INT32_MAX)
         rc = opi_bad(comm, MPI_ERR_COUNT, call, "more than 2 GiB, bytes", (long long)a.bytes);

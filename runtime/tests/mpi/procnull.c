@@ -31,6 +31,8 @@ int main(int argc, char **argv)
     CHECK_CLASS(MPI_Irecv(buffer, 40, MPI_BYTE, MPI_PROC_NULL, 3, comm, &request), MPI_SUCCESS);
     CHECK_CLASS(MPI_Wait(&request, &status), MPI_SUCCESS);
     empty_status(&status);
+    CHECK_CLASS(MPI_Sendrecv_replace(buffer, 40, MPI_BYTE, MPI_PROC_NULL, 3, MPI_PROC_NULL, 3, comm, &status), MPI_SUCCESS);
+    empty_status(&status);
     for (int i = 0; i < 40; i++)
         CHECK((unsigned char)buffer[i] == CANARY);
     trying("takes");
