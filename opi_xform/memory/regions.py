@@ -15,7 +15,7 @@ from islpy import Set
 from opi_xform.memory.poly import Monomial, Poly
 from opi_xform.memory.symbols import Symbols
 
-OPERATIONS = 1_000_000
+OPERATIONS = 10_000_000  # a second or two of isl's work; NAS MG takes between 3 and 10 million
 START = "start"
 
 
