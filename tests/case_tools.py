@@ -95,7 +95,7 @@ def _load(path: Path) -> Case:
 def _wishes(file: str, text: str) -> Iterator[Wish]:
     for number, line in enumerate(text.splitlines(), 1):
         _, mark, comment = line.partition("//~ ")
-        if not mark or comment.startswith(("hole:", "analyse ", "silent: ")):
+        if not mark or comment.startswith(("hole:", "analyse ", "silent: ", "points ")):
             continue
         for found in _WISH.finditer(comment):
             kind, buffer = (found[1], found[2]) if found[1] else ("keep", found[3] or "")

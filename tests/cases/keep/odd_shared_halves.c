@@ -36,3 +36,4 @@ int main(int argc, char **argv)
     MPI_Finalize();
     return 0;
 }
+//~ points 4
