@@ -45,7 +45,7 @@ KERNELS = (
     Kernel("ep", (1, 2, 4), 2, ("main.c", "k += size", "k += size + 1")),
     Kernel("is", (1, 2, 4, 8), 2, ("rank.c", "s->below = sum;", "s->below = sum + 1;")),
     Kernel("cg", (1, 2, 4, 8), 2, ("solve.c", "w[i] += q[i];", "w[i] = q[i];")),
-    Kernel("mg", (1, 2, 4, 8), 2, ("exchange.c", "int k = dir ? 0 : n[2] + 1;", "int k = dir ? n[2] + 1 : 0;")),
+    Kernel("mg", (1, 2, 4, 8), 2, ("exchange.c", "box(l, axis, 1 - dir, 1,", "box(l, axis, dir, 1,")),
     Kernel("ft", (1, 2, 4, 8), 2, ("transpose.c", "slabs, p, recvbuf[p]", "slabs, p, recvbuf[0]"), ("p2p",)),
     Kernel("lu", (1, 2, 4, 8), 2, ("exchange.c", "int j = up ? -1 : c->n[1];", "int j = -1;")),
     Kernel("bt", (1, 4), 4, ("partition.c", "in[d][count++]", "in[0][count++]")),

@@ -96,78 +96,59 @@ static void ready(int axis, int dir)
               MPI_COMM_WORLD, &request[dir]);
 }
 
+/* The face of points next to a side, or of ghosts beyond it: along the axes that
+ * came before with their ghosts. */
+static void box(const level_t *l, int axis, int dir, int ghosts, int first[3], int last[3])
+{
+    for (int a = 0; a < 3; a++) {
+        first[a] = a < axis ? 0 : 1;
+        last[a] = a < axis ? l->n[a] + 1 : l->n[a];
+    }
+    if (ghosts)
+        first[axis] = dir ? l->n[axis] + 1 : 0;
+    else
+        first[axis] = dir ? l->n[axis] : 1;
+    last[axis] = first[axis];
+}
+
 static void give(const level_t *l, const double *u, int axis, int dir)
 {
-    const int *n = l->n;
-    int count = 0;
+    int count = 0, first[3], last[3];
 
-    if (axis == 0) {
-        int i = dir ? n[0] : 1;
-        for (int k = 1; k <= n[2]; k++)
-            for (int j = 1; j <= n[1]; j++)
+    box(l, axis, dir, 0, first, last);
+    for (int k = first[2]; k <= last[2]; k++)
+        for (int j = first[1]; j <= last[1]; j++)
+            for (int i = first[0]; i <= last[0]; i++)
                 sbuf[dir][count++] = u[AT(l, i, j, k)];
-    } else if (axis == 1) {
-        int j = dir ? n[1] : 1;
-        for (int k = 1; k <= n[2]; k++)
-            for (int i = 0; i <= n[0] + 1; i++)
-                sbuf[dir][count++] = u[AT(l, i, j, k)];
-    } else {
-        int k = dir ? n[2] : 1;
-        for (int j = 0; j <= n[1] + 1; j++)
-            for (int i = 0; i <= n[0] + 1; i++)
-                sbuf[dir][count++] = u[AT(l, i, j, k)];
-    }
     MPI_Send(sbuf[dir], count, MPI_DOUBLE, neighbour[axis][dir], 2 * axis + dir, MPI_COMM_WORLD);
 }
 
 static void take(const level_t *l, double *u, int axis, int dir)
 {
-    const int *n = l->n;
-    int count = 0;
+    int count = 0, first[3], last[3];
 
     MPI_Wait(&request[dir], MPI_STATUS_IGNORE);
-    if (axis == 0) {
-        int i = dir ? 0 : n[0] + 1;
-        for (int k = 1; k <= n[2]; k++)
-            for (int j = 1; j <= n[1]; j++)
+    box(l, axis, 1 - dir, 1, first, last);
+    for (int k = first[2]; k <= last[2]; k++)
+        for (int j = first[1]; j <= last[1]; j++)
+            for (int i = first[0]; i <= last[0]; i++)
                 u[AT(l, i, j, k)] = rbuf[dir][count++];
-    } else if (axis == 1) {
-        int j = dir ? 0 : n[1] + 1;
-        for (int k = 1; k <= n[2]; k++)
-            for (int i = 0; i <= n[0] + 1; i++)
-                u[AT(l, i, j, k)] = rbuf[dir][count++];
-    } else {
-        int k = dir ? 0 : n[2] + 1;
-        for (int j = 0; j <= n[1] + 1; j++)
-            for (int i = 0; i <= n[0] + 1; i++)
-                u[AT(l, i, j, k)] = rbuf[dir][count++];
-    }
 }
 
 /* One rank alone copies its own faces. */
 static void wrap(const level_t *l, double *u, int axis)
 {
-    const int *n = l->n;
+    size_t step = axis == 0 ? 1 : axis == 1 ? AT(l, 0, 1, 0) : AT(l, 0, 0, 1), length = l->n[axis] * step;
+    int first[3], last[3];
 
-    if (axis == 0) {
-        for (int k = 1; k <= n[2]; k++)
-            for (int j = 1; j <= n[1]; j++) {
-                u[AT(l, 0, j, k)] = u[AT(l, n[0], j, k)];
-                u[AT(l, n[0] + 1, j, k)] = u[AT(l, 1, j, k)];
+    box(l, axis, 0, 1, first, last);
+    for (int k = first[2]; k <= last[2]; k++)
+        for (int j = first[1]; j <= last[1]; j++)
+            for (int i = first[0]; i <= last[0]; i++) {
+                double *low = u + AT(l, i, j, k);
+                low[0] = low[length];
+                low[length + step] = low[step];
             }
-    } else if (axis == 1) {
-        for (int k = 1; k <= n[2]; k++)
-            for (int i = 0; i <= n[0] + 1; i++) {
-                u[AT(l, i, 0, k)] = u[AT(l, i, n[1], k)];
-                u[AT(l, i, n[1] + 1, k)] = u[AT(l, i, 1, k)];
-            }
-    } else {
-        for (int j = 0; j <= n[1] + 1; j++)
-            for (int i = 0; i <= n[0] + 1; i++) {
-                u[AT(l, i, j, 0)] = u[AT(l, i, j, n[2])];
-                u[AT(l, i, j, n[2] + 1)] = u[AT(l, i, j, 1)];
-            }
-    }
 }
 
 /* Fill the ghosts of u.  Along an axis that is not split a rank of several is
