@@ -50,6 +50,14 @@ BUFFERS = {
     "any": (f"MPI_Recv(r, N, MPI_DOUBLE, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, {STATUS});", "convert "),
     "inside": (f"MPI_Send(s + 1, {TO.replace('N,', 'N - 1,')});", "keep OPI104"),
     "cancelled": (f"MPI_Irecv(r, {FROM}, &q); MPI_Cancel(&q);{WAIT}", "keep OPI206"),
+    "alloca": (
+        f"double *p = __builtin_alloca(N * sizeof *p); for (int i = 0; i < N; i++) p[i] = u[i]; MPI_Send(p, {TO});",
+        "keep OPI113",
+    ),
+    "variable length": (
+        f"double p[peer * N]; for (int i = 0; i < N; i++) p[i] = u[i]; MPI_Send(p, {TO});",
+        "keep OPI113",
+    ),
     "in place": (f"MPI_Send(s, {TO}); MPI_Allreduce(MPI_IN_PLACE, s, N, MPI_DOUBLE, MPI_SUM, comm);", "keep OPI101"),
 }
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ownership.agreement import Verdict, agreed
 from opi_xform.ownership.aliases import alias_refusal, value_refusal
@@ -25,6 +26,7 @@ from opi_xform.ownership.told import PACKED, Remark, about, keep_refusal, never_
 from opi_xform.ownership.unseen import unseen_call
 from opi_xform.ownership.uses import all_calls, buffers, collect, sides
 
+_ALLOCA = (ins.AddrFunc("alloca"), ins.AddrFunc("__builtin_alloca"))
 INLINE_LIMIT = 40  # bytes that travel in a message's envelope, whatever is done (RUNTIME.md section 2)
 
 
@@ -289,6 +291,11 @@ def _whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, 
             node, reason = lost
             code = "403" if reason.startswith("unknown function") else "escape"
             return Refusal(code, f"`{buffer.name}`: {reason}", ((node_span(program, node), reason),))
+    for n in buffer.carrier.allocations:
+        action = program.graph.nodes[n].action
+        if isinstance(action, ins.CallInstr) and action.callee in _ALLOCA:
+            message = f"`{buffer.name}` is memory of alloca, which goes when its function returns; malloc would do"
+            return Refusal("13", message, ((node_span(program, n), "allocated here"),))
     member = program.members.get(buffer.carrier.variable)
     if member is not None:
         return member_refusal(units, member, program)
@@ -307,7 +314,11 @@ def _site_refusal(program: Program, buffer: Buffer, uses: list[Use], facts: dict
     if all(u.length is not None and (c := u.length.constant) is not None and c <= INLINE_LIMIT for u in uses):
         return Refusal("08", f"at most {INLINE_LIMIT} bytes, which travel in the message's envelope")
     for u in uses:
-        if u.lo is None or (u.row is None and u.lo.terms) or bool(u.row) != bool(buffer.carrier.rows):
+        if u.lo is None:
+            return Refusal(
+                "04", f"where in `{buffer.name}` the call begins is not known: its pointer is set in several ways"
+            )
+        if (u.row is None and u.lo.terms) or bool(u.row) != bool(buffer.carrier.rows):
             return Refusal("04", f"the call names a place inside `{buffer.name}`, not its beginning")
         if u.length is None:
             return Refusal("07", "the datatype is a derived one, or not known here")
