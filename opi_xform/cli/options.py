@@ -35,6 +35,7 @@ class Options:
     verbose: bool = False
     baseline: str | None = None
     write_baseline: str | None = None
+    report: str | None = None
     export_fixes: str | None = None
     explain: str | None = None
     version: bool = False
@@ -43,7 +44,7 @@ class Options:
     @property
     def shows_diff(self) -> bool:
         """A diff is asked for, or is what happens when nothing else is."""
-        files = (self.output, self.write_baseline, self.export_fixes)
+        files = (self.output, self.write_baseline, self.report, self.export_fixes)
         return self.diff or not (any(files) or self.in_place or self.check or self.format != "text")
 
 
@@ -73,6 +74,7 @@ def parse_arguments(arguments: Sequence[str]) -> Options:
         verbose=found.verbose,
         baseline=found.baseline,
         write_baseline=found.write_baseline,
+        report=found.report,
         export_fixes=found.export_fixes,
         explain=found.explain,
         version=found.version,
@@ -98,7 +100,7 @@ def _check(options: Options) -> None:
         raise fail(f"--diff and --output-format {options.format} both want stdout; run them apart")
     if options.baseline is not None and not options.check:
         raise fail("--baseline is what --check compares with; add --check, or use --write-baseline")
-    for name in ("baseline", "write_baseline", "export_fixes"):
+    for name in ("baseline", "write_baseline", "report", "export_fixes"):
         if getattr(options, name) == "":
             raise fail(f"--{name.replace('_', '-')} needs the name of a file")
     if not options.paths:
@@ -142,6 +144,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--baseline", metavar="FILE", help="with --check: find what got worse since FILE was written")
     add("--write-baseline", metavar="FILE", help="write what --baseline compares with")
+    add("--report", metavar="FILE.html", help="write a page that shows sites, buffers and edits in the sources")
     add("--export-fixes", metavar="FILE.yaml", help="write the edits for clang-apply-replacements")
     add("--strict", action="store_true", help="rest on no assumption (A1 to A4) and no user-supplied effect")
     add("--root", metavar="DIR", help="the directory that -o mirrors and edits may reach (default: the sources' own)")

@@ -44,13 +44,19 @@ class Result:
 
 
 def report_files(options: Options, result: Result, findings: Sequence[Finding]) -> list[OutputFile]:
-    """The files that --write-baseline and --export-fixes ask for.  Raises Failure."""
+    """The files that --write-baseline, --export-fixes and --report ask for.  Raises Failure."""
     files = []
     if options.write_baseline is not None:
         known = new_baseline(options.write_baseline, options, result.plan, result.sources, result.annotations)
         files.append(OutputFile(options.write_baseline, "", baseline.write(known)))
     if options.export_fixes is not None:
         files.append(OutputFile(options.export_fixes, "", _fixes(result)))
+    if options.report is not None:
+        from opi_xform.report.html import html  # jinja2 takes a while to load
+
+        sources = result.sources
+        page = html(result.plan, result.changed, sources.name, sources.data, shown, __version__)
+        files.append(OutputFile(options.report, "", page.encode("utf-8")))
     return files
 
 

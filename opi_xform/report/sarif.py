@@ -6,6 +6,7 @@ A result is known again by its partial fingerprint, which counts no lines; with 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -116,7 +117,8 @@ def _remark(decision: Decision, context: Context) -> Object:
 def _finding(finding: Finding, context: Context) -> Object:
     place = (finding.file, finding.line, finding.column)
     result = _plain(finding.code, "error", finding.message, place, context)
-    mark = "\0".join((finding.code, context.shown(finding.file), finding.message))
+    said = re.sub(r"\d+", "", finding.message)  # lines in it may move
+    mark = "\0".join((finding.code, context.shown(finding.file), said))
     result["partialFingerprints"] = {FINGERPRINT: digest(mark.encode("utf-8", "surrogateescape"))}
     return result
 

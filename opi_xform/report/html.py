@@ -1,0 +1,268 @@
+"""--report: one HTML file that shows sites, buffers and edits in the sources.  It needs nothing else, nor a network.
+
+What moves is in the page's own script; without scripts everything is still there to read and to follow.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import zip_longest
+from pathlib import Path
+
+from opi_xform.ownership.plan import Decision, Plan
+from opi_xform.report.codes import CODES
+from opi_xform.report.json import SIDES, summary
+from opi_xform.report.text import ASSUMPTIONS
+
+WHOLE_LINES = 6000
+"""Up to so many lines all files are shown whole; of more, what is near an edit, a site or a step of a path."""
+NEAR = 8
+_TEMPLATE = Path(__file__).with_name("report.html.j2")
+_INSERTED = re.compile(r"\b(OPI_Alloc|OPI_Free)\s*\(\s*&?\s*\(?\s*([A-Za-z_]\w*)")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_EFFECT = {
+    "OPI_Alloc": "the rank holds a buffer from here",
+    "OPI_Free": "the buffer is handed back; the rank holds none",
+    "send": "given away; the rank holds none",
+    "recv": "taken; the rank holds the buffer that came",
+    "keep": "stays: the message is copied, the rank keeps the buffer",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a path or of a buffer's life; ``link`` is the line's anchor in the page ('' when not shown)."""
+
+    place: str
+    link: str
+    text: str
+    what: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A row of the table of sites."""
+
+    id: str
+    decision: Decision
+    title: str
+    place: Step
+    path: tuple[Step, ...]
+    buffer: str
+
+
+@dataclass(frozen=True, slots=True)
+class BufferView:
+    """A buffer: its sites and what was inserted for it, by place in the sources."""
+
+    id: str
+    name: str
+    converted: int
+    sites: int
+    life: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line before and after (None where there is none).  ``anchor``: the old line's; ``skipped``: lines left out."""
+
+    old: tuple[int, str] | None
+    new: tuple[int, str] | None
+    anchor: str = ""
+    kind: str = ""
+    sites: tuple[Site, ...] = ()
+    steps: tuple[str, ...] = ()
+    buffers: str = ""
+    skipped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FileView:
+    """One file, changed or with something to see."""
+
+    id: str
+    name: str
+    changed: bool
+    rows: tuple[Row, ...]
+
+
+def html(
+    plan: Plan,
+    changed: Mapping[str, bytes],
+    name: Callable[[str], str],
+    data: Callable[[str], bytes],
+    shown: Callable[[str], str],
+    version: str,
+) -> str:
+    """The page.  ``name``: one name per real file; ``changed``: new contents by it."""
+    from jinja2 import Environment, StrictUndefined
+
+    maker = _Maker(plan, changed, name, data, shown)
+    counts = summary(plan)
+    total = len(plan.decisions)
+    converted = sum(counts[side]["convert"] for side in SIDES)
+    assumed = sorted({word for decision in plan.decisions for word in decision.assumptions})
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
+    page: str = environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
+        version=version,
+        total=total,
+        converted=converted,
+        percent=round(100 * converted / total) if total else 0,
+        counts=counts,
+        sites=maker.sites,
+        buffers=maker.buffers(),
+        files=maker.files(),
+        assumptions=[
+            (word, ASSUMPTIONS.get(word, ""), sum(word in d.assumptions for d in plan.decisions)) for word in assumed
+        ],
+        remarks=[(d.code, d.message, maker.step(d.span.file, d.span.line, "")) for d in plan.diagnostics],
+    )
+    return page.encode("utf-8", "surrogateescape").decode("utf-8", "replace") + "\n"
+
+
+class _Maker:
+    """What the page shows, from the plan and the files."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        changed: Mapping[str, bytes],
+        name: Callable[[str], str],
+        data: Callable[[str], bytes],
+        shown: Callable[[str], str],
+    ) -> None:
+        self._name, self._shown, self._changed = name, shown, changed
+        spans = [span for d in plan.decisions for span in (d.span, *(n.span for n in d.notes)) if span.file]
+        self._marked: dict[str, set[int]] = {}
+        for span in spans:
+            self._marked.setdefault(name(span.file), set()).add(span.line)
+        self._files = sorted({*self._marked, *changed}, key=shown)
+        self._number = {file: index for index, file in enumerate(self._files)}
+        self._old = {file: _lines(data(file)) for file in self._files}
+        self._new = {file: _lines(data_) for file, data_ in changed.items()}
+        objects = list(dict.fromkeys((d.object, _root(d.buffer)) for d in plan.decisions))
+        self._buffer = {key: f"b{index}" for index, key in enumerate(objects)}
+        self.sites = [self._site(index, d) for index, d in enumerate(plan.decisions)]
+
+    def step(self, file: str, line: int, text: str, what: str = "") -> Step:
+        if not file:
+            return Step("", "", text, what)
+        return Step(f"{self._shown(file)}:{line}", self._anchor(self._name(file), line), text, what)
+
+    def _anchor(self, file: str, line: int) -> str:
+        return f"f{self._number[file]}L{line}" if file in self._number else ""
+
+    def _site(self, index: int, d: Decision) -> Site:
+        path = tuple(self.step(n.span.file, n.span.line, n.message) for n in d.notes)
+        title = CODES[d.code].title if d.code in CODES else ""
+        place = self.step(d.span.file, d.span.line, "")
+        return Site(f"s{index}", d, title, place, path, self._buffer[(d.object, _root(d.buffer))])
+
+    def buffers(self) -> list[BufferView]:
+        found = []
+        inserted = list(self._inserted())
+        for (_, root), key in self._buffer.items():
+            sites = [site for site in self.sites if site.buffer == key]
+            life = []
+            for site in sites:
+                d = site.decision
+                text = _EFFECT[d.side if d.decision == "convert" else "keep"]
+                order = (self._shown(d.span.file), float(d.span.line), 1)
+                life.append((order, Step(site.place.place, site.place.link, text, f"{d.call} in {d.function}")))
+            if any(site.decision.decision == "convert" for site in sites):
+                life += [(order, step) for name, order, step in inserted if name == root]
+            converted = sum(site.decision.decision == "convert" for site in sites)
+            steps = tuple(step for _, step in sorted(life, key=lambda pair: pair[0]))
+            found.append(BufferView(key, root, converted, len(sites), steps))
+        return found
+
+    def _inserted(self) -> list[tuple[str, tuple[str, float, int], Step]]:
+        """The calls that were put into the sources, each with the buffer's name and its place."""
+        found = []
+        for file in sorted(self._new):
+            last = 1
+            for old, new in _pairs(self._old[file], self._new[file]):
+                last = old[0] if old else last
+                if new is None or (old is not None and old[1] == new[1]):
+                    continue
+                for call in _INSERTED.finditer(new[1]):
+                    before = _INSERTED.findall(old[1]) if old else []
+                    if call.groups() not in before:
+                        step = self.step(file, last, _EFFECT[call[1]], call[1])
+                        found.append((call[2], (self._shown(file), last + 0.5, 0), step))
+        return found
+
+    def files(self) -> list[FileView]:
+        whole = sum(len(lines) for lines in self._old.values()) <= WHOLE_LINES
+        return [self._file(file, whole) for file in self._files]
+
+    def _file(self, file: str, whole: bool) -> FileView:
+        sites: dict[int, list[Site]] = {}
+        steps: dict[int, list[str]] = {}
+        for site in self.sites:
+            if self._name(site.decision.span.file) == file:
+                sites.setdefault(site.decision.span.line, []).append(site)
+            for number, note in enumerate(site.decision.notes, 1):
+                if note.span.file and self._name(note.span.file) == file:
+                    steps.setdefault(note.span.line, []).append(f"{site.id}-{number}")
+        new = self._new.get(file, self._old[file])
+        names = {root: key for (_, root), key in self._buffer.items()}
+        rows = []
+        for before, after in _pairs(self._old[file], new):
+            line = before[0] if before else 0
+            here = tuple(sites.get(line, ()))
+            kind = "" if before == after or (before and after and before[1] == after[1]) else "edit"
+            text = f"{before[1] if before else ''} {after[1] if after else ''}"
+            used = {names[word] for word in _NAME.findall(text) if word in names}
+            used |= {site.buffer for site in here}
+            anchor = self._anchor(file, line) if line else ""
+            rows.append(Row(before, after, anchor, kind, here, tuple(steps.get(line, ())), " ".join(sorted(used))))
+        shown = rows if whole else _near(rows)
+        return FileView(f"f{self._number[file]}", self._shown(file), file in self._new, tuple(shown))
+
+
+def _near(rows: Sequence[Row]) -> list[Row]:
+    """The rows near those with something to see; in place of the others, how many they are."""
+    keep = [False] * len(rows)
+    for index, row in enumerate(rows):
+        if row.kind or row.sites or row.steps:
+            for i in range(max(0, index - NEAR), min(len(rows), index + NEAR + 1)):
+                keep[i] = True
+    out: list[Row] = []
+    left = 0
+    for row, wanted in zip(rows, keep, strict=True):
+        if wanted and left:
+            out.append(Row(None, None, skipped=left))
+            left = 0
+        if wanted:
+            out.append(row)
+        else:
+            left += 1
+    return [*out, Row(None, None, skipped=left)] if left else out
+
+
+def _pairs(old: Sequence[str], new: Sequence[str]) -> list[tuple[tuple[int, str] | None, tuple[int, str] | None]]:
+    """Lines beside one another, each with its number."""
+    if old is new:
+        return [((i, line), (i, line)) for i, line in enumerate(old, 1)]
+    found: list[tuple[tuple[int, str] | None, tuple[int, str] | None]] = []
+    for _, a, b, c, d in SequenceMatcher(None, old, new).get_opcodes():
+        left = [(i + 1, old[i]) for i in range(a, b)]
+        right = [(i + 1, new[i]) for i in range(c, d)]
+        found += zip_longest(left, right)
+    return found
+
+
+def _lines(data: bytes) -> list[str]:
+    text = data.decode("utf-8", "replace").replace("\r\n", "\n")
+    return text.removesuffix("\n").split("\n")
+
+
+def _root(buffer: str) -> str:
+    """The name a buffer expression is about: its first, behind casts and ``&`` (``sbuf`` of ``&sbuf[i * n]``)."""
+    bare = re.sub(r"^[\s&(*]*(\([^()]*\*\s*\)\s*)?", "", buffer)
+    found = _NAME.search(bare)
+    return found[0] if found else buffer
