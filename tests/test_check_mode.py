@@ -185,6 +185,8 @@ CORPUS = [case for group in ("convert", "either") for case in load_cases(group)]
 CORPUS = [case for i, case in enumerate(CORPUS) if i % EVERY == 0 or case.name == "growing"]
 PAST_THE_MESSAGE = {"growing", "growing_realloc"}
 """These unpack more than came, and so break assumption A1: the check has to say so."""
+LEAKING = {"member_leak2"}
+"""Each rank of these never frees one buffer, in the original either: that is what the check has to say, once a rank."""
 
 
 @pytest.mark.parametrize("case", CORPUS, ids=lambda case: case.name)
@@ -200,6 +202,8 @@ def test_the_corpus_passes_the_check(mpi_user: MpiUser, tmp_path: Path, case: Ca
     if case.name in PAST_THE_MESSAGE:
         assert re.search(r"buffer taken at \S+: \d+ bytes arrived, byte \d+ read at ", checked.err)
         return
-    assert "libopi:" not in checked.err
+    told = [line for line in checked.err.splitlines() if "libopi:" in line]
+    assert all(" leaks 1 buffer of " in line for line in told)
+    assert len(told) == (2 if case.name in LEAKING else 0)
     assert checked.code == expected.code
     assert sorted(checked.out) == sorted(expected.out)  # a launcher may mix the lines of ranks
