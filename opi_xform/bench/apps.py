@@ -59,7 +59,7 @@ APPS = (
     _kernel("lu"),
     *(_kernel(name, square=True) for name in ("sp", "bt")),
     _proxy("md", "12 100", "6 40"),
-    _proxy("hydro", "48 30", "8 3"),
+    _proxy("hydro", "32 20", "8 3"),
     _proxy("amr", "16 300", "6 20"),
     _proxy("graph", "200000", "4000"),
     _proxy("stencil", "1024 200", "64 20"),

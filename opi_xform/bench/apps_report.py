@@ -22,7 +22,8 @@ forms printed the same results."""
 
 HOW_TIMED = """\
 Medians over the rounds. *MPI/it* is the time of the better plain MPI divided by this one's: above 1 is faster. It is
-taken within a round, and the median is shown. *total* is what the program says it took, else from the end of MPI_Init
+taken within a round, and the median is shown; the better of two runs is the lucky one, so on a machine with other work
+an equal program comes out a little below 1. *total* is what the program says it took, else from the end of MPI_Init
 to MPI_Finalize, on the slowest rank. *communication* is the time in MPI and OPI calls (mean over the ranks) from when
 both sides have entered; *waiting* is what comes before: waiting for a late partner, and looks for messages that find
 none. A buffer that is passed, not copied, is fetched into the receiver's cache by the loop that unpacks it, which

@@ -113,7 +113,8 @@ def _apps(
     if page is not None:
         plot = os.path.relpath(plot_file, page.parent) if plot_file is not None else None
         how = "--quick" if effort.quick else f"--rounds {effort.rounds} --class {effort.kernel_class}"
-        command = " ".join(["opi-bench apps", *names, f"--ranks {effort.ranks} {how}"])
+        real_time = "chrt -r 1 " if os.sched_getscheduler(0) == os.SCHED_RR else ""
+        command = " ".join([f"{real_time}opi-bench apps", *names, f"--ranks {effort.ranks} {how}"])
         page.write_text(apps_report.page_of(results, machine, command, plot), encoding="utf-8")
 
 

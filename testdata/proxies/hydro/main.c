@@ -87,8 +87,8 @@ int main(int argc, char **argv)
     long long start[NFIELD], end[NFIELD];
 
     MPI_Init(&argc, &argv);
-    int edge = argc > 1 ? atoi(argv[1]) : 48;
-    int steps = argc > 2 ? atoi(argv[2]) : 30;
+    int edge = argc > 1 ? atoi(argv[1]) : 32;
+    int steps = argc > 2 ? atoi(argv[2]) : 20;
     if (edge < 2 || edge > 200 || steps < 0) {
         fprintf(stderr, "usage: hydro [EDGE [STEPS]], EDGE from 2 to 200 cells\n");
         MPI_Finalize();
