@@ -217,6 +217,8 @@ def run(
 ) -> list[AppResult]:
     """The named programs, all where none is named. Raises LaunchError."""
     known = {app.name: app for app in available()}
+    if not known:
+        raise LaunchError("the programs that apps runs are not installed, they come with a checkout (testdata/)", 2)
     chosen = list(names) or list(known)
     for name in chosen:
         if name not in known:
