@@ -22,6 +22,7 @@ ELSEWHERE = (
     "make test",
     "make bench",
     "make fuzz",
+    "make npb",
     "make -C runtime",
     "pip install",
     "opi-bench run",
