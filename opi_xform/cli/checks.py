@@ -25,13 +25,13 @@ def findings(
     sources: Sources,
     annotations: Sequence[Annotation],
     outputs: Sequence[OutputFile],
+    baseline: Baseline | None,
 ) -> list[Finding]:
     """Outputs that are out of date, then what is wrong with the comments, then what got worse than the baseline."""
     found = [finding for output in outputs if (finding := _out_of_date(output, options)) is not None]
     comments = _about_comments(plan, sources, annotations)
-    if options.baseline is None:
+    if options.baseline is None or baseline is None:
         return found + [finding for _, finding in comments]
-    baseline = _load(options.baseline, options)
     accepted = Counter(baseline.accepted)
     for mark, finding in _marked(comments, options.baseline):
         if accepted[mark]:
@@ -51,7 +51,11 @@ def new_baseline(
     return Baseline(know(plan.decisions, baseline_name(file), sources.data), marks, options.strict)
 
 
-def _load(file: str, options: Options) -> Baseline:
+def load_baseline(options: Options) -> Baseline | None:
+    """The baseline of ``--baseline``.  Raises Failure."""
+    file = options.baseline
+    if file is None:
+        return None
     try:
         with open(file, "rb") as stream:
             baseline = read(stream.read())

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from opi_xform.cli.annotations import find_annotations
 from opi_xform.cli.build_flags import BuildFlags, build_flags, include_directories
-from opi_xform.cli.checks import findings
+from opi_xform.cli.checks import findings, load_baseline
 from opi_xform.cli.inputs import collect_sources, common_root
 from opi_xform.cli.knowledge import CONFIGURATION, configuration, told
 from opi_xform.cli.options import Options
@@ -45,12 +45,13 @@ def run(options: Options, progress: Progress) -> int:
 
 
 def _run(options: Options, progress: Progress) -> int:
+    baseline = load_baseline(options)  # before the analysis: a wrong file is told at once
     result, units = transform(options, progress)
     with progress.phase("output"):
         outputs = _outputs(options, result, units)
         found: list[Finding] = []
         if options.check:
-            found = findings(options, result.plan, result.sources, result.annotations, outputs)
+            found = findings(options, result.plan, result.sources, result.annotations, outputs, baseline)
         reports = report_files(options, result, found)
         _require_apart(reports, units)
         written = _write([*(() if options.check else outputs), *reports])
