@@ -15,6 +15,13 @@ from opi_xform.memory.symbols import Symbols
 from opi_xform.memory.values import Comparison, Values
 from opi_xform.program.graph import Node
 
+Kind = tuple[str, int | None, bool]  # of a type: kind, bytes, signed
+
+
+def kind_of(type_: Type) -> Kind:
+    """Values of types of one kind that have the same bytes are the same."""
+    return type_.kind, type_.size, type_.kind == "int" and type_.signed
+
 
 class Evaluator:
     """Evaluates operands of nodes.  ``env`` and ``scope`` are those of the place that is being looked at."""
@@ -39,7 +46,7 @@ class Evaluator:
         self.tail = False  # at an error exit: values that vary in loops are not renamed before they are asked for
         self.offsets: dict[int, set[int]] = {}
         self.sizes: dict[tuple[int, int], int] = {}  # the most that was read or written there at once
-        self.widths: dict[tuple[int, int], set[int | None]] = {}  # sizes of the values that were stored at a place
+        self.kinds: dict[tuple[int, int], set[Kind]] = {}  # as what a place was stored, and read for the first time
 
     def address(self, o: int) -> Poly:
         return self.symbols.of("object", (o,), frozenset())
@@ -144,11 +151,13 @@ class Evaluator:
     def read_cell(self, node: Node, o: int, offset: int, type_: Type) -> Poly:
         cell: Cell = (o, offset)
         found = self.look(cell)
-        if self.widths.get((o, offset), {type_.size}) != {type_.size}:
+        kind = kind_of(type_)
+        if self.kinds.get((o, offset), {kind}) != {kind}:
             # through a union or a cast pointer: bytes of another value
-            return self.symbols.of("op", ("bytes of", o, offset, type_.size, self.version(o)), self.scope)
+            return self.symbols.of("op", ("bytes of", o, offset, kind, self.version(o)), self.scope)
         if found is not None:
             return found
+        self.kinds.setdefault((o, offset), set()).add(kind)
         value = self.load_symbol(self.address(o) + number(offset), frozenset({o}), type_)
         self.sizes[o, offset] = max(self.sizes.get((o, offset), 0), type_.size or WIDEST)
         self.out.put(cell, value)
@@ -161,7 +170,7 @@ class Evaluator:
         for v in versions:
             scope |= self.symbols.scope(v)
         nonneg = type_.kind == "int" and not type_.signed
-        return self.symbols.of("load", (address, versions, type_.kind, type_.size), scope, nonneg)
+        return self.symbols.of("load", (address, versions, *kind_of(type_)), scope, nonneg)
 
     def member(self, base: int | None, address: Poly) -> Poly | None:
         """The buffer that a cell of an array of pointers owns."""
@@ -251,7 +260,7 @@ class Evaluator:
         s = value.single
         if s is not None:
             info = self.symbols.table[s]
-            if info.kind == "load" and info.key[2:] == (to.kind, to.size) and info.nonneg == (not to.signed):
+            if info.kind == "load" and info.key[2:] == kind_of(to):
                 return value
             if info.kind == "op" and info.key[:4] == ("cast", to.kind, to.size, to.signed):
                 return value
@@ -276,14 +285,15 @@ class Evaluator:
             return None
         return Comparison("==" if negated else "!=", value, ZERO)
 
-    def set_cell(self, o: int, offset: int, value: Poly, node: Node, width: int | None = None) -> None:
-        """``width``: bytes of a value that is stored through an address, which need not be all of the place."""
-        type_ = self.objects.table[o].type
-        if width is None and type_ is not None and type_.is_scalar:
-            width = type_.size
+    def set_cell(self, o: int, offset: int, value: Poly, node: Node, type_: Type | None = None) -> None:
+        """``type_``: of a value that is stored through an address, which need not be that of the place."""
+        if type_ is None:
+            whole = self.objects.table[o].type
+            type_ = whole if whole is not None and whole.is_scalar else None
+        width = None if type_ is None else type_.size
         self.sizes[o, offset] = max(self.sizes.get((o, offset), 0), width or WIDEST)
-        if width is not None:
-            self.widths.setdefault((o, offset), set()).add(width)
+        if type_ is not None:
+            self.kinds.setdefault((o, offset), set()).add(kind_of(type_))
         self.out.put((o, offset), value)
         self.offsets.setdefault(o, set()).add(offset)
         self.out.put(("v", o), self.symbols.of("version", (o, node.number), self.scope))

@@ -154,7 +154,7 @@ class Steps(Evaluator):
                 else:
                     self.havoc(targets, node)
                 if base is not None and offset is not None and type_.size and not type_.volatile:
-                    self.set_cell(base, offset, self.converted(node, type_, value), node, type_.size)
+                    self.set_cell(base, offset, self.converted(node, type_, value), node, type_)
             case ins.CopyBytes(target=destination, source=source, size=length):
                 to, origin = self.value(node, frame, destination), self.value(node, frame, source)
                 self.values.operands[node.number] = (to, origin)
@@ -347,7 +347,7 @@ class Steps(Evaluator):
             value = self.symbols.of("op", ("output", effect.name, index, inputs), scope, nonneg)
         else:
             value = self.opaque(node, ("output", index), nonneg)
-        self.set_cell(base, offset, value, node)
+        self.set_cell(base, offset, value, node, type_.elem)
 
     def length(self, region: ArgRegion, arg: int, values: tuple[Poly, ...], call: ins.CallInstr) -> Poly | None:
         """The product of a region's factors in bytes; None when one is not known."""

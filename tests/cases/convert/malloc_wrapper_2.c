@@ -1,0 +1,47 @@
+/* A function takes bytes, and ends the program without memory. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+static double u[N], v[N];
+
+static void *get(size_t bytes)
+{
+    void *p = malloc(bytes);
+    if (!p) {
+        perror("malloc");
+        exit(1);
+    }
+    return p;
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    double *sbuf = get(N * sizeof(double));
+    double *rbuf = get(N * sizeof(double));
+    if (rank == 0) {
+        for (int i = 0; i < N; i++) //~ hole: i = 0 => i = 1
+            sbuf[i] = 2.0 * u[i];
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(sbuf)
+    } else if (rank == 1) {
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(rbuf)
+        for (int i = 0; i < N; i++)
+            v[i] = rbuf[i];
+        double total = 0.0;
+        for (int i = 0; i < N; i++)
+            total += v[i] * (i + 1);
+        printf("%d: %.17g\n", rank, total);
+    }
+    free(sbuf);
+    free(rbuf);
+    MPI_Finalize();
+    return 0;
+}

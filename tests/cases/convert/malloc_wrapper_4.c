@@ -1,0 +1,45 @@
+/* The size is a product of two parameters. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+static double u[N], v[N];
+
+static double *matrix(int rows, int columns)
+{
+    double *p = malloc(sizeof(double) * rows * columns);
+    if (p == NULL)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    return p;
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    double *sbuf = matrix(2, N / 2);
+    double *rbuf = matrix(2, N / 2);
+    if (rank == 0) {
+        for (int i = 0; i < N; i++) //~ hole: i = 0 => i = 1
+            sbuf[i] = 2.0 * u[i];
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(sbuf)
+    } else if (rank == 1) {
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(rbuf)
+        for (int i = 0; i < N; i++)
+            v[i] = rbuf[i];
+        double total = 0.0;
+        for (int i = 0; i < N; i++)
+            total += v[i] * (i + 1);
+        printf("%d: %.17g\n", rank, total);
+    }
+    free(sbuf);
+    free(rbuf);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,45 @@
+/* What the function returns is cast. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+static double u[N], v[N];
+
+static char *bytes(unsigned long count)
+{
+    char *p = (char *)malloc(count);
+    if (!p)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    return p;
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    double *sbuf = (double *)bytes(N * sizeof(double));
+    double *rbuf = (double *)bytes(N * sizeof(double));
+    if (rank == 0) {
+        for (int i = 0; i < N; i++) //~ hole: i = 0 => i = 1
+            sbuf[i] = 2.0 * u[i];
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(sbuf)
+    } else if (rank == 1) {
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(rbuf)
+        for (int i = 0; i < N; i++)
+            v[i] = rbuf[i];
+        double total = 0.0;
+        for (int i = 0; i < N; i++)
+            total += v[i] * (i + 1);
+        printf("%d: %.17g\n", rank, total);
+    }
+    free(sbuf);
+    free(rbuf);
+    MPI_Finalize();
+    return 0;
+}
