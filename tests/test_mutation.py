@@ -21,7 +21,16 @@ EVERY = 1 if os.environ.get("OPI_ALL_CASES") == "1" else 8
 _CALL = re.compile(r"^(\s*)(MPI_(?:Send|Isend|Recv|Irecv|Sendrecv)\(.*\);) (//~ .*)$")
 _HOLE = re.compile(r"^(.*) //~ hole: (.*) => (.*)$")
 BLOCKING = ("MPI_Recv(", "MPI_Sendrecv(")
-INDETERMINATE = ("local_array_", "malloc_pointer_", "member_", "table_", "buffer_array_4", "sendrecv_6", "sizeof_buf_6")
+INDETERMINATE = (
+    "local_array_",
+    "malloc_",
+    "rows_parameter_",
+    "member_",
+    "table_",
+    "buffer_array_4",
+    "sendrecv_6",
+    "sizeof_buf_6",
+)
 """Cases whose buffers start with no defined value: reading them early violates nothing that could be kept."""
 
 
@@ -115,11 +124,14 @@ def all_mutants() -> list[Mutant]:
 MUTANTS = all_mutants()
 
 
+ONE_SIDED = {"member_6", "member_8", "send_recv_6"}  # one side, or calls that are part of another statement
+
+
 def test_every_case_has_mutants_of_both_sides() -> None:
     cases = {case.name for case in load_cases("convert")}
     for side in ("send", "recv"):
         covered = {mutant.case.name for mutant in MUTANTS if any(where[2] == side for where in mutant.stay)}
-        assert len(cases - covered) <= 1, cases - covered
+        assert cases - covered <= ONE_SIDED, cases - covered
     assert len(MUTANTS) > 5 * len(cases)
 
 

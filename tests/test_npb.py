@@ -51,7 +51,7 @@ KERNELS = (
     Kernel("bt", (1, 4), 4, ("partition.c", "in[d][count++]", "in[0][count++]")),
     Kernel("sp", (1, 4), 4, ("partition.c", "in[d][count++]", "in[0][count++]")),
 )
-QUICK = [kernel for kernel in KERNELS if kernel.name in ("ft", "mg", "lu", "sp") or CLASSES]
+QUICK = [kernel for kernel in KERNELS if kernel.name in ("ft", "mg") or CLASSES]
 FORMS = (("plain", {}), ("after", {}), ("after", {"OPI_CHECK": "1"}), ("after", {"OPI_DISABLE": "1"}))
 WHOLE = [(kernel, ranks) for kernel in KERNELS for ranks in kernel.ranks]
 

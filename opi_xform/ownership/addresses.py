@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
 from opi_xform.memory.poly import Poly
+from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Buffer, Program, Refusal
 from opi_xform.ownership.names import Name, Names, Range, names_of, operands, value_range
 from opi_xform.program.effects import FunctionEffect
@@ -235,6 +236,16 @@ class Flow:
             report("is used as a number")
         return False
 
+    def cells(self) -> None:
+        """An array of pointers is read and written as pointers: its bytes could be kept and put back elsewhere."""
+        for o in sorted(o for o in self.carrier_objects if self.names.objects.table[o].kind == "variable"):
+            for n in index_of(self.program).accesses.get(o, ()):
+                action = self.graph.nodes[n].action
+                if not isinstance(action, (ins.Load, ins.Store)) or action.type.is_pointer:
+                    continue
+                if self.base(self.recorded(n, 0)) == o:
+                    self.problem(n, "04", "is read or written as something else than a pointer")
+
     # --- what is done with it ------------------------------------------------------------------------------------
 
     def judge(self) -> None:
@@ -251,6 +262,8 @@ class Flow:
         for o in sorted(self.carrier_objects & self.names.address_taken) if self.pointer else ():
             for n in self.names.mentions.get(o, ()):
                 self.problem(n, "04", "is changed or read through the address of its pointer")
+        if self.pointer and self.buffer.carrier.rows:
+            self.cells()
 
     def problem(self, n: int, code: str, message: str) -> None:
         self.problems.setdefault((n, message), Problem(n, code, message))

@@ -11,7 +11,7 @@ static MPI_Request request[2];
 
 static void ready(int axis, int dir, int peer)
 {
-    MPI_Irecv(rbuf[dir], N * N, MPI_DOUBLE, peer, 2 * axis + dir, MPI_COMM_WORLD, &request[dir]); //~ take(rbuf)
+    MPI_Irecv(rbuf[dir], N * N, MPI_DOUBLE, peer, 2 * axis + dir, MPI_COMM_WORLD, &request[dir]); //~ take(rbuf[dir])
 }
 
 static void give(int axis, int dir, int peer)
@@ -26,7 +26,7 @@ static void give(int axis, int dir, int peer)
         for (int i = 0; i < N * N; i++)
             sbuf[dir][count++] = u[dir + i * axis];
     }
-    MPI_Send(sbuf[dir], count, MPI_DOUBLE, peer, 2 * axis + dir, MPI_COMM_WORLD); //~ give(sbuf)
+    MPI_Send(sbuf[dir], count, MPI_DOUBLE, peer, 2 * axis + dir, MPI_COMM_WORLD); //~ give(sbuf[dir])
 }
 
 static void take(int axis, int dir)

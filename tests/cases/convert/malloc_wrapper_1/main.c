@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     double *sbuf = vector(N);
     double *rbuf = vector(N);
     if (rank == 0) {
-        for (int i = 0; i < N; i++) //~ hole: i = 0 => i = 1
+        for (int i = 0; i < N; i++)
             sbuf[i] = 2.0 * u[i];
         MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(sbuf)
     } else if (rank == 1) {
