@@ -60,6 +60,7 @@ class Builder:
         self.anchors = Anchors(flow)
         self.variable = program.variables[buffer.carrier.variable]
         self.member = program.members.get(buffer.carrier.variable)
+        self.twins = self.member is not None and bool(self.member.twins)
         self.held_leaving: set[int] = set()
         self.edits: list[Edit] = []
         self.files: set[str] = set()
@@ -290,7 +291,8 @@ class Builder:
             variable = self.size_variable(declared[0] if declared else "0", used)
         for allocation, size in zip(allocations, sizes, strict=True):
             self.removed(allocation, size, variable, in_place)
-        return variable or (sizes[0] if sizes else ""), bool(variable) and self.buffer.carrier.rows > 0
+        per_row = bool(variable) and self.buffer.carrier.rows > 0 and not self.twins
+        return variable or (sizes[0] if sizes else ""), per_row
 
     def same(self, allocation: Allocation, insertion: Insertion) -> bool:
         frame = self.flow.frames_of[insertion.function][0]
@@ -310,7 +312,7 @@ class Builder:
             if not all(file.endswith(".c") for file, _ in used):
                 raise _Problem("the size of the buffer cannot be kept in a header")
             dims = ""
-            if self.buffer.carrier.rows:
+            if self.buffer.carrier.rows and not self.twins:
                 if not self.member.count:
                     raise _Problem("the sizes of the rows cannot be kept: how many there are is not known")
                 dims = f"[{self.member.count}]"
@@ -345,10 +347,15 @@ class Builder:
                 raise _Problem("the row that is allocated is named by a macro")
             row = f"[{self.texts.of(allocation.index.span)}]"
         if variable:
-            if self.member is not None and self.buffer.carrier.rows and not row:
+            if self.member is not None and self.buffer.carrier.rows and not row and not self.twins:
                 raise _Problem("the row that is allocated is not named by its number")
+            if self.twins and (in_place or any(has_effect(x) for x in allocation.call.args)):
+                raise _Problem("the sizes of the buffers of several structs cannot be kept apart")
             variable += row
         after = [f"{variable} = {size};"] if variable and not allocation.declared else []
+        if self.twins:  # one size for all of them, the largest; more than malloc ever gives is not asked for
+            largest = f"if ({variable} < opi_size && opi_size <= (size_t)-1 / 2)\n        {variable} = opi_size;"
+            after = [f"{{\n    size_t opi_size = {size};\n    {largest}\n}}" for _ in after]
         if in_place:
             whole = f"{name}{row}" if self.member is None else self.assigned(allocation, name)
             after.append(f"OPI_Alloc(&{whole}, {variable or size});")

@@ -21,6 +21,7 @@ from opi_xform.ownership.lvalues import POINTER_BYTES, Expressions, function_exp
 from opi_xform.ownership.model import Member, Program, Refusal, Where
 from opi_xform.ownership.names import names_of
 from opi_xform.ownership.parameters import path
+from opi_xform.ownership.twins import alike, classes, table_of
 from opi_xform.ownership.uses import collect
 from opi_xform.program.graph import Action, Bind, Graph, Lost, Unbind
 
@@ -49,8 +50,10 @@ def promote(program: Program, tables: Callable[[Program, Collection[int]], Seque
     """The members that can be variables; None when there is none.  ``tables`` finds those that are arrays."""
     finder = Finder(program)
     found = finder.run()
-    arrays = tables(program, {n for member, _ in found for n in member.nodes})
-    if not found and not arrays:
+    twins = [t for group in finder.shared if (t := table_of(group, program.graph, finder.written)) is not None]
+    elsewhere = {n for member, _ in found for n in member.nodes} | {n for member, _, _ in twins for n in member.nodes}
+    arrays = tables(program, elsewhere)
+    if not found and not twins and not arrays:
         return None
     variables = dict(program.variables)
     members = dict(program.members)
@@ -68,7 +71,7 @@ def promote(program: Program, tables: Callable[[Program, Collection[int]], Seque
         members[member.key] = member
         for n in member.nodes:
             nodes[n] = replace(nodes[n], action=_of_variable(nodes[n].action, member.key))
-    for member, type_, addresses in arrays:
+    for member, type_, addresses in (*twins, *arrays):
         span = program.graph.nodes[member.nodes[0]].action.span  # type: ignore[union-attr]
         variables[member.key] = ast.Variable(member.key, member.name, type_, "static", span)
         members[member.key] = member
@@ -111,6 +114,7 @@ class Finder:
         for (o, offset), arrays in program.values.elements.items():
             self.elements.setdefault((o, _moving(self.symbols.resolve(offset))), set()).update(arrays)
         self.spoiled = self.lost()
+        self.shared: list[list[tuple[Member, Type]]] = []  # those that the same words name (``consistent``)
 
     def run(self) -> list[tuple[Member, Type]]:
         out: list[tuple[Member, Type]] = []
@@ -393,7 +397,10 @@ class Finder:
     # --- the text ------------------------------------------------------------------------------------------------
 
     def consistent(self, found: list[tuple[Member, Type]]) -> list[tuple[Member, Type]]:
-        """Without those that are written by words that mean another place in another copy of their function."""
+        """Without those that are written by words that mean another place in another copy of their function.
+
+        Where these places are all among those found, they are ``shared``.
+        """
         meant: dict[tuple[str, str, int, int], set[int]] = {}
         of_node = {n: i for i, (member, _) in enumerate(found) for n in member.nodes}
         for node in self.graph.nodes:
@@ -405,10 +412,13 @@ class Finder:
                     continue
                 key = (function, *place(e))
                 meant.setdefault(key, set()).add(of_node.get(node.number, -1))
-        bad = {i for group in meant.values() if len(group) > 1 for i in group}
+        groups = [frozenset(group) for group in meant.values() if len(group) > 1]
+        bad = {i for group in groups if -1 in group for i in group}
         unseen = self.unseen()
         bad.update(i for i, (m, _) in enumerate(found) if unseen & {function for function, _ in m.exprs})
-        return [one for i, one in enumerate(found) if i not in bad]
+        together = [group for group in classes(groups, len(found)) if not bad & set(group)]
+        self.shared = [[found[i] for i in group] for group in together if len(group) > 1]
+        return [found[group[0]] for group in together if len(group) == 1]
 
     def unseen(self) -> frozenset[str]:
         """Functions of the program that also run where the graph does not show it."""
@@ -447,13 +457,6 @@ def dominates(program: Program, a: int, b: int) -> bool:
             return False
         at = idom[at]
     return True
-
-
-def alike(a: Type, b: Type) -> bool:
-    x, y = a.elem, b.elem
-    if x is None or y is None:
-        return x is y
-    return (x.kind, x.size, x.signed, x.record) == (y.kind, y.size, y.signed, y.record)
 
 
 def member_refusal(units: Sequence[ast.Unit], member: Member, program: Program) -> Refusal | None:

@@ -52,6 +52,17 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
+class Twin:
+    """One of several structs whose member is written with the same words (``twins``); the words of ``Member``."""
+
+    object: Where
+    offset: int
+    nodes: tuple[int, ...]
+    start: int
+    ends: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Member:
     """A pointer in a struct that counts as a variable (``members``); ``key`` is its name in ``Program.variables``.
 
@@ -59,7 +70,8 @@ class Member:
     it is written, each with its function; spans: the same as places of text.  start: the node before which it is not
     there (-1: none); ends: nodes at which its memory goes.  raw: nobody knows what it holds before it is set.
     stride: of a table of pointers (``tables``), bytes from one to the next (0: it is one pointer); count: how many (0:
-    not known).
+    not known).  twins: the places in the structs that share their words, one per row; then ``object``, ``offset`` and
+    ``start`` are those of none of them.
     """
 
     key: str
@@ -74,6 +86,12 @@ class Member:
     raw: bool
     stride: int = 0
     count: int = 0
+    twins: tuple[Twin, ...] = ()
+
+    @property
+    def rows(self) -> bool:
+        """It stands for several pointers."""
+        return self.stride > 0 or bool(self.twins)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

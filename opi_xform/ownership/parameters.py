@@ -150,7 +150,7 @@ class Parameters:
         found = next((key for key in self.program.members if self.program.names(e, key)), None)
         if found is None or fixed(e):
             return None
-        return Argument(found, self.program.members[found].stride > 0, e)
+        return Argument(found, self.program.members[found].rows, e)
 
     # --- which parameters can be lifted --------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from opi_xform.ownership.flow import Edge, Flow, Level
 from opi_xform.ownership.lvalues import fixed, hole, place
 from opi_xform.ownership.members import dominates
 from opi_xform.ownership.mentions import Mentions, Texts, in_scope
-from opi_xform.ownership.model import Member, Program, Where
+from opi_xform.ownership.model import Member, Program, Twin, Where
 from opi_xform.ownership.names import Names, names_of
 
 HOLE = "\0"  # where the subscript goes in the text of a table's pointer
@@ -159,6 +159,8 @@ class Paths:
     def element(self, rows: Mapping[int, Poly], level: Level, where: str, mentions: Mentions) -> tuple[str, str] | None:
         """(text, subscript) of a row as ``p->out`` with a pointer ``p`` that is set once, ahead; rows: per frame."""
         function = self.flow.graph.frames[level[0]].function
+        if self.member.twins:
+            return self.twin(rows, level, where)
         for owner, e in self.member.exprs:
             path = self.path(e)
             if owner != function or hole(e, self.member.stride) or path is None or path.steps or not e.span.editable:
@@ -171,6 +173,25 @@ class Paths:
                 self.leads(root, e, frame, rows[frame], (frame, level[1]), where, mentions) for frame in frames
             ):
                 return self.texts.of(e.span), self.distance(path, root, level, where)
+        return None
+
+    def twin(self, rows: Mapping[int, Poly], level: Level, where: str) -> tuple[str, str] | None:
+        """(text, no subscript) where the words mean the row's own struct in each copy of the function."""
+        function = self.flow.graph.frames[level[0]].function
+        meant: dict[int, Twin] = {}
+        for frame, row in rows.items():
+            number = row.constant
+            if number is None or not 0 <= number < len(self.member.twins):
+                return None
+            meant[frame] = self.member.twins[number]
+        if set(meant) != set(self.flow.frames_of[function]):
+            return None
+        for candidate, root, path in self.candidates(function):
+            if self.visible(level, root) and all(
+                self.right(root, path, frame, self.edges((frame, level[1]), where), twin)
+                for frame, twin in meant.items()
+            ):
+                return candidate, ""
         return None
 
     def leads(
@@ -190,7 +211,7 @@ class Paths:
             around = [set(nest.chain(nodes[n].block)) for n in edge if n < len(nodes)]
             if not self.ahead(defs[0], edge) or any(not loops <= chain for chain in around):
                 return False
-        if not self.alive(self.member.key, edges):
+        if not self.alive(self.member, edges):
             return False
         mine = [n for n in self.member.nodes if nodes[n].frame == frame and self.lvalue(n) == place(e)]
         found = [mentions.row(self.program.values.operands[n][0]) for n in mine if n in self.program.values.operands]
@@ -232,12 +253,16 @@ class Paths:
 
     # --- is it right ---------------------------------------------------------------------------------------------
 
-    def right(self, root: ast.Variable, path: Path, frame: int, edges: Sequence[Edge]) -> bool:
-        """The path leads to the member on these edges, in one copy of the function."""
-        wanted: list[tuple[Where, int]] = [self.place_of(key) for key, _ in path.steps]
-        wanted.append((self.member.object, self.member.offset))
-        if not all(self.alive(key, edges) for key in (*(key for key, _ in path.steps), self.member.key)):
+    def right(
+        self, root: ast.Variable, path: Path, frame: int, edges: Sequence[Edge], twin: Twin | None = None
+    ) -> bool:
+        """The path leads to the member (of twins: to that one) on these edges, in one copy of the function."""
+        passed = [self.program.members[key] for key, _ in path.steps]
+        last: Member | Twin = twin or self.member
+        if any(one.twins for one in passed) or not all(self.alive(one, edges) for one in (*passed, last)):
             return False
+        wanted: list[tuple[Where, int]] = [(one.object, one.offset) for one in passed]
+        wanted.append((last.object, last.offset))
         for (key, _), target, offset in zip(path.steps, wanted[1:], (at for _, at in path.steps), strict=True):
             pointer = ("v", self.names.objects.variable(-1, key), 0)
             if not self.points(pointer, -1, target, offset, edges):
@@ -248,10 +273,6 @@ class Paths:
         if o in self.names.address_taken or o in self.names.writes or root.type.volatile or root.thread_local:
             return False
         return self.points(("v", o, 0), -1 if root.is_global else frame, wanted[0], path.offset, edges)
-
-    def place_of(self, key: str) -> tuple[Where, int]:
-        member = self.program.members[key]
-        return member.object, member.offset
 
     def number(self, where: Where) -> int:
         """The object's number in this analysis."""
@@ -312,9 +333,8 @@ class Paths:
             return None
         return found[defined.index(pointer)]
 
-    def alive(self, key: str, edges: Sequence[Edge]) -> bool:
+    def alive(self, member: Member | Twin, edges: Sequence[Edge]) -> bool:
         """The struct that a member lies in is there on the edges."""
-        member = self.program.members[key]
         if member.start >= 0 and not all(self.ahead(member.start, edge) for edge in edges):
             return False
         count = len(self.names.graph.nodes)

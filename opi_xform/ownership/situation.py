@@ -166,6 +166,8 @@ class Situation:
             return self.alike(event, level, self.mentions.target)
         if not self.mentions.named_outside(event.node, level[0]):
             return None
+        if self.paths.member.twins:
+            return ""  # as the row's own struct is named
         text = self.paths.text(level, where)
         if not self.buffer.carrier.rows:
             return text

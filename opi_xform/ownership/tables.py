@@ -15,8 +15,9 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.types import LONG, Type
 from opi_xform.memory.objects import Object
 from opi_xform.ownership.lvalues import POINTER_BYTES
-from opi_xform.ownership.members import Finder, alike
+from opi_xform.ownership.members import Finder
 from opi_xform.ownership.model import Member, Program
+from opi_xform.ownership.twins import alike
 
 
 @dataclass(frozen=True, slots=True)

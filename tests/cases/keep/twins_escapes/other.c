@@ -1,0 +1,6 @@
+struct halo;
+
+void look(struct halo *h)
+{
+    (void)h;
+}

@@ -1,0 +1,85 @@
+/* One of the structs goes while the receive into its buffer may still be pending. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 300
+
+struct halo {
+    double *out, *in;
+    int n;
+};
+
+static struct halo *halo_new(int n)
+{
+    struct halo *h = malloc(sizeof *h);
+    if (!h)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    h->n = n;
+    h->out = malloc(n * sizeof(double));
+    h->in = malloc(n * sizeof(double));
+    return h;
+}
+
+static void halo_free(struct halo *h)
+{
+    free(h->out);
+    free(h->in);
+    free(h);
+}
+
+static void pack(struct halo *h, const double *u, int tag)
+{
+    for (int i = 0; i < h->n; i++)
+        h->out[i] = 2.0 * u[i] + tag;
+}
+
+static void post(struct halo *h, int peer, int tag, MPI_Request *rq)
+{
+    MPI_Irecv(h->in, h->n, MPI_DOUBLE, peer, tag, MPI_COMM_WORLD, rq); //~ keep
+}
+
+static void ship(struct halo *h, int peer, int tag, MPI_Request *rq)
+{
+    MPI_Isend(h->out, h->n, MPI_DOUBLE, peer, tag, MPI_COMM_WORLD, rq); 
+}
+
+static void unpack(struct halo *h, double *u)
+{
+    for (int i = 0; i < h->n; i++)
+        u[i] += 0.5 * h->in[i];
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    static double u[N];
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.25 * i;
+    MPI_Request rq[4];
+    struct halo *west = halo_new(N), *east = halo_new(N / 2);
+    post(west, 1 - rank, 1, &rq[0]);
+    post(east, 1 - rank, 2, &rq[1]);
+    pack(west, u, 1);
+    pack(east, u, 2);
+    ship(west, 1 - rank, 1, &rq[2]);
+    ship(east, 1 - rank, 2, &rq[3]);
+    double *kept = east->in;
+    free(east->out);
+    free(east);
+    MPI_Waitall(4, rq, MPI_STATUSES_IGNORE);
+    unpack(west, u);
+    for (int i = 0; i < N / 2; i++)
+        u[i] += kept[i];
+    free(kept);
+    double sum = 0;
+    for (int i = 0; i < N; i++)
+        sum += u[i] * (i + 1);
+    printf("%d %.17g\n", rank, sum);
+    halo_free(west);
+    MPI_Finalize();
+    return 0;
+}
