@@ -2,6 +2,7 @@
 
 ``/* opi: expect give */`` and ``/* opi: expect take */`` at a call: its send, its receive must convert.
 ``/* opi: allow OPI101 */`` at a call: it is known to stay for that reason; unused as soon as it does not.
+``/* opi: match NAME */`` at a send and at the receive that its messages meet: a channel (``channels``).
 A comment belongs to the statement on its line, or, on a line of its own, to the statement that follows.
 """
 
@@ -17,7 +18,8 @@ from opi_xform.rewrite.sources import Sources
 
 _OPI = re.compile(rb"(?:/\*+|//)\s*opi:\s*(.*?)\s*(?:\*/)?\s*\Z", re.DOTALL)
 _SIDES = {"give": "send", "take": "recv"}
-_RESERVED = frozenset(("match",))
+_OTHER = {"send": "receive", "recv": "send"}
+_CHANNEL = re.compile(r"[A-Za-z_][\w.-]*")
 PACKED = re.compile(r"packed\(([A-Za-z_][\w.>-]*)\)")
 
 
@@ -68,9 +70,15 @@ def judge(
     by_file: dict[str, list[Decision]] = {}
     for decision in decisions:
         by_file.setdefault(sources.name(decision.span.file), []).append(decision)
-    for annotation in annotations:
-        here = [d for d in by_file.get(annotation.file, ()) if annotation.begin <= d.span.begin < annotation.end]
+    found = [(a, [d for d in by_file.get(a.file, ()) if a.begin <= d.span.begin < a.end]) for a in annotations]
+    sides: dict[str, set[str]] = {}
+    for annotation, here in found:
+        if annotation.verb == "match":
+            sides.setdefault(annotation.word, set()).update(d.side for d in here)
+    for annotation, here in found:
         message = _judge(annotation, here)
+        if annotation.verb == "match":
+            message = _unmatched(annotation.word, here, sides[annotation.word])
         if not message and annotation.verb in ("keep", "assume"):
             message = said.get((annotation.file, annotation.line), "")
         if message:
@@ -109,13 +117,24 @@ def _judge(annotation: Annotation, here: Iterable[Decision]) -> str:
         if any(decision.decision == "keep" and decision.code == word for decision in here):
             return ""
         return f"`allow {word}` is unused: no site here stays for that reason; remove the comment"
-    if (verb == "keep" and not word) or (verb == "assume" and PACKED.fullmatch(word)) or verb in _RESERVED:
+    if (verb == "keep" and not word) or (verb == "assume" and PACKED.fullmatch(word)) or verb == "match":
         return ""  # whether it applies is for the analysis to say
     said = f"{verb} {word}".strip()
     return (
         f"`opi: {said}` is not understood; "
-        "use `expect give`, `expect take`, `allow CODE`, `keep` or `assume packed(buffer)`"
+        "use `expect give`, `expect take`, `allow CODE`, `keep`, `match NAME` or `assume packed(buffer)`"
     )
+
+
+def _unmatched(name: str, here: Sequence[Decision], sides: set[str]) -> str:
+    """Why a ``match`` comment says nothing; '' when it does.  sides: of all sites with that name."""
+    if not _CHANNEL.fullmatch(name):
+        return "`match` needs the name of a channel, as in `match halo`"
+    if not here:
+        return f"`match {name}`: no send or receive stands here; move the comment to one or remove it"
+    if len(sides) < 2:
+        return f"`match {name}`: no {_OTHER[here[0].side]} has this name; write the comment there too"
+    return ""
 
 
 def _statement(text: SourceText, comment: Region) -> tuple[int, int]:

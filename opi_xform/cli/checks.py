@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from opi_xform.cli.annotations import Annotation, judge
+from opi_xform.cli.config import Configuration
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import fail
 from opi_xform.cli.shown import shown
@@ -26,10 +27,11 @@ def findings(
     annotations: Sequence[Annotation],
     outputs: Sequence[OutputFile],
     baseline: Baseline | None,
+    known: Configuration,
 ) -> list[Finding]:
-    """Outputs that are out of date, then what is wrong with the comments, then what got worse than the baseline."""
+    """Outputs that are out of date, what is wrong with comments and opi.toml, what got worse than the baseline."""
     found = [finding for output in outputs if (finding := _out_of_date(output, options)) is not None]
-    comments = _about_comments(plan, sources, annotations)
+    comments = [*_about_comments(plan, sources, annotations), *_about_entries(plan, known)]
     if options.baseline is None or baseline is None:
         return found + [finding for _, finding in comments]
     accepted = Counter(baseline.accepted)
@@ -44,10 +46,16 @@ def findings(
 
 
 def new_baseline(
-    file: str, options: Options, plan: Plan, sources: Sources, annotations: Sequence[Annotation]
+    file: str,
+    options: Options,
+    plan: Plan,
+    sources: Sources,
+    annotations: Sequence[Annotation],
+    known: Configuration,
 ) -> Baseline:
     """What ``--write-baseline file`` writes."""
-    marks = tuple(sorted(mark for mark, _ in _marked(_about_comments(plan, sources, annotations), file)))
+    comments = [*_about_comments(plan, sources, annotations), *_about_entries(plan, known)]
+    marks = tuple(sorted(mark for mark, _ in _marked(comments, file)))
     return Baseline(know(plan.decisions, baseline_name(file), sources.data), marks, options.strict)
 
 
@@ -87,6 +95,18 @@ def _about_comments(
     return [
         (verdict.annotation, Finding(verdict.annotation.file, verdict.annotation.line, 1, COMMENT, verdict.message))
         for verdict in judge(annotations, plan.decisions, sources, plan.diagnostics)
+    ]
+
+
+def _about_entries(plan: Plan, known: Configuration) -> list[tuple[Annotation, Finding]]:
+    """Entries of opi.toml without effect; what they say stands for the comment."""
+    return [
+        (
+            Annotation(d.span.file, d.span.line, "entry", d.message, 0, 0),
+            Finding(d.span.file, d.span.line, 1, d.code, d.message),
+        )
+        for d in plan.diagnostics
+        if known.path is not None and d.span.file == str(known.path)
     ]
 
 

@@ -1,15 +1,12 @@
-"""What people add to the analysis: comments at calls, and an ``opi.toml`` in the working directory."""
+"""What people add to the analysis in comments at calls."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from opi_xform.cli.annotations import PACKED, Annotation
 from opi_xform.ir.span import Span
 from opi_xform.ownership.model import Told
-
-CONFIGURATION = "opi.toml"
 
 
 def told(annotations: Iterable[Annotation], path_of: dict[str, str]) -> Iterator[Told]:
@@ -21,9 +18,3 @@ def told(annotations: Iterable[Annotation], path_of: dict[str, str]) -> Iterator
             yield Told("keep", "", span.file, a.begin, a.end, span)
         elif a.verb == "assume" and packed is not None:
             yield Told("packed", packed[1], span.file, a.begin, a.end, span)
-
-
-def configuration() -> Path | None:
-    """The ``opi.toml`` of the working directory, if there is one."""
-    path = Path(CONFIGURATION)
-    return path if path.is_file() else None

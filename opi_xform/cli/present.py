@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from opi_xform import __version__
 from opi_xform.cli.annotations import Annotation, allowed
 from opi_xform.cli.checks import new_baseline
+from opi_xform.cli.config import Configuration
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import Problem, fail
 from opi_xform.cli.shown import shown
@@ -41,13 +42,16 @@ class Result:
     changed: dict[str, bytes]
     annotations: tuple[Annotation, ...]
     warnings: tuple[Diagnostic, ...]
+    configuration: Configuration
 
 
 def report_files(options: Options, result: Result, findings: Sequence[Finding]) -> list[OutputFile]:
     """The files that --write-baseline, --export-fixes and --report ask for.  Raises Failure."""
     files = []
     if options.write_baseline is not None:
-        known = new_baseline(options.write_baseline, options, result.plan, result.sources, result.annotations)
+        known = new_baseline(
+            options.write_baseline, options, result.plan, result.sources, result.annotations, result.configuration
+        )
         files.append(OutputFile(options.write_baseline, "", baseline.write(known)))
     if options.export_fixes is not None:
         files.append(OutputFile(options.export_fixes, "", _fixes(result)))
@@ -127,7 +131,9 @@ def _json(result: Result, findings: Sequence[Finding], _options: Options) -> str
 
 def _sarif(result: Result, findings: Sequence[Finding], options: Options) -> str:
     sites = baseline.know(result.plan.decisions, lambda path: shown(path).replace(os.sep, "/"), result.sources.data)
-    quiet = allowed(result.annotations, result.plan.decisions, result.sources)
+    decisions = result.plan.decisions
+    quiet = allowed(result.annotations, decisions, result.sources)
+    quiet |= {index for index, site in enumerate(decisions) if result.configuration.allows(site)}
     columns = Columns(result.sources.data)
     compared = options.baseline is not None
     return sarif(result.plan, result.warnings, findings, Context(__version__, sites, quiet, compared, shown, columns))

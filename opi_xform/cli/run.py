@@ -6,12 +6,15 @@ import gc
 import hashlib
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from opi_xform.cli.annotations import find_annotations
 from opi_xform.cli.build_flags import BuildFlags, build_flags, include_directories
+from opi_xform.cli.channels import with_channels
 from opi_xform.cli.checks import findings, load_baseline
+from opi_xform.cli.config import Configuration, load_configuration
 from opi_xform.cli.inputs import collect_sources, common_root
-from opi_xform.cli.knowledge import CONFIGURATION, configuration, told
+from opi_xform.cli.knowledge import told
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import SELF_CHECK, Failure, Problem, exit_code, fail
 from opi_xform.cli.parsing import Job, parse_sources
@@ -45,13 +48,15 @@ def run(options: Options, progress: Progress) -> int:
 
 
 def _run(options: Options, progress: Progress) -> int:
+    known = load_configuration()
+    options = _with(options, known)
     baseline = load_baseline(options)  # before the analysis: a wrong file is told at once
-    result, units = transform(options, progress)
+    result, units = transform(options, progress, known)
     with progress.phase("output"):
         outputs = _outputs(options, result, units)
         found: list[Finding] = []
         if options.check:
-            found = findings(options, result.plan, result.sources, result.annotations, outputs, baseline)
+            found = findings(options, result.plan, result.sources, result.annotations, outputs, baseline, known)
         reports = report_files(options, result, found)
         _require_apart(reports, units)
         written = _write([*(() if options.check else outputs), *reports])
@@ -61,7 +66,13 @@ def _run(options: Options, progress: Progress) -> int:
     return exit_code(len(found))
 
 
-def transform(options: Options, progress: Progress) -> tuple[Result, tuple[Unit, ...]]:
+def _with(options: Options, known: Configuration) -> Options:
+    """The options with what opi.toml says; the command line wins."""
+    baseline = options.baseline if options.baseline is not None or not options.check else known.baseline
+    return replace(options, strict=options.strict or known.strict, baseline=baseline)
+
+
+def transform(options: Options, progress: Progress, known: Configuration) -> tuple[Result, tuple[Unit, ...]]:
     """Everything up to the checked new contents, and what was parsed.  Raises Failure."""
     sources = Sources()
     paths = collect_sources(options)
@@ -79,13 +90,16 @@ def transform(options: Options, progress: Progress) -> tuple[Result, tuple[Unit,
         annotation for name in sorted(files) for annotation in find_annotations(name, sources.data(name))
     )
     with progress.phase("analyse"):
-        known = AnalysisOptions(
-            options.strict, root, configuration(), _obstacle(root, sources), tuple(told(annotations, files))
-        )
+        entries = known.told(units)
+        said = (*told(annotations, files), *(one for _, one in entries))
+        effects = known.path if known.effects else None
         try:
-            plan = analyse(units, known, progress.part)
+            plan = analyse(
+                units, AnalysisOptions(options.strict, root, effects, _obstacle(root, sources), said), progress.part
+            )
         except EffectsError as error:
-            raise fail(f"{error}; see docs/effects.md", CONFIGURATION) from error
+            raise fail(f"{error}; see docs/effects.md", str(effects or "")) from error
+        plan = with_channels(annotations, known.judged(plan, entries), sources)
     with progress.phase("rewrite"):
         try:
             changed = dict(rewrite(plan, sources).changed)
@@ -96,7 +110,7 @@ def transform(options: Options, progress: Progress) -> tuple[Result, tuple[Unit,
     warnings = _warnings(units)
     if options.output is not None:
         warnings += _left_out(units, flags, root)
-    return Result(root, paths, plan, sources, changed, annotations, warnings), units
+    return Result(root, paths, plan, sources, changed, annotations, warnings, known), units
 
 
 def _parse(paths: Sequence[str], flags: BuildFlags, options: Options, progress: Progress) -> tuple[Unit, ...]:

@@ -373,6 +373,8 @@ def read_shipped() -> Mapping[str, FunctionEffect]:
 
 
 def read_user(path: Path) -> Mapping[str, FunctionEffect]:
-    """The ``[effects.NAME]`` entries of a user's configuration file; its other tables are not looked at."""
+    """The ``[effects.NAME]`` entries of an opi.toml, or of ``[tool.opi-xform]`` in a pyproject.toml."""
     data = _load(path)
+    if path.name == "pyproject.toml":
+        data = data.get("tool", {}).get("opi-xform", {})
     return _parse(path, {"effects": data.get("effects", {})}, user=True)

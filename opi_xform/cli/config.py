@@ -1,0 +1,216 @@
+"""``opi.toml`` of the working directory, or ``[tool.opi-xform]`` of its pyproject.toml: options, and what people say of
+a program where no comment can stand.  Every key is known or an error; what has no effect is told (OPI908).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from opi_xform.cli.annotations import PACKED
+from opi_xform.cli.outcome import Failure, fail
+from opi_xform.cli.shown import shown
+from opi_xform.ir.ast import Unit
+from opi_xform.ir.span import Span
+from opi_xform.ownership.model import Told
+from opi_xform.ownership.plan import Decision, Plan
+from opi_xform.report.codes import CODES
+from opi_xform.toml import TomlError, load_toml
+
+OWN, SHARED = "opi.toml", "pyproject.toml"
+TABLE = ("tool", "opi-xform")
+NO_EFFECT = "OPI908"
+_KEYS: dict[str, type] = {"strict": bool, "baseline": str, "keep": list, "allow": list, "assume": list, "effects": dict}
+_WHERE = ("file", "function")
+_ENTRIES = {"keep": (), "allow": ("code", "buffer"), "assume": ("packed",)}
+"""What an entry says besides where; the first is required."""
+_WHOLE = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One ``[[keep]]``, ``[[allow]]`` or ``[[assume]]``: ``values`` as written, ``line`` of its header."""
+
+    kind: str
+    values: Mapping[str, str]
+    line: int
+
+    def covers(self, file: str, function: str) -> bool:
+        """Whether it is about a function.  Both are patterns as the shell has them; what is left out fits all."""
+        wanted = self.values.get("file"), self.values.get("function")
+        return all(w is None or fnmatchcase(is_, w) for w, is_ in zip(wanted, (file, function), strict=True))
+
+    def __str__(self) -> str:
+        said = ", ".join(f'{key} = "{value}"' for key, value in self.values.items())
+        return f"[[{self.kind}]] {said}"
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """``path`` is None where there is none.  effects: whether it describes functions."""
+
+    path: Path | None = None
+    strict: bool = False
+    baseline: str | None = None
+    entries: tuple[Entry, ...] = ()
+    effects: bool = False
+
+    def told(self, units: Sequence[Unit]) -> list[tuple[Entry, Told]]:
+        """What ``keep`` and ``assume`` say, by the functions that they cover."""
+        spans = sorted(
+            {(shown(f.span.file), f.name, f.span.file, f.span.begin, f.span.end) for u in units for f in _own(u)}
+        )
+        found = []
+        for entry in self.entries:
+            if entry.kind == "allow":
+                continue
+            what, name = ("keep", "") if entry.kind == "keep" else ("packed", entry.values["packed"])
+            places = [(file, b, e) for text, function, file, b, e in spans if entry.covers(text, function)]
+            if "function" not in entry.values:  # the file once, not each of its functions
+                places = [(file, 0, _WHOLE) for file in dict.fromkeys(file for file, _, _ in places)]
+            span = self._span(entry.line)
+            found += [(entry, Told(what, name, file, begin, end, span)) for file, begin, end in places]
+        return found
+
+    def allows(self, decision: Decision) -> list[Entry]:
+        """The ``allow`` entries that are about a kept site."""
+        return [
+            entry
+            for entry in self.entries
+            if entry.kind == "allow"
+            and decision.decision == "keep"
+            and entry.values["code"] == decision.code
+            and entry.covers(shown(decision.span.file), decision.function)
+            and entry.values.get("buffer") in (None, decision.object, decision.buffer)
+        ]
+
+    def judged(self, plan: Plan, told: Sequence[tuple[Entry, Told]]) -> Plan:
+        """The plan, with one remark for each entry that has no effect."""
+        if self.path is None:
+            return plan
+        many = Counter(entry.line for entry, _ in told)
+        mine = [d for d in plan.diagnostics if d.span.file == str(self.path) and d.span.begin < 0]
+        failed = Counter(d.span.line for d in mine)
+        used = {entry.line for decision in plan.decisions for entry in self.allows(decision)}
+        said = {d.span.line: d.message.partition("does not count: ")[2] for d in reversed(mine)}
+        found = []
+        for entry in self.entries:
+            if entry.kind == "allow":
+                reason = "" if entry.line in used else "no site there stays for that reason; remove the entry"
+            elif not many[entry.line]:
+                reason = "no function of the program is meant"
+            else:
+                reason = said.get(entry.line, "") if failed[entry.line] == many[entry.line] else ""
+            if reason:
+                found.append(self._remark(entry.line, f"`{entry}` does not count: {reason}"))
+        others = [self._placed(d) for d in plan.diagnostics if d not in mine]
+        return replace(plan, diagnostics=(*others, *found))
+
+    def _placed(self, remark: Decision) -> Decision:
+        """A remark about an ``[effects.NAME]`` entry, at its line."""
+        named = re.match(r"the entry of `(\w+)`", remark.message) if remark.span.file == str(self.path) else None
+        if named is None or self.path is None:
+            return remark
+        return replace(remark, span=replace(remark.span, line=_line(self.path, rf"effects\.\"?{named[1]}\"?", 0)))
+
+    def _span(self, line: int) -> Span:
+        """Where an entry stands; the place before all bytes marks it as one of ours."""
+        return Span(str(self.path), -1, -1, line, 1, editable=False)
+
+    def _remark(self, line: int, message: str) -> Decision:
+        span = Span(str(self.path), 0, 0, line, 1, editable=False)
+        return Decision(span, "", "", "", "", "", "keep", NO_EFFECT, message)
+
+
+def _own(unit: Unit) -> Iterable[Any]:
+    return (f for f in unit.functions.values() if f.span.file)
+
+
+def load_configuration() -> Configuration:
+    """That of the working directory.  Raises Failure."""
+    own, shared = Path(OWN), Path(SHARED)
+    table = _shared_table(shared) if shared.is_file() else None
+    if own.is_file():
+        if table is not None:
+            raise fail(f"there is also [tool.opi-xform] in {SHARED}; keep one of them", OWN)
+        try:
+            table, path = load_toml(own), own
+        except TomlError as error:
+            raise _unreadable(error) from error
+    else:
+        path = shared
+    return Configuration() if table is None else _checked(table, path)
+
+
+def _shared_table(path: Path) -> Mapping[str, Any] | None:
+    try:
+        tools = load_toml(path).get(TABLE[0], {})
+    except TomlError as error:
+        raise _unreadable(error) from error
+    table = tools.get(TABLE[1]) if isinstance(tools, dict) else None
+    if table is not None and not isinstance(table, dict):
+        raise fail("tool.opi-xform is no table", SHARED)
+    return table
+
+
+def _unreadable(error: TomlError) -> Failure:
+    file, _, reason = str(error).partition(": ")
+    return fail(f"{reason}; it has to be TOML", file)
+
+
+def _checked(table: Mapping[str, Any], path: Path) -> Configuration:
+    for key, value in table.items():
+        wanted = _KEYS.get(key)
+        if wanted is None:
+            raise fail(f"unknown key `{key}`; known are {', '.join(_KEYS)}", str(path), _line(path, None, 0, key))
+        if not isinstance(value, wanted):
+            kind = {bool: "true or false", str: "a string", list: f"[[{key}]]", dict: f"[{key}.NAME]"}[wanted]
+            raise fail(f"`{key}` has to be {kind}", str(path), _line(path, None, 0, key))
+    entries = [
+        _entry(kind, given, _line(path, kind, number), path)
+        for kind in _ENTRIES
+        for number, given in enumerate(table.get(kind, ()))
+    ]
+    return Configuration(
+        path,
+        table.get("strict", False),
+        table.get("baseline"),
+        tuple(sorted(entries, key=lambda entry: entry.line)),
+        bool(table.get("effects")),
+    )
+
+
+def _entry(kind: str, given: object, line: int, path: Path) -> Entry:
+    said = _ENTRIES[kind]
+    if not isinstance(given, dict):
+        raise fail(f"`{kind}` has to be a list of tables: [[{kind}]]", str(path), line)
+    for key, value in given.items():
+        if key not in (*said, *_WHERE):
+            raise fail(f"unknown key `{key}` in [[{kind}]]; known are {', '.join((*said, *_WHERE))}", str(path), line)
+        if not isinstance(value, str):
+            raise fail(f"`{key}` in [[{kind}]] has to be a string", str(path), line)
+    if said and said[0] not in given:
+        raise fail(f"[[{kind}]] needs `{said[0]}`", str(path), line)
+    if not set(given) & set(_WHERE):
+        raise fail(f"[[{kind}]] needs `file` or `function`: which sites are meant", str(path), line)
+    if kind == "allow" and given["code"] not in CODES:
+        raise fail(f"there is no code {given['code']}; docs/codes has them all", str(path), line)
+    if kind == "assume" and not PACKED.fullmatch(f"packed({given['packed']})"):
+        raise fail(f"`{given['packed']}` is not the name of a buffer", str(path), line)
+    return Entry(kind, dict(given), line)
+
+
+def _line(path: Path, header: str | None, number: int, key: str = "") -> int:
+    """The line of the header (a pattern) with that number, or of a key, as far as a look at the text tells; else 1."""
+    inside = r"(?:tool\.\"?opi-xform\"?\.)?"
+    name = re.escape(key)
+    wanted = rf"\s*\[+\s*{inside}{header or name}\s*[\].]"
+    if header is None:
+        wanted += rf"|\s*\"?{name}\"?\s*[=.]"
+    lines = [i for i, text in enumerate(path.read_text("utf-8").split("\n"), 1) if re.match(wanted, text)]
+    return lines[number] if number < len(lines) else 1
