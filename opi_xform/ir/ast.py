@@ -64,12 +64,14 @@ class Member(Expr):
     """``base.field``; ``p->field`` is ``Member(Deref(p), field)``.
 
     offset: bytes from the start of the record.  padding: bytes behind the member that belong to none.
+    last: no other member lies behind it.
     """
 
     base: Expr
     field: str
     offset: int
     padding: int = 0
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,6 +342,37 @@ class OpaqueStmt(Stmt):
 
     reason: str
     children: tuple[Expr, ...] = ()
+
+
+OPEN = 1 << 40  # bytes to the end of an object, whatever its size
+
+
+def bound(array: Expr) -> int:
+    """Bytes that a subscript of an array stays inside (C 6.5.6), or ``OPEN``; 0 when nothing is known.
+
+    An array at the end of a struct may go on behind it (the "struct hack"), unless the struct is a declared variable;
+    one in a union may go on as far as the union.
+    """
+    at, ends = array, False
+    while True:
+        match at:
+            case Member(last=False):
+                break
+            case Member():
+                if at.offset + (at.type.size or 0) + at.padding < (at.base.type.size or 0):
+                    return OPEN
+                at, ends = at.base, True
+            case Index() if at.base.type.is_array:
+                at = at.base
+            case Cast() if not at.explicit:
+                at = at.operand
+            case VarRef():
+                break
+            case _:
+                if ends:
+                    return OPEN
+                break
+    return array.type.size or 0
 
 
 # --- units ----------------------------------------------------------------------------------------------------------

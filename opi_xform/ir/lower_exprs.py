@@ -172,7 +172,7 @@ class Expressions:
             case ast.Index():
                 base = yield self.value(e.base)
                 index = yield self.value(e.index)
-                row = (e.base.type.size or 0) if e.base.type.is_array else 0
+                row = ast.bound(e.base) if e.base.type.is_array else 0
                 return ins.PtrAdd(base, index, e.type.size or 0, row)
             case ast.Member():
                 base = yield self.address(e.base)

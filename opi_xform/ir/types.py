@@ -73,6 +73,10 @@ class Record:
     def field(self, name: str) -> Field | None:
         return next((f for f in self.fields if f.name == name), None)
 
+    def last(self, field: Field) -> bool:
+        """Whether no other member lies behind it (of a union, each)."""
+        return self.union or all(f.offset <= field.offset for f in self.fields)
+
     def padding(self, field: Field) -> int:
         """Bytes behind a member of a struct that belong to no member."""
         if self.union or field.bitfield or field.type.size is None or self.size is None:

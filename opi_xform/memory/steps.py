@@ -282,7 +282,7 @@ class Steps(Evaluator):
                         for o in sorted(targets):
                             self.access(node, o, kind, None, None, False, effect.name)
                     if kind == "W":
-                        stretch = self.stretch(node, call.args[i], values[i], length, call.call.args[i].type, effect)
+                        stretch = self.stretch(node, call.args[i], values[i], length, call.call.args[i], effect)
                         if stretch is not None and not region.indirect:
                             self.overwritten(*stretch, node)
                         else:
@@ -318,15 +318,17 @@ class Steps(Evaluator):
         operand: ins.Operand,
         address: Poly,
         length: Poly | None,
-        written: Type,
+        written: ast.Expr,
         effect: FunctionEffect,
     ) -> tuple[int, int, int] | None:
         """The object, and the bytes of it that a call writes: a known number, or an array given to MPI by its name."""
         address = self.symbols.not_null(address)
         base, lo = self.symbols.base(address), self.symbols.offset(address).constant
-        size = None if length is None else length.constant
-        if size is None and effect.mpi is not None and written.is_array:
-            size = written.size
+        if length is None:  # of a datatype that the program makes: it may reach in front and behind
+            return None
+        size = length.constant
+        if size is None and effect.mpi is not None and written.type.is_array:
+            size = ast.bound(written) or None
         if base is not None and lo is None and effect.mpi is not None:
             found = self.around(node, node.frame, operand)
             return None if found is None else (base, *found)

@@ -293,7 +293,7 @@ class Finder:
         sizes: set[int | None] = set()
         for written, value in zip(action.call.args, self.values.args.get(a.node, ()), strict=False):
             if self.symbols.base(value) == a.object and self.symbols.offset(value).constant == lo:
-                sizes.add(written.type.size if written.type.is_array else None)
+                sizes.add((ast.bound(written) or None) if written.type.is_array else None)
         return next(iter(sizes)) if len(sizes) == 1 else None
 
     def clears(self, n: int) -> bool:
