@@ -1,8 +1,8 @@
 """Many random programs at once: transformed in this process, built into three executables, run in few MPI jobs.
 
-Every program of a batch is one object file in each executable, its ``main`` renamed (harness.c): the original with the
-MPI alone, the transformed one with libopi, and the original with its accesses traced (tests/oracle).  A job that does
-not end well is run again program by program, so that one program's fault is no other's.
+Every program of a batch is in each executable, its ``main`` renamed (harness.c): the original with the MPI alone, the
+transformed one with libopi, and the original with its accesses traced (tests/oracle).  A job that does not end well is
+run again program by program, so that one program's fault is no other's.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ int __wrap_OPI_Alloc(void *place, size_t length)
 HEADERS = "".join(f"#include <{name}>\n" for name in ("mpi.h", "stdio.h", "stdlib.h", "string.h"))
 FLAGS = ("-O1", "-w", "-fno-pie")
 WRAPPED = ("-no-pie", "-Wl,--wrap=MPI_Init,--wrap=MPI_Finalize")
+SHARED = ("main", "rank", "peer", "seven", "zero", "field", "total", "report", "fill", "append", "sum")
+"""The names at file level that all programs have (generate.HEAD); the others have their seed in them."""
 ALONE_S = 40
 """How long one program may take when it runs by itself."""
 
@@ -161,13 +163,15 @@ class Batch:
         return out
 
     def _objects(self, name: str, folder: Path, seeds: Sequence[int], flags: Sequence[str]) -> list[str]:
-        flags = self._header(name, flags)
-        return [
-            self._compile(
-                folder / f"seed{seed}.c", self.folder / f"{name}{seed}.o", (*flags, f"-Dmain=fuzz_main_{seed}")
-            )
-            for seed in seeds
-        ]
+        """All programs in one unit: what each of them calls ``main``, or as every other does, gets its number."""
+        lines = []
+        for seed in seeds:
+            lines += [f"#define {word} fuzz_{word}_{seed}" for word in SHARED]
+            lines.append(f'#include "{folder / f"seed{seed}.c"}"')
+            lines += [f"#undef {word}" for word in SHARED]
+        unit = self.folder / f"{name}.unit.c"
+        unit.write_text("\n".join([*lines, ""]), encoding="utf-8")
+        return [self._compile(unit, self.folder / f"{name}.unit.o", self._header(name, flags))]
 
     def _original(self, seeds: Sequence[int]) -> Path:
         objects = self._objects("original", self.folder / "before", seeds, FLAGS)

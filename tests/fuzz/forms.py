@@ -6,6 +6,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+BAD = 0.45
+"""The share of scenarios with a violation."""
+
 
 class Text:
     """Lines of C, indented by the blocks that are open; ``done`` closes what is open behind a report of the total."""
@@ -83,9 +86,10 @@ def exchange(
 ) -> list[str]:
     """The lines of one exchange with the peer, each call on a line of its own; ``received``: the receive's count."""
     tag = rng.randrange(2, 9)
+    source = "peer" if rng.random() < 0.92 else "MPI_ANY_SOURCE"
     give = f"{send}, {count}, {kind}, peer, {tag}, MPI_COMM_WORLD"
-    take = f"{recv}, {received or count}, {kind}, peer, {tag}, MPI_COMM_WORLD"
-    way = rng.randrange(6)
+    take = f"{recv}, {received or count}, {kind}, {source}, {tag}, MPI_COMM_WORLD"
+    way = rng.randrange(6) if rng.random() < 0.85 else 6 + rng.randrange(5)
     if way == 0:
         return [
             "if (rank == 0) {",
@@ -98,6 +102,9 @@ def exchange(
         ]
     if way == 1:
         return [f"MPI_Sendrecv({give[: give.rindex(',')]}, {take}, MPI_STATUS_IGNORE);"]
+    first = [f"    MPI_Irecv({take}, &q[0]);", f"    MPI_Isend({give}, &q[1]);"]
+    if way >= 6:
+        return ["{", "    MPI_Request q[2];", *_rarely(way, give, take, recv, kind, tag), "}"]
     if way == 2:
         end = ["    MPI_Waitall(2, q, MPI_STATUSES_IGNORE);"]
     elif way == 3:
@@ -116,5 +123,51 @@ def exchange(
             "    while (!flag)",
             "        MPI_Testall(2, q, &flag, MPI_STATUSES_IGNORE);",
         ]
-    first = [f"    MPI_Irecv({take}, &q[0]);", f"    MPI_Isend({give}, &q[1]);"]
     return ["{", "    MPI_Request q[2];", *first, *end, "}"]
+
+
+def _rarely(way: int, give: str, take: str, recv: str, kind: str, tag: int) -> list[str]:
+    """Ways that codes seldom take: synchronous, persistent, probed, by single tests, each request by itself."""
+    receive, send = f"    MPI_Irecv({take}, &q[0]);", f"    MPI_Isend({give}, &q[1]);"
+    if way == 6:
+        return [f"    MPI_Irecv({take}, q);", f"    MPI_Ssend({give});", "    MPI_Wait(q, MPI_STATUS_IGNORE);"]
+    if way == 7:
+        return [
+            f"    MPI_Recv_init({take}, q);",
+            f"    MPI_Send_init({give}, q + 1);",
+            "    MPI_Startall(2, q);",
+            "    MPI_Waitall(2, q, MPI_STATUSES_IGNORE);",
+            "    MPI_Request_free(&q[0]);",
+            "    MPI_Request_free(&q[1]);",
+        ]
+    if way == 8:
+        return [
+            "    MPI_Status st;",
+            "    int got;",
+            f"    MPI_Isend({give}, q);",
+            f"    MPI_Probe(peer, {tag}, MPI_COMM_WORLD, &st);",
+            f"    MPI_Get_count(&st, {kind}, &got);",
+            f"    MPI_Recv({recv}, got, {kind}, st.MPI_SOURCE, st.MPI_TAG, MPI_COMM_WORLD, &st);",
+            "    MPI_Wait(&q[0], &st);",
+        ]
+    if way == 9:
+        return [
+            receive,
+            send,
+            "    for (int k = 0; k < 2; k++) {",
+            "        int flag = 0;",
+            "        do",
+            "            MPI_Test(&q[k], &flag, MPI_STATUS_IGNORE);",
+            "        while (!flag);",
+            "    }",
+        ]
+    return [
+        receive,
+        send,
+        "    int left = 2, some, at[2];",
+        "    do {",
+        "        MPI_Testsome(2, q, &some, at, MPI_STATUSES_IGNORE);",
+        "        if (some > 0)",
+        "            left -= some;",
+        "    } while (left > 0);",
+    ]

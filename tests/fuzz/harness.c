@@ -1,7 +1,7 @@
 /*
  * Runs the programs of a batch one after the other inside one MPI job.
  *
- * Each program is an object file whose main has the name that programs.c lists; MPI_Init and MPI_Finalize are wrapped
+ * Each program has a main of the name that programs.c lists; MPI_Init and MPI_Finalize are wrapped
  * (-Wl,--wrap): the job is initialised once.  Arguments: a prefix for output files, then the numbers of the programs
  * to run.  What rank R prints in program P goes to PREFIX.R.P; PREFIX.R.done gets a line "P code" when it has returned.
  */
