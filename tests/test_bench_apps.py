@@ -167,8 +167,7 @@ def test_every_message_call_of_the_programs_is_timed() -> None:
     known = {option.partition("=")[2] for option in wrapped(PROFILE.read_text(), False)}
     silent = {"Abort", "Comm_rank", "Comm_size", "Comm_split", "Comm_free", "Dims_create", "Get_count", "Wtime"}
     for app in APPS:
-        for file in resource("testdata").joinpath(app.folder).glob("*.c"):
-
+        for file in map(Path, app.sources(resource("testdata"))):
             for name in re.findall(r"\bMPI_([A-Z]\w*)\(", file.read_text(encoding="utf-8")):
                 assert name in silent or f"MPI_{name}" in known, (file, name)
 

@@ -35,7 +35,7 @@ class Proxy:
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        return next(app.quick for app in APPS if app.folder == f"proxies/{self.name}")
+        return next(app.quick for app in APPS if app.folders == (f"proxies/{self.name}",))
 
 
 TABLE = (

@@ -29,10 +29,10 @@ TIMEOUT_S = 600
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """A program: where it is in testdata/, and arguments of a measured and of a quick run."""
+    """A program: its folders in testdata/, and arguments of a measured and of a quick run."""
 
     name: str
-    folder: str
+    folders: tuple[str, ...]
     full: tuple[str, ...]
     quick: tuple[str, ...]
     kernel: bool = False
@@ -40,24 +40,28 @@ class App:
     square: bool = False
     """Runs on square numbers of ranks only: with 2 asked for, on 4."""
 
+    def sources(self, root: Path) -> list[str]:
+        """Its C files below testdata/ or a transformed copy of it."""
+        return [file for folder in self.folders for file in c_sources(root / folder)]
 
-def _kernel(name: str, *more: str, square: bool = False) -> App:
-    folder = f"npb/{name.partition('-')[0]}"
-    return App(name, folder, ("A", *more), ("S", *more), kernel=True, square=square)
+
+def _kernel(name: str, *more: str, shared: tuple[str, ...] = (), square: bool = False) -> App:
+    folders = tuple(f"npb/{folder}" for folder in (name.partition("-")[0], *shared))
+    return App(name, folders, ("A", *more), ("S", *more), kernel=True, square=square)
 
 
 def _proxy(name: str, full: str, quick: str) -> App:
-    return App(name, f"proxies/{name}", tuple(full.split()), tuple(quick.split()))
+    return App(name, (f"proxies/{name}",), tuple(full.split()), tuple(quick.split()))
 
 
 APPS = (
-    App("halo2d", "halo2d", ("256", "256", "300"), ("40", "36", "20")),
-    App("fft2d", "fft2d", ("512", "20"), ("32", "3")),
-    App("particles", "particles", ("200000", "100"), ("2000", "20")),
+    App("halo2d", ("halo2d",), ("256", "256", "300"), ("40", "36", "20")),
+    App("fft2d", ("fft2d",), ("512", "20"), ("32", "3")),
+    App("particles", ("particles",), ("200000", "100"), ("2000", "20")),
     *(_kernel(name) for name in ("ep", "is", "cg", "mg", "ft")),
     _kernel("ft-p2p", "p2p"),
-    _kernel("lu"),
-    *(_kernel(name, square=True) for name in ("sp", "bt")),
+    _kernel("lu", shared=("flow",)),
+    *(_kernel(name, shared=("flow", "partition"), square=True) for name in ("sp", "bt")),
     _proxy("md", "12 100", "6 40"),
     _proxy("hydro", "32 20", "8 3"),
     _proxy("amr", "16 300", "6 20"),
@@ -80,7 +84,7 @@ class Form:
 def available() -> list[App]:
     """Those whose sources are there. Raises IncompleteInstallError where testdata/ is not."""
     root = resource("testdata")
-    return [app for app in APPS if c_sources(root / app.folder)]
+    return [app for app in APPS if all(c_sources(root / folder) for folder in app.folders)]
 
 
 def wrapped(source: str, ours: bool) -> tuple[str, ...]:
@@ -90,9 +94,9 @@ def wrapped(source: str, ours: bool) -> tuple[str, ...]:
 
 
 def transform(app: App, out: Path, mpi: Mpi) -> tuple[Site, ...]:
-    """Through opi-xform; its sites. Raises LaunchError."""
-    sources = c_sources(resource("testdata", *app.folder.split("/")))
-    text = checked([*XFORM, *sources, "-o", str(out), "--output-format", "json"], mpi)
+    """Through opi-xform, to the same places below ``out`` as in testdata/; its sites. Raises LaunchError."""
+    root = resource("testdata")
+    text = checked([*XFORM, *app.sources(root), "--root", str(root), "-o", str(out), "--output-format", "json"], mpi)
     return tuple(site_of(one) for one in json.loads(text)["sites"])
 
 
@@ -106,23 +110,22 @@ def build(
     app: App, mpis: Sequence[Mpi], ranks: int, arguments: Sequence[str], work: Path
 ) -> tuple[list[Form], tuple[Site, ...]]:
     """Every form; libopi and the transformed program over the first MPI. Raises LaunchError."""
-    source = resource("testdata", *app.folder.split("/"))
+    source = resource("testdata")
     cpus = cores_apart(ranks)
     work.mkdir(parents=True)
     sites = transform(app, work / "transformed", mpis[0])
     profile = PROFILE.read_text(encoding="utf-8")
     forms: list[Form] = []
     plain = [(mpi.kind, mpi, (str(mpi.mpicc),), source) for mpi in mpis]
-    for series, mpi, compiler, folder in (
+    for series, mpi, compiler, root in (
         *plain,
         ("libopi", mpis[0], OPICC, source),
         ("opi", mpis[0], OPICC, work / "transformed"),
     ):
         ours = series in ("libopi", "opi")
         extra = (f"-I{runtime_include_dir()}", "-DAPPS_OPI") if ours else ()
-        target = compile_with(
-            compiler, [*c_sources(folder), str(PROFILE)], work / series, mpi, (*FLAGS, *extra, *wrapped(profile, ours))
-        )
+        flags = (*FLAGS, *extra, *wrapped(profile, ours))
+        target = compile_with(compiler, [*app.sources(root), str(PROFILE)], work / series, mpi, flags)
         forms.append(Form(series, mpi, pinned(mpi, ranks, target, cpus, arguments)))
     return forms, sites
 

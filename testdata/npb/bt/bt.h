@@ -2,7 +2,7 @@
 #ifndef BT_H
 #define BT_H
 
-#include "partition.h"
+#include "../partition/partition.h"
 
 typedef struct {
     char name;

@@ -1,7 +1,7 @@
 /* The matrix: the sum of weighted outer products of random sparse vectors with
  * themselves, its eigenvalues spread between 0.1 and 1, minus the shift. */
 #include "cg.h"
-#include "rng.h"
+#include "../rng.h"
 
 #include <math.h>
 #include <stdio.h>

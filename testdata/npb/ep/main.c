@@ -1,7 +1,7 @@
 /* EP: pairs of Gaussian deviates from uniform random numbers, counted in
  * square annuli (NAS report RNR-94-007, section 2.1).  The ranks share the
  * batches and only add up at the end. */
-#include "rng.h"
+#include "../rng.h"
 
 #include <math.h>
 #include <mpi.h>

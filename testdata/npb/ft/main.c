@@ -2,7 +2,7 @@
  * RNR-94-007, section 2.4).  Checked are the published sums of 1024 points of
  * the field after each step. */
 #include "ft.h"
-#include "rng.h"
+#include "../rng.h"
 
 #include <math.h>
 #include <stdio.h>

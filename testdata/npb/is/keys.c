@@ -1,6 +1,6 @@
 /* Making the keys, and the final check that their ranks sort them. */
 #include "is.h"
-#include "rng.h"
+#include "../rng.h"
 
 #define SEED UINT64_C(314159265)
 

@@ -2,7 +2,7 @@
 #ifndef LU_H
 #define LU_H
 
-#include "flow.h"
+#include "../flow/flow.h"
 
 #include <mpi.h>
 

@@ -1,7 +1,7 @@
 /* The right-hand side: of random numbers on all points, those with the ten
  * greatest become +1 and those with the ten least become -1; others are 0. */
 #include "mg.h"
-#include "rng.h"
+#include "../rng.h"
 
 #include <stdlib.h>
 

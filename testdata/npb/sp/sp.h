@@ -2,7 +2,7 @@
 #ifndef SP_H
 #define SP_H
 
-#include "partition.h"
+#include "../partition/partition.h"
 
 typedef struct {
     char name;

@@ -1,10 +1,9 @@
 /* The cube in cells that the ranks share out so that along every axis each has
- * one cell at each place: a sweep along any axis keeps all ranks busy.  This
- * file and partition.c are the same in SP and BT. */
+ * one cell at each place: a sweep along any axis keeps all ranks busy. */
 #ifndef PARTITION_H
 #define PARTITION_H
 
-#include "flow.h"
+#include "../flow/flow.h"
 
 #include <mpi.h>
 

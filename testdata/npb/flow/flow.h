@@ -1,6 +1,6 @@
 /* The flow that LU, SP and BT compute (NAS report RNR-94-007, section 3): five
  * quantities on a cube of points, driven so that a known polynomial is the
- * steady state.  This file and flow.c are the same in the three programs. */
+ * steady state. */
 #ifndef FLOW_H
 #define FLOW_H
 
