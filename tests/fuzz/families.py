@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 
 from tests.fuzz.meeting import meeting
+from tests.fuzz.mixtures import counted, dispatched, initial, nobody, remembered, turning, typed
 from tests.fuzz.shapes_data import append, cursor, members, parts
 from tests.fuzz.shapes_flow import leaving, nest, relayed, wrapped
 from tests.fuzz.shapes_requests import doubled, probed, requests
@@ -13,5 +14,6 @@ from tests.fuzz.shapes_requests import doubled, probed, requests
 Family = Callable[[random.Random, str], str]
 
 FAMILIES: tuple[Family, ...] = (
-    members, append, cursor, nest, wrapped, requests, probed, leaving, doubled, parts, relayed, *[meeting] * 14,
+    members, append, cursor, nest, wrapped, requests, probed, leaving, doubled, parts, relayed, *[meeting] * 16,
+    *(counted, turning, nobody, initial, dispatched) * 2, remembered, typed,
 )  # fmt: skip
