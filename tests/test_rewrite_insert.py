@@ -55,6 +55,11 @@ BOTH = (("before", "A();"), ("after", "F();"))
         ("{\n  @x();@ /* c\n  d */\n  y();\n}\n", "{\n  A();\n  x(); /* c\n  d */\n  F();\n  y();\n}\n"),
         # a pragma belongs to its loop; other directives are no obstacle and no anchor
         ("{\n  y();\n#pragma GCC ivdep\n  @x();@\n}\n", "{\n  y();\n  A();\n#pragma GCC ivdep\n  x();\n  F();\n}\n"),
+        ("{\n  y();\n#pragma P\n\n  @x();@\n}\n", "{\n  y();\n  A();\n#pragma P\n\n  x();\n  F();\n}\n"),
+        (
+            "{\n  y();\n#ifdef D\n#pragma P\n#endif\n  @x();@\n}\n",
+            "{\n  y();\n  A();\n#ifdef D\n#pragma P\n#endif\n  x();\n  F();\n}\n",
+        ),
         ("{\n#ifdef D\n  @x();@\n#endif\n}\n", "{\n#ifdef D\n  A();\n  x();\n  F();\n#endif\n}\n"),
         # shared lines
         ("{\n  case 3: @x();@\n}\n", "{\n  case 3: A(); x(); F();\n}\n"),
@@ -210,3 +215,22 @@ def test_an_unknown_place_is_refused() -> None:
 def test_wrap_behind_a_macro_that_is_a_loop_header() -> None:
     """``FOR_ALL(i) x();`` looks like a call before a statement: only the plan knows that braces are needed."""
     assert inserted("  FOR_ALL(i) @x();@\n", *BOTH, wrap=True) == "  FOR_ALL(i) { A(); x(); F(); }\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{\n#if D\n  @for (;;)\n#else\n  while (n)\n#endif\n    x();@\n}\n",
+        "{\n#if D\n  @if (n) {\n#endif\n    x();\n  }@\n}\n",
+        "{\n  @while (n) {\n    x();\n#ifdef D\n  }@\n#endif\n}\n",
+        "{\n#if D\n  y();\n#pragma P\n#endif\n  @x();@\n}\n",
+    ],
+)
+def test_nothing_goes_into_one_branch_of_an_if_only(text: str) -> None:
+    with pytest.raises(PlanError, match="#if"):
+        inserted(text, ("before", "A();"))
+
+
+def test_nothing_stands_between_a_pragma_and_the_body_of_an_if() -> None:
+    with pytest.raises(PlanError, match="#pragma"):
+        inserted("{\n  if (n)\n#pragma P\n    @x();@\n}\n", ("before", "A();"), wrap=True)

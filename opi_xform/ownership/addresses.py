@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
@@ -66,6 +67,23 @@ class Flow:
             if name not in self.carriers:
                 self.range_of(name)
         self.judge()
+
+    @cached_property
+    def calling(self) -> frozenset[tuple[int, str, int]]:
+        """Calls (frame, place) of functions in which, or below which, the buffer or its pointer is used."""
+        nodes = {*self.buffer.touches, *(u.node for u in self.buffer.uses)}
+        for name in (*self.carriers, *self.holding):
+            nodes.update(self.names.uses.get(name, ()))
+        out: set[tuple[int, str, int]] = set()
+        for frame in {self.graph.nodes[n].frame for n in nodes}:
+            at = self.graph.frames[frame]
+            while at.parent >= 0 and at.call >= 0:
+                span = self.names.span(at.call)
+                if (at.parent, span.file, span.begin) in out:
+                    break
+                out.add((at.parent, span.file, span.begin))
+                at = self.graph.frames[at.parent]
+        return frozenset(out)
 
     def lifted_names(self) -> frozenset[Name]:
         """Parameters that stand for the carrier, in the frames in which they are given this buffer."""

@@ -97,7 +97,10 @@ def _what(flow: Flow, point: int) -> str:
 
 
 def _unsequenced(flow: Flow, point: int) -> Refusal | None:
-    """A mention of the buffer in the same full expression as the call, before or after which it may be evaluated."""
+    """A mention of the buffer in the same full expression as the call, before or after which it may be evaluated.
+
+    A function that uses the buffer mentions it, too.
+    """
     graph = flow.graph
     at = point
     while at >= 0:
@@ -126,6 +129,8 @@ def _mentions(flow: Flow, frame: int, e: ast.Expr, held: set[Name]) -> bool:
             o = flow.names.objects.variable(frame, item.var)
             if ("v", o, 0) in held:
                 return True
+        if isinstance(item, ast.Call) and (frame, item.span.file, item.span.begin) in flow.calling:
+            return True
         if not isinstance(item, ast.SizeOf):
             stack.extend(children(item))
     return False

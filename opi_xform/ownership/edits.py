@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from opi_xform.ir import ast
@@ -22,6 +22,8 @@ from opi_xform.ownership.model import Buffer, Program, Use
 from opi_xform.ownership.plan import Edit, InsertStatement, LinkName, PointerDeclaration, ReplaceCall, ReplaceText
 from opi_xform.ownership.sizes import array_size, dimensions, plain_name, requested, same_everywhere, size_of_member
 from opi_xform.ownership.states import Insertion
+from opi_xform.ownership.words import fresh, pieces
+from opi_xform.ownership.words import hidden as hidden_names
 
 RESULT = "opi_result"
 _PLAIN_SUFFIX = re.compile(r"(\s|\)|\[[^]]*\]|\[[^][]*\[[^]]*\][^]]*\])*")
@@ -115,6 +117,9 @@ class Builder:
                 arguments.append((argument.span, self.address(argument)))
             if not first.call.callee_span.editable:
                 raise _Problem("the call is written by a macro")
+            behind = replace(first.call.span, begin=first.call.callee_span.end)
+            if pieces(self.texts.of(behind)) != len(first.call.args):  # the checking macros would be given others
+                name = f"({name.strip('()')})"
             self.edits.append(ReplaceCall(first.call.callee_span, name, tuple(arguments)))
             self.files.add(first.call.callee_span.file)
 
@@ -296,7 +301,7 @@ class Builder:
 
     def same(self, allocation: Allocation, insertion: Insertion) -> bool:
         frame = self.flow.frames_of[insertion.function][0]
-        return same_everywhere(self.program, self.flow, allocation, self.defs, (frame, insertion.stmt))
+        return same_everywhere(self.program, self.flow, allocation, self.defs, (frame, insertion.stmt), self.texts)
 
     def size_variable(self, first: str, used: Collection[tuple[str, str]]) -> str:
         """A new variable beside the carrier that keeps what malloc was asked for.
@@ -304,9 +309,7 @@ class Builder:
         used: (file, function) where it is set and read.
         """
         name = f"{plain_name(self.program, self.variable)}_bytes"
-        taken = {v.name for v in self.program.variables.values()} | {f.name for f in self.program.functions.values()}
-        while name in taken:
-            name = f"opi_{name}"
+        name = fresh(name, self.program.files, self.texts)
         kind = self.variable.kind
         if self.member is not None:
             if not all(file.endswith(".c") for file, _ in used):
@@ -390,16 +393,14 @@ class Builder:
             stmt = self.flow.info(level).stmt
             target = insertion.target
             if self.buffer.carrier.kind == "array" and insertion.kind != "free":
-                size = self.declared_size(stmt.span.file)
+                size = self.declared_size(level)
             index = target[len(self.variable.name) :] if self.member is None else f"[{insertion.index}]"
             if per_row and index == "[]":
                 raise _Problem("the number of the row cannot be told where the buffer is allocated")
             asked = size + index if per_row else size
             if insertion.kind == "free":
                 text = (
-                    self.all_rows(stmt.span.file)
-                    if self.buffer.carrier.rows and not insertion.rows
-                    else f"OPI_Free(&{target});"
+                    self.all_rows(level) if self.buffer.carrier.rows and not insertion.rows else f"OPI_Free(&{target});"
                 )
             elif insertion.kind == "alloc":
                 text = f"OPI_Alloc(&{target}, {asked});"
@@ -413,15 +414,24 @@ class Builder:
             else:
                 self.edits.append(InsertStatement(stmt.span, insertion.where, text, self.anchors.wrap(level)))
 
-    def declared_size(self, file: str) -> str:
-        size = array_size(self.program, self.buffer, self.texts, file)
+    def hidden(self, level: Level) -> frozenset[str]:
+        """Names that mean something else at a statement than for the carrier's declaration."""
+        declared = next((d.statement for d in self.variable.declarators), None)
+        return frozenset(hidden_names(self.flow.lowered(level[0]), level[1], self.texts, (), declared))
+
+    def declared_size(self, level: Level) -> str:
+        file = self.flow.info(level).stmt.span.file
+        size = array_size(self.program, self.buffer, self.texts, file, self.hidden(level))
         if size is None:
             raise _Problem("the size of the array cannot be written in another place")
         return size
 
-    def all_rows(self, file: str) -> str:
+    def all_rows(self, level: Level) -> str:
         """Frees what is left of an array of buffers."""
-        found = None if self.member is not None else dimensions(self.program, self.variable, self.texts, file)
+        found = None
+        if self.member is None:
+            file = self.flow.info(level).stmt.span.file
+            found = dimensions(self.program, self.variable, self.texts, file, self.hidden(level))
         if found is None:
             raise _Problem("the rows of the array cannot be counted in another place")
         return f"for (int opi_row = 0; opi_row < {found[0]}; opi_row++)\n    OPI_Free(&{self.variable.name}[opi_row]);"

@@ -110,6 +110,8 @@ class Program:
     points_to: PointsTo
     members: Mapping[str, Member] = field(default_factory=dict)
     taken: frozenset[str] = frozenset()  # functions whose address is taken
+    files: tuple[str, ...] = ()  # all that was read, headers too
+    unsteady: frozenset[str] = frozenset()  # macros that mean one thing here and another there
 
     def names(self, e: ast.Expr, key: str) -> bool:
         """The expression, casts aside, is the variable, or the member that counts as one."""

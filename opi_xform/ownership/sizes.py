@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.ir import ast
@@ -16,6 +16,8 @@ from opi_xform.ownership.mentions import Definitions, Texts, children, plain, wa
 from opi_xform.ownership.model import Buffer, Program
 from opi_xform.ownership.names import leaves, operands
 from opi_xform.ownership.plan import Edit, InsertStatement
+from opi_xform.ownership.words import hidden as hidden_names
+from opi_xform.ownership.words import words
 from opi_xform.program.graph import Node
 
 _SIMPLE = re.compile(r"\w+(?:(?:\.|->)\w+|\[\w+\])*")  # needs no parentheses
@@ -27,10 +29,13 @@ _EVERYWHERE = frozenset(  # opi.h brings size_t along
 _PARTS = (ast.VarRef, ast.IntLit, ast.SizeOf, ast.Binary, ast.Cast, ast.MacroConst, ast.Unary)
 
 
-def dimensions(program: Program, variable: ast.Variable, texts: Texts, file: str) -> list[str] | None:
+def dimensions(
+    program: Program, variable: ast.Variable, texts: Texts, file: str, hidden: Collection[str] = ()
+) -> list[str] | None:
     """The array bounds of a variable, as its declaration spells them, for use in ``file``; None when it has none.
 
-    Macros of another source file are not known there: then the bounds are numbers.
+    Macros of another source file are not known there, those that change on the way say something else, and so may
+    names that are ``hidden``: then the bounds are numbers.
     """
     order = sorted(variable.declarators, key=lambda d: (d.span.file != file, d.span.file.endswith(".c")))
     for declarator in order:
@@ -47,6 +52,8 @@ def dimensions(program: Program, variable: ast.Variable, texts: Texts, file: str
                 _constants(program, file, d) == {int(c)} for d, c in zip(found, counts, strict=True) if c and c != d
             )
             found = found if known else counts
+        if any(not words(d).isdisjoint(hidden) or words(d) & program.unsteady for d in found):
+            found = _counted(variable.type)
         if found and all(found):
             return found
     return None
@@ -72,16 +79,21 @@ def _counted(type_: Type | None) -> list[str]:
     return out
 
 
-def array_size(program: Program, buffer: Buffer, texts: Texts, file: str) -> str | None:
-    """``sizeof(double[N])`` as the declaration spells it, for use in ``file``; None when it cannot be written."""
+def array_size(program: Program, buffer: Buffer, texts: Texts, file: str, hidden: Collection[str] = ()) -> str | None:
+    """``sizeof(double[N])`` as the declaration spells it, for use in ``file``; None when it cannot be written.
+
+    hidden: names that mean something else there than for the declaration.
+    """
     variable = program.variables[buffer.carrier.variable]
     element: Type | None = variable.type
     while element is not None and element.is_array:
         element = element.elem
-    found = dimensions(program, variable, texts, file)
+    found = dimensions(program, variable, texts, file, hidden)
     if found is None or len(found) <= buffer.carrier.rows or element is None or "(" in element.spelling:
         return None
     spelling = re.sub(r"\b(const|volatile|restrict)\b\s*", "", element.spelling).strip()
+    if not words(spelling).isdisjoint(hidden) or words(spelling) & program.unsteady:
+        return None
     gap = " " if spelling.endswith("*") else ""
     return f"sizeof({spelling}{gap}{''.join(f'[{d}]' for d in found[buffer.carrier.rows :])})"
 
@@ -184,9 +196,16 @@ def _loose(e: ast.Expr) -> bool:
     return isinstance(e, ast.Conditional) or (isinstance(e, ast.Binary) and e.op != "*")
 
 
-def same_everywhere(program: Program, flow: Flow, allocation: Allocation, defs: Definitions, level: Level) -> bool:
+def same_everywhere(
+    program: Program, flow: Flow, allocation: Allocation, defs: Definitions, level: Level, texts: Texts
+) -> bool:
     """The size text means the same at a statement as at the allocation: its variables are set once, and are visible."""
     reads = False
+    meant = {x.var for e in _written(allocation) for x in walk(e) if isinstance(x, ast.VarRef)}
+    text = set[str]().union(*(words(texts.of(e.span)) for e in (*allocation.call.args, *_written(allocation))))
+    around = hidden_names(flow.lowered(level[0]), level[1], texts, meant, allocation.value.span)
+    if text & program.unsteady or not text.isdisjoint(around):
+        return False
     for argument in _written(allocation):
         for e in _evaluated(argument):
             if not isinstance(e, _PARTS):

@@ -12,15 +12,18 @@ from dataclasses import dataclass, replace
 
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
+from opi_xform.ir.types import Type
 from opi_xform.ownership.model import Carrier, Refusal
 from opi_xform.ownership.plan import ReplaceText
 from opi_xform.ownership.text import Texts
 from opi_xform.ownership.walk import children, expressions
+from opi_xform.program.words import unsteady_macros
 
 _UNTOUCHABLE = re.compile(
     rb"\b(?:__attribute__|__attribute|__declspec|_Alignas|alignas|typeof|__typeof__|__typeof|_Thread_local|__thread"
     rb"|thread_local|register|asm|__asm__|__asm|_Atomic|__extension__)\b"
 )
+_NAME = re.compile(r"(?<!struct )(?<!union )(?<!enum )\b[A-Za-z_]\w*")
 _DIMENSION = re.compile(rb"\[([^\[\]]*)\]")
 
 
@@ -49,6 +52,7 @@ class Index:
         self.texts = Texts()
         self.edits: dict[tuple[str, int], tuple[ReplaceText, ...]] = {}
         self.inspected: dict[tuple[str, str, bool, str, int], Inspection] = {}
+        self.unsteady = unsteady_macros(units)
         done: set[str] = set()
         for unit in units:
             for key, var in unit.globals.items():
@@ -367,13 +371,14 @@ class _Inspector:
         return ReplaceText(replace(ref.span, editable=True), f"(*({pointer}){self.name})")
 
     def locals_of(self, e: ast.SizeOf) -> set[str]:
-        """Names of the variables of the function around a sizeof: they may hide what a dimension is made of."""
+        """Names of the variables of the function around a sizeof: they may hide what a dimension is made of; and those
+        of macros that change."""
         for unit in self.index.units:
             for function in unit.functions.values():
                 span = function.span
                 if span.file == e.span.file and span.begin <= e.span.begin < span.end:
-                    return {v.name for v in function.variables.values()}
-        return set()
+                    return {v.name for v in function.variables.values()} | self.index.unsteady
+        return set(self.index.unsteady)
 
     def spell(self, skip: int, hidden: set[str]) -> str | None:
         """The array's type as its declaration writes it, without the first ``skip`` dimensions."""
@@ -396,11 +401,15 @@ def _spelling(
     dimensions = _dimensions(data[d.suffix.begin : d.suffix.end])
     if counted and dimensions and not dimensions[0].strip() and var.type.count is not None:
         dimensions[0] = str(var.type.count).encode()
+    if counted and not hidden.isdisjoint(_NAME.findall(b" ".join(dimensions).decode("utf-8", "replace"))):
+        dimensions = [str(n).encode() for n in _counts(var.type)]
     text = b"".join(b"[" + x + b"]" for x in dimensions[skip:])
-    names = set(re.findall(r"[A-Za-z_]\w*", text.decode("utf-8", "replace")))
+    names = set(_NAME.findall(text.decode("utf-8", "replace")))
     base = _specifiers(d.specifiers)
     bad = names & (hidden | {"sizeof", "__COUNTER__", "__LINE__"})
     if base is None or bad or not dimensions or not all(x.strip() for x in dimensions):
+        return None
+    if not hidden.isdisjoint(_NAME.findall(base)):
         return None
     if prefix.strip(b"* \t\r\n"):
         return None
@@ -425,6 +434,15 @@ def _dimensions(suffix: bytes) -> list[bytes]:
     found = _DIMENSION.findall(suffix)
     rest = re.sub(rb"/\*.*?\*/|//[^\n]*", b"", _DIMENSION.sub(b"", suffix), flags=re.DOTALL)
     return [] if rest.strip() else found
+
+
+def _counts(type_: Type | None) -> list[int]:
+    """The numbers of elements of an array's dimensions, as far as they are known."""
+    out: list[int] = []
+    while type_ is not None and type_.is_array and type_.count is not None:
+        out.append(type_.count)
+        type_ = type_.elem
+    return out
 
 
 def _specifiers(written: str) -> str | None:

@@ -23,6 +23,7 @@ from opi_xform.ownership.walk import children, expressions
 from opi_xform.program.effects import Effects, load_effects
 from opi_xform.program.graph import MAIN, Graph, Lowerings, build
 from opi_xform.program.pointers import PointerCalls
+from opi_xform.program.words import unsteady_macros
 
 
 @dataclass(slots=True)
@@ -33,11 +34,14 @@ class Whole:
     variables: dict[str, ast.Variable] = field(default_factory=dict)
     constants: dict[str, int] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)  # functions whose address is taken
+    files: tuple[str, ...] = ()
+    unsteady: frozenset[str] = frozenset()  # macros that mean one thing here and another there
 
 
 def merge(units: Sequence[ast.Unit]) -> Whole:
     """Functions, variables and MPI constants of all units; of a variable's declarations the defining one counts."""
-    whole = Whole()
+    files = sorted({path for unit in units for path in (unit.path, *unit.files)})
+    whole = Whole(files=tuple(files), unsteady=unsteady_macros(units))
     for unit in units:
         for key, function in unit.functions.items():
             whole.functions.setdefault(key, function)
@@ -168,6 +172,8 @@ def _memory(
         points_to,
         members,
         frozenset(whole.taken),
+        whole.files,
+        whole.unsteady,
     )
 
 

@@ -50,6 +50,8 @@ def around(text: SourceText, layout: Layout, group: Group) -> Iterator[ByteEdit]
     group = replace(group, anchor=anchor)
     if not anchor.editable or text.in_directive(anchor.begin):
         raise PlanError(anchor, "the statement is written by a macro: nothing can be inserted beside it")
+    if text.split(anchor.begin, anchor.end):
+        raise PlanError(anchor, "an #if splits the statement: what is inserted would be in one of its branches only")
     place = _Place(text, layout, anchor)
     header = place.header()
     if header is None and not group.wrap:
@@ -164,6 +166,8 @@ class _Place:
         if before:
             if self.first:
                 at = self.text.comment_block_above(self.anchor.begin, self.previous.end)
+                if self.text.split(at, self.anchor.begin):
+                    raise PlanError(self.anchor, "an #if stands between the statement and its #pragma")
                 yield self._edit_before(at, b"".join(self.indent + line + eol for line in before))
             else:
                 yield self._edit_before(self.anchor.begin, _joined(before) + b" ")
@@ -190,6 +194,8 @@ class _Place:
     # --- the body of an if or loop without braces ------------------------------------------------------------------
 
     def wrapped(self, group: Group, header: _Header) -> Iterator[ByteEdit]:
+        if self.text.pragma_above(self.anchor.begin, header.end) < self.anchor.begin:
+            raise PlanError(self.anchor, "a #pragma stands before the statement")
         if self.previous.directive or self.tail is None or group.anchor.end <= group.anchor.begin:
             yield from self.wrapped_inline(group)
         elif self.first:

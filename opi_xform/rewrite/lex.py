@@ -27,6 +27,8 @@ _REGION = re.compile(
 _IDENTIFIER = re.compile(rb"[A-Za-z_$][A-Za-z0-9_$]*")
 _DIRECTIVE = re.compile(rb"[ \t]*(?:/\*[\s\S]*?\*/[ \t]*)*#(?:[ \t]|/\*[\s\S]*?\*/)*([a-z_]+)")
 _WORD_END = re.compile(rb"[A-Za-z0-9_$]+\Z")
+_IFS = frozenset((b"if", b"ifdef", b"ifndef"))
+_ELSES = frozenset((b"else", b"elif", b"elifdef", b"elifndef"))
 _SPACE = b" \t\r\n\f\v"
 
 
@@ -143,18 +145,31 @@ class SourceText:
 
     def _conditional(self, region: Region) -> Region:
         """For an ``#else`` or ``#elif`` its ``#if``: the branches before belong to another configuration."""
-        if region.kind != DIRECTIVE or self._directive(region) not in (b"else", b"elif", b"elifdef", b"elifndef"):
+        if region.kind != DIRECTIVE or self._directive(region) not in _ELSES:
             return region
         depth = 0
         for other in reversed(self.regions[: bisect_right(self._begins, region.begin) - 1]):
             word = self._directive(other) if other.kind == DIRECTIVE else b""
             if word == b"endif":
                 depth += 1
-            elif word in (b"if", b"ifdef", b"ifndef"):
+            elif word in _IFS:
                 if depth == 0:
                     return other
                 depth -= 1
         return region
+
+    def split(self, begin: int, end: int) -> bool:
+        """One of the ends of ``[begin, end)`` lies in a branch of an ``#if`` in which the other does not."""
+        depth = 0
+        for region in self.regions[bisect_right(self._begins, begin - 1) : bisect_right(self._begins, end - 1)]:
+            word = self._directive(region) if region.kind == DIRECTIVE else b""
+            if word in _IFS:
+                depth += 1
+            elif word == b"endif" or word in _ELSES:
+                if depth == 0:
+                    return True
+                depth -= word == b"endif"
+        return depth > 0
 
     def _directive(self, region: Region) -> bytes:
         """The name of a directive (``ifdef``)."""
@@ -239,13 +254,26 @@ class SourceText:
     def _before_newline(self, offset: int) -> int | None:
         return offset if self.data[offset + 1 : offset + 2] == b"\n" else None
 
+    def pragma_above(self, offset: int, limit: int) -> int:
+        """Where the first ``#pragma`` between ``limit`` and ``offset`` begins, or the ``#if`` around it; else offset."""
+        opened: list[int] = []
+        for region in self.regions[bisect_right(self._begins, limit - 1) : bisect_right(self._begins, offset - 1)]:
+            word = self._directive(region) if region.kind == DIRECTIVE else b""
+            if word in _IFS:
+                opened.append(region.begin)
+            elif word == b"endif" and opened:
+                opened.pop()
+            elif word == b"pragma":
+                return opened[0] if opened else region.begin
+        return offset
+
     def comment_block_above(self, offset: int, limit: int) -> int:
         """Where the comments and pragmas attached to the line of ``offset`` begin, not above ``limit``.
 
-        Attached are whole lines directly above it, without a blank line between, that hold nothing but a comment, or a
-        ``#pragma`` (which belongs to the statement below it).
+        Attached are whole lines directly above it, without a blank line between, that hold nothing but a comment; and
+        a ``#pragma``, which belongs to the statement below it, wherever it stands, with the ``#if`` around it.
         """
-        start = self.line_start(offset)
+        start = self.line_start(self.pragma_above(offset, limit))
         while start > 0:
             last = start - 2 if self.data[start - 2 : start] == b"\r\n" else start - 1
             text_end = last
@@ -254,11 +282,7 @@ class SourceText:
             region = self.region_at(text_end - 1) if text_end > 0 else None
             if region is None or region.end < text_end or region.begin < limit:
                 break
-            if region.kind == DIRECTIVE:
-                words = self.data[region.begin : region.end].replace(b"#", b" ").split()
-                if not words or words[0] != b"pragma":
-                    break
-            elif region.kind != COMMENT or not self.first_on_line(region.begin):
+            if region.kind != COMMENT or not self.first_on_line(region.begin):
                 break
             start = self.line_start(region.begin)
         return start
