@@ -255,7 +255,7 @@ class SourceText:
         return offset if self.data[offset + 1 : offset + 2] == b"\n" else None
 
     def pragma_above(self, offset: int, limit: int) -> int:
-        """Where the first ``#pragma`` between ``limit`` and ``offset`` begins, or the ``#if`` around it; else offset."""
+        """Where the first ``#pragma`` between ``limit`` and ``offset`` begins, or its ``#if``; else offset."""
         opened: list[int] = []
         for region in self.regions[bisect_right(self._begins, limit - 1) : bisect_right(self._begins, offset - 1)]:
             word = self._directive(region) if region.kind == DIRECTIVE else b""
