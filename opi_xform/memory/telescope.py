@@ -154,10 +154,11 @@ class Telescope:
         def at(p: Poly, count: Poly) -> Poly:
             return p.substitute(lambda s: count if s == k else None)
 
-        step = at(lo, symbol(k) + ONE) - lo
-        length = hi - lo
-        if step != length and step != -length:
+        following = symbol(k) + ONE
+        up = at(lo, following) == hi
+        if not up and at(hi, following) != lo:
             return
+        length = hi - lo
         given = self.outside(loop, interval.given)
         if given is None:
             return
@@ -167,7 +168,7 @@ class Telescope:
                 if whole:
                     trips = trips + ONE
                 needed = given if exact else self.requiring(loop, given, trips, length)
-                if step == length:
+                if up:
                     first, last = at(lo, number(0)), at(lo, trips)
                 else:
                     first, last = at(hi, trips), at(hi, number(0))
