@@ -15,7 +15,7 @@ from opi_xform.report.codes import CODES, page
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 PAGES = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").glob("*.md"))]
-COMMAND = re.compile(r"(?:\$ +)?((?:opi-xform|opicc|opi-bench|make|mpiexec|pip)\s.*)")
+COMMAND = re.compile(r"(?:\$ +)?((?:[A-Z_]+=\S+ +)*(?:opi-xform|opicc|opi-bench|make|mpiexec|pip)\s.*)")
 # Commands with tests of their own, or that take minutes; a new one must be put here or run below.
 ELSEWHERE = (
     "make demo",
@@ -71,7 +71,8 @@ def test_commands_run(path: Path, tmp_path: Path, mpi_user: MpiUser) -> None:
         "PATH": f"{mpi_user.mpi.mpicc.parent}:{tools}:{mpi_user.environment['PATH']}",
     }
     for line in lines:
-        line = line.replace("mpiexec -n 8", f"{mpi_user.mpi.mpicc.parent / 'mpiexec'} {oversubscribe(mpi_user)}-n 2")
+        launch = f"{mpi_user.mpi.mpicc.parent / 'mpiexec'} {oversubscribe(mpi_user)}-n 2"
+        line = re.sub(r"mpiexec -n \d+", launch, line)
         done = subprocess.run(
             ["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html as markup
+import json
 import re
 import shutil
 import subprocess
@@ -13,9 +14,11 @@ import pytest
 from case_tools import run_tool
 from conftest import CHECKOUT
 
-from opi_xform.ownership.plan import Plan
+from opi_xform.ir.span import Span
+from opi_xform.ownership.plan import Decision, Plan
 from opi_xform.report import html as report_html
-from opi_xform.report.html import html
+from opi_xform.report.html import Known, html
+from opi_xform.report.profile import WAYS, read_profile
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 VOID = {"meta", "link", "col", "br"}
@@ -90,12 +93,91 @@ def test_inserted_calls_stand_beside_what_was_there(page: str) -> None:
     assert all('data-b="b0"' in row for row in freed)
 
 
+def moments(life: str) -> list[tuple[str, str, str]]:
+    """File and line, what happens, and the states beside it."""
+    rows = re.findall(r"<li><a [^>]*>(\S+)</a> (.*?) <span class=.soft.>in \w+</span>(.*?)</li>", life)
+    return [
+        (place.rsplit("/")[-1], what, " ".join(re.findall(r">([^<>]+)</span>", rest))) for place, what, rest in rows
+    ]
+
+
 def test_the_life_of_a_buffer(page: str) -> None:
     lives = dict(re.findall(r'aria-label="The life of (\w+)">(.*?)</section>', page, re.DOTALL))
     assert list(lives) == ["rbuf", "sbuf"]
-    taken = re.findall(r"<code>(\w+)[^<]*</code>: (.*?)</li>", lives["rbuf"])
-    assert [what for what, _ in taken] == ["MPI_Irecv", "OPI_Free"]
-    assert "stays: the message is copied" in lives["sbuf"]
+    assert moments(lives["rbuf"]) == [
+        ("exchange.c:32", "received into", "Empty then Held"),
+        ("pack.c:46", "read", "Unpack then Maybe"),
+    ]
+    assert [what for what, _ in re.findall(r"<code>(\w+)</code>: (.*?)</li>", lives["rbuf"])] == ["OPI_Free"]
+    # Of the buffer that is read after the send, the state that does not fit is where it begins: no pointer is held.
+    assert [what for _, what, _ in moments(lives["sbuf"])] == ["written", "sent", "read"]
+    assert moments(lives["sbuf"])[1][2] == "Fail"
+    assert 'class="state fails"' in lives["sbuf"]
+    assert "then" not in "".join(states for _, _, states in moments(lives["sbuf"]))
+
+
+def test_who_does_what(page: str) -> None:
+    section = page[page.index('id="functions"') : page.index('id="files"')]
+    told = re.findall(r"<tr><td><code>(\w+)</code></td><td>(.*?)</td></tr>", section)
+    said = {function: re.sub(r"<.*?>", "", does) for function, does in told}
+    assert said == {
+        "exchange": "reads sbuf; receives rbuf; sends sbuf",
+        "pack": "packs sbuf",
+        "unpack": "reads rbuf",
+    }
+    drawn = re.findall(r'<g class="fn[^"]*"[^>]*><title>(\w+):', section)
+    assert sorted(drawn) == ["exchange", "main", "pack", "unpack"]
+    assert section.count("<path d=") == 3
+
+
+PROFILE = {
+    "version": 1,
+    "ranks": 2,
+    "on_node": {way: {"messages": 0, "bytes": 0} for way in ("all", *WAYS)} | {"give": {"messages": 4, "bytes": 4096}},
+    "left_to_mpi": {"all": {"messages": 1, "bytes": 8}, "disabled": {"messages": 1, "bytes": 8}},
+    "off_node": {"messages": 0, "bytes": 0},
+    "outside": {"messages": 0, "bytes": 0},
+    "copies": {"made": 0, "made_bytes": 0, "saved": 8, "saved_bytes": 8192, "buffers_passed": 4},
+    "time": {"calls": 9, "library_s": 0.5, "waiting_s": 0.25},
+    "matrix": [
+        {"from": 0, "to": 1, "on_node": {"messages": 3, "bytes": 3072}, "mpi": {"messages": 1, "bytes": 8}},
+        {"from": 1, "to": 0, "on_node": {"messages": 1, "bytes": 1024}, "mpi": {"messages": 0, "bytes": 0}},
+    ],
+    "sites": [
+        {"at": "/build/a.c:2", "give": {"messages": 4, "bytes": 4096}},
+        {"at": "lib+0x10", "mpi": {"messages": 1, "bytes": 8}},
+    ],
+}
+
+
+def test_a_run_is_shown() -> None:
+    run = read_profile("run.json", json.dumps(PROFILE).encode())
+    site = Decision(Span("a.c", 6, 9, 2, 1), "f", "MPI_Send", "send", "b", "b", "convert", "", "")
+    before, after = b"first\nold\n", b"new\nnew; OPI_Give\n"
+    text = html(Plan((site,)), {"a.c": after}, str, lambda _: before, lambda path: path, "1", Known((), None, (run,)))
+    Outline(text)
+    section = text[text.index('id="run"') : text.index('id="files"')]
+    plain = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", section))
+    assert "2 ranks, 5 messages, 4.0 KiB. 4 buffers passed without a copy; 8.0 KiB not copied" in plain
+    assert "give 4 4.0 KiB 100 % the buffer itself" in plain
+    assert "by the MPI: disabled 1 8 B" in plain
+    assert 'title="4 messages">3.0 KiB<' in section
+    assert re.search(r'<a href="#f0L2">a.c:2</a></td><td>4</td><td>4.0 KiB</td><td class="l">4 give', section)
+    assert "lib+0x10 1 8 B 1 mpi" in plain
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"version": 1}', json.dumps({**PROFILE, "version": 2}), "broken"])
+def test_what_is_no_profile_is_one_line(text: str, tmp_path: Path) -> None:
+    shutil.copy(CHECKOUT / "testdata" / "fft2d" / "fft.c", tmp_path / "a.c")
+    text = json.dumps({**PROFILE, "copies": {}}) if text == "broken" else text
+    (tmp_path / "p.json").write_text(text, encoding="utf-8")
+    report = ["--report", str(tmp_path / "r.html")]
+    code, _, err = run_tool([str(tmp_path / "a.c"), *report, "--profile", str(tmp_path / "p.json")])
+    assert (code, err.count("\n")) == (2, 1)
+    assert "p.json: error: is " in err
+    assert not (tmp_path / "r.html").exists()
+    assert run_tool([str(tmp_path / "a.c"), *report, "--profile", str(tmp_path / "none.json")])[0] == 2
+    assert run_tool([str(tmp_path / "a.c"), "--profile", str(tmp_path / "p.json")])[0] == 2
 
 
 def test_text_of_the_program_is_text(tmp_path: Path) -> None:
@@ -125,16 +207,30 @@ def test_a_buffer_is_chosen_in_a_browser(page: str, tmp_path: Path) -> None:
     const shown = [...document.querySelectorAll(".life")].filter(l => !l.hidden).map(l => l.id).join();
     const marked = [...document.querySelectorAll("tr.on")].every(r => r.dataset.b.split(" ").includes("b1"));
     const some = document.querySelectorAll("tr.on").length > 0;
+    const beside = [...document.querySelectorAll("[data-state]")].map(c => c.dataset.state).join();
+    const boxes = [...document.querySelectorAll(".fn.on title")].map(t => t.textContent.split(":")[0]).join();
     wanted.click();
-    const cleared = document.querySelectorAll("tr.on").length;
-    document.title = JSON.stringify([shown, marked, some, cleared, bad.length]);
+    const cleared = document.querySelectorAll("tr.on, .fn.on, [data-state]").length;
+    wanted.focus();
+    const focused = document.activeElement === wanted;
+    const wide = document.documentElement.scrollWidth <= document.documentElement.clientWidth;
+    document.title = JSON.stringify([shown, marked, some, beside, boxes, cleared, focused, wide, bad.length]);
     </script>"""
     file = tmp_path / "page.html"
     file.write_text(page.replace("<body>", "<body>" + probe).replace("</body>", click + "</body>"), encoding="utf-8")
-    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
+    options = [
+        "--window-size=500,800",
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--user-data-dir={tmp_path / 'profile'}",
+        "--dump-dom",
+    ]
     done = subprocess.run(
         [str(BROWSER), *options, file.as_uri()], capture_output=True, text=True, timeout=120, check=False
     )
     title = re.search(r"<title>(.*?)</title>", done.stdout)
     assert title is not None, done.stderr
-    assert markup.unescape(title[1]) == '["life-b1",true,true,0,0]'
+    told = json.loads(markup.unescape(title[1]))
+    assert told == ["life-b1", True, True, told[3], "exchange,pack", 0, True, True, 0]
+    assert "Fail" in told[3]

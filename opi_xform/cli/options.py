@@ -36,6 +36,8 @@ class Options:
     baseline: str | None = None
     write_baseline: str | None = None
     report: str | None = None
+    profiles: tuple[str, ...] = ()
+    advise: bool = False
     export_fixes: str | None = None
     explain: str | None = None
     version: bool = False
@@ -45,7 +47,8 @@ class Options:
     def shows_diff(self) -> bool:
         """A diff is asked for, or is what happens when nothing else is."""
         files = (self.output, self.write_baseline, self.report, self.export_fixes)
-        return self.diff or not (any(files) or self.in_place or self.check or self.format != "text")
+        asked = any(files) or self.in_place or self.check or self.advise or self.format != "text"
+        return self.diff or not asked
 
 
 class _Parser(argparse.ArgumentParser):
@@ -75,6 +78,8 @@ def parse_arguments(arguments: Sequence[str]) -> Options:
         baseline=found.baseline,
         write_baseline=found.write_baseline,
         report=found.report,
+        profiles=tuple(found.profiles),
+        advise=found.advise,
         export_fixes=found.export_fixes,
         explain=found.explain,
         version=found.version,
@@ -100,6 +105,10 @@ def _check(options: Options) -> None:
         raise fail(f"--diff and --output-format {options.format} both want stdout; run them apart")
     if options.baseline is not None and not options.check:
         raise fail("--baseline is what --check compares with; add --check, or use --write-baseline")
+    if options.profiles and not (options.report or options.advise):
+        raise fail("--profile is for --report and --advise; add one of them")
+    if options.advise and options.format != "text":
+        raise fail(f"--advise and --output-format {options.format} both want stdout; run them apart")
     for name in ("baseline", "write_baseline", "report", "export_fixes"):
         if getattr(options, name) == "":
             raise fail(f"--{name.replace('_', '-')} needs the name of a file")
@@ -145,6 +154,19 @@ def _parser() -> argparse.ArgumentParser:
     add("--baseline", metavar="FILE", help="with --check: find what got worse since FILE was written")
     add("--write-baseline", metavar="FILE", help="write what --baseline compares with")
     add("--report", metavar="FILE.html", help="write a page that shows sites, buffers and edits in the sources")
+    add(
+        "--profile",
+        dest="profiles",
+        metavar="FILE.json",
+        action="append",
+        default=[],
+        help="what OPI_PROFILE=FILE.json wrote, for --report and --advise; may be given several times",
+    )
+    add(
+        "--advise",
+        action="store_true",
+        help="rank the sites that stay by the bytes they could save, with what to change",
+    )
     add("--export-fixes", metavar="FILE.yaml", help="write the edits for clang-apply-replacements")
     add("--strict", action="store_true", help="rest on no assumption (A1 to A4) and no user-supplied effect")
     add("--root", metavar="DIR", help="the directory that -o mirrors and edits may reach (default: the sources' own)")

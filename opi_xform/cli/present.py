@@ -11,6 +11,7 @@ from opi_xform import __version__
 from opi_xform.cli.annotations import Annotation, allowed
 from opi_xform.cli.checks import new_baseline
 from opi_xform.cli.config import Configuration
+from opi_xform.cli.explained import Facts
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import Problem, fail
 from opi_xform.cli.shown import shown
@@ -18,11 +19,13 @@ from opi_xform.cli.terminal import print_bytes, print_error, print_lines, width_
 from opi_xform.ir.ast import Diagnostic
 from opi_xform.ownership.plan import Plan
 from opi_xform.report import baseline, fixes, github
+from opi_xform.report.advice import advice, measure
 from opi_xform.report.columns import Columns
 from opi_xform.report.diff import unified_diff
 from opi_xform.report.finding import Finding
 from opi_xform.report.json import report_json
 from opi_xform.report.sarif import Context, sarif
+from opi_xform.report.sidebyside import lines_of
 from opi_xform.report.text import Line, note_lines, summary_line, table
 from opi_xform.rewrite.sources import Sources
 from opi_xform.rewrite.write import OutputFile
@@ -43,6 +46,7 @@ class Result:
     annotations: tuple[Annotation, ...]
     warnings: tuple[Diagnostic, ...]
     configuration: Configuration
+    facts: Facts
 
 
 def report_files(options: Options, result: Result, findings: Sequence[Finding]) -> list[OutputFile]:
@@ -56,10 +60,11 @@ def report_files(options: Options, result: Result, findings: Sequence[Finding]) 
     if options.export_fixes is not None:
         files.append(OutputFile(options.export_fixes, "", _fixes(result)))
     if options.report is not None:
-        from opi_xform.report.html import html  # jinja2 takes a while to load
+        from opi_xform.report.html import Known, html  # jinja2 takes a while to load
 
-        sources = result.sources
-        page = html(result.plan, result.changed, sources.name, sources.data, shown, __version__)
+        sources, facts = result.sources, result.facts
+        beside = Known(facts.lives, facts.calls, facts.runs)
+        page = html(result.plan, result.changed, sources.name, sources.data, shown, __version__, beside)
         files.append(OutputFile(options.report, "", page.encode("utf-8")))
     return files
 
@@ -81,7 +86,9 @@ def present(
 def _present_text(
     options: Options, result: Result, findings: Sequence[Finding], written: Sequence[str], reports: Sequence[str]
 ) -> None:
-    stream = sys.stderr if options.shows_diff else sys.stdout
+    if options.advise:
+        print_lines(_advice(result), sys.stdout)
+    stream = sys.stderr if options.shows_diff or options.advise else sys.stdout
     lines = table(result.plan, shown, width_of(stream))
     for finding in findings:
         lines.append(Line(str(_problem(finding)), "finding"))
@@ -114,6 +121,15 @@ def _diff(result: Result) -> bytes:
     return unified_diff(
         (os.path.relpath(name, base), result.sources.data(name), result.changed[name]) for name in names
     )
+
+
+def _advice(result: Result) -> list[Line]:
+    sources, facts = result.sources, result.facts
+    files = {sources.name(d.span.file) for d in result.plan.decisions}
+    old = {file: lines_of(sources.data(file)) for file in files}
+    new = {file: lines_of(data) for file, data in result.changed.items()}
+    measured = measure(result.plan, facts.runs, old, new)
+    return advice(result.plan, facts.weights, measured, len(facts.runs), shown, width_of(sys.stdout))
 
 
 def _fixes(result: Result) -> bytes:

@@ -13,6 +13,7 @@ from opi_xform.cli.build_flags import BuildFlags, build_flags, include_directori
 from opi_xform.cli.channels import with_channels
 from opi_xform.cli.checks import findings, load_baseline
 from opi_xform.cli.config import Configuration, load_configuration
+from opi_xform.cli.explained import Facts, explained, load_profiles
 from opi_xform.cli.inputs import collect_sources, common_root
 from opi_xform.cli.knowledge import told
 from opi_xform.cli.options import Options
@@ -25,10 +26,12 @@ from opi_xform.frontend import FrontendError, parse_outline
 from opi_xform.ir.ast import Diagnostic, Function, Unit
 from opi_xform.ir.same import same
 from opi_xform.ownership.model import Options as AnalysisOptions
+from opi_xform.ownership.model import Program
 from opi_xform.ownership.plan import Edit
 from opi_xform.program.driver import analyse
 from opi_xform.program.effects_table import EffectsError
 from opi_xform.report.finding import Finding
+from opi_xform.report.profile import Run
 from opi_xform.rewrite.apply import obstacle, place_of, rewrite
 from opi_xform.rewrite.errors import PlanError
 from opi_xform.rewrite.selfcheck import self_check
@@ -51,7 +54,8 @@ def _run(options: Options, progress: Progress) -> int:
     known = load_configuration()
     options = _with(options, known)
     baseline = load_baseline(options)  # before the analysis: a wrong file is told at once
-    result, units = transform(options, progress, known)
+    runs = load_profiles(options)
+    result, units = transform(options, progress, known, runs)
     with progress.phase("output"):
         outputs = _outputs(options, result, units)
         found: list[Finding] = []
@@ -72,7 +76,9 @@ def _with(options: Options, known: Configuration) -> Options:
     return replace(options, strict=options.strict or known.strict, baseline=baseline)
 
 
-def transform(options: Options, progress: Progress, known: Configuration) -> tuple[Result, tuple[Unit, ...]]:
+def transform(
+    options: Options, progress: Progress, known: Configuration, runs: Sequence[Run] = ()
+) -> tuple[Result, tuple[Unit, ...]]:
     """Everything up to the checked new contents, and what was parsed.  Raises Failure."""
     sources = Sources()
     paths = collect_sources(options)
@@ -90,16 +96,20 @@ def transform(options: Options, progress: Progress, known: Configuration) -> tup
         annotation for name in sorted(files) for annotation in find_annotations(name, sources.data(name))
     )
     with progress.phase("analyse"):
+        programs: list[Program] = []
         entries = known.told(units)
         said = (*told(annotations, files), *(one for _, one in entries))
         effects = known.path if known.effects else None
         try:
-            plan = analyse(
-                units, AnalysisOptions(options.strict, root, effects, _obstacle(root, sources), said), progress.part
-            )
+            settings = AnalysisOptions(options.strict, root, effects, _obstacle(root, sources), said)
+            plan = analyse(units, settings, progress.part, programs.append)
         except EffectsError as error:
             raise fail(f"{error}; see docs/effects.md", str(effects or "")) from error
         plan = with_channels(annotations, known.judged(plan, entries), sources)
+    facts = Facts(tuple(runs))
+    if programs and (options.report is not None or options.advise):
+        with progress.phase("explain"):
+            facts = explained(programs[0], plan, options, runs)
     with progress.phase("rewrite"):
         try:
             changed = dict(rewrite(plan, sources).changed)
@@ -110,7 +120,7 @@ def transform(options: Options, progress: Progress, known: Configuration) -> tup
     warnings = _warnings(units)
     if options.output is not None:
         warnings += _left_out(units, flags, root)
-    return Result(root, paths, plan, sources, changed, annotations, warnings, known), units
+    return Result(root, paths, plan, sources, changed, annotations, warnings, known, facts), units
 
 
 def _parse(paths: Sequence[str], flags: BuildFlags, options: Options, progress: Progress) -> tuple[Unit, ...]:

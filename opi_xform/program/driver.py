@@ -177,8 +177,13 @@ def _memory(
     )
 
 
-def analyse(units: Sequence[ast.Unit], options: Options, part: Part = _untimed) -> Plan:
-    """What to do with every buffer use of a program, and the edits that do it."""
+def analyse(
+    units: Sequence[ast.Unit],
+    options: Options,
+    part: Part = _untimed,
+    seen: Callable[[Program], None] = lambda known: None,
+) -> Plan:
+    """What to do with every buffer use of a program, and the edits that do it.  ``seen`` gets what was found out."""
     with part("merge"):
         whole = merge(units)
         effects = load_effects(options.effects, strict=options.strict)
@@ -187,6 +192,7 @@ def analyse(units: Sequence[ast.Unit], options: Options, part: Part = _untimed) 
     known = program(whole, effects, part)
     with part("decide"):
         plan = decide(units, known, options)
+    seen(known)
     return plan if options.effects is None else _with_entries(plan, whole, effects, options.effects)
 
 

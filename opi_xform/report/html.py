@@ -5,23 +5,27 @@ What moves is in the page's own script; without scripts everything is still ther
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
-from itertools import zip_longest
 from pathlib import Path
 
 from opi_xform.ownership.plan import Decision, Plan
 from opi_xform.report.codes import CODES
+from opi_xform.report.html_lives import HOLDS, MOST_ROWS, STATES, LifeRow, arrows, call_svg, life_rows, roles
+from opi_xform.report.html_run import run_view, size
 from opi_xform.report.json import SIDES, summary
+from opi_xform.report.lives import BufferLife, CallGraph
+from opi_xform.report.profile import Run
+from opi_xform.report.sidebyside import lines_of, lines_of_run, side_by_side
 from opi_xform.report.text import ASSUMPTIONS
 
 WHOLE_LINES = 6000
 """Up to so many lines all files are shown whole; of more, what is near an edit, a site or a step of a path."""
 NEAR = 8
 _TEMPLATE = Path(__file__).with_name("report.html.j2")
-_INSERTED = re.compile(r"\b(OPI_Alloc|OPI_Free)\s*\(\s*&?\s*\(?\s*([A-Za-z_]\w*)")
+_INSERTED = re.compile(r"\b(OPI_Alloc|OPI_Free)\s*\(([^,;]*)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _EFFECT = {
     "OPI_Alloc": "the rank holds a buffer from here",
@@ -56,13 +60,31 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class BufferView:
-    """A buffer: its sites and what was inserted for it, by place in the sources."""
+    """A buffer: its sites, what was inserted for it, and what happens to it in the order of the flow.
+
+    arrows: an SVG beside ``rows``; left_out: rows that are too many.
+    """
 
     id: str
     name: str
     converted: int
     sites: int
     life: tuple[Step, ...]
+    rows: tuple[LifeRow, ...] = ()
+    arrows: str = ""
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the page shows beside the plan: the lives of buffers, the calls between functions, runs of the program."""
+
+    lives: tuple[BufferLife, ...] = ()
+    calls: CallGraph | None = None
+    runs: tuple[Run, ...] = ()
+
+
+NOTHING = Known()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +118,14 @@ def html(
     data: Callable[[str], bytes],
     shown: Callable[[str], str],
     version: str,
+    known: Known = NOTHING,
 ) -> str:
     """The page.  ``name``: one name per real file; ``changed``: new contents by it."""
     from jinja2 import Environment, StrictUndefined
 
-    maker = _Maker(plan, changed, name, data, shown)
+    maker = _Maker(plan, changed, name, data, shown, known)
+    buffers = maker.buffers()
+    touched = roles(maker.of_life)
     counts = summary(plan)
     total = len(plan.decisions)
     converted = sum(counts[side]["convert"] for side in SIDES)
@@ -113,7 +138,13 @@ def html(
         percent=round(100 * converted / total) if total else 0,
         counts=counts,
         sites=maker.sites,
-        buffers=maker.buffers(),
+        buffers=buffers,
+        roles=touched,
+        calls=call_svg(known.calls, touched) if known.calls else "",
+        runs=[run_view(run, maker.linked(run)) for run in known.runs],
+        size=size,
+        meanings=(STATES, HOLDS),
+        states=_states(buffers),
         files=maker.files(),
         assumptions=[
             (word, ASSUMPTIONS.get(word, ""), sum(word in d.assumptions for d in plan.decisions)) for word in assumed
@@ -133,18 +164,25 @@ class _Maker:
         name: Callable[[str], str],
         data: Callable[[str], bytes],
         shown: Callable[[str], str],
+        known: Known,
     ) -> None:
         self._name, self._shown, self._changed = name, shown, changed
         spans = [span for d in plan.decisions for span in (d.span, *(n.span for n in d.notes)) if span.file]
         self._marked: dict[str, set[int]] = {}
         for span in spans:
             self._marked.setdefault(name(span.file), set()).add(span.line)
+        for moment in (m for life in known.lives for m in life.moments[:MOST_ROWS]):
+            self._marked.setdefault(name(moment.file), set()).add(moment.line)
         self._files = sorted({*self._marked, *changed}, key=shown)
         self._number = {file: index for index, file in enumerate(self._files)}
-        self._old = {file: _lines(data(file)) for file in self._files}
-        self._new = {file: _lines(data_) for file, data_ in changed.items()}
-        objects = list(dict.fromkeys((d.object, _root(d.buffer)) for d in plan.decisions))
-        self._buffer = {key: f"b{index}" for index, key in enumerate(objects)}
+        self._old = {file: lines_of(data(file)) for file in self._files}
+        self._new = {file: lines_of(data_) for file, data_ in changed.items()}
+        self._life = {site: life for life in known.lives for site in life.sites}
+        keys = [self._key(d) for d in plan.decisions]
+        self._buffer = {key: f"b{index}" for index, key in enumerate(dict.fromkeys(keys))}
+        self.of_life = [
+            (self._buffer[key], life) for life in known.lives if (key := (id(life), life.name)) in self._buffer
+        ]
         self.sites = [self._site(index, d) for index, d in enumerate(plan.decisions)]
 
     def step(self, file: str, line: int, text: str, what: str = "") -> Step:
@@ -155,15 +193,33 @@ class _Maker:
     def _anchor(self, file: str, line: int) -> str:
         return f"f{self._number[file]}L{line}" if file in self._number else ""
 
+    def _key(self, d: Decision) -> tuple[object, str]:
+        """The buffer of a site: its life where one is known, else its name."""
+        life = self._life.get((d.span.file, d.span.begin, d.side))
+        return (d.object, _root(d.buffer)) if life is None else (id(life), life.name)
+
+    def linked(self, run: Run) -> Callable[[str, int], tuple[str, str]]:
+        """The place and the anchor of a line that the debug information of a run's program names."""
+        find = lines_of_run(self._old, self._new, run)
+
+        def place(named: str, line: int) -> tuple[str, str]:
+            found = find(named, line)
+            if found is None:
+                return f"{named}:{line}", ""
+            return f"{self._shown(found[0])}:{found[1]}", self._anchor(*found)
+
+        return place
+
     def _site(self, index: int, d: Decision) -> Site:
         path = tuple(self.step(n.span.file, n.span.line, n.message) for n in d.notes)
         title = CODES[d.code].title if d.code in CODES else ""
         place = self.step(d.span.file, d.span.line, "")
-        return Site(f"s{index}", d, title, place, path, self._buffer[(d.object, _root(d.buffer))])
+        return Site(f"s{index}", d, title, place, path, self._buffer[self._key(d)])
 
     def buffers(self) -> list[BufferView]:
         found = []
         inserted = list(self._inserted())
+        known = dict(self.of_life)
         for (_, root), key in self._buffer.items():
             sites = [site for site in self.sites if site.buffer == key]
             life = []
@@ -176,7 +232,14 @@ class _Maker:
                 life += [(order, step) for name, order, step in inserted if name == root]
             converted = sum(site.decision.decision == "convert" for site in sites)
             steps = tuple(step for _, step in sorted(life, key=lambda pair: pair[0]))
-            found.append(BufferView(key, root, converted, len(sites), steps))
+            view = BufferView(key, root, converted, len(sites), steps)
+            if key in known and known[key].moments:
+                of = known[key]
+                calls = tuple(step for name, _, step in inserted if name == root) if converted else ()
+                rows = tuple(life_rows(of, self._shown, lambda file, line: self._anchor(self._name(file), line)))
+                drawn, more = arrows(of.moments), max(0, len(of.moments) - MOST_ROWS)
+                view = BufferView(key, root, converted, len(sites), calls, rows, drawn, more)
+            found.append(view)
         return found
 
     def _inserted(self) -> list[tuple[str, tuple[str, float, int], Step]]:
@@ -184,7 +247,7 @@ class _Maker:
         found = []
         for file in sorted(self._new):
             last = 1
-            for old, new in _pairs(self._old[file], self._new[file]):
+            for old, new in side_by_side(self._old[file], self._new[file]):
                 last = old[0] if old else last
                 if new is None or (old is not None and old[1] == new[1]):
                     continue
@@ -192,7 +255,7 @@ class _Maker:
                     before = _INSERTED.findall(old[1]) if old else []
                     if call.groups() not in before:
                         step = self.step(file, last, _EFFECT[call[1]], call[1])
-                        found.append((call[2], (self._shown(file), last + 0.5, 0), step))
+                        found.append((_last_name(call[2]), (self._shown(file), last + 0.5, 0), step))
         return found
 
     def files(self) -> list[FileView]:
@@ -210,18 +273,43 @@ class _Maker:
                     steps.setdefault(note.span.line, []).append(f"{site.id}-{number}")
         new = self._new.get(file, self._old[file])
         names = {root: key for (_, root), key in self._buffer.items()}
+        happens: dict[int, set[str]] = {}
+        for key, life in self.of_life:
+            for m in life.moments:
+                if self._name(m.file) == file:
+                    happens.setdefault(m.line, set()).add(key)
         rows = []
-        for before, after in _pairs(self._old[file], new):
+        for before, after in side_by_side(self._old[file], new):
             line = before[0] if before else 0
             here = tuple(sites.get(line, ()))
             kind = "" if before == after or (before and after and before[1] == after[1]) else "edit"
             text = f"{before[1] if before else ''} {after[1] if after else ''}"
             used = {names[word] for word in _NAME.findall(text) if word in names}
-            used |= {site.buffer for site in here}
+            used |= {site.buffer for site in here} | happens.get(line, set())
             anchor = self._anchor(file, line) if line else ""
             rows.append(Row(before, after, anchor, kind, here, tuple(steps.get(line, ())), " ".join(sorted(used))))
         shown = rows if whole else _near(rows)
         return FileView(f"f{self._number[file]}", self._shown(file), file in self._new, tuple(shown))
+
+
+def _states(buffers: Sequence[BufferView]) -> str:
+    """For the page's script: buffer -> line's anchor -> what to write beside it."""
+    found = {
+        view.id: {
+            row.link: " · ".join(dict.fromkeys(word for word in (row.state, row.holds) if word))
+            for row in view.rows
+            if row.link
+        }
+        for view in buffers
+        if view.rows
+    }
+    return json.dumps(found, ensure_ascii=True, sort_keys=True).replace("<", "\\u003c")
+
+
+def _last_name(lvalue: str) -> str:
+    """The name of the variable or member that is meant: ``out`` of ``&m->out[d]``."""
+    names = _NAME.findall(re.sub(r"\[[^\]]*\]", "", lvalue))
+    return names[-1] if names else ""
 
 
 def _near(rows: Sequence[Row]) -> list[Row]:
@@ -242,23 +330,6 @@ def _near(rows: Sequence[Row]) -> list[Row]:
         else:
             left += 1
     return [*out, Row(None, None, skipped=left)] if left else out
-
-
-def _pairs(old: Sequence[str], new: Sequence[str]) -> list[tuple[tuple[int, str] | None, tuple[int, str] | None]]:
-    """Lines beside one another, each with its number."""
-    if old is new:
-        return [((i, line), (i, line)) for i, line in enumerate(old, 1)]
-    found: list[tuple[tuple[int, str] | None, tuple[int, str] | None]] = []
-    for _, a, b, c, d in SequenceMatcher(None, old, new).get_opcodes():
-        left = [(i + 1, old[i]) for i in range(a, b)]
-        right = [(i + 1, new[i]) for i in range(c, d)]
-        found += zip_longest(left, right)
-    return found
-
-
-def _lines(data: bytes) -> list[str]:
-    text = data.decode("utf-8", "replace").replace("\r\n", "\n")
-    return text.removesuffix("\n").split("\n")
 
 
 def _root(buffer: str) -> str:

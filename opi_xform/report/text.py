@@ -102,5 +102,19 @@ def note_lines(notes: Iterable[Note], shown: Shown) -> list[Line]:
     ]
 
 
+def wrapped(text: str, width: int, indent: int, kind: str = "") -> list[Line]:
+    """A paragraph in lines of at most ``width`` columns where words allow."""
+    space = " " * indent
+    found = textwrap.wrap(
+        text,
+        max(width, 40),
+        initial_indent=space,
+        subsequent_indent=space + "  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [Line(line, kind) for line in found]
+
+
 def _one_line(text: str) -> str:
     return " ".join(text.split())
