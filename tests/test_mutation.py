@@ -27,6 +27,8 @@ INDETERMINATE = (
     "rows_parameter_",
     "member_",
     "table_",
+    "twins_",
+    "second_name_",
     "buffer_array_4",
     "sendrecv_6",
     "sizeof_buf_6",
@@ -83,14 +85,15 @@ def call_mutants(case: Case, wish: Wish, number: int, line: str) -> Iterator[Mut
     space, call, comment = found.groups()
     byte = f"((const unsigned char *)({wish.buffer}))[3]"
     side = "send" if wish.kind == "give" else "recv"
-    compare = f"const void *mutant = {wish.buffer}; {call} if (mutant == (const void *)({wish.buffer})) putchar('=');"
+    inside = f"(const char *)({wish.buffer}) + 1"
+    compare = f"const void *mutant = {inside}; {call} if (mutant == (const void *)({inside})) putchar('=');"
     statements = {"compare": f"int putchar(int); {compare}"}
     if side == "send":
         statements["read-after-send"] = f"int putchar(int); {call} putchar({byte});"
     else:
         if call.startswith(BLOCKING):
-            alias = f"const unsigned char *mutant = (const unsigned char *)({wish.buffer});"
-            statements["alias"] = f"int putchar(int); {alias} {call} putchar(mutant[3]);"
+            alias = f"const unsigned char *mutant = (const unsigned char *)({wish.buffer}) + 1;"
+            statements["alias"] = f"int putchar(int); {alias} {call} putchar(mutant[2]);"
         if wish.stale_count:
             statements["stale-count"] = one_less(call)
         if not case.name.startswith(INDETERMINATE):

@@ -6,7 +6,7 @@ buffer across such a point: it would go on pointing to the memory that was there
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from opi_xform.ir import ast
@@ -23,16 +23,24 @@ __all__ = ["Point", "ValueCheck", "alias_refusal", "value_refusal"]
 
 
 def alias_refusal(
-    program: Program, buffer: Buffer, points: Iterable[Point], rows: Mapping[Point, tuple[Poly, ...]] | None = None
+    program: Program,
+    buffer: Buffer,
+    points: Iterable[Point],
+    rows: Mapping[Point, tuple[Poly, ...]] | None = None,
+    renamed: Collection[str] = (),
 ) -> Refusal | None:
     """The first name that carries an address in the buffer across one of ``points``, or an operation pending there.
 
     points: where the carrier changes, the converted calls and the inserted ones.  A nonblocking receive among them
-    changes it at some time up to its completion.  rows: see ``Placement``.
+    changes it at some time up to its completion.  rows: see ``Placement``.  renamed: variables in the place of which
+    the carrier will be written (``second_names``).
     """
     flow = flow_of(program, buffer)
     places = sorted(set(points))
+    table = flow.names.objects.table
     for name in sorted(flow.ranges):
+        if name[0] == "v" and table[name[1]].variable in renamed:
+            continue
         found = flow.ranges[name]
         for n, when in places:
             after = when == "after"
@@ -45,13 +53,13 @@ def alias_refusal(
             return refusal
     for use in buffer.uses:
         if use.node in nodes:
-            refusal = _window(flow, use)
+            refusal = _window(flow, use, renamed)
             if refusal is not None:
                 return refusal
     return point_refusal(flow.names, buffer, {p: _what(flow, p[0]) for p in places}, rows or {})
 
 
-def _window(flow: Flow, use: Use) -> Refusal | None:
+def _window(flow: Flow, use: Use, renamed: Collection[str]) -> Refusal | None:
     """A name that takes the address between a nonblocking receive and its completion, and is used after that."""
     if use.op.blocking or use.side != "recv":
         return None
@@ -59,6 +67,8 @@ def _window(flow: Flow, use: Use) -> Refusal | None:
     carried = [name for name, found in sorted(flow.ranges.items()) if any(found.crosses(n, True) for n in ends)]
     pending = pending_at(flow.names, use, {n for name in carried for n in flow.holding[name]})
     for name in carried:
+        if name[0] == "v" and flow.names.objects.table[name[1]].variable in renamed:
+            continue
         early = frozenset(flow.holding[name] & pending)
         if not early:
             continue
@@ -92,7 +102,8 @@ def _what(flow: Flow, point: int) -> str:
         kind = effect.mpi.kind
         if kind in ("send", "recv", "sendrecv"):
             side = {u.side for u in flow.buffer.uses if u.node == point}
-            return "the message is sent here" if side == {"send"} else "the message arrives here"
+            if side:
+                return "the message is sent here" if side == {"send"} else "the message arrives here"
     return "the buffer changes hands here"
 
 

@@ -21,6 +21,7 @@ from opi_xform.ownership.place import Placement, place
 from opi_xform.ownership.plan import Decision, Edit, Note, Plan, ReplaceCall
 from opi_xform.ownership.reasons import contents_refusal, kept, liveness_refusal, node_span
 from opi_xform.ownership.requests import pending_refusal
+from opi_xform.ownership.second_names import renaming, second_names
 from opi_xform.ownership.source import sizeof_edits, source_refusal
 from opi_xform.ownership.told import PACKED, Remark, about, keep_refusal, never_packed, remarks
 from opi_xform.ownership.unseen import unseen_call
@@ -189,9 +190,9 @@ def _settle(
             _keep(verdict, beyond)
             continue
         lifted = _lifting(program, buffer, verdict.converted)
-        placed = _placed(program, lifted, frozenset(verdict.converted), null_tests)
+        placed = _placed(units, program, lifted, frozenset(verdict.converted), null_tests)
         if isinstance(placed, Refusal):
-            _keep(verdict, _alone(program, buffer, verdict.converted, null_tests, placed))
+            _keep(verdict, _alone(units, program, buffer, verdict.converted, null_tests, placed))
             continue
         verdict.lifted = lifted.lifted
         changed = parameters_of(program, units).edits(verdict.lifted, verdict.converted)
@@ -233,13 +234,28 @@ def _keep(verdict: Verdict, refusals: Mapping[Place, Refusal]) -> None:
 
 
 def _placed(
-    program: Program, buffer: Buffer, converted: frozenset[Place], null_tests: tuple[int, ...]
+    units: Sequence[ast.Unit],
+    program: Program,
+    buffer: Buffer,
+    converted: frozenset[Place],
+    null_tests: tuple[int, ...],
 ) -> Placement | Refusal:
     placed = place(program, buffer, converted, null_tests)
     if isinstance(placed, Refusal):
         return placed
     stale = alias_refusal(program, buffer, placed.points, placed.rows)
-    return placed if stale is None else stale
+    if stale is None:
+        return placed
+    seconds = second_names(program, units, buffer) if stale.code == "05" else {}
+    if not seconds or alias_refusal(program, buffer, placed.points, placed.rows, seconds) is not None:
+        return stale
+    setting = {n for second in seconds.values() for n in second.nodes}
+    fewer = replace(buffer, touches=tuple(n for n in buffer.touches if n not in setting))
+    again = place(program, fewer, converted, null_tests)  # nothing has to be there for a name that is not used
+    if isinstance(again, Placement) and alias_refusal(program, buffer, again.points, again.rows, seconds) is None:
+        placed = again
+    more = renaming(program, seconds, placed.edits)
+    return stale if more is None else replace(placed, edits=(*placed.edits, *more))
 
 
 def _lifting(program: Program, buffer: Buffer, converted: set[Place]) -> Buffer:
@@ -262,13 +278,18 @@ def _path_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, u
 
 
 def _alone(
-    program: Program, buffer: Buffer, converted: set[Place], null_tests: tuple[int, ...], together: Refusal
+    units: Sequence[ast.Unit],
+    program: Program,
+    buffer: Buffer,
+    converted: set[Place],
+    null_tests: tuple[int, ...],
+    together: Refusal,
 ) -> dict[Place, Refusal]:
     """The sites that cannot convert even without the others; all of them when each could."""
     if len(converted) > 1:
         out: dict[Place, Refusal] = {}
         for p in sorted(converted):
-            alone = _placed(program, _lifting(program, buffer, {p}), frozenset({p}), null_tests)
+            alone = _placed(units, program, _lifting(program, buffer, {p}), frozenset({p}), null_tests)
             if isinstance(alone, Refusal):
                 out[p] = alone
         if out:

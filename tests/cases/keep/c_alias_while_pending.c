@@ -21,11 +21,11 @@ int main(int argc, char **argv)
     for (int i = 0; i < N; i++)
         sbuf[i] = 2.0 * u[i];
     MPI_Irecv(rbuf, N, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD, &rq); //~ keep OPI205
-    const double *in = rbuf;
+    const double *in = rbuf + 1;
     MPI_Send(sbuf, N, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD);
     MPI_Wait(&rq, MPI_STATUS_IGNORE);
     for (int i = 0; i < N; i++)
-        v[i] = in[i];
+        v[i] = in[i - 1];
     double total = 0.0;
     for (int i = 0; i < N; i++)
         total += v[i] * (i + 1);

@@ -24,7 +24,7 @@ int main(int argc, char **argv)
         const double *ri = (const double *)rbuf;
         MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep OPI205
         for (int i = 0; i < N; i++)
-            v[i] = ri[i];
+            v[i] = *ri++;
         double total = 0.0;
         for (int i = 0; i < N; i++)
             total += v[i] * (i + 1);

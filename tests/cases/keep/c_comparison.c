@@ -16,11 +16,11 @@ int main(int argc, char **argv)
     for (int i = 0; i < N; i++)
         u[i] = rank + 0.5 * i;
     if (rank == 0) {
-        const double *first = sbuf;
+        const double *first = sbuf + 1;
         for (int i = 0; i < N; i++)
             sbuf[i] = 2.0 * u[i];
         MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI105
-        printf("%d\n", first == sbuf);
+        printf("%d\n", first == sbuf + 1);
     } else if (rank == 1) {
         MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         for (int i = 0; i < N; i++)
