@@ -54,9 +54,10 @@ def violations(sources: Sequence[Path], folder: Path, mpi: Mpi, ranks: int = 2) 
 
 
 def write_symbols(program: Path, sources: Sequence[Path], out: Path) -> Path:
-    """The static objects of a traced program, for trace.c."""
+    """The static objects of a traced program, for trace.c: those whose parts are arrays count part by part."""
     text = "\n".join(source.read_text(encoding="utf-8") for source in sources)
     rows = set(re.findall(r"\b(\w+)\s*\[[^\[\];]*\]\s*\[[^\[\];]*\]\s*[,;=]", text))
+    rows |= set(re.findall(r"\bstruct\s+\w+\s+(\w+)\s*\[[^\[\];]*\]\s*[;=]", text))
     known = [f"{at} {size} {int(name in rows)}\n" for at, size, name in _statics(program)]
     out.write_text("".join(known), encoding="ascii")
     return out

@@ -5,7 +5,8 @@
  * PIE.  Each byte of a message's object has a set of the message sites that it must not be read after: a send puts
  * itself into the sets of all bytes with contents, a receive into those of the bytes that it does not bring, and a
  * write empties the set.  A read of a byte whose set is not empty is the violating access of those sites.  A send of
- * bytes that a static or calloc'ed object had from the beginning is a violating access itself.
+ * bytes that a static or calloc'ed object had from the beginning is a violating access itself; a read of such bytes is
+ * one of all messages of the object that follow.
  *
  * OPI_ORACLE_SYMBOLS: a file of "address size rows" lines, the program's static objects (rows: 1 for an array of arrays).
  * OPI_ORACLE_OUT: lines "site access" (hexadecimal return addresses; a site has S or R in front, for sent and received)
@@ -22,13 +23,17 @@
 #define SITES 64
 #define OBJECTS 4096
 
-/* FIRST: zeros or an initialiser, which nothing has written over yet: OPI_Alloc does not bring them. */
-enum { NOTHING, FIRST, WRITTEN };
+/*
+ * FIRST: zeros or an initialiser, which nothing has written over yet: OPI_Alloc does not bring them.
+ * EARLY, beside one of these: the first contents of the byte have been read.
+ */
+enum { NOTHING, FIRST, WRITTEN, CONTENTS = 3, EARLY = 4 };
 
 typedef struct {
     uintptr_t lo, size;
     uint64_t *sites; /* per byte: the sites after which it must not be read */
     unsigned char *contents; /* per byte: NOTHING, FIRST or WRITTEN */
+    uintptr_t early; /* where first contents were read */
     int stack;
     int rows; /* an array of arrays: each message's part is an object of its own, as far as anyone can see */
 } Object;
@@ -65,6 +70,7 @@ static Object *track(uintptr_t lo, uintptr_t size, int contents, int stack)
     o->sites = __real_calloc(size ? size : 1, sizeof *o->sites);
     o->contents = __real_malloc(size ? size : 1);
     __real_memset(o->contents, contents, size);
+    o->early = 0;
     o->stack = stack;
     o->rows = 0;
     return o;
@@ -169,8 +175,12 @@ static void touch(const void *p, size_t size, int write, uintptr_t pc)
                 report(side[s], sites[s], pc);
             }
             o->sites[k] = 0; /* written, or reported */
-            if (write)
-                o->contents[k] = WRITTEN;
+            if (write) {
+                o->contents[k] = (unsigned char)((o->contents[k] & EARLY) | WRITTEN);
+            } else if ((o->contents[k] & CONTENTS) == FIRST) {
+                o->contents[k] |= EARLY;
+                o->early = pc;
+            }
         }
     }
 }
@@ -182,21 +192,32 @@ static uintptr_t extent(int count, MPI_Datatype type)
     return count > 0 && step > 0 ? (uintptr_t)count * (uintptr_t)step : 0;
 }
 
+/* A message of some bytes of an object: were first contents read there, or anywhere in an object that is one buffer? */
+static void after_early(const Object *o, uintptr_t first, uintptr_t size, uintptr_t pc, int receive)
+{
+    int early = 0;
+    for (uintptr_t i = 0; o->early && i < o->size; i++)
+        early |= (o->contents[i] & EARLY) && (!o->rows || i - first < size);
+    if (early)
+        report(receive, pc, o->early);
+}
+
 static void sends(const void *p, int count, MPI_Datatype type, uintptr_t pc)
 {
     uintptr_t size = extent(count, type);
     if (!size || p == MPI_BOTTOM)
         return;
     Object *o = object((uintptr_t)p, size);
+    after_early(o, (uintptr_t)p - o->lo, size, pc, 0);
     touch(p, size, 0, pc);
     int first_contents = 0;
     for (uintptr_t i = 0; i < size; i++)
-        first_contents |= o->contents[(uintptr_t)p - o->lo + i] == FIRST;
+        first_contents |= (o->contents[(uintptr_t)p - o->lo + i] & CONTENTS) == FIRST;
     if (first_contents)
         report(0, pc, pc);
     uint64_t bit = UINT64_C(1) << site(pc, 0);
     for (uintptr_t i = 0; i < o->size; i++)
-        if (o->contents[i] != NOTHING && (!o->rows || i - ((uintptr_t)p - o->lo) < size))
+        if ((o->contents[i] & CONTENTS) != NOTHING && (!o->rows || i - ((uintptr_t)p - o->lo) < size))
             o->sites[i] |= bit;
 }
 
@@ -207,12 +228,13 @@ static void receives(void *p, int count, MPI_Datatype type, int source, uintptr_
         return;
     Object *o = object((uintptr_t)p, size);
     uintptr_t first = (uintptr_t)p - o->lo;
+    after_early(o, first, size, pc, 1);
     uint64_t bit = UINT64_C(1) << site(pc, 1);
     for (uintptr_t i = 0; i < o->size; i++) {
         if (i - first < size && source != MPI_PROC_NULL) {
             o->sites[i] = 0;
-            o->contents[i] = WRITTEN;
-        } else if (o->contents[i] != NOTHING && (!o->rows || i - first < size)) {
+            o->contents[i] = (unsigned char)((o->contents[i] & EARLY) | WRITTEN);
+        } else if ((o->contents[i] & CONTENTS) != NOTHING && (!o->rows || i - first < size)) {
             o->sites[i] |= bit;
         }
     }
