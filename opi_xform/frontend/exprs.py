@@ -237,7 +237,7 @@ class Expressions:
         if before.kind not in ("int", "float", "pointer") or (before.kind == "pointer" and type_.kind == "float"):
             return found
         same = before.kind == type_.kind and before.size == type_.size and before.signed == type_.signed
-        if same and ("_Bool" in before.spelling) == ("_Bool" in type_.spelling):
+        if same and before.boolean == type_.boolean:
             return found
         if isinstance(found, IntLit) and type_.kind == "int":
             return replace(found, type=type_, value=fold.wrap(found.value, type_))

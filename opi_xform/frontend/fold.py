@@ -7,7 +7,7 @@ from opi_xform.ir.types import Type
 
 def wrap(value: int, type_: Type) -> int:
     """The value converted to an integer or pointer type."""
-    if "_Bool" in type_.spelling and type_.size == 1:
+    if type_.boolean:
         return int(value != 0)
     bits = 8 * (type_.size or 8)
     value &= (1 << bits) - 1

@@ -96,7 +96,8 @@ class TypeMap:
         if kind == _VOID:
             return Type("void", spelling, **common)  # type: ignore[arg-type]
         if kind in _UNSIGNED or kind in _SIGNED:
-            return Type("int", spelling, size, kind in _SIGNED, const=const, volatile=volatile)
+            signed, boolean = kind in _SIGNED, kind == _BOOL
+            return Type("int", spelling, size, signed, const=const, volatile=volatile, boolean=boolean)
         if kind in _FLOATS or kind == _COMPLEX:
             return Type("float", spelling, size, const=const, volatile=volatile)
         if kind == _ENUM:

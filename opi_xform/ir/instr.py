@@ -62,7 +62,8 @@ class AddrString:
 class Op:
     """Integer, floating or comparison arithmetic on operands.  ``op``: C's operator, ``neg``, ``not``, ``cast``.
 
-    ``type`` is the result's; ``unsigned`` tells that C computes it modulo 2**width.
+    ``type`` is the result's; ``unsigned`` tells that C computes it modulo 2**width (of a cast: that an unsigned number
+    is made wider).
     """
 
     op: str

@@ -256,7 +256,8 @@ class Expressions:
             return inner
         if isinstance(inner, ins.Const) and (to.is_pointer or (to.kind == "int" and (to.signed or inner.value >= 0))):
             return inner
-        return ins.Op("cast", (inner,), to, unsigned=source.kind == "int" and not source.signed)
+        wider = source.kind == "int" and not source.signed and (source.size or 0) < (to.size or 0)
+        return ins.Op("cast", (inner,), to, unsigned=wider)
 
     def choose(self, e: ast.Logical | ast.Conditional) -> Lowering:
         then, other, join = self.block(), self.block(), self.block()

@@ -13,6 +13,7 @@ class Type:
     ``record`` (struct or union), ``function``, ``unknown``.
     spelling: the type as the source would write it (typedef names kept).
     elem: pointee, element or result type.  count: elements of an array (None: incomplete or variable length).
+    boolean: ``_Bool``, in which every number that is not 0 becomes 1.
     record: key into ``Unit.records``.  params/variadic: for functions (``params`` None: no prototype).
     """
 
@@ -29,6 +30,7 @@ class Type:
     const: bool = False
     volatile: bool = False
     atomic: bool = False
+    boolean: bool = False
 
     @property
     def is_pointer(self) -> bool:

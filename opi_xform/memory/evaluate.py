@@ -20,7 +20,7 @@ Kind = tuple[str, int | None, bool]  # of a type: kind, bytes, signed
 
 def kind_of(type_: Type) -> Kind:
     """Values of types of one kind that have the same bytes are the same."""
-    return type_.kind, type_.size, type_.kind == "int" and type_.signed
+    return "bool" if type_.boolean else type_.kind, type_.size, type_.kind == "int" and type_.signed
 
 
 class Evaluator:
@@ -210,7 +210,8 @@ class Evaluator:
         if name in ("/", ">>") and constants[1] is not None and constants[1] > 0:
             divisor = constants[1] if name == "/" else 1 << min(constants[1], 62)
             divides = all(c % divisor == 0 for _, c in values[0].terms)
-            if divides and not (op.unsigned and any(c < 0 for _, c in values[0].terms)):
+            wraps = op.unsigned and (op.type.size or 0) < 8  # what was multiplied may have wrapped
+            if divides and not wraps and not (op.unsigned and any(c < 0 for _, c in values[0].terms)):
                 return Poly(tuple((m, c // divisor) for m, c in values[0].terms))
         scope: frozenset[int] = frozenset()
         for v in values:
@@ -226,7 +227,11 @@ class Evaluator:
         return self.symbols.of("op", (name, op.unsigned, tuple(values)), scope, nonneg)
 
     def cast(self, node: Node, op: ins.Op, value: Poly) -> Poly:
-        """Conversions between integers of 32 and 64 bits keep the value (see docs/soundness.md); others are opaque."""
+        """Conversions between integers of 32 and 64 bits keep the value (see docs/soundness.md); others are opaque.
+
+        An unsigned number that is made wider is what it is modulo 2**32: where it may stand for a negative one, and so
+        for another, it is opaque as well.
+        """
         to = op.type
         base = self.symbols.base(value)
         if base is not None and to.kind != "pointer":
@@ -236,6 +241,8 @@ class Evaluator:
             return value
         if constant is not None and to.kind == "int":
             return number(_wrapped(constant, to))
+        if op.unsigned and (to.size or 0) > 4 and not self.symbols.is_nonneg(value):
+            return self.symbols.of("op", ("widened", value), self.symbols.scope(value), True)
         if to.kind == "int" and (to.size or 0) >= 4:
             return value
         return self.narrow(to, value)
@@ -243,7 +250,7 @@ class Evaluator:
     def narrow(self, to: Type, value: Poly) -> Poly:
         """The value in an integer type that may not hold it."""
         return self.symbols.of(
-            "op", ("cast", to.kind, to.size, to.signed, value), self.symbols.scope(value), not to.signed
+            "op", ("cast", *kind_of(to), value), self.symbols.scope(value), not to.signed
         )
 
     def converted(self, node: Node, to: Type, value: Poly) -> Poly:
@@ -262,7 +269,7 @@ class Evaluator:
             info = self.symbols.table[s]
             if info.kind == "load" and info.key[2:] == kind_of(to):
                 return value
-            if info.kind == "op" and info.key[:4] == ("cast", to.kind, to.size, to.signed):
+            if info.kind == "op" and info.key[:4] == ("cast", *kind_of(to)):
                 return value
             if info.kind == "op" and (info.key[0] in NEGATED or info.key[0] == "not"):
                 return value
@@ -325,7 +332,7 @@ def _wrapped(value: int, to: Type) -> int:
     """A constant in an integer type: reduced to its width."""
     if to.kind != "int" or not to.size:
         return value
-    if to.size == 1 and to.spelling in ("_Bool", "bool"):
+    if to.boolean:
         return int(value != 0)
     bits = 8 * to.size
     low = value & ((1 << bits) - 1)

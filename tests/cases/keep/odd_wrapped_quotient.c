@@ -1,0 +1,28 @@
+/* What was multiplied modulo 2**32 and is divided again need not be what it was. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 400
+
+static double sbuf[N], rbuf[N];
+
+int main(int argc, char **argv)
+{
+    int rank;
+    unsigned x = strtoul(argc > 8 ? "5" : "1073741825", NULL, 10);
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0 && x > 100000) {
+        for (int i = 0; i < N; i++)
+            sbuf[i] = i;
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); //~ keep OPI101
+        printf("%g\n", sbuf[4 * x / 4]);
+    } else if (rank == 1) {
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        printf("%g\n", rbuf[399]);
+    }
+    MPI_Finalize();
+    return 0;
+}
