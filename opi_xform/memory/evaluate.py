@@ -249,9 +249,7 @@ class Evaluator:
 
     def narrow(self, to: Type, value: Poly) -> Poly:
         """The value in an integer type that may not hold it."""
-        return self.symbols.of(
-            "op", ("cast", *kind_of(to), value), self.symbols.scope(value), not to.signed
-        )
+        return self.symbols.of("op", ("cast", *kind_of(to), value), self.symbols.scope(value), not to.signed)
 
     def converted(self, node: Node, to: Type, value: Poly) -> Poly:
         """What a variable of type ``to`` holds when it is given the value."""
