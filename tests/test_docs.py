@@ -23,6 +23,8 @@ ELSEWHERE = (
     "make bench",
     "make fuzz",
     "make npb",
+    "make CC=",
+    "make docs",
     "make -C runtime",
     "pip install",
     "opi-bench run",

@@ -121,7 +121,8 @@ def _marked(comments: Sequence[tuple[Annotation, Finding]], baseline: str) -> li
 
 
 def _out_of_date(output: OutputFile, options: Options) -> Finding | None:
-    again = "opi-xform -i" if options.in_place else f"opi-xform -o {options.output}"
+    where = f"-o {options.output}" if options.output is not None else f"--index {options.index}"
+    again = f"opi-xform {'-i' if options.in_place else where}"
     try:
         with open(output.target, "rb") as stream:
             present = stream.read()

@@ -21,7 +21,7 @@ def collect_sources(options: Options) -> tuple[str, ...]:
     problems: list[Problem] = []
     for path in options.paths:
         if os.path.isdir(path):
-            files = list(_c_files(path, options.output))
+            files = list(_c_files(path, options.output or options.index))
             if not files:
                 message = "no .c file in this directory; name one that has C sources"
                 problems.append(Problem(message, path, code="OPI902"))
@@ -53,7 +53,7 @@ def common_root(sources: tuple[str, ...], options: Options) -> str:
 
 
 def _c_files(directory: str, output: str | None) -> Iterator[str]:
-    """All ``*.c`` below ``directory``, sorted; what an earlier run wrote to ``-o DIR`` is not input."""
+    """All ``*.c`` below ``directory``, sorted; what an earlier run wrote (``-o``, ``--index``) is not input."""
     avoided = os.path.realpath(output) if output is not None else None
     for folder, folders, files in os.walk(directory):
         folders[:] = sorted(

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import NoReturn
 
 from opi_xform import __version__
-from opi_xform.cli.options import Options, parse_arguments
+from opi_xform.cli.options import Options, parse_arguments, parser
 from opi_xform.cli.outcome import CLEAN, ERROR, INTERRUPTED, SELF_CHECK, Failure, Problem
 from opi_xform.cli.progress import Progress, peaks_mib
 from opi_xform.cli.terminal import print_bytes, print_error
@@ -67,7 +67,16 @@ def _print_times(progress: Progress) -> None:
 
 def _dispatch(options: Options, progress: Progress) -> int:
     if options.version:
-        print_bytes(f"opi-xform {__version__}\n".encode(), sys.stdout)
+        from opi_xform.cli.versions import versions
+
+        print_bytes(versions().encode(), sys.stdout)
+        return CLEAN
+    if options.completion is not None or options.manual:
+        from opi_xform.cli.completion import completion, manual
+
+        shell = options.completion
+        text = manual(parser(), __version__) if shell is None else completion(shell, parser())
+        print_bytes(text.encode(), sys.stdout)
         return CLEAN
     if options.explain is not None:
         return _explain(options.explain)

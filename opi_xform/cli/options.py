@@ -24,6 +24,7 @@ class Options:
 
     paths: tuple[str, ...]
     output: str | None = None
+    index: str | None = None
     in_place: bool = False
     check: bool = False
     diff: bool = False
@@ -40,13 +41,15 @@ class Options:
     advise: bool = False
     export_fixes: str | None = None
     explain: str | None = None
+    completion: str | None = None
+    manual: bool = False
     version: bool = False
     flags: tuple[str, ...] | None = None
 
     @property
     def shows_diff(self) -> bool:
         """A diff is asked for, or is what happens when nothing else is."""
-        files = (self.output, self.write_baseline, self.report, self.export_fixes)
+        files = (self.output, self.index, self.write_baseline, self.report, self.export_fixes)
         asked = any(files) or self.in_place or self.check or self.advise or self.format != "text"
         return self.diff or not asked
 
@@ -62,10 +65,11 @@ def parse_arguments(arguments: Sequence[str]) -> Options:
     if "--" in own:
         cut = own.index("--")
         own, flags = own[:cut], tuple(own[cut + 1 :])
-    found = _parser().parse_args(own)
+    found = parser().parse_args(own)
     options = Options(
         paths=tuple(found.paths),
         output=found.output,
+        index=found.index,
         in_place=found.in_place,
         check=found.check,
         diff=found.diff,
@@ -82,6 +86,8 @@ def parse_arguments(arguments: Sequence[str]) -> Options:
         advise=found.advise,
         export_fixes=found.export_fixes,
         explain=found.explain,
+        completion=found.completion,
+        manual=found.manual,
         version=found.version,
         flags=flags,
     )
@@ -95,12 +101,12 @@ def available_cpus() -> int:
 
 
 def _check(options: Options) -> None:
-    if options.explain is not None or options.version:
+    if options.explain is not None or options.completion is not None or options.manual or options.version:
         return
-    if options.output is not None and options.in_place:
-        raise fail("-o and -i exclude each other; choose one")
-    if options.output == "":
-        raise fail("-o needs the name of a directory")
+    if sum((options.output is not None, options.in_place, options.index is not None)) > 1:
+        raise fail("-o and -i exclude each other, and --index both; choose one")
+    if "" in (options.output, options.index):
+        raise fail(f"{'-o' if options.output == '' else '--index'} needs the name of a directory")
     if options.diff and options.format != "text":
         raise fail(f"--diff and --output-format {options.format} both want stdout; run them apart")
     if options.baseline is not None and not options.check:
@@ -122,8 +128,9 @@ def _jobs(text: str) -> int:
     return int(text)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+def parser() -> argparse.ArgumentParser:
+    """What reads the command line."""
+    made = _Parser(
         prog="opi-xform",
         usage=_USAGE,
         description="Rewrites sends and receives of a C MPI program so that buffers change owner instead of being "
@@ -132,9 +139,10 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add = parser.add_argument
+    add = made.add_argument
     add("paths", nargs="*", metavar="path", help="C files, or directories of which every .c file is taken")
     add("-o", dest="output", metavar="DIR", help="write the transformed program, headers and untouched files, to DIR")
+    add("--index", metavar="DIR", help="write to DIR what `opicc --transform` compiles in place of each source")
     add("-i", dest="in_place", action="store_true", help="edit the files in place")
     add(
         "--check",
@@ -173,5 +181,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--explain", metavar="CODE", help="print what a code means and how to change the program")
     add("-j", dest="jobs", type=_jobs, default=0, metavar="N", help="parse with N processes (default: all processors)")
     add("-v", dest="verbose", action="store_true", help="time spent per phase, and the traceback of an internal error")
-    add("--version", action="store_true", help="print the version")
-    return parser
+    add("--completion", choices=("bash", "zsh", "fish"), help="print the completion script of a shell")
+    add("--manual", action="store_true", help="print the manual page, for `man -l -`")
+    add("--version", action="store_true", help="print the version, and those of what it stands on")
+    return made

@@ -94,7 +94,7 @@ def _present_text(
         lines.append(Line(str(_problem(finding)), "finding"))
         lines += note_lines(finding.notes, shown)
     lines.append(Line(summary_line(result.plan), "head"))
-    if options.output is not None or options.in_place or options.check:
+    if options.output is not None or options.index is not None or options.in_place or options.check:
         lines.append(Line(_written_line(options, findings, written)))
     lines += [Line(f"{shown(name)} written") for name in reports]
     print_lines(lines, stream)
@@ -109,7 +109,7 @@ def _problem(finding: Finding) -> Problem:
 def _written_line(options: Options, findings: Sequence[Finding], written: Sequence[str]) -> str:
     if options.check:
         return f"{len(findings)} {'finding' if len(findings) == 1 else 'findings'}; nothing was written"
-    where = "in place" if options.in_place else f"to {options.output}"
+    where = "in place" if options.in_place else f"to {options.output or options.index}"
     return f"{len(written)} {'file' if len(written) == 1 else 'files'} written {where}"
 
 

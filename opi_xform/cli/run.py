@@ -25,6 +25,7 @@ from opi_xform.cli.shown import shown
 from opi_xform.frontend import FrontendError, parse_outline
 from opi_xform.ir.ast import Diagnostic, Function, Unit
 from opi_xform.ir.same import same
+from opi_xform.launch.transform import MANIFEST, TREE, manifest
 from opi_xform.ownership.model import Options as AnalysisOptions
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.plan import Edit
@@ -118,7 +119,7 @@ def transform(
     with progress.phase("self-check", len(paths)):
         _self_check(units, flags, changed, sources, options)
     warnings = _warnings(units)
-    if options.output is not None:
+    if options.output is not None or options.index is not None:
         warnings += _left_out(units, flags, root)
     return Result(root, paths, plan, sources, changed, annotations, warnings, known, facts), units
 
@@ -249,9 +250,22 @@ def _outputs(options: Options, result: Result, units: Sequence[Unit]) -> tuple[O
         if options.output is not None:
             files = [*_program_files(units, result.root), *result.changed]
             return mirror(options.output, result.root, files, result.changed, result.sources)
+        if options.index is not None:
+            return _index(options.index, result, _program_files(units, result.root))
         return in_place(result.changed) if options.in_place else ()
     except OutputError as error:
         raise _output_failure(error) from error
+
+
+def _index(folder: str, result: Result, files: Sequence[str]) -> tuple[OutputFile, ...]:
+    """What ``opicc --transform`` takes: the program as -o writes it, and of what it was made."""
+    sources = result.sources
+    tree = mirror(os.path.join(folder, TREE), result.root, [*files, *result.changed], result.changed, sources)
+    below = {os.path.relpath(sources.name(file), os.path.realpath(result.root)): file for file in files}
+    digests = {name: hashlib.sha256(sources.data(file)).hexdigest() for name, file in below.items()}
+    given = [os.path.relpath(sources.name(path), os.path.realpath(result.root)) for path in result.paths]
+    known = manifest(os.path.realpath(result.root), digests, given)
+    return (*tree, OutputFile(os.path.join(folder, MANIFEST), "", known))
 
 
 def _write(outputs: Sequence[OutputFile]) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """opicc: the MPI's own compiler plus libopi.
 
 Every argument goes to the user's mpicc as it stands. opicc adds the directory of opi.h, and where the command links an
-executable, libopi before the MPI's own libraries; with `--shared-heap` the replacement allocator too. `opicc --show`
+executable, libopi before the MPI's own libraries; with `--shared-heap` the replacement allocator too; with
+`--transform` it compiles each source as `opi-xform --index` transformed it (`transform`). `opicc --show`
 prints the command instead of running it, as `mpicc -show` does.
 """
 
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from opi_xform.launch.mpi import LaunchError, Mpi, find_mpi
 from opi_xform.launch.runtime import Runtime, ensure_runtime
+from opi_xform.launch.transform import transformed
 from opi_xform.resources import IncompleteInstallError, runtime_include_dir
 
 NO_LINK = frozenset({"-c", "-E", "-S", "-M", "-MM", "-fsyntax-only", "-shared", "-r"})
@@ -22,6 +24,9 @@ NO_LINK = frozenset({"-c", "-E", "-S", "-M", "-MM", "-fsyntax-only", "-shared", 
 
 SHARED_HEAP = "--shared-heap"
 """malloc and its family then allocate memory that the ranks of a node share."""
+
+TRANSFORM = "--transform"
+"""Each source is compiled as `opi-xform --index` transformed it."""
 
 SHOW = frozenset({"--show", "-show"})
 
@@ -74,7 +79,9 @@ def run(arguments: Sequence[str]) -> int:
     """One opicc command; returns the compiler's exit code. Raises LaunchError."""
     mpi = find_mpi()
     shared_heap = SHARED_HEAP in arguments
-    passed = [argument for argument in arguments if argument not in SHOW and argument != SHARED_HEAP]
+    passed = [argument for argument in arguments if argument not in SHOW and argument not in (SHARED_HEAP, TRANSFORM)]
+    if TRANSFORM in arguments:
+        passed = transformed(expanded(passed))
     if SHOW.isdisjoint(arguments):
         return _execute(command_line(mpi, passed, links(passed), shared_heap))
     # Without files, --show tells the flags of a whole build, as mpicc -show does.
