@@ -98,22 +98,26 @@ static void array_relax(struct opi_wait *w, int count, const MPI_Request *h) {
     opi_relax(w);
 }
 
-/* Collects the outcome of completing several: MPI_ERR_IN_STATUS when one failed, each status telling its own. */
+/* Collects the outcome of completing several: MPI_ERR_IN_STATUS when one failed, each status telling its own.  What the MPI below told a handler is not told
+ * again, least of all to that of another communicator. */
 struct outcome {
-    MPI_Comm comm;
-    int failed;
+    MPI_Comm comm; /* of the last failure that no handler has heard of */
+    int failed, untold;
 };
 
 static int outcome_end(const struct outcome *o, const char *call) {
     if (OPI_LIKELY(!o->failed))
         return MPI_SUCCESS;
-    return opi_raise(o->comm, MPI_ERR_IN_STATUS, call, "%d of the requests failed", o->failed);
+    return o->untold ? opi_raise(o->comm, MPI_ERR_IN_STATUS, call, "%d of the requests failed", o->failed) : MPI_ERR_IN_STATUS;
 }
 
-static void outcome_add(struct outcome *o, MPI_Status *status, int rc, MPI_Comm comm) {
+static void outcome_add(struct outcome *o, MPI_Status *status, int rc, MPI_Comm comm, bool raised) {
     if (OPI_UNLIKELY(rc != MPI_SUCCESS)) {
         o->failed++;
-        o->comm = comm;
+        if (!raised) {
+            o->untold++;
+            o->comm = comm;
+        }
     }
     if (status != MPI_STATUS_IGNORE)
         status->MPI_ERROR = rc;
@@ -182,7 +186,7 @@ EXPORT int MPI_Waitall(int count, MPI_Request h[], MPI_Status statuses[]) {
         opi_leave();
         return MPI_SUCCESS;
     }
-    struct outcome o = {MPI_COMM_WORLD, 0};
+    struct outcome o = {MPI_COMM_WORLD, 0, 0};
     struct opi_wait w = {0, 0, -1, false};
     unsigned char small[128], *left = count <= (int)sizeof small ? small : malloc((size_t)count);
     if (!left)
@@ -206,7 +210,7 @@ EXPORT int MPI_Waitall(int count, MPI_Request h[], MPI_Status statuses[]) {
                 opi_status_empty(opi_status_at(statuses, i));
                 continue;
             }
-            outcome_add(&o, opi_status_at(statuses, i), rc, comm);
+            outcome_add(&o, opi_status_at(statuses, i), rc, comm, raised);
         }
         if (!pending)
             break;
@@ -271,7 +275,7 @@ static int sweep(int count, MPI_Request h[], int most, int indices[], MPI_Status
                 o->comm = comm;
             }
         } else {
-            outcome_add(o, st, rc, comm);
+            outcome_add(o, st, rc, comm, raised);
         }
     }
     return dead == count ? -1 : got;
@@ -287,7 +291,7 @@ EXPORT int MPI_Waitany(int count, MPI_Request h[], int *index, MPI_Status *statu
     if (!opi_any_ours(count, h) && (!opi.mpi_running || !opi_busy()))
         return PMPI_Waitany(count, h, index, status);
     opi_enter();
-    struct outcome o = {MPI_COMM_WORLD, 0};
+    struct outcome o = {MPI_COMM_WORLD, 0, 0};
     struct opi_wait w = {0, 0, -1, false};
     int code = MPI_SUCCESS, n;
     for (;;) {
@@ -311,7 +315,7 @@ EXPORT int MPI_Testany(int count, MPI_Request h[], int *index, int *flag, MPI_St
         return PMPI_Testany(count, h, index, flag, status);
     }
     opi_enter();
-    struct outcome o = {MPI_COMM_WORLD, 0};
+    struct outcome o = {MPI_COMM_WORLD, 0, 0};
     int code = MPI_SUCCESS;
     static uint32_t tests;
     opi_progress();
@@ -334,7 +338,7 @@ EXPORT int MPI_Waitsome(int count, MPI_Request h[], int *outcount, int indices[]
     if (!opi_any_ours(count, h) && (!opi.mpi_running || !opi_busy()))
         return PMPI_Waitsome(count, h, outcount, indices, statuses);
     opi_enter();
-    struct outcome o = {MPI_COMM_WORLD, 0};
+    struct outcome o = {MPI_COMM_WORLD, 0, 0};
     struct opi_wait w = {0, 0, -1, false};
     int n, code = MPI_SUCCESS;
     for (;;) {
@@ -355,7 +359,7 @@ EXPORT int MPI_Testsome(int count, MPI_Request h[], int *outcount, int indices[]
         return PMPI_Testsome(count, h, outcount, indices, statuses);
     }
     opi_enter();
-    struct outcome o = {MPI_COMM_WORLD, 0};
+    struct outcome o = {MPI_COMM_WORLD, 0, 0};
     int code = MPI_SUCCESS;
     static uint32_t tests;
     opi_progress();
@@ -371,9 +375,30 @@ EXPORT int MPI_Testsome(int count, MPI_Request h[], int *outcount, int indices[]
 }
 
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+/* Looks at one entry.  Null and inactive entries are `*idle`, and not complete. */
+static int peek(MPI_Request h, int *flag, bool *idle, MPI_Status *status) {
+    *flag = 0;
+    *idle = h == MPI_REQUEST_NULL;
+    if (*idle)
+        return MPI_SUCCESS;
+    if (opi_is_ours(h)) {
+        const struct opi_req *r = opi_req_of_handle(h);
+        *idle = r && r->kind == OPI_R_PERSIST && !r->started;
+        return *idle ? MPI_SUCCESS : MPI_Request_get_status(h, flag, status);
+    }
+    int index;
+    int rc = PMPI_Request_get_status_any(1, &h, &index, flag, status);
+    *idle = rc == MPI_SUCCESS && *flag && index == MPI_UNDEFINED;
+    if (*idle)
+        *flag = 0;
+    return rc;
+}
+
 EXPORT int MPI_Request_get_status_all(int count, const MPI_Request h[], int *flag, MPI_Status statuses[]) {
-    if (!opi_any_ours(count, h))
+    if (!opi_any_ours(count, h)) {
+        opi_progress_once();
         return PMPI_Request_get_status_all(count, h, flag, statuses);
+    }
     int rc = MPI_SUCCESS;
     *flag = 1;
     for (int i = 0; i < count && *flag && rc == MPI_SUCCESS; i++)
@@ -382,31 +407,43 @@ EXPORT int MPI_Request_get_status_all(int count, const MPI_Request h[], int *fla
 }
 
 EXPORT int MPI_Request_get_status_any(int count, const MPI_Request h[], int *index, int *flag, MPI_Status *status) {
-    if (!opi_any_ours(count, h))
+    if (!opi_any_ours(count, h)) {
+        opi_progress_once();
         return PMPI_Request_get_status_any(count, h, index, flag, status);
+    }
     int rc = MPI_SUCCESS;
+    bool active = false;
     *flag = 0;
     *index = MPI_UNDEFINED;
-    for (int i = 0; i < count && !*flag && rc == MPI_SUCCESS; i++)
-        if (h[i] != MPI_REQUEST_NULL) {
-            rc = MPI_Request_get_status(h[i], flag, status);
-            if (*flag)
-                *index = i;
-        }
+    for (int i = 0; i < count && !*flag && rc == MPI_SUCCESS; i++) {
+        bool idle;
+        rc = peek(h[i], flag, &idle, status);
+        active = active || !idle;
+        if (*flag)
+            *index = i;
+    }
+    if (!active) {
+        *flag = 1;
+        opi_status_empty(status);
+    }
     return rc;
 }
 
 EXPORT int MPI_Request_get_status_some(int count, const MPI_Request h[], int *outcount, int indices[], MPI_Status statuses[]) {
-    if (!opi_any_ours(count, h))
+    if (!opi_any_ours(count, h)) {
+        opi_progress_once();
         return PMPI_Request_get_status_some(count, h, outcount, indices, statuses);
-    int rc = MPI_SUCCESS, flag;
-    *outcount = 0;
-    for (int i = 0; i < count && rc == MPI_SUCCESS; i++)
-        if (h[i] != MPI_REQUEST_NULL) {
-            rc = MPI_Request_get_status(h[i], &flag, opi_status_at(statuses, *outcount));
-            if (flag)
-                indices[(*outcount)++] = i;
-        }
+    }
+    int rc = MPI_SUCCESS, flag, n = 0;
+    bool active = false;
+    for (int i = 0; i < count && rc == MPI_SUCCESS; i++) {
+        bool idle;
+        rc = peek(h[i], &flag, &idle, opi_status_at(statuses, n));
+        active = active || !idle;
+        if (flag)
+            indices[n++] = i;
+    }
+    *outcount = active ? n : MPI_UNDEFINED;
     return rc;
 }
 #endif

@@ -23,16 +23,38 @@ void opi_comm_release(struct opi_comm *c) {
     }
 }
 
-static int forget(MPI_Comm comm, int key, void *value, void *extra) {
-    (void)key, (void)extra;
-    struct opi_comm_cache *e = &opi_comm_cache[opi_handle_hash(&comm, sizeof comm) % OPI_COMM_CACHE];
-    if (e->comm == value)
-        e->comm = NULL;
-    if (opi.last_comm == value)
-        opi.last_comm = NULL;
-    opi_comm_unfollow(value);
-    opi_comm_release(value);
+/* Communicators that the MPI below has freed and we have not let go of.  The callback may run under locks of the MPI, which a thread inside libopi may be
+ * waiting for: so it takes none of ours, and pushes (release); whoever is inside next takes the whole list (acquire). */
+static _Atomic(struct opi_comm *) gone;
+
+static int freed(MPI_Comm comm, int key, void *value, void *extra) {
+    (void)comm, (void)key, (void)extra;
+    struct opi_comm *c = value, *first = atomic_load_explicit(&gone, memory_order_relaxed);
+    do
+        c->next_gone = first;
+    while (!atomic_compare_exchange_weak_explicit(&gone, &first, c, memory_order_release, memory_order_relaxed));
     return MPI_SUCCESS;
+}
+
+/* Not found any more: its handle may soon be another's. */
+static void hide(struct opi_comm *c) {
+    struct opi_comm_cache *e = &opi_comm_cache[opi_handle_hash(&c->handle, sizeof c->handle) % OPI_COMM_CACHE];
+    if (e->comm == c)
+        e->comm = NULL;
+    if (opi.last_comm == c)
+        opi.last_comm = NULL;
+    opi_comm_unfollow(c);
+}
+
+/* Lets go of what the MPI below has freed.  Inside enter/leave. */
+void opi_comm_forget(void) {
+    struct opi_comm *c = atomic_exchange_explicit(&gone, NULL, memory_order_acquire);
+    while (c) {
+        struct opi_comm *next = c->next_gone;
+        hide(c);
+        opi_comm_release(c);
+        c = next;
+    }
 }
 
 uint64_t opi_ctx_derive(uint64_t parent, uint64_t n) {
@@ -112,7 +134,7 @@ struct opi_comm *opi_comm_adopt_ctx(MPI_Comm c, uint64_t ctx) {
     return enter_comm(c, ctx, true);
 }
 
-/* A new communicator; collective over it. */
+/* A new communicator; collective over it.  Outside enter/leave. */
 void opi_comm_adopt(MPI_Comm comm) {
     int inter = 0;
     if (comm == MPI_COMM_NULL || opi.disabled || !opi.mpi_running)
@@ -120,9 +142,13 @@ void opi_comm_adopt(MPI_Comm comm) {
     PMPI_Comm_test_inter(comm, &inter);
     if (inter)
         return;
+    opi_enter(); /* other threads make communicators, too */
     uint64_t ctx = (uint64_t)(opi.world_rank + 1) << 32 | ++counter;
+    opi_leave();
     PMPI_Bcast(&ctx, sizeof ctx, MPI_BYTE, 0, comm);
+    opi_enter();
     enter_comm(comm, ctx, true);
+    opi_leave();
 }
 
 /* A communicator that is not in the cache. */
@@ -141,7 +167,7 @@ OPI_COLD struct opi_comm *opi_comm_slow(MPI_Comm comm) {
 }
 
 void opi_comms_init(void) {
-    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL);
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, freed, &keyval, NULL);
     PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
     enter_comm(MPI_COMM_WORLD, 1, !opi.disabled);
     enter_comm(MPI_COMM_SELF, 2, !opi.disabled);
@@ -151,6 +177,7 @@ void opi_comms_fini(void) {
     memset(opi_comm_cache, 0, sizeof opi_comm_cache);
     PMPI_Comm_delete_attr(MPI_COMM_WORLD, keyval);
     PMPI_Comm_delete_attr(MPI_COMM_SELF, keyval);
+    opi_comm_forget();
     PMPI_Comm_free_keyval(&keyval);
     PMPI_Group_free(&world_group);
     keyval = MPI_KEYVAL_INVALID;
@@ -253,12 +280,32 @@ EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newco
 }
 #endif
 
+/* What the MPI below is about to free: found no more from here on, since another thread's new communicator may get the handle before we hear of it. */
+static void hide_handle(MPI_Comm comm) {
+    const struct opi_comm_cache *e = &opi_comm_cache[opi_handle_hash(&comm, sizeof comm) % OPI_COMM_CACHE];
+    if (e->comm && e->handle == comm)
+        hide(e->comm);
+    if (opi.last_comm && opi.last_comm_handle == comm)
+        hide(opi.last_comm);
+}
+
 EXPORT int MPI_Comm_free(MPI_Comm *comm) {
-    if (comm && *comm != MPI_COMM_NULL && opi.nheld && opi_comm_free_later(*comm)) {
+    if (!opi.mpi_running || !comm || *comm == MPI_COMM_NULL || *comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF)
+        return PMPI_Comm_free(comm);
+    opi_enter();
+    bool later = (opi.nheld || opi.npersist) && opi_comm_free_later(*comm);
+    if (!later)
+        hide_handle(*comm);
+    opi_leave();
+    if (later) {
         *comm = MPI_COMM_NULL;
         return MPI_SUCCESS;
     }
-    return PMPI_Comm_free(comm);
+    int rc = PMPI_Comm_free(comm);
+    opi_enter();
+    opi_comm_forget();
+    opi_leave();
+    return rc;
 }
 
 /* Messages we still hold for others have to leave first. */
@@ -269,7 +316,15 @@ EXPORT int MPI_Comm_disconnect(MPI_Comm *comm) {
         for (; opi.nqueued; opi_relax(&w))
             opi_progress();
         opi_net_retired_poll(true);
+        if (comm)
+            hide_handle(*comm);
         opi_leave();
     }
-    return PMPI_Comm_disconnect(comm);
+    int rc = PMPI_Comm_disconnect(comm);
+    if (opi.mpi_running) {
+        opi_enter();
+        opi_comm_forget();
+        opi_leave();
+    }
+    return rc;
 }

@@ -115,8 +115,10 @@ EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
 }
 
 EXPORT int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
-    if (!opi_is_ours(request))
+    if (!opi_is_ours(request)) {
+        opi_progress_once();
         return PMPI_Request_get_status(request, flag, status);
+    }
     opi_enter();
     struct opi_req *r = opi_req_of_handle(request);
     if (!r) {

@@ -12,7 +12,7 @@ struct opi_type_cache opi_type_cache[OPI_TYPE_CACHE];
 static int keyval = MPI_KEYVAL_INVALID;
 
 void opi_type_release(struct opi_type *t) {
-    if (t && !t->named && --t->refs == 0) {
+    if (t && !t->named && atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) == 1) {
         free(t->spans);
         free(t);
     }
@@ -84,7 +84,7 @@ static struct opi_type *describe(MPI_Datatype handle) {
     t->extent = (ptrdiff_t)extent;
     t->true_lb = size ? (ptrdiff_t)tlb : 0;
     t->true_extent = size ? (ptrdiff_t)textent : 0;
-    t->refs = 1;
+    atomic_init(&t->refs, 1);
     if (size == 0) {
         t->contiguous = true;
         return t;
@@ -134,8 +134,29 @@ OPI_COLD struct opi_type *opi_type_slow(MPI_Datatype handle) {
         }
     }
     if (PMPI_Type_set_attr(handle, keyval, t) != MPI_SUCCESS && !t->named)
-        t->refs = 1; /* kept for ever rather than freed under a request */
+        opi_type_keep(t); /* kept for ever rather than freed under a request */
     return t;
+}
+
+/* PMPI_Pack and PMPI_Unpack of any number of elements; without large counts as many at a time as an int can tell the bytes of. */
+static void pack_below(const struct opi_type *t, char *buf, size_t count, char *packed, bool unpack) {
+#if MPI_VERSION >= 4
+    MPI_Count at = 0, bytes = (MPI_Count)(t->size * count), n = (MPI_Count)count;
+    int rc = unpack ? PMPI_Unpack_c(packed, bytes, &at, buf, n, t->handle, MPI_COMM_SELF) : PMPI_Pack_c(buf, n, t->handle, packed, bytes, &at, MPI_COMM_SELF);
+    if (rc != MPI_SUCCESS)
+        opi_die("the MPI cannot %s %zu elements of %zu bytes", unpack ? "unpack" : "pack", count, t->size);
+#else
+    size_t most = INT32_MAX / t->size;
+    if (!most)
+        opi_die("a datatype with gaps of %zu bytes is too large for the pack calls of this MPI", t->size);
+    for (size_t n; count; count -= n, buf += (ptrdiff_t)n * t->extent, packed += n * t->size) {
+        n = count < most ? count : most;
+        int at = 0, bytes = (int)(t->size * n);
+        int rc = unpack ? PMPI_Unpack(packed, bytes, &at, buf, (int)n, t->handle, MPI_COMM_SELF) : PMPI_Pack(buf, (int)n, t->handle, packed, bytes, &at, MPI_COMM_SELF);
+        if (rc != MPI_SUCCESS)
+            opi_die("the MPI cannot %s %zu elements of %zu bytes", unpack ? "unpack" : "pack", n, t->size);
+    }
+#endif
 }
 
 /* Copies `count` elements at buf, in type-map order, to `to`. */
@@ -145,8 +166,7 @@ void opi_pack(const struct opi_type *t, const void *buf, size_t count, void *to)
         return;
     }
     if (t->opaque) {
-        int at = 0;
-        PMPI_Pack(buf, (int)count, t->handle, to, (int)(t->size * count), &at, MPI_COMM_SELF);
+        pack_below(t, (char *)(uintptr_t)buf, count, to, false);
         return;
     }
     char *out = to;
@@ -170,9 +190,7 @@ void opi_unpack(const struct opi_type *t, void *buf, size_t count, const void *f
         return;
     }
     if (t->opaque) {
-        int at = 0;
-        size_t whole = bytes / t->size;
-        PMPI_Unpack(from, (int)(whole * t->size), &at, buf, (int)whole, t->handle, MPI_COMM_SELF);
+        pack_below(t, buf, bytes / t->size, (char *)(uintptr_t)from, true);
         return;
     }
     const char *in = from;

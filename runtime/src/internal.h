@@ -92,6 +92,10 @@ static inline void opi_prefetch_write(const void *p) {
 /* datatype.c */
 struct opi_type *opi_type_slow(MPI_Datatype t);
 void opi_type_release(struct opi_type *t);
+static inline void opi_type_keep(struct opi_type *t) {
+    if (!t->named)
+        atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed); /* the caller has one, or the program keeps the type while the call lasts */
+}
 void opi_pack(const struct opi_type *t, const void *buf, size_t count, void *to);
 void opi_unpack(const struct opi_type *t, void *buf, size_t count, const void *from, size_t bytes);
 void opi_types_init(void);
@@ -126,6 +130,7 @@ static inline struct opi_type *opi_type_of(MPI_Datatype t) {
 struct opi_comm *opi_comm_slow(MPI_Comm c);
 void opi_comm_release(struct opi_comm *c);
 void opi_comm_adopt(MPI_Comm c);
+void opi_comm_forget(void);
 struct opi_comm *opi_comm_adopt_ctx(MPI_Comm c, uint64_t ctx);
 void opi_comms_init(void);
 void opi_comms_fini(void);
@@ -312,6 +317,7 @@ void opi_net_poll(void);
 void opi_net_retire_req(struct opi_req *r);
 void opi_net_retired_poll(bool all);
 bool opi_comm_free_later(MPI_Comm c);
+void opi_late_comms_poll(void);
 
 /* Does something of ours need progress while the caller waits for the MPI below? */
 static inline bool opi_busy(void) {

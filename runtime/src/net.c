@@ -19,6 +19,7 @@ static struct retired *retired;
 
 struct late_comm {
     MPI_Comm comm;
+    struct opi_comm *known;
     struct late_comm *next;
 };
 static struct late_comm *late_comms;
@@ -197,26 +198,48 @@ void opi_net_poll(void) {
         became_native(r, opi_net_imrecv(to, (MPI_Count)r->count, r->type->handle, &m, &r->native));
     }
     inside = false;
-    if (late_comms && !held_head) {
-        while (late_comms) {
-            struct late_comm *l = late_comms;
-            late_comms = l->next;
-            PMPI_Comm_free(&l->comm);
-            free(l);
+    opi_late_comms_poll();
+}
+
+/* Does a held receive or a persistent request need the handle? */
+static bool in_use(const struct opi_comm *c) {
+    if (c->persistent)
+        return true;
+    for (const struct opi_req *h = held_head; h; h = h->hnext)
+        if (h->comm == c)
+            return true;
+    return false;
+}
+
+/* Frees communicators whose time has come. */
+void opi_late_comms_poll(void) {
+    if (OPI_LIKELY(!late_comms))
+        return;
+    for (struct late_comm **p = &late_comms; *p;) {
+        struct late_comm *l = *p;
+        if (in_use(l->known)) {
+            p = &l->next;
+            continue;
         }
+        *p = l->next;
+        opi_below_begin();
+        PMPI_Comm_free(&l->comm);
+        opi_below_end();
+        free(l);
+        opi_comm_forget();
+        p = &late_comms; /* the delete functions of the program's attributes may have called us */
     }
 }
 
-/* MPI_Comm_free while a held receive still needs the handle: freed when that is over.  True when it was put off. */
+/* MPI_Comm_free while we still need the handle: freed when that is over.  True when it was put off. */
 bool opi_comm_free_later(MPI_Comm c) {
-    bool used = false;
-    for (const struct opi_req *h = held_head; h && !used; h = h->hnext)
-        used = h->comm->handle == c;
-    struct late_comm *l = used ? malloc(sizeof *l) : NULL;
+    if (c == MPI_COMM_WORLD || c == MPI_COMM_SELF)
+        return false;
+    struct opi_comm *known = opi_comm_of(c);
+    struct late_comm *l = known && in_use(known) ? malloc(sizeof *l) : NULL;
     if (!l)
         return false;
-    l->comm = c;
-    l->next = late_comms;
+    *l = (struct late_comm){c, known, late_comms};
     late_comms = l;
     return true;
 }

@@ -1,7 +1,8 @@
 /* persist.c - persistent requests: the arguments of an operation, kept, and its running instance.
  *
  * MPI_Start runs the nonblocking call they stand for; the instance's request, ours or the MPI's, is kept in `native`.  The completion calls (request.c) look
- * through to it and leave the persistent request behind, inactive.  The datatype is duplicated, since the program may free its own. */
+ * through to it and leave the persistent request behind, inactive.  The program may free datatype and communicator before it starts the request again: the one is
+ * duplicated, the other kept (comm.c). */
 #include "p2p.h"
 
 static int persist_check(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, bool recv) {
@@ -42,6 +43,10 @@ int opi_persist_init(const char *call, const void *buf, MPI_Count count, MPI_Dat
     r->p_mode = mode;
     r->p_owned = !named;
     r->p_comm = comm;
+    r->p_known = opi_comm_of(comm);
+    r->p_known->persistent++;
+    r->p_known->refs++; /* what MPI_Comm_disconnect does not wait for */
+    opi.npersist++;
     r->tag = tag;
     r->native = MPI_REQUEST_NULL;
     r->started = false;
@@ -54,7 +59,11 @@ int opi_persist_init(const char *call, const void *buf, MPI_Count count, MPI_Dat
 void opi_persist_drop(struct opi_req *r) {
     if (r->p_owned)
         PMPI_Type_free(&r->p_type);
+    opi.npersist--;
+    r->p_known->persistent--;
+    opi_comm_release(r->p_known);
     opi_req_free(r);
+    opi_late_comms_poll();
 }
 
 EXPORT int MPI_Start(MPI_Request *request) {

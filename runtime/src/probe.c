@@ -122,7 +122,7 @@ int opi_probe(const char *call, int source, int tag, MPI_Comm comm, MPI_Message 
     struct opi_comm *c = NULL;
     opi_enter();
     int rc = probe_check(call, source, tag, comm, &c), flag = 0;
-    if (rc == MPI_SUCCESS && (source == MPI_PROC_NULL || (!c->active && !opi.nposted && !opi.nqueued))) {
+    if (rc == MPI_SUCCESS && (source == MPI_PROC_NULL || (!c->active && !opi_busy()))) {
         opi_leave();
         return OPI_NATIVE;
     }
@@ -204,8 +204,7 @@ int opi_imrecv(const char *call, void *buf, MPI_Count count, MPI_Datatype type, 
         struct opi_req *r = opi_req_new(OPI_R_RECV);
         opi_recv_matched(r, &a, buf, (size_t)count, m->message);
         r->comm->refs++;
-        if (!r->type->named)
-            r->type->refs++;
+        opi_type_keep(r->type);
         message_done(m, message);
         *request = opi_req_handle(r);
     }

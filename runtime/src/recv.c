@@ -198,8 +198,7 @@ int opi_recv_nonblock(const char *call, void *buf, MPI_Count count, MPI_Datatype
         return rc;
     }
     r->comm->refs++;
-    if (!r->type->named)
-        r->type->refs++;
+    opi_type_keep(r->type);
     if (take) {
         void *null = NULL;
         memcpy(buf, &null, sizeof null);

@@ -233,8 +233,10 @@ void opi_req_wait(struct opi_req *r) {
             return;
         }
         opi_relax(&w);
-        if (w.n > opi.spin_limit)
+        if (w.n > opi.spin_limit) {
             opi_maybe_relieve(r, w.n);
+            w.on = opi_waits_on(r); /* a receive waits for its sender from when it has met a message that comes in pieces */
+        }
     }
 }
 

@@ -208,7 +208,9 @@ struct opi_comm {
     int *local_of_rank; /* rank -> local index, -1 off node; NULL when not active */
     int *rank_of_local; /* local index -> rank, -1 when no member */
     uint64_t idups;     /* nonblocking duplications started, for their contexts */
+    uint32_t persistent; /* persistent requests on it, for whose sake MPI_Comm_free waits */
     struct opi_comm *next_all, **link_all; /* active ones (revoke.c); link_all is NULL outside that list */
+    struct opi_comm *next_gone; /* freed by the program, not forgotten yet (comm.c) */
 };
 
 struct opi_block_span {
@@ -216,14 +218,15 @@ struct opi_block_span {
     size_t length;
 };
 
-/* A datatype, flattened.  Counted: pending receives keep it. */
+/* A datatype, flattened.  Counted: pending receives keep it.  `refs` is atomic since MPI_Type_free drops one wherever the MPI below calls us back; the last one
+ * out sees all that was done under the others (acq_rel). */
 struct opi_type {
     size_t size;
     ptrdiff_t lb, extent, true_lb, true_extent;
     bool contiguous; /* size bytes from offset 0, elements back to back */
     bool named;
     bool opaque; /* too large to flatten: PMPI_Pack and PMPI_Unpack, by the owner thread only */
-    int refs;
+    _Atomic int refs;
     MPI_Datatype handle;
     size_t nspans;
     struct opi_block_span *spans; /* in type-map order */
@@ -303,6 +306,7 @@ struct opi_req {
     int p_mode, p_peer; /* p_mode: an opi_mode, -1 for a receive */
     MPI_Datatype p_type;
     MPI_Comm p_comm;
+    struct opi_comm *p_known;
     void *site; /* OPI_CHECK: where the take was called */
 };
 
@@ -354,6 +358,7 @@ struct opi_state {
     uint32_t req_chunks; /* of the request table */
     uint32_t nposted; /* receives in our queues */
     uint32_t nheld;   /* in the held list */
+    uint32_t npersist; /* persistent requests */
     uint32_t nstreams, nqueued, nlent;
     struct opi_arena *arena; /* ours */
     struct opi_out *out;     /* by local index */

@@ -99,6 +99,28 @@ static void receive_one(enum memory memory, size_t n, int seed, int from, int st
         MPI_Type_free(&type);
 }
 
+/* The sender's memory cannot be read, which its receiver finds out while the sender is in a barrier: the bytes have to come all the same. */
+static void sender_in_a_barrier(void) {
+    enum { BYTES = 200000 };
+    MPI_Request q;
+    unsigned char *b = get(PRIVATE, BYTES);
+    if (rank & 1) {
+        usleep(20000);
+        memset(b, 0, BYTES);
+        MPI_Recv(b, BYTES, MPI_BYTE, rank ^ 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (size_t i = 0; i < BYTES; i++)
+            CHECK(b[i] == byte_at(1, i));
+        MPI_Barrier(MPI_COMM_WORLD);
+    } else {
+        for (size_t i = 0; i < BYTES; i++)
+            b[i] = byte_at(1, i);
+        MPI_Issend(b, BYTES, MPI_BYTE, rank ^ 1, 1, MPI_COMM_WORLD, &q);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Wait(&q, MPI_STATUS_IGNORE);
+    }
+    put(PRIVATE, b);
+}
+
 int main(int argc, char **argv) {
     static const size_t sizes[] = {0, 1, 48, 49, 107, 108, 109, 255, 256, 257, 2000, 5000, 65535, 65537, 140000, 700001};
     if (argc > 1 && strcmp(argv[1], "early") == 0)
@@ -106,6 +128,7 @@ int main(int argc, char **argv) {
     start(&argc, &argv);
     if (argc > 1 && strcmp(argv[1], "late") == 0)
         forbid_kernel_copies();
+    sender_in_a_barrier();
     enum { ATTACHED = 1 << 26 }; /* the MPI below may free what it buffers late */
     void *attached = malloc(ATTACHED);
     MPI_Buffer_attach(attached, ATTACHED);

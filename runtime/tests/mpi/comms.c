@@ -125,6 +125,29 @@ static void freed_while_pending(void)
     end_receive(&r[1], 40, 2, peer, 2);
 }
 
+/* A persistent request keeps its communicator: it is started after MPI_Comm_free, twice, with the MPI's own beside it. */
+static void freed_before_the_start(void)
+{
+    MPI_Comm comm;
+    MPI_Request request[2];
+    int peer = world_rank ^ 1, out = 0, in = -1;
+
+    trying("started after its communicator was freed");
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Recv_init(&in, 1, MPI_INT, peer, 5, comm, &request[0]);
+    MPI_Send_init(&out, 1, MPI_INT, peer, 5, comm, &request[1]);
+    CHECK_CLASS(MPI_Comm_free(&comm), MPI_SUCCESS);
+    CHECK(comm == MPI_COMM_NULL);
+    for (int i = 0; i < 2; i++) {
+        out = 10 * world_rank + i;
+        CHECK_CLASS(MPI_Startall(2, request), MPI_SUCCESS);
+        CHECK_CLASS(MPI_Waitall(2, request, MPI_STATUSES_IGNORE), MPI_SUCCESS);
+        CHECK(in == 10 * peer + i);
+    }
+    MPI_Request_free(&request[0]);
+    MPI_Request_free(&request[1]);
+}
+
 /* Contexts are not reused while a communicator lives, however many come and go. */
 static void many(void)
 {
@@ -147,6 +170,87 @@ static void many(void)
     MPI_Comm_free(&kept);
 }
 
+static int handled;
+
+static void count_error(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm, (void)code;
+    handled++;
+}
+
+/* A receive of the MPI's own that fails in a Waitall, alone and beside requests of ours: the handler of MPI_COMM_WORLD hears of it as often (with Open MPI
+ * never.  MPICH says success where it called a handler of the program: there only the outcome is compared). */
+static void failed_between(MPI_Comm inter, int to)
+{
+    int peer = world_rank ^ 1, big[8] = {0}, small[2], out = world_rank, in = -1, alone = 0;
+    MPI_Errhandler counting, before;
+    MPI_Request request[3];
+    MPI_Status status[3];
+
+    trying("truncated on an intercommunicator");
+    MPI_Comm_create_errhandler(count_error, &counting);
+    MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before);
+#ifdef OPEN_MPI
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, counting);
+#else
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+#endif
+    MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+    for (int n = 1; n <= 3; n += 2) {
+        handled = 0;
+        request[1] = request[2] = MPI_REQUEST_NULL;
+        MPI_Irecv(small, 1, MPI_INT, to, 1, inter, &request[0]);
+        if (n == 3) {
+            MPI_Irecv(&in, 1, MPI_INT, peer, 2, MPI_COMM_WORLD, &request[1]);
+            MPI_Isend(&out, 1, MPI_INT, peer, 2, MPI_COMM_WORLD, &request[2]);
+        }
+        MPI_Send(big, 8, MPI_INT, to, 1, inter);
+        CHECK_CLASS(MPI_Waitall(3, request, status), MPI_ERR_IN_STATUS);
+        CHECK_CLASS(status[0].MPI_ERROR, MPI_ERR_TRUNCATE);
+        if (n == 1)
+            alone = handled;
+        for (int i = 1; i < n; i++) /* the MPI's own may be left as they were where another failed */
+            if (class_of(status[i].MPI_ERROR) == MPI_ERR_PENDING)
+                CHECK_CLASS(MPI_Wait(&request[i], MPI_STATUS_IGNORE), MPI_SUCCESS);
+        CHECK(n == 1 || (handled == alone && in == peer));
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, before);
+    MPI_Errhandler_free(&before);
+    MPI_Errhandler_free(&counting);
+}
+
+/* A probe of the MPI's own, while a receive from another node stands behind a wildcard that has got its message: the probe has to
+ * move it, for what it waits for comes after. */
+static void probed_between(MPI_Comm inter, int rank)
+{
+    int value = 4, got[3] = {0, 0, 0}, flag;
+    MPI_Request request[2];
+
+    trying("a probe between groups moves receives");
+    if (world_rank == 0) {
+        MPI_Irecv(&got[0], 1, MPI_INT, MPI_ANY_SOURCE, 61, MPI_COMM_WORLD, &request[0]);
+        MPI_Irecv(&got[1], 1, MPI_INT, 3, MPI_ANY_TAG, MPI_COMM_WORLD, &request[1]);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Iprobe(1, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE); /* takes the wildcard's message in */
+        CHECK_CLASS(MPI_Probe(1, 63, inter, MPI_STATUS_IGNORE), MPI_SUCCESS);
+        MPI_Recv(&got[2], 1, MPI_INT, 1, 63, inter, MPI_STATUS_IGNORE);
+        CHECK_CLASS(MPI_Waitall(2, request, MPI_STATUSES_IGNORE), MPI_SUCCESS);
+        CHECK(got[0] == 4 && got[1] == 4 && got[2] == 4);
+    } else {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (world_rank == 1)
+            MPI_Send(&value, 1, MPI_INT, 0, 61, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (world_rank == 3) {
+            CHECK(rank == 1);
+            MPI_Ssend(&value, 1, MPI_INT, 0, 62, MPI_COMM_WORLD);
+            MPI_Send(&value, 1, MPI_INT, 0, 63, inter);
+        }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* An intercommunicator stays with the MPI. */
 static void between(int ranks)
 {
@@ -163,6 +267,9 @@ static void between(int ranks)
     CHECK(remote == ranks / 2);
     CHECK_CLASS(MPI_Sendrecv(&value, 1, MPI_INT, rank, 0, &got, 1, MPI_INT, rank, 0, inter, MPI_STATUS_IGNORE), MPI_SUCCESS);
     CHECK(got == (world_rank ^ 1));
+    failed_between(inter, rank);
+    if (ranks == 4)
+        probed_between(inter, rank);
     MPI_Comm_free(&inter);
     MPI_Comm_free(&half);
 }
@@ -186,6 +293,7 @@ int main(int argc, char **argv)
     undefined();
     cartesian(ranks);
     freed_while_pending();
+    freed_before_the_start();
     many();
     between(ranks);
     MPI_Comm_free(&dup);

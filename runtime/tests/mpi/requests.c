@@ -175,6 +175,66 @@ static void nothing(void)
     CHECK(count == MPI_UNDEFINED);
 }
 
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+/* MPI_Request_get_status_any and _some pass over null and inactive requests. */
+static void looking_at_inactive_ones(void)
+{
+    int out = 5, in[2] = {0, 0}, index = 7, flag = 7, count = 7, indices[3];
+    MPI_Request request[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Status status[3];
+
+    trying("looking at inactive requests");
+    CHECK_CLASS(MPI_Request_get_status_any(3, request, &index, &flag, &status[0]), MPI_SUCCESS);
+    CHECK(flag && index == MPI_UNDEFINED);
+    MPI_Recv_init(&in[0], 1, MPI_INT, world_rank, 51, MPI_COMM_WORLD, &request[0]);
+    flag = 0;
+    CHECK_CLASS(MPI_Request_get_status_any(2, request, &index, &flag, &status[0]), MPI_SUCCESS);
+    CHECK(flag && index == MPI_UNDEFINED && status[0].MPI_SOURCE == MPI_ANY_SOURCE);
+    CHECK_CLASS(MPI_Request_get_status_some(2, request, &count, indices, status), MPI_SUCCESS);
+    CHECK(count == MPI_UNDEFINED);
+    flag = 0;
+    CHECK_CLASS(MPI_Request_get_status_all(2, request, &flag, status), MPI_SUCCESS);
+    CHECK(flag);
+    MPI_Irecv(&in[1], 1, MPI_INT, world_rank, 52, MPI_COMM_WORLD, &request[2]);
+    CHECK_CLASS(MPI_Request_get_status_any(3, request, &index, &flag, &status[0]), MPI_SUCCESS);
+    CHECK(!flag && index == MPI_UNDEFINED);
+    CHECK_CLASS(MPI_Request_get_status_some(3, request, &count, indices, status), MPI_SUCCESS);
+    CHECK(count == 0);
+    MPI_Send(&out, 1, MPI_INT, world_rank, 52, MPI_COMM_WORLD);
+    for (flag = 0; !flag;)
+        CHECK_CLASS(MPI_Request_get_status_any(3, request, &index, &flag, &status[0]), MPI_SUCCESS);
+    CHECK(index == 2 && status[0].MPI_TAG == 52);
+    CHECK_CLASS(MPI_Request_get_status_some(3, request, &count, indices, status), MPI_SUCCESS);
+    CHECK(count == 1 && indices[0] == 2 && status[0].MPI_TAG == 52);
+    MPI_Wait(&request[2], MPI_STATUS_IGNORE);
+    CHECK(in[1] == 5);
+    MPI_Request_free(&request[0]);
+}
+#else
+static void looking_at_inactive_ones(void)
+{
+}
+#endif
+
+/* To look at a request of the MPI's own moves a receive from anywhere, which the MPI below does not know of. */
+static void looking_moves_receives(void)
+{
+    int value = 3, got = 0, flag = 0, peer = world_rank ^ 1;
+    MPI_Request receive = MPI_REQUEST_NULL, barrier;
+
+    trying("looking moves receives");
+    if (world_rank % 2 == 0)
+        MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 53, MPI_COMM_WORLD, &receive);
+    else
+        MPI_Ssend(&value, 1, MPI_INT, peer, 53, MPI_COMM_WORLD);
+    MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
+    while (!flag)
+        CHECK_CLASS(MPI_Request_get_status(barrier, &flag, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Wait(&barrier, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Wait(&receive, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    CHECK(got == (world_rank % 2 ? 0 : 3));
+}
+
 /* Test* on a request that nobody serves yet says no, and leaves it. */
 static void not_yet(void)
 {
@@ -205,6 +265,8 @@ int main(int argc, char **argv)
 
     start(&argc, &argv);
     nothing();
+    looking_at_inactive_ones();
+    looking_moves_receives();
     not_yet();
     for (int repeat = 0; repeat < 3; repeat++)
         for (int s = 0; s < 5; s++)
