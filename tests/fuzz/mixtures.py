@@ -229,7 +229,7 @@ def initial(rng: random.Random, name: str) -> str:
         count, datatype, unit = str(size), "MPI_CHAR", "char"
     else:
         declared, r_declared, place = f"{static}double {a}[{size}] = {{{values}}};", f"double {r}[{size}];", a
-    rest = rng.choice(("none", "all", "some", "copy", "all"))
+    rest = rng.choice(("none", "all", "some", "copy", "all", "added"))
     if not inner:
         body.line(declared)
         body.line(r_declared)
@@ -242,6 +242,8 @@ def initial(rng: random.Random, name: str) -> str:
         body.line(f"for (int i = {first}; i < {size}; i++) {place}[i] = i + t;")
         if kind == "struct" and rest == "all" and rng.random() < 0.7:
             body.line(f"{a}.id = t; {a}.on = 2;")
+    elif rest == "added":
+        body.line(f"for (int i = 0; i < {size}; i++) {place}[i] += i % 3 + t;")
     elif rest == "copy":
         body.line(f"{unit} {a}_c{'' if kind == 'struct' else f'[{size}]'};")
         amp = "&" if kind == "struct" else ""

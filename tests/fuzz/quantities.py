@@ -86,7 +86,7 @@ def _wrapped(s: Scene, v: int, old: int) -> str:
         (("unsigned char", 256), ("short", 65536), ("unsigned short", 65536), ("signed char", 256))
     )
     s.body.line(f"{kind} {x} = ({kind})({width + v} + zero);")
-    return s.rng.choice((x, f"(int){x}", f"{x} + zero"))
+    return s.rng.choice((x, f"(int){x}", f"({x} + zero)"))
 
 
 def _unsigned(s: Scene, v: int, old: int) -> str:
