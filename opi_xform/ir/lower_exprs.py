@@ -7,6 +7,7 @@ from typing import Any
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
 from opi_xform.ir.types import INT, LONG, Type
 
 Lowering = Generator[Any, Any, Any]
@@ -135,7 +136,7 @@ class Expressions:
             case ast.Binary():
                 left = yield self.value(e.left)
                 right = yield self.value(e.right)
-                return self.binary(e.op, left, right, e.left.type, e.right.type, e.type)
+                return self.binary(e.op, left, right, e.left.type, e.right.type, e.type, e.span)
             case ast.IncDec():
                 return (yield self.incdec(e, True))
             case ast.Assign():
@@ -203,7 +204,7 @@ class Expressions:
             self.emit(ins.Define(e.span, self.stmt, kept, old, e.operand.type))
             old = kept
         one = ins.Const(1)
-        new = self.binary("+" if e.op == "++" else "-", old, one, e.operand.type, INT, e.operand.type)
+        new = self.binary("+" if e.op == "++" else "-", old, one, e.operand.type, INT, e.operand.type, e.span)
         if wanted and e.prefix:
             kept = self.temp()
             self.emit(ins.Define(e.span, self.stmt, kept, new, e.operand.type))
@@ -221,7 +222,7 @@ class Expressions:
         if e.op:
             old = self.load(e.target, target)
             value = yield self.value(e.value)
-            value = self.binary(e.op, old, value, e.target.type, e.value.type, e.target.type)
+            value = self.binary(e.op, old, value, e.target.type, e.value.type, e.target.type, e.span)
         else:
             value = yield self.value(e.value)
         if not isinstance(value, (ins.Const, ins.Temp, ins.AddrVar, ins.AddrFunc, ins.AddrString, ins.Nondet)):
@@ -231,7 +232,9 @@ class Expressions:
         self.write(e, target, value, e.target.type, e.target.padding if isinstance(e.target, ast.Member) else 0)
         return value
 
-    def binary(self, op: str, left: ins.Operand, right: ins.Operand, lt: Type, rt: Type, result: Type) -> ins.Operand:
+    def binary(
+        self, op: str, left: ins.Operand, right: ins.Operand, lt: Type, rt: Type, result: Type, span: Span
+    ) -> ins.Operand:
         lt, rt = _decayed(lt), _decayed(rt)
         if op in ("+", "-") and lt.is_pointer and not rt.is_pointer:
             scale = _pointee_size(lt)
@@ -242,6 +245,9 @@ class Expressions:
             bytes_ = ins.Op("ptrdiff", (left, right), LONG)
             return ins.Op("/", (bytes_, ins.Const(max(_pointee_size(lt), 1))), LONG)
         if "float" in (lt.kind, rt.kind) and not lt.is_pointer and not rt.is_pointer:
+            for operand in (left, right):
+                if _compares(operand):  # perhaps an address, which counts as a use of it
+                    self.emit(ins.Define(span, self.stmt, self.temp(), operand, INT))
             return ins.Nondet("floating arithmetic")  # its comparisons are not the integers': NaN, fractions
         unsigned = result.kind == "int" and not result.signed
         if op in _COMPARISONS:
@@ -342,6 +348,22 @@ def _callee(e: ast.Expr) -> ast.Expr:
             break
         e = e.operand
     return e
+
+
+def _compares(operand: ins.Operand) -> bool:
+    """Somewhere in the operand a number is made that may come from an address: a comparison, a difference, a cast."""
+    work = [operand]
+    while work:
+        item = work.pop()
+        if isinstance(item, ins.Op):
+            if (
+                item.op in _COMPARISONS
+                or item.op in ("not", "ptrdiff")
+                or (item.op == "cast" and item.type.kind == "int")
+            ):
+                return True
+            work.extend(item.args)
+    return False
 
 
 def _decayed(t: Type) -> Type:
