@@ -8,8 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import attr
 import jsonschema
 import pytest
+import sarif_om
 from case_tools import run_tool
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -88,6 +90,64 @@ def test_sarif_is_valid_and_tells_the_path(program: Path) -> None:
     steps = [step["location"] for step in result["codeFlows"][0]["threadFlows"][0]["locations"]]
     assert [step["physicalLocation"]["region"]["startLine"] for step in steps] == [11, 13]
     assert steps[1]["message"]["text"] == "`kept` is read here"
+
+
+OBJECTS = {
+    "runs": "Run",
+    "tool": "Tool",
+    "driver": "ToolComponent",
+    "rules": "ReportingDescriptor",
+    "shortDescription": "MultiformatMessageString",
+    "fullDescription": "MultiformatMessageString",
+    "help": "MultiformatMessageString",
+    "defaultConfiguration": "ReportingConfiguration",
+    "results": "Result",
+    "message": "Message",
+    "locations": "Location",
+    "location": "Location",
+    "relatedLocations": "Location",
+    "physicalLocation": "PhysicalLocation",
+    "logicalLocations": "LogicalLocation",
+    "artifactLocation": "ArtifactLocation",
+    "region": "Region",
+    "codeFlows": "CodeFlow",
+    "threadFlows": "ThreadFlow",
+    "suppressions": "Suppression",
+}
+
+
+def unlike(value: Any, name: str, where: str) -> list[str]:
+    """What an object has that the class of this name, generated from the standard's schema, does not know or lacks."""
+    known = {f.metadata["schema_property_name"]: f for f in attr.fields(getattr(sarif_om, name))}
+    if name == "Suppression":  # the package is older than the standard, which calls it so
+        known["status"] = known.pop("state")
+    found = [f"{where}.{key}" for key in value if key not in known]
+    found += [f"{where}.{key} is missing" for key, f in known.items() if f.default is attr.NOTHING and key not in value]
+    for key, inner in value.items():
+        if key == "locations" and name == "ThreadFlow":
+            below = "ThreadFlowLocation"
+        elif key in OBJECTS:
+            below = OBJECTS[key]
+        else:
+            assert not isinstance(inner, dict) or key in ("partialFingerprints", "properties"), f"{where}.{key}"
+            continue
+        for one in inner if isinstance(inner, list) else [inner]:
+            found += unlike(one, below, f"{where}.{key}")
+    return found
+
+
+def test_sarif_has_the_objects_of_the_standard(program: Path) -> None:
+    assert run_tool(["my src", "--write-baseline", "b.json"])[0] == 0
+    text = (program / "ship.c").read_text("utf-8")
+    (program / "ship.c").write_text(text.replace("return sum;", "return sum + given[0];"), encoding="utf-8")
+    log = json.loads(run_tool(["--check", "my src", "--baseline", "b.json", "--output-format", "sarif"])[1])
+    assert unlike(log, "SarifLog", "log") == []
+    del log["runs"][0]["tool"]["driver"]["name"]
+    log["runs"][0]["results"][0]["codeFlows"][0]["threadFlows"][0]["locations"][0]["place"] = 1
+    assert unlike(log, "SarifLog", "log") == [
+        "log.runs.tool.driver.name is missing",
+        "log.runs.results.codeFlows.threadFlows.locations.place",
+    ]
 
 
 def test_sarif_tells_what_got_worse_and_what_does_not_hold(program: Path) -> None:
