@@ -190,16 +190,30 @@ def _floating(s: Scene, v: int, old: int) -> str:
 
 
 def _counted(s: Scene, v: int, old: int) -> str:
-    """Counted in a loop, in a variable, an array element or a static."""
-    x = s.fresh("n")
-    if s.rng.random() < 0.3:
+    """Counted in a loop from zero or another value: a variable, an element, a member, what a pointer points to."""
+    x, rng = s.fresh("n"), s.rng
+    start = rng.choice((0, old))
+    kind = rng.choice(("variable", "element", "member", "pointer", "copied"))
+    step = "++" if v > start else "--"
+    count = f"{abs(v - start)} + zero"
+    if kind == "element":
         s.head.line(f"static int {x}[3];")
-        s.body.line(f"{x}[1] = 0; {x}[2] = {old};")
-        place = f"{x}[1]"
+        place = there = f"{x}[1]"
+        s.body.line(f"{place} = {start}; {x}[2] = {old};")
+    elif kind == "member":
+        s.body.line(f"struct {{ int w, n; }} {x} = {{{old}, {start}}};")
+        place = there = f"{x}.n"
+    elif kind == "pointer":
+        s.body.line(f"int {x} = {start}, *{x}_p = &{x};")
+        place, there = x, f"(*{x}_p)"
+    elif kind == "copied":
+        s.body.line(f"int {x} = {start};")
+        s.body.line(f"for (int i = 0, k = {start}; i < {count}; i++) {{ k{step}; memcpy(&{x}, &k, sizeof {x}); }}")
+        return x
     else:
-        s.body.line(f"int {x} = 0;")
-        place = x
-    s.body.line(f"for (int i = 0; i < {2 * v}; i += 2) {place}++;")
+        s.body.line(f"int {x} = {start};")
+        place = there = x
+    s.body.line(f"for (int i = 0; i < {count}; i++) {there}{step};")
     return place
 
 
