@@ -349,8 +349,13 @@ class Expressions:
             callee = callee.operand
         if isinstance(callee, FuncRef):
             self.taken[callee.name] -= 1
+            made = self._places.made_by[kids[0]]
+            if made is not None and made.object_like and not self._macros.renames(made, callee.name.rpartition(":")[2]):
+                written = replace(written, editable=False)  # the macro does more than to call it by another name
             if callee.name.rpartition(":")[2] in _JUMPS:
                 self.refusals.append(Refusal(self._places.begin[i], "setjmp or longjmp"))
+        elif not (isinstance(callee, AddrOf) and isinstance(callee.operand, FuncRef)):
+            written = replace(written, editable=False)  # what else the expression does would be lost
         return Call(type_, span, callee, args, written)
 
     def _sizeof(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:

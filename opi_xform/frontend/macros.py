@@ -123,6 +123,21 @@ class Macros:
             definition = following_definition
         return expansion.name, False
 
+    def renames(self, expansion: Expansion, name: str) -> bool:
+        """An object-like macro is another word for ``name``, and nothing else."""
+        definition = expansion.definition
+        seen: set[str] = set()
+        while definition is not None and definition.parameters is None and definition.name not in seen:
+            seen.add(definition.name)
+            body = [t for t in definition.body if t not in ("(", ")")]
+            if len(body) != 1:
+                return False
+            if body[0] == name:
+                return True
+            following = self._by_name.get(body[0])
+            definition = self._define_from(following) if following is not None else None
+        return False
+
     def argument_is_free(self, file: File, begin: int, end: int, around: list[Expansion]) -> bool:
         """Whether ``[begin, end)`` lies in one argument of each macro around it, expanded once, never stringified."""
         return all(self._argument_of(file, e, begin, end) for e in around)

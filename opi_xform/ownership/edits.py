@@ -233,6 +233,8 @@ class Builder:
             info = self.flow.info(level)
             stmt = info.stmt
             alone = isinstance(stmt, ast.ExprStmt) and plain(stmt.expr) is call
+            if alone and not call.callee_span.editable and stmt.span.editable:
+                raise _Problem("the buffer is freed by a macro")  # which may do more than that
             if copies[0].wrappers and not alone:
                 raise _Problem("the buffer is freed inside an expression")
             if not any(d.freeing in freed for d in copies):
