@@ -77,7 +77,10 @@ def test_wheel_and_sdist_hold_tables_and_runtime(released: tuple[Path, Path]) ->
     in_wheel = set(zipfile.ZipFile(wheel).namelist())
     assert {f"opi_xform/_data/{name}" for name in needed} <= in_wheel
     top = {name.split("/")[0] for name in in_wheel}
-    assert top == {"opi_xform", next(name for name in top if name.endswith(".dist-info"))}
+    (manual,) = (name for name in in_wheel if name.split("/")[0].endswith(".data"))
+    assert manual.endswith(".data/data/share/man/man1/opi-xform.1")
+    (known,) = (name for name in top if name.endswith(".dist-info"))
+    assert top == {"opi_xform", known, manual.split("/")[0]}
     with tarfile.open(sdist) as archive:
         in_sdist = {name.partition("/")[2] for name in archive.getnames()}
     assert needed | {"LICENSE", "README.md", "Makefile", "pyproject.toml", "tests/test_packaging.py"} <= in_sdist
