@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ def program(mpi_user: MpiUser, shared_tmp: Path) -> Path:
     target = shared_tmp / f"profiled-{mpi_user.mpi.kind}"
     with only_one(target.with_suffix(".lock")):
         if not target.exists():
-            mpi_user.opicc("-O1", SOURCE, "-o", target)
+            mpi_user.opicc("-g", "-O1", SOURCE, "-o", target)
     return target
 
 
@@ -59,6 +60,31 @@ def test_gives_that_are_taken(mpi_user: MpiUser, program: Path, tmp_path: Path) 
     assert 0 < told["pool"]["new"] < told["pool"]["blocks"]
     assert told["time"]["calls"] >= 4 * MESSAGES
     assert 0 < told["time"]["waiting_s"] <= told["time"]["library_s"]
+
+
+def sender(told: dict[str, Any]) -> str:
+    """The line that sent all, which must be one of the program's that sends."""
+    assert sum(c["messages"] for s in told["sites"] for k, c in s.items() if k != "at") == 2 * MESSAGES
+    assert sum(c["bytes"] for s in told["sites"] for k, c in s.items() if k != "at") == 2 * MESSAGES * BYTES
+    if shutil.which("addr2line") is None:
+        return ""
+    lines = SOURCE.read_text(encoding="utf-8").split("\n")
+    for site in told["sites"]:
+        file, _, line = site["at"].rpartition(":")
+        assert Path(file).name == SOURCE.name
+        assert "OPI_Give(" in lines[int(line) - 1]
+    return str(told["sites"][0]["at"])
+
+
+def test_the_lines_that_sent(mpi_user: MpiUser, program: Path, tmp_path: Path) -> None:
+    told = profile(mpi_user, program, tmp_path)
+    at = sender(told)
+    assert all(set(site) == {"at", "give"} for site in told["sites"])
+    elsewhere = profile(mpi_user, program, tmp_path, OPI_NODE_RANKS="1")
+    assert sender(elsewhere) == at
+    assert all(set(site) == {"at", "mpi"} for site in elsewhere["sites"])
+    table = mpi_user.run(2, program, "back", OPI_PROFILE="1").err
+    assert re.search(rf"libopi: sent at {re.escape(at)}\S*: \d+ messages, \d+ bytes\n", table)
 
 
 @pytest.mark.parametrize(

@@ -142,6 +142,7 @@ EXPORT int OPI_Give(void *bufp, int count, MPI_Datatype type, int dest, int tag,
     if (OPI_LIKELY(give_whole(bufp, count, type, dest, tag, comm)))
         return MPI_SUCCESS;
     OPI_SITE();
+    OPI_SENDER();
     struct opi_req *r = NULL;
     bool sent;
     opi_enter();
@@ -179,6 +180,7 @@ EXPORT int OPI_Igive(void *bufp, int count, MPI_Datatype type, int dest, int tag
         return MPI_SUCCESS;
     }
     OPI_SITE();
+    OPI_SENDER();
     return igive_slow(bufp, count, type, dest, tag, comm, request);
 }
 

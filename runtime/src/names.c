@@ -5,41 +5,49 @@
 #include "p2p.h"
 
 EXPORT int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    OPI_SENDER();
     int rc = opi_send_block("MPI_Send", buf, count, datatype, dest, tag, comm, OPI_STANDARD);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Send(buf, count, datatype, dest, tag, comm);
 }
 
 EXPORT int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    OPI_SENDER();
     int rc = opi_send_block("MPI_Rsend", buf, count, datatype, dest, tag, comm, OPI_STANDARD);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Rsend(buf, count, datatype, dest, tag, comm);
 }
 
 EXPORT int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    OPI_SENDER();
     int rc = opi_send_block("MPI_Ssend", buf, count, datatype, dest, tag, comm, OPI_SYNC);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Ssend(buf, count, datatype, dest, tag, comm);
 }
 
 EXPORT int MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    OPI_SENDER();
     int rc = opi_send_block("MPI_Bsend", buf, count, datatype, dest, tag, comm, OPI_BUFFERED);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Bsend(buf, count, datatype, dest, tag, comm);
 }
 
 EXPORT int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    OPI_SENDER();
     int rc = opi_send_nonblock("MPI_Isend", buf, count, datatype, dest, tag, comm, request, OPI_STANDARD);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Isend(buf, count, datatype, dest, tag, comm, request);
 }
 
 EXPORT int MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    OPI_SENDER();
     int rc = opi_send_nonblock("MPI_Irsend", buf, count, datatype, dest, tag, comm, request, OPI_STANDARD);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Irsend(buf, count, datatype, dest, tag, comm, request);
 }
 
 EXPORT int MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    OPI_SENDER();
     int rc = opi_send_nonblock("MPI_Issend", buf, count, datatype, dest, tag, comm, request, OPI_SYNC);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Issend(buf, count, datatype, dest, tag, comm, request);
 }
 
 EXPORT int MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    OPI_SENDER();
     int rc = opi_send_nonblock("MPI_Ibsend", buf, count, datatype, dest, tag, comm, request, OPI_BUFFERED);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Ibsend(buf, count, datatype, dest, tag, comm, request);
 }
@@ -55,11 +63,13 @@ EXPORT int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, in
 }
 
 EXPORT int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+    OPI_SENDER();
     int rc = opi_sendrecv("MPI_Sendrecv", sendbuf, sendcount, sendtype, dest, sendtag, false, recvbuf, recvcount, recvtype, source, recvtag, false, comm, status);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 }
 
 EXPORT int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+    OPI_SENDER();
     int rc = opi_sendrecv_replace("MPI_Sendrecv_replace", buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 }
@@ -121,41 +131,49 @@ EXPORT int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source
 
 #if MPI_VERSION >= 4
 EXPORT int MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    OPI_SENDER();
     int rc = opi_send_block("MPI_Send_c", buf, count, datatype, dest, tag, comm, OPI_STANDARD);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Send_c(buf, count, datatype, dest, tag, comm);
 }
 
 EXPORT int MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    OPI_SENDER();
     int rc = opi_send_block("MPI_Rsend_c", buf, count, datatype, dest, tag, comm, OPI_STANDARD);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Rsend_c(buf, count, datatype, dest, tag, comm);
 }
 
 EXPORT int MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    OPI_SENDER();
     int rc = opi_send_block("MPI_Ssend_c", buf, count, datatype, dest, tag, comm, OPI_SYNC);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Ssend_c(buf, count, datatype, dest, tag, comm);
 }
 
 EXPORT int MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    OPI_SENDER();
     int rc = opi_send_block("MPI_Bsend_c", buf, count, datatype, dest, tag, comm, OPI_BUFFERED);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Bsend_c(buf, count, datatype, dest, tag, comm);
 }
 
 EXPORT int MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    OPI_SENDER();
     int rc = opi_send_nonblock("MPI_Isend_c", buf, count, datatype, dest, tag, comm, request, OPI_STANDARD);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Isend_c(buf, count, datatype, dest, tag, comm, request);
 }
 
 EXPORT int MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    OPI_SENDER();
     int rc = opi_send_nonblock("MPI_Irsend_c", buf, count, datatype, dest, tag, comm, request, OPI_STANDARD);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Irsend_c(buf, count, datatype, dest, tag, comm, request);
 }
 
 EXPORT int MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    OPI_SENDER();
     int rc = opi_send_nonblock("MPI_Issend_c", buf, count, datatype, dest, tag, comm, request, OPI_SYNC);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Issend_c(buf, count, datatype, dest, tag, comm, request);
 }
 
 EXPORT int MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    OPI_SENDER();
     int rc = opi_send_nonblock("MPI_Ibsend_c", buf, count, datatype, dest, tag, comm, request, OPI_BUFFERED);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Ibsend_c(buf, count, datatype, dest, tag, comm, request);
 }
@@ -171,21 +189,25 @@ EXPORT int MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int so
 }
 
 EXPORT int MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+    OPI_SENDER();
     int rc = opi_sendrecv("MPI_Sendrecv_c", sendbuf, sendcount, sendtype, dest, sendtag, false, recvbuf, recvcount, recvtype, source, recvtag, false, comm, status);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 }
 
 EXPORT int MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+    OPI_SENDER();
     int rc = opi_sendrecv_replace("MPI_Sendrecv_replace_c", buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 }
 
 EXPORT int MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
+    OPI_SENDER();
     int rc = opi_isendrecv("MPI_Isendrecv_c", sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 }
 
 EXPORT int MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
+    OPI_SENDER();
     int rc = opi_isendrecv_replace("MPI_Isendrecv_replace_c", buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 }
@@ -228,11 +250,13 @@ EXPORT int MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, in
 
 #if MPI_VERSION >= 4 || (defined(OPEN_MPI) && OMPI_MAJOR_VERSION >= 5)
 EXPORT int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
+    OPI_SENDER();
     int rc = opi_isendrecv("MPI_Isendrecv", sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 }
 
 EXPORT int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
+    OPI_SENDER();
     int rc = opi_isendrecv_replace("MPI_Isendrecv_replace", buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
     return OPI_LIKELY(rc != OPI_NATIVE) ? rc : PMPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 }

@@ -67,6 +67,7 @@ void opi_persist_drop(struct opi_req *r) {
 }
 
 EXPORT int MPI_Start(MPI_Request *request) {
+    OPI_SENDER();
     if (!opi_is_ours(*request))
         return PMPI_Start(request);
     opi_enter();

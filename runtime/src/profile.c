@@ -2,6 +2,7 @@
  * pool hits, time in the library, and who sent how much to whom.  What was left to the MPI although both ranks share a node stands apart, with the reason. */
 #include "internal.h"
 
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -33,7 +34,18 @@ struct row {
     struct count ours, native;
 };
 
+/* What one call of the program sent, by way; the last way is the MPI below. */
+#define SENDER_WAYS (OPI_WAYS + 1)
+struct sender {
+    void *site; /* its return address; NULL: a free entry */
+    struct count way[SENDER_WAYS];
+};
+#define SENDERS 1024 /* a power of two; what finds no room has no line, and is counted all the same */
+
 static struct totals now;
+static struct sender *senders; /* by hash of the site */
+static unsigned nsenders;
+_Thread_local void *opi_profile_site;
 static struct row *rows;    /* by world rank */
 static int *world_of_local; /* local index -> world rank */
 static const char *file;    /* NULL: the table */
@@ -65,15 +77,33 @@ OPI_COLD void opi_profile_begin(void) {
         return;
     rows = calloc((size_t)opi.world_size, sizeof *rows);
     world_of_local = malloc((size_t)opi.nlocal * sizeof *world_of_local);
-    if (!rows || !world_of_local)
+    senders = calloc(SENDERS, sizeof *senders);
+    if (!rows || !world_of_local || !senders)
         opi_die("no memory for OPI_PROFILE");
     world_of_local[0] = opi.world_rank;
     if (opi.node != MPI_COMM_NULL)
         PMPI_Allgather(&opi.world_rank, 1, MPI_INT, world_of_local, 1, MPI_INT, opi.node);
 }
 
+/* Counts a message for the call at work. */
+static void sent_by(int way, size_t bytes) {
+    if (!senders || !opi_profile_site)
+        return;
+    size_t i = ((uintptr_t)opi_profile_site * 0x9e3779b97f4a7c15u) >> 54; /* ten bits: SENDERS */
+    while (senders[i].site && senders[i].site != opi_profile_site)
+        i = (i + 1) % SENDERS;
+    if (!senders[i].site) {
+        if (nsenders == SENDERS / 2)
+            return;
+        nsenders++;
+        senders[i].site = opi_profile_site;
+    }
+    add(&senders[i].way[way], bytes);
+}
+
 OPI_COLD void opi_profile_sent_slow(int way, int dst, size_t bytes) {
     add(&now.way[way], bytes);
+    sent_by(way, bytes);
     if (rows)
         add(&rows[world_of_local[dst]].ours, bytes);
     if (way != OPI_W_GIVE && way != OPI_W_REF && way != OPI_W_KERNEL)
@@ -102,6 +132,7 @@ OPI_COLD void opi_profile_native_slow(MPI_Comm comm, int dest, size_t count, MPI
     int world = rank_in(g, dest, MPI_COMM_WORLD);
     bool near = rank_in(g, dest, opi.node) != MPI_UNDEFINED;
     PMPI_Group_free(&g);
+    sent_by(OPI_WAYS, bytes);
     if (world != MPI_UNDEFINED && rows)
         add(&rows[world].native, bytes);
     if (world == MPI_UNDEFINED)
@@ -168,12 +199,143 @@ static struct count sum(const struct count *c, int n) {
 
 #define LLU(x) ((unsigned long long)(x))
 #define MATRIX_RANKS 16 /* of the table; JSON has all */
+#define TABLE_SENDERS 10
+
+/* A sender as all ranks know it: ranks load the same files, each at addresses of its own.  Every field is a uint64_t. */
+struct place {
+    uint64_t module; /* a hash of the file's name; of the program itself 0 */
+    uint64_t offset; /* of the return address in it */
+    struct count way[SENDER_WAYS];
+};
+
+/* Finds the module of an address, or the address of a module. */
+struct search {
+    uintptr_t address;
+    struct place *found;
+    uint64_t module;
+    uintptr_t base;
+    bool hit;
+};
+
+static uint64_t hash_of(const char *name) {
+    uint64_t h = 0;
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * 0x100000001b3u;
+    return h;
+}
+
+static int look(struct dl_phdr_info *info, size_t size, void *data) {
+    struct search *s = data;
+    (void)size;
+    if (s->found) {
+        for (int i = 0; i < info->dlpi_phnum; i++) {
+            const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+            if (part->p_type == PT_LOAD && s->address - info->dlpi_addr - part->p_vaddr < part->p_memsz) {
+                s->found->module = hash_of(info->dlpi_name);
+                s->found->offset = s->address - info->dlpi_addr;
+                s->hit = true;
+            }
+        }
+    } else if (hash_of(info->dlpi_name) == s->module) {
+        s->base = info->dlpi_addr;
+        s->hit = true;
+    }
+    return s->hit;
+}
+
+/* file:line where the program has debug information, else function and offset. */
+static void place_text(const struct place *p, char *text, size_t room) {
+    struct search s = {.module = p->module};
+    dl_iterate_phdr(look, &s);
+    if (s.hit)
+        opi_check_where((void *)(s.base + p->offset), true, text, room);
+    else
+        snprintf(text, room, "a library of another rank+0x%llx", LLU(p->offset));
+}
+
+static uint64_t bytes_of(const struct place *p) {
+    return sum(p->way, SENDER_WAYS).bytes;
+}
+
+static int by_bytes(const void *a, const void *b) {
+    const struct place *p = a, *q = b;
+    if (bytes_of(p) != bytes_of(q))
+        return bytes_of(p) < bytes_of(q) ? 1 : -1;
+    if (p->module != q->module)
+        return p->module < q->module ? -1 : 1;
+    return p->offset < q->offset ? -1 : p->offset > q->offset;
+}
+
+/* This rank's senders as places; their number. */
+static size_t own_places(struct place *places) {
+    size_t n = 0;
+    for (size_t i = 0; i < SENDERS; i++) {
+        struct search s = {.address = (uintptr_t)senders[i].site, .found = &places[n]};
+        if (!senders[i].site)
+            continue;
+        dl_iterate_phdr(look, &s);
+        if (!s.hit)
+            continue;
+        memcpy(places[n].way, senders[i].way, sizeof places[n].way);
+        n++;
+    }
+    return n;
+}
+
+/* Equal places become one; most bytes first.  Their number. */
+static size_t merge_places(struct place *places, size_t n) {
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t k = 0;
+        while (k < kept && (places[k].module != places[i].module || places[k].offset != places[i].offset))
+            k++;
+        if (k == kept) {
+            places[kept++] = places[i];
+            continue;
+        }
+        for (int w = 0; w < SENDER_WAYS; w++) {
+            places[k].way[w].messages += places[i].way[w].messages;
+            places[k].way[w].bytes += places[i].way[w].bytes;
+        }
+    }
+    qsort(places, kept, sizeof *places, by_bytes);
+    return kept;
+}
+
+/* The places of all ranks on rank 0, which frees them; collective.  Without memory for them there are none. */
+static struct place *gather_places(size_t *count) {
+    const int width = (int)(sizeof(struct place) / sizeof(uint64_t));
+    bool root = opi.world_rank == 0;
+    struct place *mine = calloc(SENDERS / 2, sizeof *mine), *all = NULL;
+    int n = mine ? (int)own_places(mine) * width : 0, total = 0;
+    int *counts = root ? malloc(2 * (size_t)opi.world_size * sizeof *counts) : NULL, *offsets = counts ? counts + opi.world_size : NULL;
+    int ok = !root || counts != NULL;
+    PMPI_Bcast(&ok, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    *count = 0;
+    if (ok)
+        PMPI_Gather(&n, 1, MPI_INT, counts, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int i = 0; ok && root && i < opi.world_size; i++) {
+        offsets[i] = total;
+        total += counts[i];
+    }
+    if (ok && root)
+        all = malloc((size_t)total * sizeof(uint64_t) + 1);
+    int room = ok && (!root || all != NULL);
+    PMPI_Bcast(&room, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (room)
+        PMPI_Gatherv(mine, n, MPI_UINT64_T, all, counts, offsets, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    if (room && root)
+        *count = merge_places(all, (size_t)total / (size_t)width);
+    free(mine);
+    free(counts);
+    return all;
+}
 
 static void line(const char *what, struct count c) {
     fprintf(stderr, "libopi:   %-28s %12llu messages %16llu bytes\n", what, LLU(c.messages), LLU(c.bytes));
 }
 
-static void print_table(const struct totals *t, const struct row *all, int n) {
+static void print_table(const struct totals *t, const struct row *all, int n, const struct place *places, size_t nplaces) {
     struct count ours = sum(t->way, OPI_WAYS), left = sum(t->left, LEFT_KINDS);
     fprintf(stderr, "libopi: profile of %d ranks\n", n);
     for (int i = 0; i < OPI_WAYS; i++)
@@ -197,6 +359,12 @@ static void print_table(const struct totals *t, const struct row *all, int n) {
             percent(t->blocks > t->carved ? t->blocks - t->carved : 0, t->blocks), LLU(t->unexpected));
     fprintf(stderr, "libopi: %llu calls, %.6f s in the library, %.6f s of it waiting (all ranks)\n", LLU(t->calls), (double)t->library_ns * 1e-9,
             (double)t->waiting_ns * 1e-9);
+    for (size_t i = 0; i < nplaces && i < TABLE_SENDERS; i++) {
+        char text[512];
+        struct count c = sum(places[i].way, SENDER_WAYS);
+        place_text(&places[i], text, sizeof text);
+        fprintf(stderr, "libopi: sent at %s: %llu messages, %llu bytes\n", text, LLU(c.messages), LLU(c.bytes));
+    }
     if (n > MATRIX_RANKS)
         return;
     fprintf(stderr, "libopi: messages from (row) to (column), +N left to the MPI\n");
@@ -217,7 +385,26 @@ static void json_count(FILE *f, const char *name, struct count c, const char *af
     fprintf(f, "\"%s\": {\"messages\": %llu, \"bytes\": %llu}%s", name, LLU(c.messages), LLU(c.bytes), after);
 }
 
-static void write_json(FILE *f, const struct totals *t, const struct row *all, int n) {
+static void write_senders(FILE *f, const struct place *places, size_t n) {
+    fprintf(f, ",\n \"sites\": [");
+    for (size_t i = 0; i < n; i++) {
+        char text[512];
+        place_text(&places[i], text, sizeof text);
+        for (char *c = text; *c; c++) /* a file's name is its own: what JSON would not carry as it is becomes an underscore */
+            if ((unsigned char)*c < ' ' || *c == '"' || *c == '\\')
+                *c = '_';
+        fprintf(f, "%s\n  {\"at\": \"%s\"", i ? "," : "", text);
+        for (int w = 0; w < SENDER_WAYS; w++)
+            if (places[i].way[w].messages) {
+                fprintf(f, ", ");
+                json_count(f, w < OPI_WAYS ? way_names[w] : "mpi", places[i].way[w], "");
+            }
+        fprintf(f, "}");
+    }
+    fprintf(f, "]");
+}
+
+static void write_json(FILE *f, const struct totals *t, const struct row *all, int n, const struct place *places, size_t nplaces) {
     struct count ours = sum(t->way, OPI_WAYS), left = sum(t->left, LEFT_KINDS);
     fprintf(f, "{\"version\": 1,\n \"ranks\": %d,\n \"on_node\": {", n);
     json_count(f, "all", ours, ",\n  ");
@@ -248,7 +435,9 @@ static void write_json(FILE *f, const struct totals *t, const struct row *all, i
             first = false;
         }
     }
-    fprintf(f, "]}\n");
+    fprintf(f, "]");
+    write_senders(f, places, nplaces);
+    fprintf(f, "}\n");
 }
 
 OPI_COLD void opi_profile_finish(void) {
@@ -259,6 +448,8 @@ OPI_COLD void opi_profile_finish(void) {
     now.unexpected = opi.stat.unexpected;
     now.buffered = opi.stat.buffered_msgs;
     struct totals all;
+    size_t nplaces = 0;
+    struct place *places = gather_places(&nplaces);
     int n = opi.world_size, mine = opi.world_rank;
     struct row *matrix = mine == 0 ? malloc((size_t)n * (size_t)n * sizeof *matrix) : NULL;
     int ok = mine != 0 || matrix != NULL;
@@ -272,12 +463,15 @@ OPI_COLD void opi_profile_finish(void) {
     if (mine == 0 && ok && file) {
         FILE *f = fopen(file, "w");
         if (f)
-            write_json(f, &all, matrix, n);
+            write_json(f, &all, matrix, n, places, nplaces);
         if (!f || fclose(f) != 0)
             opi_say("OPI_PROFILE=%s: cannot be written", file);
     } else if (mine == 0 && ok) {
-        print_table(&all, matrix, n);
+        print_table(&all, matrix, n, places, nplaces);
     }
+    free(places);
+    free(senders);
+    senders = NULL;
     free(matrix);
     free(rows);
     free(world_of_local);

@@ -31,6 +31,14 @@ void opi_profile_enter(void);
 void opi_profile_leave(void);
 void opi_profile_wait_slow(bool begins);
 
+/* At the top of the calls that send, off their short ways: whose messages are counted from here on. */
+extern _Thread_local void *opi_profile_site;
+#define OPI_SENDER()                                        \
+    do {                                                    \
+        if (OPI_UNLIKELY(opi.profile))                      \
+            opi_profile_site = __builtin_return_address(0); \
+    } while (0)
+
 /* A message leaves for local index dst. */
 static inline void opi_profile_sent(int way, int dst, size_t bytes) {
     if (OPI_UNLIKELY(opi.profile))
