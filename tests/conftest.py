@@ -14,6 +14,9 @@ from pathlib import Path
 import pytest
 
 from opi_xform.launch.mpi import LaunchError, Mpi, find_mpicc, inspect_mpi
+from opi_xform.launch.opicc import SHARED_HEAP, link_flags, links
+from opi_xform.launch.runtime import Runtime, ensure_runtime
+from opi_xform.resources import runtime_include_dir
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
@@ -47,6 +50,7 @@ class MpiUser:
 
     def __init__(self, mpi: Mpi, cache: Path) -> None:
         self.mpi = mpi
+        self._built: Runtime | None = None
         self.environment = {
             **os.environ,
             "OPI_MPICC": str(mpi.mpicc),
@@ -56,8 +60,28 @@ class MpiUser:
         }
 
     def opicc(self, *arguments: str | Path, check: bool = True) -> Run:
-        """Runs opicc."""
-        return self._captured([sys.executable, "-m", "opi_xform.launch.opicc", *map(str, arguments)], 300, check, {})
+        """The command that opicc runs: starting Python for it would take as long as the compiler does.
+
+        opicc itself is tested in test_opicc.py."""
+        words = [str(argument) for argument in arguments]
+        passed = [word for word in words if word != SHARED_HEAP]
+        command = [str(self.mpi.mpicc), f"-I{runtime_include_dir()}", *passed]
+        if links(passed):
+            command += link_flags(self._runtime(), SHARED_HEAP in words)
+        return self._captured(command, 300, check, {})
+
+    def _runtime(self) -> Runtime:
+        if self._built is None:
+            before = os.environ.get("OPI_CACHE")
+            os.environ["OPI_CACHE"] = self.environment["OPI_CACHE"]
+            try:
+                self._built = ensure_runtime(self.mpi)
+            finally:
+                if before is None:
+                    del os.environ["OPI_CACHE"]
+                else:
+                    os.environ["OPI_CACHE"] = before
+        return self._built
 
     def mpicc(self, *arguments: str | Path, check: bool = True) -> Run:
         """Runs the MPI's own compiler."""

@@ -280,6 +280,7 @@ def test_a_fault_in_one_job_is_none_of_the_others(jobs: Jobs) -> None:
     assert ended.codes[1] == 0, ended.outputs[1]
     assert "exchange: ok, 0 failures" in ended.outputs[1]
     assert ended.processes == ()
+    assert ours(ended) == []
 
 
 # ---- memory ----------------------------------------------------------------------------------------------------------

@@ -225,7 +225,7 @@ def test_a_program_of_the_mpi_abi(mpi_user: MpiUser, ring: Path, tmp_path: Path)
         pytest.skip("this MPI has no mpicc_abi")
     subprocess.run([wrapper, "-O1", ring.with_suffix(".c"), "-o", tmp_path / "abi"], check=True)
     profile = tmp_path / "p.json"
-    result = opirun(mpi_user, "-n", "2", tmp_path / "abi", OPI_PROFILE=str(profile))
+    result = opirun(mpi_user, "-n", "2", tmp_path / "abi", OPI_PROFILE=str(profile), OPI_RUNTIME_CFLAGS="-O0")
     assert result.code == 0, result.err
     assert messages(profile) == (2, 2, 0)
     refused = opirun(mpi_user, "-n", "2", tmp_path / "abi", OPI_MPICC=str(mpi_user.mpi.mpicc))

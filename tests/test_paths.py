@@ -58,7 +58,7 @@ def test_every_path_for_every_memory(mpi_user: MpiUser, engine: dict[str, Path],
 
 
 def test_every_memory_across_nodes(mpi_user: MpiUser, engine: dict[str, Path]) -> None:
-    result = mpi_user.run(2, engine["paths"], OPI_NODE_RANKS="1", **MOVED)
+    result = mpi_user.run(2, engine["paths"], "below", OPI_NODE_RANKS="1", **MOVED)
     assert result.out.strip() == "ok"
 
 

@@ -189,10 +189,7 @@ static void self(void) {
     (void)old;
 }
 
-int main(int argc, char **argv) {
-    const char *mode = argc > 1 ? argv[1] : "";
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+static int run(const char *mode) {
 #define MODE(name, call) else if (strcmp(mode, name) == 0) call
     if (rank < 0)
         return 1;
@@ -218,6 +215,18 @@ int main(int argc, char **argv) {
     MODE("kept", kept = make(10));
     MODE("self", self());
     else return 2;
+    return 0;
+}
+
+/* One mode, or several that are right. */
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 1; i < argc; i++) {
+        if (run(argv[i]) != 0)
+            return 2;
+        MPI_Barrier(MPI_COMM_WORLD); /* what the next one sends is not this one's */
+    }
     finish();
     return 0;
 }

@@ -104,7 +104,7 @@ static void take_of_a_send(void)
 static void receive_any_of_a_give(void)
 {
     for (int i = 0; i < 250; i++)
-        pass(i % 2 ? GIVE : IGIVE, i % 3 ? RECV : IRECV, (size_t)2 << 20 >> (i % 4), 1);
+        pass(i % 2 ? GIVE : IGIVE, i % 3 ? RECV : IRECV, (size_t)1 << 20 >> (i % 4), 1);
 }
 
 static void take_any_source(void)
