@@ -278,9 +278,10 @@ void __tsan_func_entry(void *pc) { (void)pc; }
 void __tsan_func_exit(void);
 void __tsan_func_exit(void)
 {
-    uintptr_t low = (uintptr_t)__builtin_frame_address(0), high = (uintptr_t)__builtin_frame_address(1);
+    /* a variable length array has been given back already, and lies below this frame */
+    uintptr_t high = (uintptr_t)__builtin_frame_address(1);
     for (int i = object_count - 1; i >= 0; i--)
-        if (objects[i].stack && objects[i].lo > low && objects[i].lo < high)
+        if (objects[i].stack && objects[i].lo < high)
             drop(&objects[i]);
 }
 

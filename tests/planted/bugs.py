@@ -8,17 +8,20 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Bug:
     """``old`` stands once in ``module``'s file and becomes ``new``; one of the ``cases`` (of tests/cases/keep) converts
-    then."""
+    then.  also: a second bug that is planted with it, where two checks stand for the same thing."""
 
     name: str
     module: str
     old: str
     new: str
     cases: tuple[str, ...]
+    also: Bug | None = None
 
 
 _LIVENESS, _LIVE = "opi_xform.ownership.liveness", "opi_xform.memory.live"
 _DECIDE, _ALIASES = "opi_xform.ownership.decide", "opi_xform.ownership.aliases"
+_MODIFIED, _TELESCOPE = "opi_xform.memory.modified", "opi_xform.memory.telescope"
+_REQUESTS, _ADDRESSES = "opi_xform.ownership.requests", "opi_xform.ownership.addresses"
 _STEPS, _NULL, _UNSEEN = "opi_xform.memory.steps", "opi_xform.ownership.procnull", "opi_xform.ownership.unseen"
 
 BUGS = (
@@ -217,5 +220,195 @@ BUGS = (
         "if not all(self.nest.dominates(block, latch) for latch in loop.latches):",
         "if False:",
         ("pack_continue", "pack_conditional", "pack_counter_gap", "pack_short_circuit"),
+    ),
+    Bug(
+        "stores in loops change nothing",
+        _MODIFIED,
+        "            case ins.Store(address=address):\n"
+        "                self.modify_all(self.pts.operand(frame, address), cells)",
+        "            case ins.Store(address=address):\n                pass",
+        ("pack_count_member_loop", "pack_count_pointer_loop"),
+    ),
+    Bug(
+        "assigned structs in loops change nothing",
+        _MODIFIED,
+        "            case ins.CopyBytes(target=destination):\n"
+        "                self.modify_all(self.pts.operand(frame, destination), cells)",
+        "            case ins.CopyBytes(target=destination):\n                pass",
+        ("pack_count_copied_loop",),
+    ),
+    Bug(
+        "library functions in loops change nothing",
+        _MODIFIED,
+        "                        self.modify_all(self.pts.reachable(targets) if region.indirect else targets, cells)",
+        "                        pass",
+        ("pack_count_scanned_loop",),
+    ),
+    Bug(
+        "unknown functions in loops change nothing",
+        _MODIFIED,
+        "                if effect is None:\n                    self.modify_all(self.calls.lost(node), cells)\n",
+        "                if effect is None:\n",
+        ("pack_count_unknown_loop",),
+    ),
+    Bug(
+        "recursion in loops changes nothing",
+        _MODIFIED,
+        "            case Lost(call=call):\n                self.modify_all(self.calls.lost(node), cells)\n",
+        "            case Lost(call=call):\n",
+        ("pack_count_recursive_loop",),
+    ),
+    Bug(
+        "what an unknown function may write keeps its value",
+        _STEPS,
+        "reason)\n        self.havoc(objects, node)",
+        "reason)",
+        ("pack_count_unknown_loop",),
+    ),
+    Bug(
+        "unknown functions do nothing",
+        _STEPS,
+        "        self.escape(self.calls.lost(node) | self.pts.reachable(frozenset(direct)), node, reason)\n",
+        "",
+        ("pack_count_recursive_loop", "pack_count_unknown_loop"),
+    ),
+    Bug(
+        "assigning whole structs reads nothing",
+        _STEPS,
+        '                self.touch(node, origin, source, frame, "R", size, False)\n',
+        "",
+        ("member_assign0", "table_copy"),
+    ),
+    Bug(
+        "initialisers of locals count as nothing",
+        _LIVENESS,
+        "out[n] = self.program.variables[info.variable].init is not None",
+        "out[n] = False",
+        ("f_local_string_added",),
+    ),
+    Bug(
+        "requests may be cancelled or freed",
+        _REQUESTS,
+        "            if given_up is not None:",
+        "            if False:",
+        ("d_request_freed", "d_cancelled"),
+    ),
+    Bug(
+        "topology queries write no MPI_PROC_NULL",
+        _NULL,
+        "            for i in effect.may_yield_proc_null:",
+        "            for i in ():",
+        ("recv_cart_shift_table",),
+    ),
+    Bug(
+        "what a topology query gives is a real rank",
+        _NULL,
+        "            return what[1] in effect.may_yield_proc_null\n        return False",
+        "            return False\n        return False",
+        ("recv_cart_shift",),
+    ),
+    Bug(
+        "what a query gives that can be repeated is a real rank",
+        _NULL,
+        "return argument in self.program.effects[str(name)].may_yield_proc_null",
+        "return False",
+        ("recv_graph_neighbour",),
+    ),
+    Bug(
+        "no initialiser holds MPI_PROC_NULL",
+        _NULL,
+        "                if item.value == self.null:\n                    return True",
+        "                pass",
+        ("recv_null_initialiser",),
+    ),
+    Bug(
+        "initialised objects hold real ranks",
+        _NULL,
+        "stack = [] if variable.init is None else [variable.init]",
+        "stack: list[ast.Expr] = []",
+        ("recv_null_initialiser", "recv_null_struct_copied"),
+    ),
+    Bug(
+        "structs are assigned without MPI_PROC_NULL",
+        _NULL,
+        "                        if source is None:\n"
+        "                            self.suspect.add(a.object)\n"
+        "                        else:\n"
+        "                            stores.append(",
+        "                        if False:\n                            stores.append(",
+        ("recv_null_struct_copied", "recv_null_struct_copy"),
+    ),
+    Bug(
+        "a function that frees may do more",
+        "opi_xform.ownership.deallocations",
+        "            case _:\n                return False\n    return freed",
+        "            case _:\n                pass\n    return freed",
+        ("c_free_wrapper_counts",),
+    ),
+    Bug(
+        "counters write as far as they step",
+        _TELESCOPE,
+        "        if not up and at(hi, following) != lo:\n            return\n",
+        "        up = up or at(hi, following) != lo\n",
+        ("pack_counter_by_two", "pack_strided"),
+    ),
+    Bug(
+        "of the ways that a counter takes one is looked at",
+        _TELESCOPE,
+        "return list(zip(values, self.merged(at), strict=True))",
+        "return list(zip(values, self.merged(at), strict=True))[:1]",
+        ("pack_counter_skips_else", "pack_counter_skips_then"),
+    ),
+    Bug(
+        "a write may end anywhere",
+        _TELESCOPE,
+        "if interval.hi == end and self.t.nest",
+        "if interval.lo != end and self.t.nest",
+        ("pack_columns_partial", "pack_counter_by_two"),
+    ),
+    Bug(
+        "no operation is pending at a site",
+        _REQUESTS,
+        "            if use.node in late:",
+        "            if False:",
+        ("d_two_isends", "d_isend_unwaited_path"),
+        Bug(
+            "",
+            _REQUESTS,
+            "        if late:\n            at = late[0].node",
+            "        if False:\n            at = late[0].node",
+            (),
+        ),
+    ),
+    Bug(
+        "unknown functions are given nothing",
+        _STEPS,
+        "            self.values.escaped.setdefault(o, (node.number, reason))\n"
+        '            self.access(node, o, "R", None, None, False, reason)\n'
+        '            self.access(node, o, "W", None, None, False, reason)\n',
+        "            pass\n",
+        ("g_unknown_callee",),
+        Bug(
+            "",
+            _ADDRESSES,
+            "            if effect is None:\n                name = call",
+            "            if effect is None:\n                continue\n"
+            "            if False:\n                name = call",
+            (),
+        ),
+    ),
+    Bug(
+        "library functions keep no address",
+        _STEPS,
+        "if i < len(call.args) and (effect.mpi is None or effect.mpi.request is None):",
+        "if False:",
+        ("a_setvbuf",),
+        Bug(
+            "",
+            _ADDRESSES,
+            "    if i in effect.retains and (effect.mpi is None",
+            "    if False and (effect.mpi is None",
+            (),
+        ),
     ),
 )

@@ -24,13 +24,15 @@ SECONDS = 200
 
 
 class _Planted(importlib.machinery.SourceFileLoader):
-    """Compiles the module's text with the bug in it, past all byte code that is kept."""
+    """Compiles the module's text with the bugs in it, past all byte code that is kept."""
 
-    bug: Bug
+    bugs: Sequence[Bug]
 
     def get_code(self, fullname: str) -> CodeType:
         text = Path(self.path).read_text(encoding="utf-8")
-        return compile(text.replace(self.bug.old, self.bug.new), self.path, "exec")
+        for bug in self.bugs:
+            text = text.replace(bug.old, bug.new)
+        return compile(text, self.path, "exec")
 
 
 class _Finder:
@@ -40,10 +42,11 @@ class _Finder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: object = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if fullname != self.bug.module:
+        bugs = [bug for bug in planted(self.bug) if bug.module == fullname]
+        if not bugs:
             return None
-        loader = _Planted(fullname, str(file_of(self.bug)))
-        loader.bug = self.bug
+        loader = _Planted(fullname, str(file_of(bugs[0])))
+        loader.bugs = bugs
         return importlib.util.spec_from_file_location(fullname, loader.path, loader=loader)
 
 
@@ -52,9 +55,14 @@ def file_of(bug: Bug) -> Path:
     return ROOT / (bug.module.replace(".", "/") + ".py")
 
 
+def planted(bug: Bug) -> list[Bug]:
+    """The bug, and the one that goes with it."""
+    return [bug] if bug.also is None else [bug, bug.also]
+
+
 def applies(bug: Bug) -> bool:
     """What it replaces stands there, once."""
-    return file_of(bug).read_text(encoding="utf-8").count(bug.old) == 1
+    return all(file_of(b).read_text(encoding="utf-8").count(b.old) == 1 for b in planted(bug))
 
 
 def converted_by(names: Sequence[str]) -> str:

@@ -1,0 +1,35 @@
+/* A pointer is set to the buffer between MPI_Irecv and MPI_Wait and used after
+ * it, beside the name of the buffer. */
+#include <mpi.h>
+#include <stdio.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double sbuf[N], rbuf[N];
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int peer = 1 - rank;
+    MPI_Request rq;
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    for (int i = 0; i < N; i++)
+        sbuf[i] = 2.0 * u[i];
+    MPI_Irecv(rbuf, N, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD, &rq); //~ keep OPI205
+    const double *in = rbuf + 1;
+    MPI_Send(sbuf, N, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD);
+    MPI_Wait(&rq, MPI_STATUS_IGNORE);
+    for (int i = 0; i < N; i++)
+        v[i] = in[i - 1] + rbuf[i];
+    double total = 0.0;
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,40 @@
+/* How much is sent comes with a struct that is assigned in a loop; less is packed. */
+#include <mpi.h>
+#include <stdio.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double sbuf[N], rbuf[N];
+
+struct part {
+    int id, n;
+};
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    if (rank == 0) {
+        struct part part = { 0, 64 }, whole = { 1, N };
+        for (int k = 0; k < 2; k++)
+            part = whole;
+        for (int i = 0; i < 64; i++)
+            sbuf[i] = 2.0 * u[i];
+        MPI_Send(sbuf, part.n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI102
+    } else if (rank == 1) {
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < N; i++)
+            v[i] = rbuf[i];
+    }
+    double total = 0.0;
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}

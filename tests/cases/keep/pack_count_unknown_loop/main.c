@@ -1,0 +1,42 @@
+//~ analyse main.c
+/* How much is sent is set by an unknown function that a loop calls; less is packed. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double rbuf[N];
+
+void grow(int *n, int k);
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    if (rank == 0) {
+        double *sbuf = calloc(N, sizeof(double));
+        int n = 64;
+        for (int k = 0; k < 2; k++)
+            grow(&n, k);
+        for (int i = 0; i < 64; i++)
+            sbuf[i] = 2.0 * u[i];
+        MPI_Send(sbuf, n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI102
+        free(sbuf);
+    } else if (rank == 1) {
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < N; i++)
+            v[i] = rbuf[i];
+    }
+    double total = 0.0;
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
