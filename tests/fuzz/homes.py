@@ -228,7 +228,7 @@ def struct_array(s: Scene, want: Want) -> Home:
 def halves(s: Scene, want: Want) -> Home:
     """Parts of one object."""
     x, e = s.fresh("w"), want.element
-    place = s.rng.choice((f"({x} + {{d}} * {want.size})", f"(&{x}[{{d}} * {want.size}])"))
+    place = s.rng.choice((f"({x} + ({{d}}) * {want.size})", f"(&{x}[({{d}}) * {want.size}])"))
     views = (View(f"{e} *{{p}}, int {{p}}d", f"{x}, {{d}}", f"({{p}} + {{p}}d * {want.size})"),)
     if s.rng.random() < 0.4:
         s.head.line(f"static {e} {x}[{want.lanes * want.size}];")
