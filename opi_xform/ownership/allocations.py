@@ -131,6 +131,18 @@ def _allocation(program: Program, flow: Flow, buffer: Buffer, n: int, m: int) ->
     return Allocation(function.key, stmt, call.call, value, declared, (m,), index, frame, (frame,), arguments)
 
 
+def moves(program: Program, n: int) -> bool:
+    """The call also frees memory, or copies from it: realloc of something else than NULL."""
+    call = program.graph.nodes[n].action
+    if not isinstance(call, ins.CallInstr) or not isinstance(call.callee, ins.AddrFunc):
+        return False
+    effect = program.effects.get(call.callee.key)
+    if effect is None or effect.frees is None:
+        return False
+    values = program.values.args.get(n, ())
+    return effect.frees.arg >= len(values) or values[effect.frees.arg].constant != 0
+
+
 def has_effect(e: ast.Expr) -> bool:
     return any(isinstance(x, (ast.Call, ast.Assign, ast.IncDec, ast.Opaque)) for x in walk(e))
 

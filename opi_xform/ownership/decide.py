@@ -11,18 +11,21 @@ from opi_xform.ir.span import Span
 from opi_xform.ownership.agreement import Verdict, agreed
 from opi_xform.ownership.aliases import alias_refusal, value_refusal
 from opi_xform.ownership.culprits import readers_after, readers_of_first_contents, touches_after
+from opi_xform.ownership.elsewhere import left_out, several, shared_text
 from opi_xform.ownership.hints import with_hint
 from opi_xform.ownership.leftovers import leftover_edits, without_empty_loops
 from opi_xform.ownership.liveness import Finding, Judge
 from opi_xform.ownership.members import member_refusal
 from opi_xform.ownership.model import Buffer, Options, Place, Program, Refusal, Told, Use
 from opi_xform.ownership.parameters import parameters_of, path, reassigned
+from opi_xform.ownership.parts import inside_refusal
 from opi_xform.ownership.place import Placement, place
 from opi_xform.ownership.plan import Decision, Edit, Note, Plan, ReplaceCall
 from opi_xform.ownership.reasons import contents_refusal, kept, liveness_refusal, node_span
 from opi_xform.ownership.requests import pending_refusal
 from opi_xform.ownership.second_names import renaming, second_names
 from opi_xform.ownership.source import sizeof_edits, source_refusal
+from opi_xform.ownership.strays import stray_refusal
 from opi_xform.ownership.told import PACKED, Remark, about, keep_refusal, never_packed, remarks
 from opi_xform.ownership.unseen import unseen_call
 from opi_xform.ownership.uses import all_calls, buffers, collect, sides
@@ -37,7 +40,7 @@ def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Pla
     groups, strays = buffers(program, uses)
     stray: dict[Place, Refusal] = {}
     for use in strays:
-        stray[use.place] = Refusal("402", "the pointer may stand for several buffers here, or for none that is known")
+        stray.setdefault(use.place, stray_refusal(program, use))
     if program.nest.irreducible:
         groups, stray = [], {u.place: _irreducible() for u in uses}
     unseen = unseen_call(units)
@@ -108,6 +111,8 @@ def _buffer(
         by_hand = _assumed_packed(program, buffer, options, facts, verdict)
         if any(judge.exceeded for judge in facts.values()):
             whole = Refusal("401", "the regions of this buffer are too complicated; it counts as read everywhere")
+    if whole is None:
+        whole = several(units, program, buffer) or left_out(units, program, buffer)
     if whole is not None or shape is None:
         assert whole is not None
         verdict.refusals = dict.fromkeys(places, whole)
@@ -193,6 +198,10 @@ def _settle(
         placed = _placed(units, program, lifted, frozenset(verdict.converted), null_tests)
         if isinstance(placed, Refusal):
             _keep(verdict, _alone(units, program, buffer, verdict.converted, null_tests, placed))
+            continue
+        shared = shared_text(program, verdict.converted, placed.edits)
+        if shared is not None:
+            _keep(verdict, dict.fromkeys(sorted(verdict.converted), shared))
             continue
         verdict.lifted = lifted.lifted
         changed = parameters_of(program, units).edits(verdict.lifted, verdict.converted)
@@ -340,7 +349,7 @@ def _site_refusal(program: Program, buffer: Buffer, uses: list[Use], facts: dict
                 "04", f"where in `{buffer.name}` the call begins is not known: its pointer is set in several ways"
             )
         if (u.row is None and u.lo.terms) or bool(u.row) != bool(buffer.carrier.rows):
-            return Refusal("04", f"the call names a place inside `{buffer.name}`, not its beginning")
+            return inside_refusal(program, buffer, u)
         if u.length is None:
             return Refusal("07", "the datatype is a derived one, or not known here")
         finding: Finding | None = facts[u.object].findings.get((u.node, u.argument))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from opi_xform.ir.ast import Variable
 from opi_xform.memory.poly import Poly
-from opi_xform.ownership.allocations import Allocation, find_allocations
+from opi_xform.ownership.allocations import Allocation, find_allocations, moves
 from opi_xform.ownership.deallocations import deallocation
 from opi_xform.ownership.edits import Builder, Written
 from opi_xform.ownership.events import collect_events
@@ -91,6 +91,9 @@ class _Placing(Releases):
 
     def run(self) -> Placement:
         carrier = self.buffer.carrier
+        for n in carrier.allocations:
+            if moves(self.program, n):
+                raise self.fail("the memory comes from realloc, which copies and frees what was there", n)
         allocations = find_allocations(self.program, self.flow, self.shared.defs, self.buffer)
         if allocations is None:
             raise self.fail("the memory is not allocated by a plain statement that could be rewritten")

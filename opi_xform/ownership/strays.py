@@ -1,0 +1,297 @@
+"""Why the buffer of a call is not one that is known: the access, or the assignment, that is in the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
+from opi_xform.memory.objects import UNKNOWN, Object
+from opi_xform.ownership.lvalues import POINTER_BYTES, spelling
+from opi_xform.ownership.members import Finder
+from opi_xform.ownership.model import Program, Refusal, Use
+from opi_xform.ownership.names import names_of
+from opi_xform.ownership.reasons import node_span
+from opi_xform.ownership.uses import collect
+from opi_xform.program.graph import Bind, Unbind
+
+STEPS = 8  # names that are followed from the call to where its pointer comes from
+SHOWN = 3  # notes
+GENERAL = "the pointer may stand for several buffers here, or for none that is known"
+
+Notes = tuple[tuple[Span, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cause:
+    message: str
+    notes: Notes
+
+
+class Strays:
+    """One use per program: ``refusal``."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.names = names_of(program)
+        self.graph = program.graph
+        self.values = program.values
+        self.finder: Finder | None = None
+
+    def refusal(self, use: Use) -> Refusal:
+        cause = self.cause(use) if self.program.complete else None
+        if cause is None:
+            return Refusal("402", GENERAL)
+        return Refusal("402", cause.message, cause.notes)
+
+    def cause(self, use: Use) -> _Cause | None:
+        action = self.graph.nodes[use.node].action
+        assert isinstance(action, ins.CallInstr)
+        operand: ins.Operand = action.args[use.argument]
+        frame = self.graph.nodes[use.node].frame
+        for _ in range(STEPS):
+            while isinstance(operand, ins.PtrAdd) or (isinstance(operand, ins.Op) and operand.op == "cast"):
+                operand = operand.base if isinstance(operand, ins.PtrAdd) else operand.args[0]
+            name = self.names.name(frame, operand)
+            if name is None:
+                return None
+            defs = [n for n in self.names.defs.get(name, ()) if not isinstance(self.graph.nodes[n].action, ins.Birth)]
+            if len(defs) != 1:
+                return self.several(self.text(operand), defs)
+            found = self.source(defs[0], operand)
+            if isinstance(found, _Cause) or found is None:
+                return found
+            operand, frame = found
+        return None
+
+    def text(self, operand: ins.Operand) -> str:
+        if isinstance(operand, ins.Var):
+            return f"`{self.program.variables[operand.key].name}`"
+        return "the pointer"
+
+    def source(self, n: int, operand: ins.Operand) -> tuple[ins.Operand, int] | _Cause | None:
+        """What a node sets a name to: the operand with its frame, or why it is not known."""
+        node = self.graph.nodes[n]
+        match node.action:
+            case ins.Define(value=value):
+                return value, node.frame
+            case Bind(caller=caller, params=params, args=args) if (
+                isinstance(operand, ins.Var) and operand.key in params
+            ):
+                index = params.index(operand.key)
+                return (args[index], caller) if index < len(args) else None
+            case Unbind(callee=callee, value=value) if value is not None:
+                return value, callee
+            case ins.Load():
+                return self.load(n)
+            case ins.CallInstr(callee=ins.AddrFunc(key=key)):
+                where = ((node_span(self.program, n), "here"),)
+                return _Cause(f"the buffer is what `{key}` returned, which is not known to be fresh memory", where)
+            case _:
+                return None
+
+    def several(self, what: str, defs: list[int]) -> _Cause | None:
+        """A name that is set in several places."""
+        notes: dict[Span, str] = {}
+        moved = False
+        for n in defs:
+            span = self.names.span(n)
+            action = self.graph.nodes[n].action
+            effect = self.names.effect(action) if isinstance(action, ins.CallInstr) else None
+            moved = moved or (effect is not None and effect.frees is not None and effect.allocates is not None)
+            notes[span] = f"{what} is set here"
+        if len(notes) == 1:
+            (span,) = notes
+            return _Cause(f"which buffer it is depends on what happens at line {span.line}", ((span, "here"),))
+        if not notes:
+            return None
+        lines = sorted({span.line for span in notes})
+        where = " and ".join(str(line) for line in lines[:SHOWN])
+        more = ", and in other lines" if len(lines) > SHOWN else ""
+        message = f"{what} may stand for several buffers: it is set at line {where}{more}"
+        if moved:
+            message += "; memory from malloc and a copy, in the place of realloc, would still be several buffers"
+        return _Cause(message, tuple(sorted(notes.items(), key=lambda item: item[0].begin))[:SHOWN])
+
+    # --- pointers in memory --------------------------------------------------------------------------------------
+
+    def load(self, n: int) -> _Cause | tuple[ins.Operand, int] | None:
+        """A pointer that is read from memory and does not count as a variable."""
+        if self.finder is None:
+            self.finder = Finder(self.program)
+        finder = self.finder
+        node = self.graph.nodes[n]
+        action = node.action
+        assert isinstance(action, ins.Load)
+        function = self.graph.frames[node.frame].function
+        e = finder.written.of(function, action)
+        operands = self.values.operands.get(n, ())
+        base = finder.symbols.base(operands[0]) if operands else None
+        here = ((node_span(self.program, n), "read from memory here"),)
+        if e is None:
+            return None
+        name = spelling(e)
+        if base is None:
+            root = _root(e)
+            if root is None:
+                return _Cause(f"`{name}` is a pointer in memory that is not known to be one place", here)
+            return _Cause(
+                f"which object `{root}` points to is not known, so `{name}` may be any of several buffers", here
+            )
+        info = self.program.values.objects.table[base]
+        if info.kind == "family":
+            return self.many(self.values.objects.table[info.members[0]], name)
+        if info.variable in self.program.members:
+            return self.mixed(base, name)
+        at = finder.symbols.resolve(finder.symbols.offset(operands[0])).constant
+        found = self.in_the_way(finder, info, at, name) or self.elsewhere(finder, function, e, base, name)
+        if found is None and function in finder.unseen():
+            called = self.program.functions[function].name
+            found = _Cause(f"`{called}`, which names `{name}`, also runs where its calls are not followed", here)
+        return found or _Cause(f"`{name}` is a pointer in memory that does not count as a variable", here)
+
+    def mixed(self, table: int, name: str) -> _Cause:
+        """A table of pointers, some of which are not set to fresh memory of their own."""
+        seen: dict[int | None, int] = {}
+        for n, operands in sorted(self.values.operands.items()):
+            action = self.graph.nodes[n].action
+            if not isinstance(action, ins.Store) or self.values.symbols.base(operands[0]) != table:
+                continue
+            value = self.values.symbols.base(operands[1])
+            if operands[1].constant == 0:
+                continue
+            if value is None or value in seen:
+                span = self.names.span(n)
+                message = f"line {span.line} sets `{name}` to something else than fresh memory of its own"
+                return _Cause(message, ((span, "here"),))
+            seen[value] = n
+        return _Cause(f"`{name}` is one of several pointers, and which one is not known", ())
+
+    def elsewhere(self, finder: Finder, function: str, e: ast.Expr, known: int, name: str) -> _Cause | None:
+        """The same words mean another struct in another call of the function, and there something is in the way."""
+        for node in self.graph.nodes:
+            action = node.action
+            if not isinstance(action, ins.Load) or self.graph.frames[node.frame].function != function:
+                continue
+            operands = self.values.operands.get(node.number, ())
+            if not operands or finder.written.of(function, action) is not e:
+                continue
+            base = finder.symbols.base(operands[0])
+            if base is None or base == known:
+                continue
+            at = finder.symbols.resolve(finder.symbols.offset(operands[0])).constant
+            found = self.in_the_way(finder, self.values.objects.table[base], at, name)
+            if found is not None:
+                return found
+        return None
+
+    def in_the_way(self, finder: Finder, info: Object, at: int | None, name: str) -> _Cause | None:
+        """What keeps a place in an object from counting as a variable."""
+        o = info.number
+        escaped = self.values.escaped.get(o)
+        if escaped is not None:
+            n, reason = escaped
+            return _Cause(f"`{name}` may change behind the program's back: {reason}", ((self.names.span(n), reason),))
+        if o in self.program.points_to.reachable(frozenset({UNKNOWN})):
+            return _Cause(f"code that is not known may reach `{name}`", ())
+        if o in finder.spoiled:
+            found = self.given_away(o)
+            what = f"what `{name}` lies in" if info.kind == "heap" else f"`{info.name}`, in which `{name}` lies,"
+            if found is not None:
+                n, how = found
+                return _Cause(f"{what} {how} at line {self.names.span(n).line}", ((self.names.span(n), "here"),))
+            return _Cause(f"{what} is a message's buffer, is copied as a value, or moves", ())
+        if not finder.single(info):
+            return self.many(info, name)
+        for a in finder.accesses.get(o, ()):
+            if at is None:
+                break
+            action = self.graph.nodes[a.node].action
+            lo = None if a.lo is None else a.lo.constant
+            length = None if a.length is None else a.length.constant
+            exact = isinstance(action, (ins.Load, ins.Store)) and finder.exact(a.node, o)
+            if exact and lo is not None and length == POINTER_BYTES and finder.plain(action.type):  # type: ignore[union-attr]
+                continue
+            if lo is not None and length is not None and a.kind == "W" and finder.clears(a.node):
+                continue
+            start, size = finder.stretch(a, lo, length)
+            if start < at + POINTER_BYTES and (size is None or start + size > at):
+                span = self.names.span(a.node)
+                return _Cause(f"line {span.line} {self.how(a.node, a.kind)} `{name}`", ((span, "here"),))
+        return None
+
+    def how(self, n: int, kind: str) -> str:
+        """What an access does that is no plain load or store of a pointer."""
+        action = self.graph.nodes[n].action
+        match action:
+            case ins.CopyBytes():
+                return "copies the struct with"
+            case ins.CallInstr(call=ast.Call(callee=ast.FuncRef(name=called))):
+                return f"calls `{called}`, which {'writes' if kind == 'W' else 'reads'} the bytes of"
+            case ins.Load(type=type_) | ins.Store(type=type_) if not type_.is_pointer:
+                return "may touch, as something else than a pointer,"
+            case ins.Load(type=type_) | ins.Store(type=type_) if type_.volatile or type_.atomic:
+                return "reads or writes, as volatile or atomic,"
+        return "may touch, in this struct or in another,"
+
+    def many(self, info: Object, name: str) -> _Cause:
+        """The object stands for several of the run."""
+        if info.kind == "heap" and info.node >= 0:
+            span = self.names.span(info.node)
+            if not self.program.nest.chain(self.graph.nodes[info.node].block):
+                return _Cause(f"the struct of `{name}` is one of several in an array of pointers", ((span, "here"),))
+            return _Cause(
+                f"the struct of `{name}` is allocated in a loop, at line {span.line}: there are several",
+                ((span, "allocated here"),),
+            )
+        return _Cause(f"there may be several `{info.name}` at a time, each with its `{name}`", ())
+
+    def given_away(self, o: int) -> tuple[int, str] | None:
+        """(node, what it does) of what passes an object as a value, or moves it."""
+        points_to = self.program.points_to
+        for node in self.graph.nodes:
+            action = node.action
+            if isinstance(action, Bind):
+                for key, operand in zip(action.params, action.args, strict=True):
+                    if not self.program.variables[key].type.is_scalar and o in points_to.operand(
+                        action.caller, operand
+                    ):
+                        return node.number, "is passed as a value"
+            elif isinstance(action, Unbind) and action.value is not None:
+                made = self.graph.lowered[self.graph.frames[action.callee].function].function.type.elem
+                returned = points_to.operand(action.callee, action.value)
+                if (made is None or not made.is_scalar) and o in returned:
+                    return node.number, "is returned as a value"
+            elif isinstance(action, ins.CallInstr) and node.number not in self.graph.followed:
+                effect = self.names.effect(action)
+                if effect is None or effect.frees is None or effect.frees.arg >= len(action.args):
+                    continue
+                if o in points_to.operand(node.frame, action.args[effect.frees.arg]):
+                    what = "is moved" if effect.allocates is not None else "may be what is freed"
+                    return node.number, what
+        for use in collect(self.program):
+            action = self.graph.nodes[use.node].action
+            assert isinstance(action, ins.CallInstr)
+            if o == use.object or o in points_to.operand(self.graph.nodes[use.node].frame, action.args[use.argument]):
+                return use.node, "may be what a message is sent from or received into"
+        return None
+
+
+def _root(e: ast.Expr) -> str | None:
+    """The pointer that an lvalue goes through, as written."""
+    while isinstance(e, (ast.Member, ast.Index, ast.Cast)):
+        if isinstance(e, ast.Index) and not e.base.type.is_array:
+            return spelling(e.base)
+        e = e.operand if isinstance(e, ast.Cast) else e.base
+    return spelling(e.operand) if isinstance(e, ast.Deref) else None
+
+
+_latest: list[Strays] = []
+
+
+def stray_refusal(program: Program, use: Use) -> Refusal:
+    """Why a use's buffer is none that is known; what is found out of a program is remembered."""
+    if not _latest or _latest[0].program is not program:
+        _latest[:] = [Strays(program)]
+    return _latest[0].refusal(use)

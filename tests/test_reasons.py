@@ -1,0 +1,177 @@
+"""A site whose buffer is not known says what is in the way, with its line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from opi_xform.cli.main import main
+
+HEAD = """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define N 1000
+struct box { double *out; int n; };
+static double u[N];
+static struct box one, two;
+static void make(struct box *b) { b->out = malloc(N * sizeof(double)); }
+static void pack(struct box *b) { for (int i = 0; i < N; i++) b->out[i] = u[i]; }
+static void ship(struct box *b) { MPI_Send(b->out, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); }
+"""
+START = """int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+"""
+TAIL = """
+    MPI_Finalize();
+    return 0;
+}
+"""
+BOX = ["make(&one);", "make(&two);", "pack(&one);", "ship(&one);", "pack(&two);", "ship(&two);"]
+
+
+def sites(
+    lines: list[str], folder: Path, capfd: pytest.CaptureFixture[str], before: str = ""
+) -> tuple[str, list[dict[str, Any]]]:
+    text = HEAD + before + START + "\n".join(lines) + TAIL
+    (folder / "a.c").write_text(text)
+    assert main([str(folder / "a.c"), "--output-format", "json"]) == 0
+    found: list[dict[str, Any]] = json.loads(capfd.readouterr().out)["sites"]
+    return text, found
+
+
+def line_of(text: str, what: str) -> int:
+    return next((i for i, line in enumerate(text.splitlines(), 1) if what in line), 0)
+
+
+def test_two_structs_convert(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert sites(BOX, tmp_path, capfd)[1][0]["decision"] == "convert"
+
+
+@pytest.mark.parametrize(
+    ("extra", "message"),
+    [
+        ("one = two; // HERE", "line {} copies the struct with `b->out`"),
+        ("memcpy(&two, &one, sizeof one); // HERE", "line {} calls `memcpy`, which reads the bytes of `b->out`"),
+        ("two.out = one.out; // HERE", "line {} sets `b->out` to something else than fresh memory of its own"),
+        ("fwrite(&two, sizeof two, 1, stdout); // HERE", "line {} calls `fwrite`, which reads the bytes of `b->out`"),
+        ("ship(argc > 1 ? &one : &two);", "line 11 may touch, in this struct or in another, `b->out`"),
+        ("u[0] += *(long *)&two.out; // HERE", "line {} may touch, as something else than a pointer, `b->out`"),
+    ],
+)  # fmt: skip
+def test_what_is_in_the_way_of_a_pointer_in_a_struct(
+    extra: str, message: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text, found = sites([*BOX, extra], tmp_path, capfd)
+    assert (found[0]["decision"], found[0]["code"]) == ("keep", "OPI402")
+    at = line_of(text, "HERE")
+    assert message.format(at) in found[0]["message"]
+    if "{}" in message:
+        assert at in [note["line"] for note in found[0]["notes"]]
+
+
+def test_a_struct_that_is_made_in_a_loop(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    lines = [
+        "struct box *all[4];",
+        "for (int k = 0; k < 4; k++) {",
+        "    all[k] = malloc(sizeof(struct box)); // HERE",
+        "    make(all[k]); pack(all[k]); ship(all[k]);",
+        "}",
+    ]
+    text, found = sites(lines, tmp_path, capfd)
+    assert found[0]["code"] == "OPI402"
+    expected = f"the struct of `b->out` is allocated in a loop, at line {line_of(text, 'HERE')}: there are several"
+    assert found[0]["message"] == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("double *p = malloc(N * 8), *q = p; // HERE", "if (t == 2) p = realloc(p, N * 16); // HERE"),
+        ("double *p = malloc(N * 8), *q = malloc(N * 8); // HERE", "{ double *was = p; p = q; q = was; } // HERE"),
+    ],
+)
+def test_a_pointer_that_is_set_twice_names_both_lines(
+    first: str, then: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    lines = [
+        first,
+        "for (int t = 0; t < 4; t++) {",
+        "    for (int i = 0; i < N; i++) p[i] = u[i];",
+        "    MPI_Send(p, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);",
+        f"    {then}",
+        "}",
+    ]
+    text, found = sites(lines, tmp_path, capfd)
+    places = [i for i, line in enumerate(text.splitlines(), 1) if "HERE" in line]
+    assert found[-1]["code"] == "OPI402"
+    wanted = f"`p` may stand for several buffers: it is set at line {places[0]} and {places[1]}"
+    assert found[-1]["message"].startswith(wanted)
+    assert [note["line"] for note in found[-1]["notes"]] == places
+
+
+def test_memory_from_realloc_stays(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    lines = [
+        "double *p = malloc(N);",
+        "p = realloc(p, N * 8);",
+        "for (int i = 0; i < N; i++) p[i] = u[i];",
+        "MPI_Send(p, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);",
+        "free(p);",
+    ]
+    found = sites(lines, tmp_path, capfd)[1]
+    assert (found[-1]["code"], found[-1]["message"][:30]) == ("OPI114", "the memory comes from realloc,")
+
+
+def test_a_choice_names_its_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    before = "static double left[N], right[N];\n"
+    lines = ["MPI_Send(argc > 1 ? left : right, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); // HERE"]
+    text, found = sites(lines, tmp_path, capfd, before)
+    assert found[-1]["message"] == f"which buffer it is depends on what happens at line {line_of(text, 'HERE')}"
+
+
+@pytest.mark.parametrize(
+    ("declared", "lines", "message"),
+    [
+        (
+            "double b[2 * N]",
+            ["MPI_Send(b, N, {}", "MPI_Send(b + N, N, {}"],
+            "the messages of `b` begin at its bytes 0, 8000, in parts of one buffer",
+        ),
+        (
+            "double b[2 * N]",
+            ["memset(b, 0, sizeof b); // HERE", "MPI_Send(b, N, {}", "MPI_Send(b + N, N, {}"],
+            "`b` has a message at its byte 8000, and line {} touches bytes on both sides of that",
+        ),
+        (
+            "double b[2 * N]",
+            ["MPI_Send(b + N, N, {}"],
+            "the call names a place 8000 bytes inside `b`, whose beginning no message has",
+        ),
+        (
+            "double b[4 * N]",
+            ["for (int d = 0; d < 4; d++) MPI_Send(b + d * N, N, {}"],
+            "the call begins at a place inside `b` that is not always the same",
+        ),
+        (
+            "double b[8][N]",
+            ["MPI_Send(b[2], N, {}"],
+            "the call names one row of `b`, and row 0 (of 7) is no message's buffer by itself",
+        ),
+        (
+            "double b[8][N]",
+            ["for (int i = 0; i < 8 * N; i++) (&b[0][0])[i] = i; // HERE", "MPI_Send(b[argc], N, {}"],
+            "the call names one row of `b`, and line {} touches it other than by one of its rows",
+        ),
+    ],
+)
+def test_a_place_inside_a_buffer(
+    declared: str, lines: list[str], message: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rest = "MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"
+    text, found = sites([line.replace("{}", rest) for line in lines], tmp_path, capfd, f"static {declared};\n")
+    assert found[-1]["code"] == "OPI104"
+    assert found[-1]["message"].startswith(message.format(line_of(text, "HERE")))
