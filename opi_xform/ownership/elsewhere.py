@@ -1,0 +1,85 @@
+"""What the same text is elsewhere: under an ``#if`` that is false here, and in the other files that include a header.
+
+A function in a header is one text and as many functions as files include it, each with its own static variables.  An
+edit is made in all of them, so all of them must want it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from opi_xform.ir import ast
+from opi_xform.ir.span import Span
+from opi_xform.ownership.addresses import flow_of
+from opi_xform.ownership.model import Buffer, Place, Program, Refusal
+from opi_xform.ownership.plan import Edit, InsertStatement, LinkName, PointerDeclaration, ReplaceCall
+
+
+def left_out(units: Sequence[ast.Unit], program: Program, buffer: Buffer) -> Refusal | None:
+    """A pointer into the buffer that code under a false ``#if`` names: there it may be used behind the message."""
+    table = program.values.objects.table
+    names: dict[str, set[str]] = {}  # name -> functions whose variable it is ('': a global one)
+    for kind, o, _ in flow_of(program, buffer).holding:
+        variable = program.variables.get(table[o].variable or "") if kind == "v" else None
+        if variable is not None:
+            names.setdefault(variable.name, set()).add(variable.function)
+    for unit in units:
+        for skipped in unit.skipped:
+            for name in sorted(skipped.identifiers & names.keys()):
+                if any(not key or _inside(skipped.span, program.functions[key].span) for key in names[name]):
+                    note = (skipped.span, "this text is left out here, and another configuration compiles it")
+                    message = f"code under a false #if names `{name}`, which points into `{buffer.name}`"
+                    return Refusal("12", message, (note,))
+    return None
+
+
+def several(units: Sequence[ast.Unit], program: Program, buffer: Buffer) -> Refusal | None:
+    """A variable of which every file that includes a header has its own."""
+    variable = program.variables[buffer.carrier.variable]
+    if variable.key in program.members or variable.kind == "extern":
+        return None
+    for declarator in variable.declarators:
+        span = declarator.span
+        if sum(span.file == unit.path or span.file in unit.files for unit in units) > 1:
+            message = f"`{variable.name}` is declared in a header, and every file that includes it has its own"
+            return Refusal("12", message, ((span, "declared here"),))
+    return None
+
+
+def shared_text(program: Program, converted: Iterable[Place], edits: Iterable[Edit]) -> Refusal | None:
+    """An edit inside a function of a header that runs in several files, but of a call that all agree on."""
+    sites = {(file, begin) for file, begin, _, _ in converted}
+    running = {frame.function for frame in program.graph.frames}
+    for edit in edits:
+        span = _place(edit)
+        if isinstance(edit, ReplaceCall) and (span.file, span.begin) in sites:
+            continue
+        copies = [f for f in program.functions.values() if f.key in running and _inside(span, f.span)]
+        if len(copies) > 1:
+            message = f"`{copies[0].name}` is written in a header, and runs in several files that include it"
+            return Refusal("12", message, ((span, "what would change here, would change in all of them"),))
+    return None
+
+
+def siblings(program: Program, function: ast.Function) -> Iterator[ast.Function]:
+    """The functions that the same text is in other files."""
+    place = function.span.file, function.span.begin
+    for other in program.functions.values():
+        if other.key != function.key and (other.span.file, other.span.begin) == place:
+            yield other
+
+
+def _place(edit: Edit) -> Span:
+    match edit:
+        case ReplaceCall(callee=span):
+            return span
+        case InsertStatement(anchor=span):
+            return span
+        case PointerDeclaration(declarator_name=span) | LinkName(declarator_name=span):
+            return span
+        case _:
+            return edit.span
+
+
+def _inside(span: Span, outer: Span) -> bool:
+    return span.file == outer.file and outer.begin <= span.begin < outer.end
