@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from opi_xform.ir.span import Span
+from opi_xform.ownership.elsewhere import siblings
 from opi_xform.ownership.model import Buffer, Place, Refusal
 from opi_xform.ownership.parameters import Parameters, path
 from opi_xform.ownership.plan import Edit
@@ -48,6 +50,19 @@ def agreed(
         found = [None if mine & set(new) else v for mine, v in zip(places, verdicts, strict=True)]
 
 
+def _elsewhere(parameters: Parameters, key: str, verdicts: Sequence[Verdict]) -> Span | None:
+    """The same parameter in another file that includes the header, where it stays: called there with something else."""
+    function, i = parameters.owner[key]
+    lifted = {key for verdict in verdicts for key in verdict.lifted}
+    for other in siblings(parameters.program, function):
+        called = parameters.calls.get(other.key, ())
+        if other.key in parameters.taken:
+            return parameters.taken[other.key]
+        if called and other.params[i] not in lifted:
+            return called[0][1].span
+    return None
+
+
 def _disagreements(
     groups: Sequence[Buffer], parameters: Parameters, verdicts: Sequence[Verdict]
 ) -> dict[Place, Refusal]:
@@ -68,7 +83,7 @@ def _disagreements(
         common = frozenset.intersection(*(v.lifted for _, v in takers))
         converted = {p for v in verdicts for p in v.converted}
         span = next((c.span for c in parameters.strangers(key, carriers, common)), None)
-        span = span or parameters.exposed(key, common, converted)
+        span = span or parameters.exposed(key, common, converted) or _elsewhere(parameters, key, verdicts)
         if span is None:
             continue
         name = program.variables[key].name

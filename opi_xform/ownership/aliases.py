@@ -60,9 +60,15 @@ def alias_refusal(
 
 
 def _window(flow: Flow, use: Use, renamed: Collection[str]) -> Refusal | None:
-    """A name that takes the address between a nonblocking receive and its completion, and is used after that."""
+    """A name that takes the address between a nonblocking receive and its completion, and is used after that; or a
+    test against NULL there, where the carrier is NULL."""
     if use.op.blocking or use.side != "recv":
         return None
+    tested = sorted(pending_at(flow.names, use, flow.null_tests))
+    if tested:
+        notes = ((flow.names.span(use.node), "this receive"), (flow.names.span(tested[0]), "the test"))
+        message = f"`{flow.buffer.name}` is compared with NULL while a receive into it may be under way"
+        return Refusal("06", message, notes)
     ends = flow.names.ends
     carried = [name for name, found in sorted(flow.ranges.items()) if any(found.crosses(n, True) for n in ends)]
     pending = pending_at(flow.names, use, {n for name in carried for n in flow.holding[name]})

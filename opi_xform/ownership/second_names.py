@@ -48,14 +48,19 @@ def second_names(program: Program, units: Sequence[ast.Unit], buffer: Buffer) ->
             continue
         for key, variable in function.variables.items():
             if variable.kind == "local" and variable.type.is_pointer and key != carrier.key:
-                found = _second(program, buffer, function, variable, by_key.get(key, []))
+                found = _second(program, units, buffer, function, variable, by_key.get(key, []))
                 if found is not None:
                     out[key] = found
     return out
 
 
 def _second(
-    program: Program, buffer: Buffer, function: ast.Function, variable: ast.Variable, mentions: Sequence[Mention]
+    program: Program,
+    units: Sequence[ast.Unit],
+    buffer: Buffer,
+    function: ast.Function,
+    variable: ast.Variable,
+    mentions: Sequence[Mention],
 ) -> SecondName | None:
     carrier = program.variables[buffer.carrier.variable]
     text = _text(carrier, variable.type)
@@ -87,7 +92,9 @@ def _second(
     setting: ast.DeclStmt | None = None
     alone = variable.init is not None and len(given) == 1 and not any(m.unevaluated for m in mentions)
     if alone and isinstance(info.stmt, ast.DeclStmt) and len(info.stmt.variables) == 1 and info.in_block:
-        setting = info.stmt if info.stmt.span.editable else None
+        span = info.stmt.span
+        declares = b"{" in index_of(units).texts.read(span.file)[span.begin : span.end]  # a struct of its own, perhaps
+        setting = info.stmt if span.editable and not declares else None
     names = names_of(program)
     defs = frozenset(n for o in names.objects.by_name.get(variable.key, []) for n in names.defs.get(("v", o, 0), ()))
     return SecondName(text, tuple(reading), setting, defs)
