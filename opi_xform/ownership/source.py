@@ -24,6 +24,7 @@ _UNTOUCHABLE = re.compile(
     rb"|thread_local|register|asm|__asm__|__asm|_Atomic|__extension__)\b"
 )
 _NAME = re.compile(r"(?<!struct )(?<!union )(?<!enum )\b[A-Za-z_]\w*")
+_SIZE_OF_TYPE = re.compile(r"\bsizeof\s*\(\s*(?:unsigned\s+|signed\s+)?(?:char|short|int|long|float|double)\s*\)")
 _DIMENSION = re.compile(rb"\[([^\[\]]*)\]")
 
 
@@ -404,7 +405,7 @@ def _spelling(
     if counted and not hidden.isdisjoint(_NAME.findall(b" ".join(dimensions).decode("utf-8", "replace"))):
         dimensions = [str(n).encode() for n in _counts(var.type)]
     text = b"".join(b"[" + x + b"]" for x in dimensions[skip:])
-    names = set(_NAME.findall(text.decode("utf-8", "replace")))
+    names = set(_NAME.findall(_SIZE_OF_TYPE.sub("", text.decode("utf-8", "replace"))))
     base = _specifiers(d.specifiers)
     bad = names & (hidden | {"sizeof", "__COUNTER__", "__LINE__"})
     if base is None or bad or not dimensions or not all(x.strip() for x in dimensions):

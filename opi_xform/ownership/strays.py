@@ -54,6 +54,8 @@ class Strays:
             while isinstance(operand, ins.PtrAdd) or (isinstance(operand, ins.Op) and operand.op == "cast"):
                 operand = operand.base if isinstance(operand, ins.PtrAdd) else operand.args[0]
             name = self.names.name(frame, operand)
+            if isinstance(operand, ins.Const):
+                return _Cause(f"`{operand.name or 'NULL'}` names no buffer", ())
             if name is None:
                 return None
             defs = [n for n in self.names.defs.get(name, ()) if not isinstance(self.graph.nodes[n].action, ins.Birth)]
