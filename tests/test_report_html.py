@@ -197,6 +197,15 @@ def test_of_large_files_what_is_near_is_shown(monkeypatch: pytest.MonkeyPatch) -
     assert re.findall(r">(\d+) lines<", text) == ["31", "52"]
 
 
+def test_a_page_that_would_be_too_large_shows_less() -> None:
+    before = "".join(f"{'x' * 3000} {i};\n" for i in range(1, 2001))
+    after = before.replace(" 500;", " edit;").replace(" 1500;", " edit;")
+    text = html(Plan(()), {"a.c": after.encode()}, str, lambda _: before.encode(), lambda path: path, "1")
+    assert len(text) < report_html.LARGEST
+    shown = set(map(int, re.findall(r"x (\d+);", text)))
+    assert shown == {*range(492, 509), *range(1492, 1509)}
+
+
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium")
 def test_a_buffer_is_chosen_in_a_browser(page: str, tmp_path: Path) -> None:
     probe = """<script>

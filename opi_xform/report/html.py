@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from opi_xform.ownership.plan import Decision, Plan
 from opi_xform.report.codes import CODES
@@ -24,6 +25,8 @@ from opi_xform.report.text import ASSUMPTIONS
 WHOLE_LINES = 6000
 """Up to so many lines all files are shown whole; of more, what is near an edit, a site or a step of a path."""
 NEAR = 8
+LARGEST = 2_500_000
+"""Bytes that a page may have; of one that would be larger less and less is shown."""
 _TEMPLATE = Path(__file__).with_name("report.html.j2")
 _INSERTED = re.compile(r"\b(OPI_Alloc|OPI_Free)\s*\(([^,;]*)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -99,6 +102,7 @@ class Row:
     steps: tuple[str, ...] = ()
     buffers: str = ""
     skipped: int = 0
+    moment: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,27 +135,33 @@ def html(
     converted = sum(counts[side]["convert"] for side in SIDES)
     assumed = sorted({word for decision in plan.decisions for word in decision.assumptions})
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
-    page: str = environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
-        version=version,
-        total=total,
-        converted=converted,
-        percent=round(100 * converted / total) if total else 0,
-        counts=counts,
-        sites=maker.sites,
-        buffers=buffers,
-        roles=touched,
-        calls=call_svg(known.calls, touched) if known.calls else "",
-        runs=[run_view(run, maker.linked(run)) for run in known.runs],
-        size=size,
-        meanings=(STATES, HOLDS),
-        states=_states(buffers),
-        files=maker.files(),
-        assumptions=[
+    template = environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))
+    facts: dict[str, Any] = {
+        "version": version,
+        "total": total,
+        "converted": converted,
+        "percent": round(100 * converted / total) if total else 0,
+        "counts": counts,
+        "sites": maker.sites,
+        "buffers": buffers,
+        "roles": touched,
+        "calls": call_svg(known.calls, touched) if known.calls else "",
+        "runs": [run_view(run, maker.linked(run)) for run in known.runs],
+        "size": size,
+        "meanings": (STATES, HOLDS),
+        "states": _states(buffers),
+        "assumptions": [
             (word, ASSUMPTIONS.get(word, ""), sum(word in d.assumptions for d in plan.decisions)) for word in assumed
         ],
-        remarks=[(d.code, d.message, maker.step(d.span.file, d.span.line, "")) for d in plan.diagnostics],
-    )
-    return page.encode("utf-8", "surrogateescape").decode("utf-8", "replace") + "\n"
+        "remarks": [(d.code, d.message, maker.step(d.span.file, d.span.line, "")) for d in plan.diagnostics],
+    }
+    page = ""
+    for near in (None, NEAR, 2, 0):
+        text: str = template.render(files=maker.files(near), **facts)
+        page = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") + "\n"
+        if len(page) <= LARGEST:
+            break
+    return page
 
 
 class _Maker:
@@ -258,11 +268,13 @@ class _Maker:
                         found.append((_last_name(call[2]), (self._shown(file), last + 0.5, 0), step))
         return found
 
-    def files(self) -> list[FileView]:
-        whole = sum(len(lines) for lines in self._old.values()) <= WHOLE_LINES
-        return [self._file(file, whole) for file in self._files]
+    def files(self, near: int | None) -> list[FileView]:
+        """The files; ``near``: only so many lines around what is to see.  None: whole, unless they are too long."""
+        if near is None and sum(len(lines) for lines in self._old.values()) > WHOLE_LINES:
+            near = NEAR
+        return [self._file(file, near) for file in self._files]
 
-    def _file(self, file: str, whole: bool) -> FileView:
+    def _file(self, file: str, near: int | None) -> FileView:
         sites: dict[int, list[Site]] = {}
         steps: dict[int, list[str]] = {}
         for site in self.sites:
@@ -287,8 +299,19 @@ class _Maker:
             used = {names[word] for word in _NAME.findall(text) if word in names}
             used |= {site.buffer for site in here} | happens.get(line, set())
             anchor = self._anchor(file, line) if line else ""
-            rows.append(Row(before, after, anchor, kind, here, tuple(steps.get(line, ())), " ".join(sorted(used))))
-        shown = rows if whole else _near(rows)
+            rows.append(
+                Row(
+                    before,
+                    after,
+                    anchor,
+                    kind,
+                    here,
+                    tuple(steps.get(line, ())),
+                    " ".join(sorted(used)),
+                    moment=line in happens,
+                )
+            )
+        shown = rows if near is None else _near(rows, near)
         return FileView(f"f{self._number[file]}", self._shown(file), file in self._new, tuple(shown))
 
 
@@ -312,12 +335,12 @@ def _last_name(lvalue: str) -> str:
     return names[-1] if names else ""
 
 
-def _near(rows: Sequence[Row]) -> list[Row]:
+def _near(rows: Sequence[Row], near: int) -> list[Row]:
     """The rows near those with something to see; in place of the others, how many they are."""
     keep = [False] * len(rows)
     for index, row in enumerate(rows):
-        if row.kind or row.sites or row.steps:
-            for i in range(max(0, index - NEAR), min(len(rows), index + NEAR + 1)):
+        if row.kind or row.sites or row.steps or row.moment:
+            for i in range(max(0, index - near), min(len(rows), index + near + 1)):
                 keep[i] = True
     out: list[Row] = []
     left = 0
