@@ -14,6 +14,11 @@ from opi_xform.ownership.parameters import Parameters
 from opi_xform.ownership.plan import Edit, InsertStatement, ReplaceCall, ReplaceText
 from opi_xform.ownership.walk import children
 
+_NEAR = 2000
+_PRAGMA = re.compile(
+    rb"(?:\#[ \t]*pragma[^\n]*\n|_Pragma\s*\([^)]*\))(?:\s|\#[^\n]*\n|/\*.*?\*/|//[^\n]*\n)*\Z", re.DOTALL
+)
+
 
 def without_empty_loops(parameters: Parameters, edits: Collection[Edit]) -> list[Edit]:
     """The edits; where they would delete all that a counting loop does, they delete the loop."""
@@ -27,6 +32,9 @@ def without_empty_loops(parameters: Parameters, edits: Collection[Edit]) -> list
                 continue
             if not only_counts(function, loop) or any(_within(a, loop.span) for a in anchors):
                 continue
+            before = parameters.texts.read(loop.span.file)[max(loop.span.begin - _NEAR, 0) : loop.span.begin]
+            if _PRAGMA.search(before):
+                continue  # which wants a loop behind it
             out = [e for e in out if not (isinstance(e, ReplaceText) and _inside(e.span, [_place(loop.span)]))]
             out.append(ReplaceText(loop.span, ""))
     return out
