@@ -163,8 +163,13 @@ def test_what_has_no_effect_is_found(folder: Path, entry: str, why: str) -> None
     assert (code, line) == (1, 2)
     assert why in message
     assert f"opi.toml:2: finding: {message} [OPI908]\n" == err
+
+
+def test_a_baseline_knows_what_had_no_effect(folder: Path) -> None:
+    entry = '[[keep]]\nfunction = "nowhere"\n'
     assert report("--write-baseline", "b.json", toml=entry)[0] == 0
     assert report("--check", "--baseline", "b.json", toml=entry)[0] == 0
+    assert report("--check", "--baseline", "b.json", toml=entry.replace("nowhere", "elsewhere"))[0] == 1
 
 
 # --- channels ---------------------------------------------------------------------------------------------------------
