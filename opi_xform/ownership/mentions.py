@@ -382,8 +382,13 @@ class Mentions:
         for inner in self.flow.levels(node):
             for found, index in self.by_level().get(inner, ()):
                 if found == row and isinstance(index, ast.IntLit) and index.name:
-                    return index.name
+                    return self._number(index)
         return str(row.constant)
+
+    def _number(self, e: ast.IntLit) -> str:
+        """A number by its name, where that means the same everywhere."""
+        hidden = any(v.name == e.name for v in self.program.variables.values())
+        return e.name if e.name and e.name not in self.program.unsteady and not hidden else str(e.value)
 
     def _at(self, index: ast.Expr, frame: int, level: Level) -> str | None:
         """An index written in ``frame``, rewritten for a statement of that frame or of one it was called from."""
@@ -432,8 +437,8 @@ class Mentions:
     def _write(self, e: ast.Expr, replaced: dict[str, Written]) -> Written | None:
         """Text of a simple index: names of scalar variables, numbers and arithmetic."""
         match e:
-            case ast.IntLit(value=value, name=name):
-                return Written(name or str(value), frozenset(), True)
+            case ast.IntLit():
+                return Written(self._number(e), frozenset(), True)
             case ast.VarRef(var=key):
                 if key in replaced:
                     return replaced[key]
@@ -446,7 +451,8 @@ class Mentions:
                 if a is None or b is None:
                     return None
                 text = f"{_wrapped(a)} {op} {_wrapped(b)}"
-                if e.span.editable and not replaced:
+                named = (x for x in walk(e) if isinstance(x, ast.IntLit) and x.name)
+                if e.span.editable and not replaced and all(self._number(x) == x.name for x in named):
                     text = self.texts.of(e.span) or text
                 return Written(text, a.variables | b.variables, False)
             case _:
