@@ -248,6 +248,8 @@ class Batch:
             if wrong and not problem:
                 reads = [f"{site[1]}: {site[2]}, accesses {sorted(seen.spoilt[site])}" for site in wrong]
                 problem = "converted in spite of an access: " + "; ".join(reads)
+            if p.decisions and not reached and not problem:
+                problem = "the oracle saw none of its messages"
             kept = tuple(p.decisions[site][1] for site in sorted(free - p.converted) if site in p.decisions)
             both = len(free & p.converted)
             found[p.seed] = replace(

@@ -13,7 +13,8 @@ from opi_xform.launch.tools import captured, compile_with
 
 TRACE = Path(__file__).with_name("trace.c")
 WRAPPED = ("malloc", "calloc", "realloc", "free", "memcpy", "memmove", "memset", "memcmp", "strlen", "fwrite")
-PLAIN = ("-O0", "-g", "-w", "-fno-pie", "-fno-builtin")
+PLAIN = ("-O0", "-gdwarf-4", "-w", "-fno-pie", "-fno-builtin")
+"""DWARF 4: of the tables of lines in version 5, addr2line takes one of several included files for the one around."""
 TRACED = (*PLAIN, "-fsanitize=thread", "-c")
 LINKED = ("-no-pie", *(f"-Wl,--wrap={name}" for name in WRAPPED))
 
