@@ -300,6 +300,8 @@ class Live:
             here = self.indexed.in_loop(self.regions, node)
             left, right = self.indexed.specialise(node, left), self.indexed.specialise(node, right)
         holds, fails = self.regions.compare(c.op, left, right), self.regions.compare(_NEGATED[c.op], left, right)
+        if (holds.is_empty() or fails.is_empty()) and self.symbols.may_wrap(difference):
+            return None
         if here is not None and (left != self.symbols.resolve(c.left) or right != self.symbols.resolve(c.right)):
             elsewhere = self.regions.all.subtract(here)  # other iterations: not about this row, either way
             holds, fails = holds.union(elsewhere), fails.union(elsewhere)

@@ -130,6 +130,11 @@ class Symbols:
         """The symbol of a loop's iteration number."""
         return self.get("count", (loop,), frozenset({loop}), True)
 
+    def may_wrap(self, value: Poly) -> bool:
+        """It depends on a number that is not negative by its type: a sum or a conversion of it need not be so."""
+        found = (self.table[s] for s in self.resolve(value).symbols())
+        return any(info.nonneg and info.kind != "count" for info in found)
+
     def is_nonneg(self, value: Poly) -> bool:
         """Provably not negative, term by term."""
         value = self.resolve(value)

@@ -432,7 +432,9 @@ class Judge:
             if self.indexed is not None:
                 left = self.indexed.specialise(u.node, self.symbols.resolve(left))
                 right = self.indexed.specialise(u.node, self.symbols.resolve(right))
-            live = live.intersect(self.regions.compare(op, left, right))
+            certain = self.regions.compare(op, left, right)
+            if not (certain.is_empty() and self.symbols.may_wrap(condition.left - condition.right)):
+                live = live.intersect(certain)
         return live
 
     def dominating(self, n: int) -> list[tuple[Comparison, bool]]:
