@@ -89,7 +89,7 @@ class Program:
     def texts(self) -> dict[str, str]:
         return {path.name: path.read_text() for path in sorted(self.folder.iterdir()) if path.is_file()}
 
-    def analyse(self, units: Sequence[Unit], options: object, part: object) -> Plan:
+    def analyse(self, units: Sequence[Unit], options: object, part: object, seen: object) -> Plan:
         """What the analyses would say of the original; nothing to do for a program that is transformed already."""
         if "OPI_Give" in (self.folder / "ship.c").read_text():
             return Plan(())

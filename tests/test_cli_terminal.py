@@ -25,7 +25,7 @@ def observed(self):
     if self._bar is not None:
         shown.set()
 
-def analyse(units, options, _part):
+def analyse(units, options, _part, _seen):
     if {wait}:
         assert shown.wait(30)
     at = Span(units[0].path, 0, 1, 1, 1)

@@ -139,17 +139,19 @@ def check(path: Path, tmp_path: Path) -> None:
     edits: list[Edit] = []
     wanted: dict[str, dict[int, tuple[int, int]]] = {}
     count = 0
+    sources = Sources()
     for name, (_, walk) in shapes(unit, str(path)).items():
         for number, stmt in enumerate(walk.statements):
             if not stmt.span.editable or stmt.span.end == stmt.span.begin:
                 continue
+            if sources.text(str(path)).split(stmt.span.begin, stmt.span.end):
+                continue  # refused: test_rewrite_insert.py
             wanted.setdefault(name, {})[number] = (count, count + 1)
             wrap = number in walk.bodies
             edits.append(InsertStatement(stmt.span, "before", f"probe_{count}();", wrap))
             edits.append(InsertStatement(stmt.span, "after", f"probe_{count + 1}();", wrap))
             count += 2
     assert count > 0
-    sources = Sources()
     result = tmp_path / path.name
     for order in (edits, edits[::-1]):
         result.write_bytes(rewrite(Plan((), tuple(order)), sources).changed[str(path)])

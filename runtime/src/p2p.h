@@ -65,10 +65,12 @@ static inline bool opi_usual(MPI_Comm comm, MPI_Datatype type, MPI_Count count, 
 }
 
 /* A peer that only the MPI below reaches, on the communicator of the call before: the shortest way out, since there a message takes little longer than our
- * checks do.  The MPI below checks its arguments itself. */
+ * checks do.  The MPI below checks its arguments itself.  Not with MPI_THREAD_MULTIPLE: nothing is locked yet. */
 static inline bool opi_elsewhere(MPI_Comm comm, int peer) {
+    if (OPI_UNLIKELY(opi.special))
+        return false;
     const struct opi_comm *c = opi.last_comm;
-    return c && c->mixed && opi.last_comm_handle == comm && !opi.special && c->active &&
+    return c && c->mixed && opi.last_comm_handle == comm && c->active &&
            (unsigned)peer < (unsigned)c->size && c->local_of_rank[peer] < 0;
 }
 
