@@ -78,7 +78,8 @@ static void cancel_one(void)
 
     if (i < nops && may_be_cancelled(i)) {
         cancel_receive(i);
-    } else if (i < nops && !careful && ops[i].live && ops[i].sync && !ops[i].persistent && !ops[i].cancelling) {
+    } else if (i < nops && !careful && ops[i].live && ops[i].sync && !ops[i].persistent && !ops[i].cancelling &&
+               sent[ops[i].sends].tag == WITHDRAWABLE) {
         ops[i].cancelling = 1;
         CHECK_CLASS(MPI_Cancel(&requests[i]), MPI_SUCCESS);
     }

@@ -140,8 +140,14 @@ static int look(int comm, int source, int tag)
             receive_found(comm, &seen, &message, source, tag, begin);
     } else {
         CHECK_CLASS(MPI_Iprobe(source, tag, comms[comm], &flag, &seen), MPI_SUCCESS);
-        if (flag)
+        if (flag && seen.MPI_TAG == WITHDRAWABLE) {
+            source = seen.MPI_SOURCE, tag = seen.MPI_TAG, begin = now();
+            CHECK_CLASS(MPI_Improbe(source, tag, comms[comm], &flag, &message, &seen), MPI_SUCCESS);
+            if (flag)
+                receive_found(comm, &seen, &message, source, tag, begin);
+        } else if (flag) {
             receive_found(comm, &seen, NULL, source, tag, begin);
+        }
     }
     return flag;
 }

@@ -12,6 +12,8 @@ static void start_send(void)
 
     o->layout = n ? (int)draw(draw(2) ? 1 : LAYOUTS) : PLAIN;
     o->owned = (int)draw(2) || form >= 13;
+    if (form == 5)
+        tag = WITHDRAWABLE;
     if ((form == 3 || form == 4 || form == 9) && n > 5000)
         n = 100;
     if (form >= 11 && form != 14 && form != 15 && n > SMALL)

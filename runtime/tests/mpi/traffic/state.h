@@ -13,6 +13,8 @@
 #define TAGS 4
 #define MOST_OPS 900
 #define READY_TAG 50
+/* The messages that their senders may cancel.  A probe that does not take such a message says nothing about a receive after it: what was found may be gone. */
+#define WITHDRAWABLE (TAGS - 1)
 #define LONG 6000    /* elements of the longest message of most rounds, */
 #define LONGER 171000 /* and of the others */
 #define SMALL 60 /* elements; such a send does not wait for its receive in any MPI */
