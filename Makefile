@@ -88,9 +88,7 @@ torture-faults: $(VENV)/.ready $(MPI_READY)
 
 # What got worse in the programs of testdata/ than their baselines say; `make test` looks, too.
 check-testdata: $(VENV)/.ready $(MPI_READY)
-	@cd testdata && for name in $$(cd baselines && find . -name '*.json' | sed 's/\.json$$//' | sort); do \
-	    echo "$$name"; ../$(BIN)/opi-xform --check "$$name" --baseline "baselines/$$name.json" || exit 1; \
-	done
+	$(BIN)/python -m tests.baselines $(BASELINE_ARGS)
 
 # The documentation as a site, in site/index.html.
 docs: $(VENV)/.ready

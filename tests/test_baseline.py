@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from baselines import PROGRAMS, TESTDATA, baseline
+from baselines import check as check_of
 from case_tools import run_tool
 from conftest import CHECKOUT
 
@@ -17,19 +19,22 @@ from opi_xform.ownership.plan import Decision, Note
 from opi_xform.report.baseline import Baseline, BaselineError, KnownSite, know, read, recognise, worse, write
 from opi_xform.report.finding import deciding
 
-BASELINES = sorted((CHECKOUT / "testdata" / "baselines").rglob("*.json"))
 WAIT = "    MPI_Waitall(2 * NDIR, rq, MPI_STATUSES_IGNORE);\n"
 
 
-def program_of(baseline: Path) -> Path:
-    """testdata/baselines/NAME.json is that of testdata/NAME."""
-    return CHECKOUT / "testdata" / baseline.relative_to(CHECKOUT / "testdata" / "baselines").with_suffix("")
-
-
-@pytest.mark.parametrize("baseline", BASELINES, ids=lambda path: path.stem)
-def test_nothing_in_testdata_got_worse(baseline: Path) -> None:
-    code, out, err = run_tool(["--check", str(program_of(baseline)), "--baseline", str(baseline)])
+@pytest.mark.parametrize("folders", PROGRAMS, ids=lambda folders: Path(folders[0]).name)
+def test_nothing_in_testdata_got_worse(folders: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(TESTDATA)
+    code, out, err = run_tool([*check_of(folders), "-j", "1"])
     assert (code, err) == (0, ""), out + err
+
+
+def test_every_program_has_a_baseline_and_every_folder_a_program() -> None:
+    written = {path.relative_to(TESTDATA) for path in (TESTDATA / "baselines").rglob("*.json")}
+    assert written == {baseline(folders) for folders in PROGRAMS}
+    holding = {path.parent.relative_to(TESTDATA).as_posix() for path in TESTDATA.rglob("*.c")}
+    assert holding == {folder for folders in PROGRAMS for folder in folders}
+    assert ("npb/lu", "npb/flow") in PROGRAMS
 
 
 @pytest.fixture
@@ -93,19 +98,23 @@ def edit(file: Path, old: str, new: str) -> int:
 
 
 def test_a_site_that_used_to_convert_is_found_at_the_access_that_broke_it(halo: Path) -> None:
-    assert check()[0] == 0
+    """With the committed baseline of halo2d."""
     line = edit(halo, WAIT, WAIT + "    u[0] += 0.0 * sbuf[0][0];\n") + 1
-    code, out, _ = check()
-    assert code == 1
-    (found,) = findings(out)
-    assert found.startswith(f"halo2d/exchange.c:{line}: finding: MPI_Isend of sbuf[d] at halo2d/exchange.c:")
-    assert "used to convert and stays now: " in found
-    assert found.endswith("[OPI101]")
-    assert f"    halo2d/exchange.c:{line}: note: `sbuf` is read here" in out
     code, out, err = check("--output-format", "json")
     (told,) = [d for d in json.loads(out)["diagnostics"] if d["severity"] == "finding"]
     assert (code, told["file"], told["line"], told["code"]) == (1, "halo2d/exchange.c", line, "OPI101")
-    assert findings(err) == [found]
+    assert told["notes"][0]["line"] == line
+    (found,) = findings(err)
+    assert found.startswith(f"halo2d/exchange.c:{line}: finding: MPI_Isend of sbuf[d] at halo2d/exchange.c:")
+    assert "used to convert and stays now: " in found
+    assert found.endswith("[OPI101]")
+
+
+def test_a_finding_comes_with_its_path(small: Path) -> None:
+    line = edit(small, WAIT, WAIT + "    u[0] += 0.0 * sbuf[0][0];\n") + 1
+    code, out, _ = check()
+    assert (code, len(findings(out))) == (1, 1)
+    assert f"    halo2d/exchange.c:{line}: note: `sbuf` is read here" in out
 
 
 def test_moved_code_is_known_again(small: Path) -> None:
@@ -252,9 +261,9 @@ def test_each_known_site_is_taken_once() -> None:
 
 
 def test_written_and_read_again() -> None:
-    for baseline in (Baseline(), Baseline(sites(decision(b"f(c, d)", buffer='"\udcff')), ("x", "x"), True)):
-        assert read(write(baseline)) == baseline
-        json.loads(write(baseline))
+    for one in (Baseline(), Baseline(sites(decision(b"f(c, d)", buffer='"\udcff')), ("x", "x"), True)):
+        assert read(write(one)) == one
+        json.loads(write(one))
     with pytest.raises(BaselineError):
         read(write(Baseline()).replace(b'"accepted"', b'"excepted"'))
 
