@@ -1,11 +1,15 @@
-"""The parts of the SARIF 2.1.0 schema that opi-xform's output uses, as tight as the standard has them.
+"""SARIF output is valid: by the schema of the standard, and by a tighter one of what opi-xform writes.
 
-Every object is closed: a property that the standard does not know, or that opi-xform does not write, is an error.
+In the tighter one every object is closed: a property that opi-xform does not mean to write is an error.
 """
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
+
+import jsonschema
 
 Schema = dict[str, Any]
 TEXT: Schema = {"type": "string"}
@@ -83,3 +87,13 @@ SARIF = {
         runs=several(RUN),
     ),
 }
+STANDARD: Schema = json.loads(Path(__file__).with_name("data").joinpath("sarif-2.1.0-rtm.5.json").read_text("utf-8"))
+"""tests/data/README.md says where it is from."""
+
+
+def parsed(text: str) -> Any:
+    """A SARIF log, which must be valid."""
+    log = json.loads(text)
+    jsonschema.Draft4Validator(STANDARD).validate(log)
+    jsonschema.Draft202012Validator(SARIF).validate(log)
+    return log

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from case_tools import run_tool
+from sarif_schema import parsed
 
 PROGRAM = """#include <mpi.h>
 #define N 1000
@@ -140,7 +141,7 @@ def test_a_site_is_known_to_stay(folder: Path) -> None:
     toml = '[[allow]]\ncode = "OPI102"\nfunction = "packed"\nbuffer = "buf"\n'
     code, found, _ = report("--check", toml=toml)
     assert (code, remarks(found)) == (0, [])
-    log = json.loads(run_tool(["a.c", "--output-format", "sarif"])[1])
+    log = parsed(run_tool(["a.c", "--output-format", "sarif"])[1])
     assert log["runs"][0]["results"][0]["suppressions"] == [{"kind": "inSource", "status": "accepted"}]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -14,6 +13,7 @@ import pytest
 import yaml
 from case_tools import run_tool
 from conftest import CHECKOUT
+from sarif_schema import parsed
 
 from opi_xform import __version__
 from opi_xform.cli.completion import SHELLS, completion, flags, manual
@@ -133,7 +133,7 @@ def test_the_action_annotates_and_fails(tmp_path: Path) -> None:
     bad = step("Check", folder, paths="a.c b.c", flags="-DN=1000", baseline="b.json", sarif="found.sarif")
     assert bad.returncode == 1
     assert bad.stdout.startswith("::error file=a.c,line=10,")
-    results = json.loads((folder / "found.sarif").read_text())["runs"][0]["results"]
+    results = parsed((folder / "found.sarif").read_text())["runs"][0]["results"]
     assert [(r["ruleId"], r["baselineState"]) for r in results] == [("OPI101", "new")]
     broken = step("Check", folder, paths="none.c", sarif="found.sarif")
     assert broken.returncode == 2
