@@ -48,6 +48,27 @@ def test_values(body: str, expected: list[bool]) -> None:
     assert possible(body) == expected
 
 
+STEP = "int step[2] = {-2, 1}; p = rank > 0 ? step[0] : step[argc];"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (f"{STEP} mark = (rank + p + size) % size;", [False]),  # a number that happens to be what the MPI uses
+        (f"{STEP} mark = p;", [True]),
+        (f"{STEP} table[0] = p; mark = table[rank];", [True]),
+        (f"{STEP} mark = (short)p;", [True]),
+        (f"{STEP} mark = rank > 1 ? p : rank;", [True]),
+        (f"{STEP} mark = (rank + p + size) % size; /* MPI_PROC_NULL */", [True]),  # the program knows of it
+        (f"{SHIFT} p = left * size + rank; mark = p;", [True]),
+        ("p = elsewhere(); mark = p * size + rank;", [True]),
+    ],
+)
+def test_numbers_equal_to_it(body: str, expected: list[bool]) -> None:
+    """Where the program never says MPI_PROC_NULL, what is computed with -1 is a rank."""
+    assert possible(body) == expected
+
+
 def test_through_calls() -> None:
     head = "static int other(int a, int b) { return a ? b : 1; }"
     assert possible("mark = other(rank, 0); mark = other(rank, MPI_PROC_NULL);", head) == [False, True]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Sequence
 
@@ -87,7 +88,15 @@ class UnitBuilder:
             files={f.path: self.dependencies[f.path] for f in files if not f.system},
             int_macros=integer_macros(self._flags, self._headers, [f.path for f in files]),
             address_taken_functions=frozenset(self._address_taken),
+            names_proc_null=self._mentions(files, "MPI_PROC_NULL"),
         )
+
+    def _mentions(self, files: Sequence[File], name: str) -> bool:
+        """Whether the name stands in the flags or in a file that is not one of the MPI's headers."""
+        mpi = {f.path for f in files if os.path.basename(f.path) == "mpi.h"}
+        folders = {os.path.dirname(path) for path in mpi}
+        own = (f for f in files if f.path not in mpi and not (f.system and os.path.dirname(f.path) in folders))
+        return any(name in flag for flag in self._flags) or any(name.encode() in f.data for f in own)
 
     def outline(self) -> Unit:
         """Which functions the unit defines, without their bodies and all else; what ``declared`` holds has no

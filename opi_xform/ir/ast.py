@@ -428,3 +428,4 @@ class Unit:
         str, int
     ]  # object-like macros of the MPI's header with integer values (MPI_PROC_NULL, MPI_ANY_TAG …)
     address_taken_functions: frozenset[str] = frozenset()
+    names_proc_null: bool = True  # its text, headers and flags mention MPI_PROC_NULL (the MPI's own headers apart)

@@ -6,13 +6,15 @@ turns out to advance by a fixed step gets its closed form afterwards (``Symbols.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
 from opi_xform.ir.loops import LoopNest
 from opi_xform.memory.calls import Calls
 from opi_xform.memory.environment import Cell, Change, Env, Environment
 from opi_xform.memory.families import find_families
+from opi_xform.memory.lockstep import lockstep
 from opi_xform.memory.modified import modified_cells
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.pointsto import PointsTo
@@ -23,7 +25,7 @@ from opi_xform.memory.symbols import Symbols
 from opi_xform.memory.trips import nominal_trips
 from opi_xform.memory.values import HeaderPhi, Values
 from opi_xform.program.effects import Effects
-from opi_xform.program.graph import Graph
+from opi_xform.program.graph import Graph, Node
 
 
 def interpret(
@@ -282,6 +284,10 @@ class _Interpreter(Steps):
                 if not varies and s not in set(step.symbols()):
                     self.symbols.defs[s] = init + step * symbol(self.symbols.count(loop))
         self.values.headers[loop] = headers
+        for s, value in lockstep(self.values, info, self.nest, headers).items():
+            left = self.symbols.leave(symbol(s), loop).single
+            assert left is not None
+            self.symbols.defs[left] = self.symbols.leave(value, loop)
         if len(info.exits) == 1:
             trips = nominal_trips(self.graph, self.values, info, info.exits[0])
             if trips is not None and self.symbols.is_nonneg(trips):
@@ -315,3 +321,36 @@ def _inner_loops(nest: LoopNest) -> list[frozenset[int]]:
         if loop.parent >= 0:
             out[loop.parent] |= out[loop.number]
     return [frozenset(s) for s in out]
+
+
+class Watching(_Interpreter):
+    """The same pass once more, to be told what operands are worth at certain nodes, before these run.
+
+    wanted: by node: (frame, operand).  found: their values, by node and place in that list.
+    """
+
+    wanted: Mapping[int, Sequence[tuple[int, ins.Operand]]]
+    found: dict[tuple[int, int], Poly]
+
+    def step(self, node: Node) -> None:
+        for i, (frame, operand) in enumerate(self.wanted.get(node.number, ())):
+            self.found[node.number, i] = self.value(node, frame, operand)
+        super().step(node)
+
+
+def watch(
+    graph: Graph,
+    nest: LoopNest,
+    variables: Mapping[str, ast.Variable],
+    objects: Objects,
+    points_to: PointsTo,
+    effects: Effects,
+    whole_program: bool,
+    wanted: Mapping[int, Sequence[tuple[int, ins.Operand]]],
+    unwritten: Collection[str] = (),
+) -> tuple[Values, dict[tuple[int, int], Poly]]:
+    """What ``interpret`` finds, with the values of operands: their symbols are those of these values, of no others."""
+    calls = Calls(graph, objects, points_to, effects)
+    watching = Watching(calls, nest, variables, whole_program, unwritten)
+    watching.wanted, watching.found = wanted, {}
+    return watching.run(), watching.found

@@ -112,6 +112,7 @@ class Program:
     taken: frozenset[str] = frozenset()  # functions whose address is taken
     files: tuple[str, ...] = ()  # all that was read, headers too
     unsteady: frozenset[str] = frozenset()  # macros that mean one thing here and another there
+    names_proc_null: bool = True  # the program's text mentions MPI_PROC_NULL
 
     def names(self, e: ast.Expr, key: str) -> bool:
         """The expression, casts aside, is the variable, or the member that counts as one."""

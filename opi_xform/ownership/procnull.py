@@ -1,7 +1,8 @@
 """Whether a rank value can be MPI_PROC_NULL (named assumption A2 of DESIGN.md section 4).
 
 A value is suspect when MPI_PROC_NULL, the result of a topology query or of an unknown call flows into it, through any
-variable, however conditionally.
+variable, however conditionally.  Where the program never says MPI_PROC_NULL, a number that happens to be equal to it
+(a step of -1, with MPICH) is suspect as it is, but not what is computed with it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,22 @@ from opi_xform.memory.poly import Poly
 from opi_xform.ownership.model import Program
 from opi_xform.program.graph import Bind
 
+ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "neg", "~"})
+
+
+class ProcNull:
+    """What may be MPI_PROC_NULL in a program, found once."""
+
+    def __init__(self, program: Program) -> None:
+        if program.names_proc_null:
+            self.flows = [Flow(program, numbers=True, arithmetic=True)]
+        else:
+            self.flows = [Flow(program, numbers=False, arithmetic=True), Flow(program, numbers=True, arithmetic=False)]
+
+    def possible(self, value: Poly) -> bool:
+        """Whether the value may be MPI_PROC_NULL."""
+        return any(flow.possible(value) for flow in self.flows)
+
 
 @lru_cache(maxsize=1)
 def proc_null(program: Program) -> ProcNull:
@@ -21,13 +38,18 @@ def proc_null(program: Program) -> ProcNull:
     return ProcNull(program)
 
 
-class ProcNull:
-    """Suspect objects of a program, found once; flow-insensitive."""
+class Flow:
+    """Suspect objects of a program; flow-insensitive.
 
-    def __init__(self, program: Program) -> None:
+    numbers: constants equal to MPI_PROC_NULL are suspect; arithmetic: what is computed with a suspect value is suspect.
+    """
+
+    def __init__(self, program: Program, numbers: bool, arithmetic: bool) -> None:
         self.program = program
         self.symbols = program.values.symbols
-        self.null = program.constants.get("MPI_PROC_NULL")
+        self.known = "MPI_PROC_NULL" in program.constants
+        self.null = program.constants.get("MPI_PROC_NULL") if numbers else None
+        self.arithmetic = arithmetic
         self.suspect: set[int] = set()
         self.memo: dict[int, bool] = {}
         self.spread()
@@ -106,12 +128,16 @@ class ProcNull:
 
     def possible(self, value: Poly) -> bool:
         """Whether the value may be MPI_PROC_NULL."""
-        if self.null is None:
+        if not self.known:
             return True
         constant = value.constant
         if constant is not None:
             return constant == self.null
-        return any(self.of_symbol(s) for s in set(value.symbols()))
+        return any(self.of_symbol(s) for s in self.through(value))
+
+    def through(self, value: Poly) -> set[int]:
+        """The symbols that a value may be equal to, or that it is made of."""
+        return set(value.symbols()) if self.arithmetic or value.single is not None else set()
 
     def of_symbol(self, start: int) -> bool:
         if start in self.memo:
@@ -146,6 +172,8 @@ class ProcNull:
                 if info.key[0] == "output" and self.may_yield(info.key[1], info.key[2]):
                     self.memo[start] = True
                     return True
+                if info.key[0] in ARITHMETIC and not self.arithmetic:
+                    continue
                 # arithmetic on a suspect value may meet a guard that was meant for it: stay suspicious
                 following = [p for part in info.key if isinstance(part, tuple) for p in part if isinstance(p, Poly)]
                 following += [p for p in info.key if isinstance(p, Poly)]
@@ -159,7 +187,7 @@ class ProcNull:
                         self.memo[start] = True
                         return True
                 else:
-                    stack.extend(p.symbols())
+                    stack.extend(self.through(p))
         self.memo[start] = False
         return False
 

@@ -36,12 +36,14 @@ class Whole:
     taken: set[str] = field(default_factory=set)  # functions whose address is taken
     files: tuple[str, ...] = ()
     unsteady: frozenset[str] = frozenset()  # macros that mean one thing here and another there
+    names_proc_null: bool = True
 
 
 def merge(units: Sequence[ast.Unit]) -> Whole:
     """Functions, variables and MPI constants of all units; of a variable's declarations the defining one counts."""
     files = sorted({path for unit in units for path in (unit.path, *unit.files)})
-    whole = Whole(files=tuple(files), unsteady=unsteady_macros(units))
+    named = any(unit.names_proc_null for unit in units)
+    whole = Whole(files=tuple(files), unsteady=unsteady_macros(units), names_proc_null=named)
     for unit in units:
         for key, function in unit.functions.items():
             whole.functions.setdefault(key, function)
@@ -174,6 +176,7 @@ def _memory(
         frozenset(whole.taken),
         whole.files,
         whole.unsteady,
+        whole.names_proc_null,
     )
 
 

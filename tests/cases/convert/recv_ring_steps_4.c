@@ -1,0 +1,38 @@
+/* A function shifts by the step that it is given. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 512
+
+static double u[N], v[N];
+static double sbuf[N], rbuf[N];
+
+static void shift(int rank, int size, int step)
+{
+    int to = (rank + step + size) % size, from = (rank - step + size) % size;
+    for (int i = 0; i < N; i++)
+        sbuf[i] = 2.0 * u[i] + step;
+    MPI_Sendrecv(sbuf, N, MPI_DOUBLE, to, 7, rbuf, N, MPI_DOUBLE, from, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ give(sbuf) take(rbuf)
+    for (int i = 0; i < N; i++)
+        v[i] += rbuf[i];
+}
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    shift(rank, size, 1);
+    shift(rank, size, -1);
+    double total = 0.0;
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,41 @@
+/* Neighbours are kept in a struct. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 512
+
+struct neighbours { int to, from; };
+
+static double u[N], v[N];
+static double sbuf[N], rbuf[N];
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    struct neighbours side[2];
+    for (int up = 0; up < 2; up++) {
+        int step = up ? 1 : -1;
+        side[up].to = (rank + step + size) % size;
+        side[up].from = (rank - step + size) % size;
+    }
+    for (int up = 0; up < 2; up++) {
+        for (int i = 0; i < N; i++)
+            sbuf[i] = 2.0 * u[i] + up;
+        MPI_Sendrecv(sbuf, N, MPI_DOUBLE, side[up].to, 7, rbuf, N, MPI_DOUBLE, side[up].from, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ give(sbuf) take(rbuf)
+        for (int i = 0; i < N; i++)
+            v[i] += rbuf[i];
+    }
+    double total = 0.0;
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
