@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export OMPI_ALLOW_RUN_AS_ROOT ?= 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ?= 1
 
-.PHONY: apps docs proxies demo test bench fuzz oracle planted mutilate check-corpus check-testdata lint npb mpi4py torture torture-faults clean
+.PHONY: apps docs proxies demo test bench fuzz oracle planted mutilate check-corpus check-testdata check-fits lint npb mpi4py torture torture-faults clean
 .DELETE_ON_ERROR:
 
 ifdef OPI_MPICC
@@ -89,6 +89,10 @@ torture-faults: $(VENV)/.ready $(MPI_READY)
 # What got worse in the programs of testdata/ than their baselines say; `make test` looks, too.
 check-testdata: $(VENV)/.ready $(MPI_READY)
 	$(BIN)/python -m tests.baselines $(BASELINE_ARGS)
+
+# The pre-commit hook and the GitHub Action for real: each installs this package in an environment of its own.
+check-fits: $(VENV)/.ready $(MPI_READY)
+	OPI_TEST_FITS=all $(BIN)/python -m pytest tests/test_fits.py $(PYTEST_ARGS)
 
 # The documentation as a site, in site/index.html.
 docs: $(VENV)/.ready

