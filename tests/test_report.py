@@ -15,8 +15,9 @@ from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ownership.plan import Decision, Note, Plan
 from opi_xform.report.codes import CODES, page
 from opi_xform.report.diff import unified_diff
+from opi_xform.report.globals import GlobalDecision
 from opi_xform.report.json import report_json
-from opi_xform.report.text import summary_line, table
+from opi_xform.report.text import global_lines, summary_line, table
 from opi_xform.resources import resource
 
 
@@ -119,6 +120,27 @@ def test_json_is_the_documented_object() -> None:
     }
     assert [diagnostic["code"] for diagnostic in report["diagnostics"]] == ["OPI301", "OPI905"]
     assert report_json(PLAN, [warning], shown) == text
+
+
+def test_variables_stand_in_the_object_and_in_the_table() -> None:
+    variables = (
+        GlobalDecision("seed", at("a.c", 2), "private"),
+        GlobalDecision("table", at("a.c", 3), "shared", "", "nothing writes it"),
+        GlobalDecision("handler", at("b.c", 1), "refused", "OPI501", "a signal handler\nuses it"),
+    )
+    report = json.loads(report_json(PLAN, [], shown, variables=variables))
+    jsonschema.validate(report, SCHEMA)
+    assert report["globals"][0] == {
+        "name": "seed", "file": "a.c", "line": 2, "decision": "private", "code": "", "message": ""
+    }  # fmt: skip
+    assert [(one["name"], one["decision"], one["code"]) for one in report["globals"][1:]] == [
+        ("table", "shared", ""),
+        ("handler", "refused", "OPI501"),
+    ]
+    assert [(line.text, line.kind) for line in global_lines(variables, shown)] == [
+        ("a.c:2: seed: private", "note"),
+        ("b.c:1: handler: refused OPI501 a signal handler uses it", "keep"),
+    ]
 
 
 def test_json_of_names_that_are_no_utf8_is_valid() -> None:

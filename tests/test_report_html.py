@@ -17,6 +17,7 @@ from conftest import CHECKOUT
 from opi_xform.ir.span import Span
 from opi_xform.ownership.plan import Decision, Plan
 from opi_xform.report import html as report_html
+from opi_xform.report.globals import GlobalDecision
 from opi_xform.report.html import Known, html
 from opi_xform.report.profile import WAYS, read_profile
 
@@ -164,6 +165,40 @@ def test_a_run_is_shown() -> None:
     assert 'title="4 messages">3.0 KiB<' in section
     assert re.search(r'<a href="#f0L2">a.c:2</a></td><td>4</td><td>4.0 KiB</td><td class="l">4 give', section)
     assert "lib+0x10 1 8 B 1 mpi" in plain
+
+
+VARIABLES = (
+    GlobalDecision("seed", Span("a.c", 11, 15, 2, 5), "private"),
+    GlobalDecision("<table>", Span("a.c", 21, 25, 3, 5), "shared", "", "nothing writes it"),
+    GlobalDecision("handler", Span("b.c", 0, 1, 1, 1), "refused", "OPI501", "a signal handler uses it"),
+)
+
+
+def test_variables_and_their_decisions_are_shown_where_there_are_some() -> None:
+    def page(known: Known) -> str:
+        text = html(Plan(()), {}, str, lambda _: b"one\ntwo\nthree\n", lambda path: path, "1", known)
+        assert {link.removeprefix("#") for link in Outline(text).links} <= set(Outline(text).ids)
+        return text
+
+    assert 'id="globals"' not in page(Known())
+    text = page(Known(variables=VARIABLES))
+    section = text[text.index('id="globals"') : text.index('id="files"')]
+    rows = [re.sub("<[^>]*>", " ", row).split() for row in re.findall("(?s)<tr><td>.*?</tr>", section)]
+    assert [" ".join(words) for words in rows] == [
+        "a.c:2 seed private",
+        "a.c:3 &lt;table&gt; shared nothing writes it",
+        "b.c:1 handler refused OPI501 a signal handler uses it",
+    ]
+    assert re.findall('class="tag (\\w+)"', section) == ["convert", "soft", "keep"]
+    assert 'id="f0L2"' in text
+
+
+def test_of_a_large_program_the_declarations_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report_html, "WHOLE_LINES", 50)
+    known = Known(variables=(GlobalDecision("x", Span("a.c", 0, 1, 70, 1), "private"),))
+    before = "".join(f"line {i};\n" for i in range(1, 101)).encode()
+    text = html(Plan(()), {}, str, lambda _: before, lambda path: path, "1", known)
+    assert set(map(int, re.findall(r">line (\d+);", text))) == set(range(62, 79))
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"version": 1}', json.dumps({**PROFILE, "version": 2}), "broken"])

@@ -1,4 +1,4 @@
-"""What --report and --advise need beside the plan: the lives of buffers, the bytes of sites, runs of the program."""
+"""What reports need beside the plan: the lives of buffers, the bytes of sites, runs of the program, its variables."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from opi_xform.cli.shown import shown
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.plan import Plan
 from opi_xform.report.advice import Site, Weight, weights
+from opi_xform.report.globals import GlobalDecision
 from opi_xform.report.lives import BufferLife, CallGraph, call_graph, lives
 from opi_xform.report.profile import ProfileError, Run, read_profile
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """runs: of --profile, in the order given."""
+    """runs: of --profile, in the order given.  variables: those that ranks as threads would share."""
 
     runs: tuple[Run, ...] = ()
     lives: tuple[BufferLife, ...] = ()
     calls: CallGraph | None = None
     weights: Mapping[Site, Weight] = field(default_factory=dict)
+    variables: tuple[GlobalDecision, ...] = ()
 
 
 def load_profiles(options: Options) -> tuple[Run, ...]:

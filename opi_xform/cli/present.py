@@ -26,7 +26,7 @@ from opi_xform.report.finding import Finding
 from opi_xform.report.json import report_json
 from opi_xform.report.sarif import Context, sarif
 from opi_xform.report.sidebyside import lines_of
-from opi_xform.report.text import Line, note_lines, summary_line, table
+from opi_xform.report.text import Line, global_lines, note_lines, summary_line, table
 from opi_xform.rewrite.sources import Sources
 from opi_xform.rewrite.write import OutputFile
 
@@ -63,7 +63,7 @@ def report_files(options: Options, result: Result, findings: Sequence[Finding]) 
         from opi_xform.report.html import Known, html  # jinja2 takes a while to load
 
         sources, facts = result.sources, result.facts
-        beside = Known(facts.lives, facts.calls, facts.runs)
+        beside = Known(facts.lives, facts.calls, facts.runs, facts.variables)
         page = html(result.plan, result.changed, sources.name, sources.data, shown, __version__, beside)
         files.append(OutputFile(options.report, "", page.encode("utf-8")))
     return files
@@ -89,7 +89,7 @@ def _present_text(
     if options.advise:
         print_lines(_advice(result), sys.stdout)
     stream = sys.stderr if options.shows_diff or options.advise else sys.stdout
-    lines = table(result.plan, shown, width_of(stream))
+    lines = [*table(result.plan, shown, width_of(stream)), *global_lines(result.facts.variables, shown)]
     for finding in findings:
         lines.append(Line(str(_problem(finding)), "finding"))
         lines += note_lines(finding.notes, shown)
@@ -142,7 +142,7 @@ def _fixes(result: Result) -> bytes:
 
 
 def _json(result: Result, findings: Sequence[Finding], _options: Options) -> str:
-    return report_json(result.plan, result.warnings, shown, findings)
+    return report_json(result.plan, result.warnings, shown, findings, result.facts.variables)
 
 
 def _sarif(result: Result, findings: Sequence[Finding], options: Options) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 from opi_xform.ownership.plan import Decision, Plan
 from opi_xform.report.codes import CODES
+from opi_xform.report.globals import GlobalDecision
 from opi_xform.report.html_lives import HOLDS, MOST_ROWS, STATES, LifeRow, arrows, call_svg, life_rows, roles
 from opi_xform.report.html_run import run_view, size
 from opi_xform.report.json import SIDES, summary
@@ -80,11 +81,13 @@ class BufferView:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the page shows beside the plan: the lives of buffers, the calls between functions, runs of the program."""
+    """What the page shows beside the plan: the lives of buffers, the calls between functions, runs of the program, and
+    the variables that ranks as threads would share."""
 
     lives: tuple[BufferLife, ...] = ()
     calls: CallGraph | None = None
     runs: tuple[Run, ...] = ()
+    variables: tuple[GlobalDecision, ...] = ()
 
 
 NOTHING = Known()
@@ -147,6 +150,7 @@ def html(
         "roles": touched,
         "calls": call_svg(known.calls, touched) if known.calls else "",
         "runs": [run_view(run, maker.linked(run)) for run in known.runs],
+        "globals": [(v, _code_title(v.code), maker.step(v.span.file, v.span.line, "")) for v in known.variables],
         "size": size,
         "meanings": (STATES, HOLDS),
         "states": _states(buffers),
@@ -181,9 +185,12 @@ class _Maker:
         self._marked: dict[str, set[int]] = {}
         for span in spans:
             self._marked.setdefault(name(span.file), set()).add(span.line)
+        self._declared: dict[str, set[int]] = {}
+        for variable in known.variables:
+            self._declared.setdefault(name(variable.span.file), set()).add(variable.span.line)
         for moment in (m for life in known.lives for m in life.moments[:MOST_ROWS]):
             self._marked.setdefault(name(moment.file), set()).add(moment.line)
-        self._files = sorted({*self._marked, *changed}, key=shown)
+        self._files = sorted({*self._marked, *self._declared, *changed}, key=shown)
         self._number = {file: index for index, file in enumerate(self._files)}
         self._old = {file: lines_of(data(file)) for file in self._files}
         self._new = {file: lines_of(data_) for file, data_ in changed.items()}
@@ -222,9 +229,8 @@ class _Maker:
 
     def _site(self, index: int, d: Decision) -> Site:
         path = tuple(self.step(n.span.file, n.span.line, n.message) for n in d.notes)
-        title = CODES[d.code].title if d.code in CODES else ""
         place = self.step(d.span.file, d.span.line, "")
-        return Site(f"s{index}", d, title, place, path, self._buffer[self._key(d)])
+        return Site(f"s{index}", d, _code_title(d.code), place, path, self._buffer[self._key(d)])
 
     def buffers(self) -> list[BufferView]:
         found = []
@@ -285,7 +291,7 @@ class _Maker:
                     steps.setdefault(note.span.line, []).append(f"{site.id}-{number}")
         new = self._new.get(file, self._old[file])
         names = {root: key for (_, root), key in self._buffer.items()}
-        happens: dict[int, set[str]] = {}
+        happens: dict[int, set[str]] = {line: set() for line in self._declared.get(file, ())}
         for key, life in self.of_life:
             for m in life.moments:
                 if self._name(m.file) == file:
@@ -327,6 +333,10 @@ def _states(buffers: Sequence[BufferView]) -> str:
         if view.rows
     }
     return json.dumps(found, ensure_ascii=True, sort_keys=True).replace("<", "\\u003c")
+
+
+def _code_title(code: str) -> str:
+    return CODES[code].title if code in CODES else ""
 
 
 def _last_name(lvalue: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from opi_xform.ir.ast import Diagnostic
 from opi_xform.ownership.plan import Decision, Note, Plan
 from opi_xform.report.finding import Finding
+from opi_xform.report.globals import GlobalDecision
 
 VERSION = 1
 SIDES = ("send", "recv")
@@ -17,13 +18,17 @@ Shown = Callable[[str], str]
 
 
 def report_object(
-    plan: Plan, warnings: Iterable[Diagnostic], shown: Shown, findings: Iterable[Finding] = ()
+    plan: Plan,
+    warnings: Iterable[Diagnostic],
+    shown: Shown,
+    findings: Iterable[Finding] = (),
+    variables: Iterable[GlobalDecision] = (),
 ) -> dict[str, Any]:
     """The report as plain values, keys in the documented order."""
     return {
         "version": VERSION,
         "sites": [_site(decision, shown) for decision in plan.decisions],
-        "globals": [],
+        "globals": [_global(variable, shown) for variable in variables],
         "diagnostics": [
             *(_diagnostic(decision, shown) for decision in plan.diagnostics),
             *(_warning(warning, shown) for warning in warnings),
@@ -33,9 +38,16 @@ def report_object(
     }
 
 
-def report_json(plan: Plan, warnings: Iterable[Diagnostic], shown: Shown, findings: Iterable[Finding] = ()) -> str:
+def report_json(
+    plan: Plan,
+    warnings: Iterable[Diagnostic],
+    shown: Shown,
+    findings: Iterable[Finding] = (),
+    variables: Iterable[GlobalDecision] = (),
+) -> str:
     """The report as text, with a final newline; docs/schema/report-1.json describes it."""
-    return json.dumps(clean(report_object(plan, warnings, shown, findings)), indent=2, ensure_ascii=True) + "\n"
+    value = clean(report_object(plan, warnings, shown, findings, variables))
+    return json.dumps(value, indent=2, ensure_ascii=True) + "\n"
 
 
 def summary(plan: Plan) -> dict[str, dict[str, int]]:
@@ -63,6 +75,17 @@ def _site(decision: Decision, shown: Shown) -> dict[str, Any]:
         "message": decision.message,
         "notes": [_note(note, shown) for note in decision.notes],
         "assumptions": list(decision.assumptions),
+    }
+
+
+def _global(variable: GlobalDecision, shown: Shown) -> dict[str, Any]:
+    return {
+        "name": variable.name,
+        "file": shown(variable.span.file),
+        "line": variable.span.line,
+        "decision": variable.decision,
+        "code": variable.code,
+        "message": variable.message,
     }
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from opi_xform.ownership.plan import Decision, Note, Plan
+from opi_xform.report.globals import GlobalDecision
 from opi_xform.report.json import SIDES, summary
 
 Shown = Callable[[str], str]
@@ -54,6 +55,18 @@ def table(plan: Plan, shown: Shown, width: int) -> list[Line]:
         lines.append(Line(f"{place}note: {diagnostic.code} {_one_line(diagnostic.message)}".rstrip(), "note"))
         lines.extend(note_lines(diagnostic.notes, shown))
     return lines
+
+
+def global_lines(variables: Iterable[GlobalDecision], shown: Shown) -> list[Line]:
+    """A line for each variable that is made private or cannot be; those that stay shared are no news."""
+    return [
+        Line(
+            " ".join(f"{shown(v.span.file)}:{v.span.line}: {v.name}: {v.decision} {v.code} {v.message}".split()),
+            "keep" if v.decision == "refused" else "note",
+        )
+        for v in variables
+        if v.decision != "shared"
+    ]
 
 
 def summary_line(plan: Plan) -> str:

@@ -1,0 +1,22 @@
+"""Variables that ranks as threads would share, and what is decided of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from opi_xform.ir.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalDecision:
+    """One JSON ``global`` (DESIGN.md section 5).  span is that of the declared name.
+
+    decision: ``private`` (each rank has its own), ``shared`` (nothing writes it) or ``refused`` (it should be private
+    and cannot be).  code: ``OPI5nn`` ('' when nothing needs explaining).
+    """
+
+    name: str
+    span: Span
+    decision: str
+    code: str = ""
+    message: str = ""
