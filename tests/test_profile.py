@@ -12,6 +12,7 @@ import pytest
 from conftest import CHECKOUT, MpiUser, only_one
 
 SOURCE = CHECKOUT / "runtime" / "tests" / "check" / "misuse.c"
+WAITS = SOURCE.with_name("waits.c")
 MESSAGES, BYTES = 50, 3000 * 8
 """`misuse back`: so many buffers go from rank 0 to rank 1 and come back."""
 
@@ -60,6 +61,17 @@ def test_gives_that_are_taken(mpi_user: MpiUser, program: Path, tmp_path: Path) 
     assert 0 < told["pool"]["new"] < told["pool"]["blocks"]
     assert told["time"]["calls"] >= 4 * MESSAGES
     assert 0 < told["time"]["waiting_s"] <= told["time"]["library_s"]
+
+
+def test_every_call_that_waits_counts(mpi_user: MpiUser, tmp_path: Path) -> None:
+    """Nine calls wait for a partner that sleeps 0.15 s before each; one that did not count would be missing."""
+    program, file = tmp_path / "waits", tmp_path / "profile.json"
+    mpi_user.opicc("-O1", WAITS, "-o", program)
+    out = mpi_user.run(2, program, OPI_PROFILE=str(file)).out
+    measured = re.search(r"waits: ([\d.]+)", out)
+    assert measured is not None
+    time = json.loads(file.read_text())["time"]
+    assert time["library_s"] >= time["waiting_s"] > float(measured[1]) - 0.1
 
 
 def sender(told: dict[str, Any]) -> str:

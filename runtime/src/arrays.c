@@ -58,14 +58,27 @@ static void relieve_all(int count, const MPI_Request *h) {
     }
 }
 
+/* A rank that one of them waits for, another one each time: which of several can act we do not know.  -1: none in particular. */
 static int wait_target(int count, const MPI_Request *h) {
-    int on = -1;
-    for (int i = 0; i < count; i++) {
+    static uint32_t turn;
+    for (uint32_t k = 0; k < (uint32_t)count; k++) {
+        uint32_t i = (turn + k) % (uint32_t)count;
         const struct opi_req *r = opi_running(h[i]);
-        if (r && !r->done && opi_waits_on(r) >= 0)
-            on = opi_waits_on(r);
+        if (r && !r->done && opi_waits_on(r) >= 0) {
+            turn = i + 1;
+            return opi_waits_on(r);
+        }
     }
-    return on;
+    return -1;
+}
+
+/* What a call that tests does when nothing was complete. */
+static void none_done(int count, const MPI_Request *h) {
+    static uint32_t tests;
+    if ((++tests & 63) == 0)
+        relieve_all(count, h);
+    if (opi_in_vain())
+        opi_kick_those(wait_target(count, h));
 }
 
 /* Is one of them the MPI's own, or carried by it? */
@@ -182,7 +195,9 @@ EXPORT int MPI_Waitall(int count, MPI_Request h[], MPI_Status statuses[]) {
     if (!opi_any_ours(count, h) && (!opi.mpi_running || !opi_busy()))
         return PMPI_Waitall(count, h, statuses);
     opi_enter();
+    opi_profile_wait(true);
     if (OPI_LIKELY(waitall_ours(count, h, statuses))) {
+        opi_profile_wait(false);
         opi_leave();
         return MPI_SUCCESS;
     }
@@ -218,6 +233,7 @@ EXPORT int MPI_Waitall(int count, MPI_Request h[], MPI_Status statuses[]) {
     }
     if (left != small)
         free(left);
+    opi_profile_wait(false);
     opi_leave();
     return outcome_end(&o, "MPI_Waitall");
 }
@@ -237,8 +253,8 @@ EXPORT int MPI_Testall(int count, MPI_Request h[], int *flag, MPI_Status statuse
                 struct opi_req *k = opi_running(h[i]);
                 if (k)
                     opi_maybe_relieve(k, ++k->polls);
-                if ((++r->polls & 15) == 0)
-                    opi_native_poll();
+                if (opi_in_vain())
+                    opi_kick_those(k ? opi_waits_on(k) : -1);
                 all = opi_req_poll(r);
             }
         } else if (h[i] != MPI_REQUEST_NULL) {
@@ -294,6 +310,7 @@ EXPORT int MPI_Waitany(int count, MPI_Request h[], int *index, MPI_Status *statu
     struct outcome o = {MPI_COMM_WORLD, 0, 0};
     struct opi_wait w = {0, 0, -1, false};
     int code = MPI_SUCCESS, n;
+    opi_profile_wait(true);
     for (;;) {
         opi_progress();
         n = sweep(count, h, 1, index, status, true, &o, &code);
@@ -305,6 +322,7 @@ EXPORT int MPI_Waitany(int count, MPI_Request h[], int *index, MPI_Status *statu
         *index = MPI_UNDEFINED;
         opi_status_empty(status);
     }
+    opi_profile_wait(false);
     opi_leave();
     return single_end(&o, code, "MPI_Waitany");
 }
@@ -317,7 +335,6 @@ EXPORT int MPI_Testany(int count, MPI_Request h[], int *index, int *flag, MPI_St
     opi_enter();
     struct outcome o = {MPI_COMM_WORLD, 0, 0};
     int code = MPI_SUCCESS;
-    static uint32_t tests;
     opi_progress();
     int n = sweep(count, h, 1, index, status, true, &o, &code);
     *flag = n != 0;
@@ -325,11 +342,8 @@ EXPORT int MPI_Testany(int count, MPI_Request h[], int *index, int *flag, MPI_St
         *index = MPI_UNDEFINED;
     if (n < 0)
         opi_status_empty(status);
-    if (n == 0 && (++tests & 15) == 0) {
-        opi_native_poll();
-        if ((tests & 63) == 0)
-            relieve_all(count, h);
-    }
+    if (n == 0)
+        none_done(count, h);
     opi_leave();
     return single_end(&o, code, "MPI_Testany");
 }
@@ -341,6 +355,7 @@ EXPORT int MPI_Waitsome(int count, MPI_Request h[], int *outcount, int indices[]
     struct outcome o = {MPI_COMM_WORLD, 0, 0};
     struct opi_wait w = {0, 0, -1, false};
     int n, code = MPI_SUCCESS;
+    opi_profile_wait(true);
     for (;;) {
         opi_progress();
         n = sweep(count, h, count, indices, statuses, false, &o, &code);
@@ -349,6 +364,7 @@ EXPORT int MPI_Waitsome(int count, MPI_Request h[], int *outcount, int indices[]
         array_relax(&w, count, h);
     }
     *outcount = n < 0 ? MPI_UNDEFINED : n;
+    opi_profile_wait(false);
     opi_leave();
     return outcome_end(&o, "MPI_Waitsome");
 }
@@ -361,15 +377,11 @@ EXPORT int MPI_Testsome(int count, MPI_Request h[], int *outcount, int indices[]
     opi_enter();
     struct outcome o = {MPI_COMM_WORLD, 0, 0};
     int code = MPI_SUCCESS;
-    static uint32_t tests;
     opi_progress();
     int n = sweep(count, h, count, indices, statuses, false, &o, &code);
     *outcount = n < 0 ? MPI_UNDEFINED : n;
-    if (n == 0 && (++tests & 15) == 0) {
-        opi_native_poll();
-        if ((tests & 63) == 0)
-            relieve_all(count, h);
-    }
+    if (n == 0)
+        none_done(count, h);
     opi_leave();
     return outcome_end(&o, "MPI_Testsome");
 }

@@ -20,15 +20,14 @@ EXPORT int MPI_Request_free(MPI_Request *request) {
         opi_leave();
         return MPI_SUCCESS;
     }
-    r->freed = true;
     if (r != &opi_sent) {
-        opi_progress();
-        if (opi_req_poll(r))
+        opi_progress(); /* before it is marked: whoever completes a freed receive frees it (opi_arrive) */
+        bool over = opi_req_poll(r);
+        r->freed = true;
+        if (over)
             opi_req_free(r);
         else
             opi_net_retire_req(r);
-    } else {
-        r->freed = false;
     }
     opi_leave();
     return MPI_SUCCESS;

@@ -21,7 +21,7 @@ _Thread_local bool opi_in_library;
 static struct opi_book *books; /* open addressing by start; a power of two */
 static size_t books_room, books_used;
 static size_t page = 4096;
-static bool closed_once, said_full;
+static bool said_full;
 
 /* Freed and inaccessible, oldest first. */
 static void *aside[ASIDE_BLOCKS];
@@ -35,9 +35,13 @@ void opi_check_load(void) {
         opi_check_handler();
 }
 
+static void watch_forks(void);
+
 void opi_check_begin(void) {
-    if (opi.check)
-        opi_check_handler(); /* the MPI below may have put its own in place of ours */
+    if (!opi.check)
+        return;
+    opi_check_handler(); /* the MPI below may have put its own in place of ours */
+    watch_forks();       /* before the helper does */
 }
 
 static size_t pages(size_t n) {
@@ -133,13 +137,17 @@ static void in_child(void) {
     opi.check = false; /* the snapshot it works on is accessible */
 }
 
+static void watch_forks(void) {
+    static bool once;
+    if (!once)
+        pthread_atfork(before_fork, after_fork, in_child); /* after the heap's: runs before it */
+    once = true;
+}
+
 static void close_pages(struct opi_book *b, char *from, char *to) {
     if (from >= to)
         return;
-    if (!closed_once) {
-        closed_once = true;
-        pthread_atfork(before_fork, after_fork, in_child); /* after the heap's: runs before it */
-    }
+    watch_forks();
     if (mprotect(from, (size_t)(to - from), PROT_NONE) != 0) {
         if (!said_full)
             opi_say("OPI_CHECK: no more pages can be made inaccessible (vm.max_map_count); touches of some buffers go unnoticed");

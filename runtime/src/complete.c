@@ -62,6 +62,7 @@ EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     opi_enter();
     struct opi_wait w = {0, 0, -1, true};
     int flag = 0, rc;
+    opi_profile_wait(true);
     for (;;) {
         opi_below_begin();
         rc = PMPI_Test(request, &flag, status);
@@ -71,6 +72,7 @@ EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status) {
         opi_progress();
         opi_relax(&w);
     }
+    opi_profile_wait(false);
     opi_leave();
     return rc;
 }
@@ -102,10 +104,8 @@ EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     *flag = opi_req_poll(r);
     if (!*flag) {
         opi_maybe_relieve(r, ++r->polls);
-        if ((r->polls & 15) == 0)
-            opi_native_poll();
-        if ((r->polls & 1023) == 0 && opi_waits_on(r) >= 0 && opi_waits_on(r) != opi.me)
-            opi_kick(opi_waits_on(r));
+        if (opi_in_vain())
+            opi_kick_those(opi_waits_on(r));
         *flag = r->done;
     }
     if (*flag)
@@ -137,6 +137,8 @@ EXPORT int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *st
     *flag = opi_req_poll(r);
     if (!*flag) {
         opi_maybe_relieve(r, ++r->polls);
+        if (opi_in_vain())
+            opi_kick_those(opi_waits_on(r));
         *flag = r->done;
     }
     if (*flag) {

@@ -13,9 +13,31 @@ static int keyval = MPI_KEYVAL_INVALID;
 
 void opi_type_release(struct opi_type *t) {
     if (t && !t->named && atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) == 1) {
-        free(t->spans);
+        if (t->base) {
+            PMPI_Type_free(&t->handle);
+            opi_type_release(t->base);
+        } else {
+            free(t->spans);
+        }
         free(t);
     }
+}
+
+/* The type of a receive that pends.  The program may free it meanwhile; where the MPI below needs a handle later (`below`: it may serve the receive; or it has
+ * to unpack the message), there is one for this receive alone, without the attributes of the program's, whose functions are not to be called. */
+struct opi_type *opi_type_pending(struct opi_type *t, bool below) {
+    opi_type_keep(t);
+    if (OPI_LIKELY(t->named || !(below || t->opaque)))
+        return t;
+    MPI_Datatype handle;
+    struct opi_type *own = malloc(sizeof *own);
+    if (!own || PMPI_Type_contiguous(1, t->handle, &handle) != MPI_SUCCESS || PMPI_Type_commit(&handle) != MPI_SUCCESS)
+        opi_die("out of memory for the datatype of a receive");
+    memcpy(own, t, sizeof *own);
+    atomic_init(&own->refs, 1);
+    own->handle = handle;
+    own->base = t;
+    return own;
 }
 
 static int forget(MPI_Datatype type, int key, void *value, void *extra) {

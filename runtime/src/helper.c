@@ -20,6 +20,8 @@ _Atomic uint32_t opi_helper_busy;
 _Atomic uint32_t opi_inside_dummy;           /* before the arena exists */
 _Atomic uint32_t *opi_inside = &opi_inside_dummy;
 
+_Thread_local bool opi_helping;
+
 static pthread_t thread;
 static bool running;
 static _Atomic uint32_t quit;
@@ -79,6 +81,40 @@ static void drain(void) {
         opi_progress();
 }
 
+/* Held by the helper while it works, and around a fork: the child must not inherit a pool in the middle of a change.  With MPI_THREAD_MULTIPLE the lock of all
+ * threads does it. */
+static pthread_mutex_t at_work = PTHREAD_MUTEX_INITIALIZER;
+static bool fork_locked; /* the thread that forks took the lock of all threads; no callback of the MPI below, which has it already */
+
+/* The owner may come in meanwhile where another thread forks: a program whose threads do not all stand still then has no use for libopi in the child. */
+static void before_fork(void) {
+    pthread_mutex_lock(&at_work);
+    fork_locked = opi.threads && depth == 0;
+    if (fork_locked)
+        pthread_mutex_lock(&opi.lock);
+}
+
+static void after_fork(void) {
+    if (fork_locked)
+        pthread_mutex_unlock(&opi.lock);
+    pthread_mutex_unlock(&at_work);
+}
+
+/* The child has no helper. */
+static void in_child(void) {
+    pthread_mutex_init(&opi.lock, NULL);
+    pthread_mutex_init(&at_work, NULL);
+    running = false;
+}
+
+/* The last to be registered is the first before a fork and the last after it: what heap and checks do to the pool, they do while it is held. */
+void opi_helper_fork_init(void) {
+    static bool once;
+    if (!once)
+        pthread_atfork(before_fork, after_fork, in_child);
+    once = true;
+}
+
 static void help(void) {
     if (opi.threads) {
         pthread_mutex_lock(&opi.lock);
@@ -86,18 +122,20 @@ static void help(void) {
         pthread_mutex_unlock(&opi.lock);
         return;
     }
-    if (atomic_load_explicit(opi_inside, memory_order_relaxed))
-        return;
-    atomic_store_explicit(&opi_helper_busy, 1, memory_order_relaxed);
-    if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0 &&
-        atomic_load_explicit(opi_inside, memory_order_acquire) == 0) /* acquire: all the owner did before it left */
-        drain();
-    atomic_store_explicit(&opi_helper_busy, 0, memory_order_release); /* the owner sees all we did */
+    pthread_mutex_lock(&at_work);
+    if (!atomic_load_explicit(opi_inside, memory_order_relaxed)) {
+        atomic_store_explicit(&opi_helper_busy, 1, memory_order_relaxed);
+        if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0 &&
+            atomic_load_explicit(opi_inside, memory_order_acquire) == 0) /* acquire: all the owner did before it left */
+            drain();
+        atomic_store_explicit(&opi_helper_busy, 0, memory_order_release); /* the owner sees all we did */
+    }
+    pthread_mutex_unlock(&at_work);
 }
 
 static void *helper_main(void *arg) {
     (void)arg;
-    opi_in_library = true;
+    opi_in_library = opi_helping = true;
     _Atomic uint32_t *kick = &opi.arena->kick;
     uint32_t seen = atomic_load_explicit(kick, memory_order_relaxed);
     while (!atomic_load_explicit(&quit, memory_order_acquire)) {

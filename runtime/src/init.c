@@ -192,6 +192,7 @@ static void started(int provided) {
     engine_start();
     opi_profile_begin();
     opi_check_begin();
+    opi_helper_fork_init();
     opi_comms_init();
 }
 

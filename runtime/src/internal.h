@@ -37,12 +37,14 @@ extern int *opi_local_of_world; /* world rank -> local index, -1 for ranks of ot
 extern _Atomic uint32_t opi_helper_busy;
 extern _Atomic uint32_t opi_inside_dummy;
 extern _Atomic uint32_t *opi_inside;
+extern _Thread_local bool opi_helping; /* this thread is the helper */
 void opi_enter_wait(void);
 void opi_enter_special(void);
 void opi_leave_special(void);
 void opi_helper_load(void);
 void opi_helper_start(void);
 void opi_helper_stop(void);
+void opi_helper_fork_init(void);
 void opi_kick(int local);
 
 static inline void opi_enter(void) {
@@ -92,6 +94,7 @@ static inline void opi_prefetch_write(const void *p) {
 /* datatype.c */
 struct opi_type *opi_type_slow(MPI_Datatype t);
 void opi_type_release(struct opi_type *t);
+struct opi_type *opi_type_pending(struct opi_type *t, bool below);
 static inline void opi_type_keep(struct opi_type *t) {
     if (!t->named)
         atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed); /* the caller has one, or the program keeps the type while the call lasts */
@@ -272,6 +275,8 @@ struct opi_wait {
     bool below; /* for the MPI below, which nothing wakes us for: yield, do not sleep */
 };
 void opi_relax(struct opi_wait *w);
+void opi_kick_those(int on);
+bool opi_in_vain(void);
 void opi_wake_slow(struct opi_arena *a);
 int opi_native_poll(void);
 void opi_native_poll_end(void);

@@ -246,7 +246,8 @@ bool opi_comm_free_later(MPI_Comm c) {
 
 /* ---- requests freed while active ------------------------------------------------------------------------------------------------------------------- */
 
-/* The user let go of an active request.  Receives in our queues free themselves when they complete; the others are watched here. */
+/* The user let go of an active request.  Receives in our queues alone free themselves when they complete; the others, those that the MPI below may serve as
+ * well included, are watched here. */
 void opi_net_retire_req(struct opi_req *r) {
     if (r->kind == OPI_R_RECV && !r->held)
         return;
@@ -256,6 +257,7 @@ void opi_net_retire_req(struct opi_req *r) {
     t->req = r;
     t->next = retired;
     retired = t;
+    r->retired = true;
 }
 
 void opi_net_retired_poll(bool all) {

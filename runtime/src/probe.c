@@ -106,13 +106,12 @@ static int look_anywhere(struct opi_comm *c, int source, int tag, int *flag, MPI
 
 int opi_iprobe(const char *call, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) {
     struct opi_comm *c = NULL;
-    static uint32_t misses;
     opi_enter();
     int rc = probe_check(call, source, tag, comm, &c);
     if (rc == MPI_SUCCESS) {
         rc = look_anywhere(c, source, tag, flag, message, status);
-        if (rc == MPI_SUCCESS && !*flag && (++misses & 15) == 0)
-            opi_native_poll();
+        if (rc == MPI_SUCCESS && !*flag && opi_in_vain())
+            opi_kick_those(-1);
     }
     opi_leave();
     return rc;
@@ -127,12 +126,14 @@ int opi_probe(const char *call, int source, int tag, MPI_Comm comm, MPI_Message 
         return OPI_NATIVE;
     }
     struct opi_wait w = {0, 0, -1, false};
+    opi_profile_wait(true);
     while (rc == MPI_SUCCESS) {
         rc = look_anywhere(c, source, tag, &flag, message, status);
         if (rc != MPI_SUCCESS || flag)
             break;
         opi_relax(&w);
     }
+    opi_profile_wait(false);
     opi_leave();
     return rc;
 }
@@ -204,7 +205,7 @@ int opi_imrecv(const char *call, void *buf, MPI_Count count, MPI_Datatype type, 
         struct opi_req *r = opi_req_new(OPI_R_RECV);
         opi_recv_matched(r, &a, buf, (size_t)count, m->message);
         r->comm->refs++;
-        opi_type_keep(r->type);
+        r->type = opi_type_pending(r->type, false);
         message_done(m, message);
         *request = opi_req_handle(r);
     }

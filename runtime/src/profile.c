@@ -50,7 +50,7 @@ static struct row *rows;    /* by world rank */
 static int *world_of_local; /* local index -> world rank */
 static const char *file;    /* NULL: the table */
 static _Thread_local uint64_t entered, waited;
-static _Thread_local bool waits; /* a wait may leave and enter, so that other threads get in: one call all the same */
+static _Thread_local unsigned waits; /* how many waits deep; a wait may leave and enter, so that other threads get in: one call all the same */
 
 static uint64_t clock_ns(void) {
     struct timespec t;
@@ -175,11 +175,12 @@ OPI_COLD void opi_profile_leave(void) {
 }
 
 OPI_COLD void opi_profile_wait_slow(bool begins) {
-    waits = begins;
-    if (begins)
-        waited = clock_ns();
-    else
+    if (begins) {
+        if (waits++ == 0)
+            waited = clock_ns();
+    } else if (--waits == 0) {
         now.waiting_ns += clock_ns() - waited;
+    }
 }
 
 /* ---- the report ----------------------------------------------------------------------------------------------------------------------------- */

@@ -63,7 +63,7 @@ static inline void opi_profile_lent(bool helped) {
         opi_profile_lent_slow(helped);
 }
 
-/* Around waiting for a request. */
+/* Around waiting, of the calls that end when something is complete or there. */
 static inline void opi_profile_wait(bool begins) {
     if (OPI_UNLIKELY(opi.profile))
         opi_profile_wait_slow(begins);

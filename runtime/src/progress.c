@@ -106,7 +106,7 @@ OPI_COLD void opi_progress_slow(void) {
         }
         *p = r->snext;
         opi.nstreams--;
-        if (r->freed)
+        if (r->freed && !r->retired)
             opi_req_free(r);
     }
     if (opi.nlent)
@@ -178,15 +178,25 @@ static void nap(void) {
     atomic_store_explicit(&opi.arena->asleep, 0, memory_order_relaxed);
 }
 
-/* Long waits: who has to act may be outside libopi, computing or inside a native call. */
-static void kick_those_we_wait_for(const struct opi_wait *w) {
+/* Long waits: who has to act may be outside libopi, computing or inside a native call.  `on`: the rank we wait for, -1 for any. */
+void opi_kick_those(int on) {
     if (!opi.node_ok)
         return;
-    if (w->on >= 0 && w->on != opi.me)
-        opi_kick(w->on);
+    if (on >= 0 && on != opi.me)
+        opi_kick(on);
     for (int i = 0; i < opi.nlocal; i++) /* peers whose envelopes wait for room in a ring we have emptied since */
-        if (i != opi.me && i != w->on && atomic_load_explicit(&opi.peer[i]->backlog, memory_order_relaxed))
+        if (i != opi.me && i != on && atomic_load_explicit(&opi.peer[i]->backlog, memory_order_relaxed))
             opi_kick(i);
+}
+
+/* A program may never wait, but test or probe again and again: what a wait does now and then, a call does that looked in vain.  True when it is time to
+ * kick those it looked for. */
+bool opi_in_vain(void) {
+    static uint32_t looks;
+    uint32_t n = ++looks;
+    if ((n & 15) == 0)
+        opi_native_poll();
+    return (n & 1023) == 0;
 }
 
 /* One step of waiting; the caller polls before and after. */
@@ -218,7 +228,7 @@ void opi_relax(struct opi_wait *w) {
     }
     opi_native_poll();
     if (opi.ready && (w->naps++ & 3) == 3)
-        kick_those_we_wait_for(w);
+        opi_kick_those(w->on);
     if (opi.threads) {
         struct timespec t = {0, NAP_NS};
         opi_leave();

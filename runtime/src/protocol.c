@@ -99,10 +99,47 @@ static bool take_room(struct opi_req *r) {
     return false;
 }
 
+/* From here on every call of progress looks whether the message of r can be completed. */
+static void stream(struct opi_req *r, struct opi_desc *d) {
+    r->pipe = d;
+    r->pipe_off = 0;
+    r->snext = opi.streams;
+    opi.streams = r;
+    opi.nstreams++;
+    opi.slow_work = true;
+}
+
+/* Only the MPI below can unpack it, which the helper must not call (with MPI_THREAD_MULTIPLE it may). */
+static inline bool not_here(const struct opi_req *r) {
+    return r->type->opaque && opi_helping && !opi.threads;
+}
+
+/* The message is copied aside, for the owner thread. */
+OPI_COLD static void put_off(struct opi_req *r, const void *data, size_t n, size_t m) {
+    struct opi_desc *d = opi_desc_new(NULL, n, OPI_D_BUFFERED);
+    void *block = d ? opi_pool_alloc(m) : NULL;
+    if (!block) {
+        if (d)
+            opi_pool_free(d);
+        r->r_error = MPI_ERR_NO_MEM;
+        r->r_bytes = 0;
+        r->done = true;
+        return;
+    }
+    memcpy(block, data, m);
+    d->block = block;
+    atomic_store_explicit(&d->filled, n, memory_order_relaxed); /* nobody else has the desc */
+    stream(r, d);
+}
+
 /* n packed bytes are the message; they stay the caller's. */
 void opi_accept_bytes(struct opi_req *r, const void *data, size_t n) {
     size_t m = n < r->bytes_max ? n : r->bytes_max;
     char *to = r->buf;
+    if (OPI_UNLIKELY(!r->type->contiguous) && m && not_here(r)) {
+        put_off(r, data, n, m);
+        return;
+    }
     if (r->take) {
         if (!take_room(r))
             return;
@@ -139,12 +176,8 @@ void opi_accept_block(struct opi_req *r, void *block, size_t n) {
 static void pipe_begin(struct opi_req *r, struct opi_desc *d) {
     r->pipe = d;
     r->pipe_off = 0;
-    if (opi_pipe_poll(r))
-        return;
-    r->snext = opi.streams;
-    opi.streams = r;
-    opi.nstreams++;
-    opi.slow_work = true;
+    if (!opi_pipe_poll(r))
+        stream(r, d);
 }
 
 /* Copies what the sender has filled in since; true when the message is complete. */
@@ -152,6 +185,8 @@ bool opi_pipe_poll(struct opi_req *r) {
     struct opi_desc *d = r->pipe;
     if (OPI_UNLIKELY(atomic_load_explicit(&d->state, memory_order_acquire) == OPI_D_REFUSED))
         return false; /* its sender has yet to copy */
+    if (OPI_UNLIKELY(not_here(r)))
+        return false;
     /* acquire: the bytes below `filled` are written. */
     size_t filled = atomic_load_explicit(&d->filled, memory_order_acquire);
     bool direct = !r->take && r->type->contiguous;
@@ -269,7 +304,7 @@ void opi_arrive(const struct opi_slot *e, int src) {
         return;
     opi_unpost(r);
     opi_deliver(r, e, src);
-    if (OPI_UNLIKELY(r->freed) && r->done)
+    if (OPI_UNLIKELY(r->freed) && r->done && !r->retired)
         opi_req_free(r);
 }
 

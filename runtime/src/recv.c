@@ -198,7 +198,7 @@ int opi_recv_nonblock(const char *call, void *buf, MPI_Count count, MPI_Datatype
         return rc;
     }
     r->comm->refs++;
-    opi_type_keep(r->type);
+    r->type = opi_type_pending(r->type, r->held);
     if (take) {
         void *null = NULL;
         memcpy(buf, &null, sizeof null);

@@ -62,6 +62,7 @@ void opi_req_free(struct opi_req *r) {
         opi_type_release(r->type);
     }
     r->kind = OPI_R_FREE;
+    r->retired = false;
     r->comm = NULL;
     r->free_next = opi_req_pool;
     opi_req_pool = r;

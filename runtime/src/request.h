@@ -36,6 +36,8 @@ static inline void opi_maybe_relieve(struct opi_req *r, uint32_t polls) {
 }
 
 static inline int opi_waits_on(const struct opi_req *r) {
+    if (OPI_UNLIKELY(r->kind == OPI_R_PAIR))
+        r = r->second->done ? r->first : r->second;
     return r->kind == OPI_R_DESC || r->kind == OPI_R_QUEUED || (r->kind == OPI_R_RECV && r->pipe) ? r->src : -1;
 }
 

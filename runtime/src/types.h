@@ -228,6 +228,7 @@ struct opi_type {
     bool opaque; /* too large to flatten: PMPI_Pack and PMPI_Unpack, by the owner thread only */
     _Atomic int refs;
     MPI_Datatype handle;
+    struct opi_type *base; /* a description for one receive, whose handle is its own: the one of the program's type, which has the spans */
     size_t nspans;
     struct opi_block_span *spans; /* in type-map order */
 };
@@ -258,6 +259,7 @@ struct opi_req {
     bool posted; /* in the posted queues */
     bool held;   /* in the list of off-node receives served by Improbe */
     bool freed;  /* the user called MPI_Request_free */
+    bool retired; /* freed, and in the list of net.c, which frees it when it is complete */
     bool cancelled;
     bool standard; /* a send that may be buffered when unmatched */
     bool on_stack;
