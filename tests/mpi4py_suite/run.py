@@ -4,36 +4,66 @@ Fetches mpi4py's source distribution from the package index that pip is set up f
 environment of its own, runs the suite both ways on 1, 2 and 4 ranks and on pretended nodes of 2, and compares test by
 test and rank by rank. Prints every difference, and what the profile says was left to the MPI on a node.
 
-A job that dies, or in which nothing happens for a while, is taken up again behind the tests that were running.
+The suite runs in parts, each in jobs of its own. A job that dies, or in which nothing happens for a while, is taken up
+again behind the tests that were running. What was run is kept: with --resume a part that came to its end with the same
+library is not run again, and one that was interrupted goes on where it was.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import json
+import hashlib
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from opi_xform.launch.mpi import LaunchError, Mpi, find_mpicc, inspect_mpi
+from tests.mpi4py_suite.outcomes import (
+    Result,
+    complete,
+    differences,
+    load,
+    merged,
+    on_both,
+    read_job,
+    save,
+    size,
+    stuck_tests,
+    summary,
+)
 
 VERSION = "4.1.2"
 RECORD = Path(__file__).resolve().parent / "record.py"
-WORST_FIRST = ("hang", "died", "error", "failure", "unexpected success", "expected failure", "skipped", "ok")
 SLOW = ("-x", "test_util_dtlib.TestUtilDTLib.testStruct1", "-x", "test_util_dtlib.TestUtilDTLib.testStruct2")
 """Left out: two tests that walk through combinations of datatypes for minutes, alone, and call no communication."""
 MOST_JOBS = 30
-"""Starts of one suite, after which it is given up."""
+"""Starts of one part, after which it is given up."""
 
-Outcomes = dict[tuple[str, int], tuple[str, str]]
-"""What became of a test on a rank: a word of WORST_FIRST, and the reason."""
+WAITING = {
+    "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "true",
+    "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "10",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+}
+"""With more ranks than processors, ranks that wait let others run: collectives take a tenth of the time."""
+
+OTHERS = {
+    "collectives": "test_cco",
+    "files": "test_io",
+    "processes": "test_(spawn|dynproc)",
+    "rma": "test_rma",
+    "types": "test_(datatype|pack)",
+}
+PARTS = {
+    "messages": ("-e", "|".join(OTHERS.values())),
+    **{name: ("-i", modules) for name, modules in OTHERS.items()},
+}
+"""Parts of the suite by the options that choose their modules. The first has all that is about messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +77,7 @@ class Setting:
         return f"{self.ranks} ranks" + (f" on nodes of {self.node_ranks}" if self.node_ranks else "")
 
 
-SETTINGS = (Setting(1), Setting(2), Setting(4), Setting(4, 2))
+SETTINGS = (Setting(1), Setting(2), Setting(2, 1), Setting(4), Setting(4, 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +89,36 @@ class Place:
     python: Path
 
 
-@dataclass(slots=True)
-class Result:
-    """The outcomes of one suite, and the profile of the last job that wrote one."""
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What one part of the suite is run with."""
 
-    outcomes: Outcomes = field(default_factory=dict)
-    jobs: int = 0
-    left: Counter[str] = field(default_factory=Counter)
-    carried: int = 0
-    off_node: int = 0
+    mpi: Mpi
+    place: Place
+    setting: Setting
+    library: Path | None
+    part: str
+    options: tuple[str, ...]
+
+    @property
+    def folder(self) -> Path:
+        """Pretended nodes are libopi's: without it there is one folder for both."""
+        nodes = f"-nodes-of-{self.setting.node_ranks}" if self.library and self.setting.node_ranks else ""
+        side = "opi" if self.library else "mpi"
+        return self.place.work / "runs" / f"{self.mpi.kind}-{self.setting.ranks}{nodes}-{side}" / self.part
+
+    @property
+    def key(self) -> str:
+        library = hashlib.sha256(self.library.read_bytes()).hexdigest() if self.library else ""
+        return "\n".join((VERSION, self.mpi.version, library, *SLOW, *self.options))
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Seconds without any outcome that count as a hang, and seconds after which a part is left where it is."""
+
+    stall_s: float
+    limit_s: float
 
 
 def mpis() -> list[Mpi]:
@@ -95,7 +146,7 @@ def prepare(work: Path, mpi: Mpi) -> Place:
     python = home / "bin" / "python"
     if not (home / "ready").exists():
         subprocess.run([sys.executable, "-m", "venv", home], check=True)
-        own = (python, "-m", "pip", "--quiet", "--disable-pip-version-check", "install")
+        own = (str(python), "-m", "pip", "--quiet", "--disable-pip-version-check", "install")
         subprocess.run([*own, "numpy"], check=True)
         environment = {**os.environ, "MPICC": str(mpi.mpicc)}
         command = [*own, "--no-cache-dir", "--no-binary", "mpi4py", str(archive)]
@@ -124,130 +175,111 @@ def end(job: subprocess.Popen[bytes]) -> None:
         job.wait()
 
 
-def lines(prefix: Path, ranks: int) -> Iterator[tuple[int, str, str, str]]:
-    """(rank, word, test, reason) of what the ranks wrote."""
-    for rank in range(ranks):
-        path = Path(f"{prefix}.{rank}")
-        if path.exists():
-            for line in path.read_text(encoding="utf-8").splitlines():
-                parts = line.split("\t")
-                if len(parts) == 4:
-                    yield rank, parts[0], parts[1], parts[2]
+def environment_of(job: Job, profile: Path) -> dict[str, str]:
+    environment = {**os.environ, "OPI_PROFILE": str(profile)}
+    if job.setting.node_ranks:
+        environment["OPI_NODE_RANKS"] = str(job.setting.node_ranks)
+    if job.setting.ranks > (os.cpu_count() or 1):
+        environment = {**WAITING, **environment}
+    return environment
 
 
-def size(prefix: Path, ranks: int) -> int:
-    files = (Path(f"{prefix}.{rank}") for rank in range(ranks))
-    return sum(path.stat().st_size for path in files if path.exists())
+def watched(job: Job, prefix: Path, done: Path, patience: Patience, until: float) -> tuple[str | None, int]:
+    """Runs a job to its end. What its running tests then are (None: interrupted, no fault of theirs); its code."""
+    preload = ("env", f"LD_PRELOAD={job.library}") if job.library else ()
+    record = (str(job.place.python), str(RECORD), str(job.place.tests), str(prefix), str(done))
+    command = [*job.mpi.run_command(job.setting.ranks), *preload, *record, "-v", *SLOW, *job.options]
+    with open(f"{prefix}.log", "wb") as log:
+        process = subprocess.Popen(
+            command,
+            env=environment_of(job, prefix.with_suffix(".json")),
+            cwd=prefix.parent,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        seen, since = -1, time.monotonic()
+        try:
+            while process.poll() is None:
+                time.sleep(0.1)
+                now = size(prefix, job.setting.ranks)
+                if now != seen:
+                    seen, since = now, time.monotonic()
+                elif time.monotonic() - since > patience.stall_s:
+                    return "hang", -1
+                if time.monotonic() > until:
+                    return None, -1
+        finally:
+            end(process)
+    return "died", process.returncode
 
 
-def run_suite(
-    mpi: Mpi,
-    place: Place,
-    setting: Setting,
-    library: Path | None,
-    options: Sequence[str],
-    stall_s: float,
-    last: frozenset[str] = frozenset(),
-) -> Result:
-    """One suite, in as many jobs as it takes. `last`: tests that come after the others, in jobs that need not come to
-    their end and so may leave no profile."""
-    name = f"{mpi.kind}-{setting.ranks}-{setting.node_ranks}-{'opi' if library else 'mpi'}"
-    folder = place.work / "runs" / name
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.iterdir():
-        old.unlink()
-    result = Result()
-    finished, held_back = set(last), bool(last)
-    while result.jobs < MOST_JOBS:
-        result.jobs += 1
-        prefix, profile, done = folder / f"job{result.jobs}", folder / f"job{result.jobs}.json", folder / "done"
-        done.write_text("".join(f"{test}\n" for test in sorted(finished)), encoding="utf-8")
-        environment = {**os.environ, "OPI_PROFILE": str(profile)}
-        if setting.node_ranks:
-            environment["OPI_NODE_RANKS"] = str(setting.node_ranks)
-        preload = ("env", f"LD_PRELOAD={library}") if library else ()
-        command = [*mpi.run_command(setting.ranks), *preload, str(place.python), str(RECORD), str(place.tests)]
-        with open(f"{prefix}.log", "wb") as log:
-            job = subprocess.Popen(
-                [*command, str(prefix), str(done), "-v", *SLOW, *options],
-                env=environment,
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-            seen, since, hung = -1, time.monotonic(), False
-            try:
-                while job.poll() is None:
-                    time.sleep(0.1)
-                    now = size(prefix, setting.ranks)
-                    if now != seen:
-                        seen, since = now, time.monotonic()
-                    elif time.monotonic() - since > stall_s:
-                        hung = True
-                        break
-            finally:
-                end(job)
-        started = read_job(result.outcomes, prefix, setting.ranks, "hang" if hung else "died")
-        add_profile(result, profile)
-        finished |= started
-        if not started or (not hung and job.returncode in (0, 1) and complete(prefix, setting.ranks)):
-            if not held_back:
-                break
-            finished, held_back = finished - last, False
+def begun(job: Job, resume: bool) -> Result:
+    """What is there of an earlier run, when it may be taken up; else the folder is emptied."""
+    job.folder.mkdir(parents=True, exist_ok=True)
+    result = load(job.key, job.folder / "kept.json") if resume else None
+    if result is None:
+        for old in job.folder.iterdir():
+            old.unlink()
+        result = Result()
+        save(result, job.key, job.folder / "kept.json")
+    elif not result.ended:
+        prefix = job.folder / f"job{result.jobs + 1}"  # killed before it could be read
+        read_job(result.outcomes, prefix, job.setting.ranks, None)
+        result.jobs += Path(f"{prefix}.log").exists()
     return result
 
 
-def complete(prefix: Path, ranks: int) -> bool:
-    """Did every rank come to the end of its tests?"""
-    text = Path(f"{prefix}.log").read_text(encoding="utf-8", errors="replace")
-    return text.count("\nRan ") + text.startswith("Ran ") >= ranks
+def run_part(job: Job, patience: Patience, resume: bool, last: frozenset[str] = frozenset()) -> Result:
+    """One part of the suite, in as many jobs as it takes. `last`: tests that come after the others, in jobs that need
+    not come to their end and so may leave no profile."""
+    result = begun(job, resume)
+    if result.ended:
+        return result
+    ranks, until, starts = job.setting.ranks, time.monotonic() + patience.limit_s, 0
+    finished = {test for test, _ in result.outcomes}
+    last -= finished
+    held_back = bool(last)
+    finished |= last
+    while starts < MOST_JOBS:
+        starts += 1
+        prefix, done = job.folder / f"job{result.jobs + 1}", job.folder / "done"
+        done.write_text("".join(f"{test}\n" for test in sorted(finished)), encoding="utf-8")
+        stuck, code = watched(job, prefix, done, patience, until)
+        result.jobs += 1
+        started = read_job(result.outcomes, prefix, ranks, stuck)
+        result.add_profile(prefix.with_suffix(".json"))
+        finished |= started
+        if stuck is None:
+            break
+        if not started or (code in (0, 1) and complete(prefix, ranks)):
+            if not held_back:
+                result.ended = True
+                break
+            finished, held_back = finished - last, False
+        save(result, job.key, job.folder / "kept.json")
+    save(result, job.key, job.folder / "kept.json")
+    return result
 
 
-def read_job(outcomes: Outcomes, prefix: Path, ranks: int, stuck: str) -> set[str]:
-    """Adds what one job's ranks wrote; the tests it started, on whatever rank."""
-    running: dict[tuple[str, int], bool] = {}
-    for rank, word, test, why in lines(prefix, ranks):
-        key = (test, rank)
-        if word == "start":
-            running[key] = True
-            continue
-        running[key] = False
-        before = outcomes.get(key)
-        if before is None or WORST_FIRST.index(word) < WORST_FIRST.index(before[0]):
-            outcomes[key] = (word, why)
-    for key, still in running.items():
-        if still:
-            outcomes[key] = (stuck, "")
-    return {test for test, _ in running}
-
-
-def add_profile(result: Result, path: Path) -> None:
-    if path.exists():
-        text = json.loads(path.read_text(encoding="utf-8"))
-        result.carried += text["on_node"]["all"]["messages"]
-        result.off_node += text["off_node"]["messages"]
-        for kind, count in text["left_to_mpi"].items():
-            if kind != "all":
-                result.left[kind] += count["messages"]
-
-
-def summary(outcomes: Outcomes) -> str:
-    counts = Counter(word for word, _ in outcomes.values())
-    tests = len({test for test, _ in outcomes})
-    return f"{tests} tests: " + ", ".join(f"{counts[word]} {word}" for word in reversed(WORST_FIRST) if counts[word])
-
-
-def differences(plain: Outcomes, preloaded: Outcomes) -> list[str]:
-    """Where the two suites differ, as text."""
-    found = [] if plain and preloaded else ["  no test ran: nothing was compared"]
-    for key in sorted(plain.keys() | preloaded.keys()):
-        before, after = plain.get(key, ("not run", "")), preloaded.get(key, ("not run", ""))
-        if before[0] != after[0]:
-            text = f"  {key[0]} on rank {key[1]}: {before[0]} without, {after[0]} with libopi"
-            found.append(text + "".join(f"\n      {why[-600:]}" for why in (before[1], after[1]) if len(why) > 2))
+def compared(job: Job, plain: Result, preloaded: Result) -> list[str]:
+    """Prints how the two went; the differences."""
+    print(f"  {job.part}", flush=True)
+    for name, result in (("without:", plain), ("with:   ", preloaded)):
+        print(f"    {name} {summary(result.outcomes)}{'' if result.ended else ' (interrupted)'}")
+    print(f"    libopi carried {preloaded.carried} messages, the MPI {preloaded.off_node} to other nodes")
+    left = ", ".join(f"{count} {kind}" for kind, count in preloaded.left.items() if count)
+    print(f"    left to the MPI on the node: {left or 'none'}")
+    found = differences(*on_both(plain, preloaded))
+    print("\n".join(found) if found else "    no difference", flush=True)
     return found
+
+
+def parts_of(options: Sequence[str], chosen: Sequence[str] | None) -> dict[str, tuple[str, ...]]:
+    if options:
+        return {"chosen": tuple(options)}
+    return {name: modules for name, modules in PARTS.items() if chosen is None or name in chosen}
 
 
 def main() -> int:
@@ -256,14 +288,19 @@ def main() -> int:
     parser.add_argument("--mpi", help="only this kind: mpich, openmpi")
     parser.add_argument("--ranks", type=int, action="append", help="only these numbers of ranks")
     parser.add_argument("--node-ranks", type=int, help="only with this many ranks per pretended node (0: one node)")
+    parser.add_argument("--part", action="append", choices=sorted(PARTS), help="only these parts of the suite")
     parser.add_argument("--library", type=Path, help="this libopi.so instead of the one that opirun preloads")
-    parser.add_argument("--only-preloaded", action="store_true", help="compare with the outcomes kept from before")
+    parser.add_argument("--resume", action="store_true", help="run only what is not there from an earlier run")
+    parser.add_argument("--only-preloaded", action="store_true", help="the suite without libopi, as kept from before")
+    parser.add_argument("--only-plain", action="store_true", help="the suite without libopi, and nothing else")
     parser.add_argument("--stall", type=float, default=180, help="seconds without any outcome that count as a hang")
+    parser.add_argument("--limit", type=float, default=1e9, help="seconds after which a part is interrupted")
     parser.add_argument("options", nargs="*", help="options of mpi4py's test/main.py, after --")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that jobs are ended
     cache = Path(os.environ.get("OPI_CACHE", ".opi-cache")).absolute()
     work = (arguments.work or cache / "mpi4py").absolute()
+    patience = Patience(arguments.stall, arguments.limit)
     wrong = 0
     for mpi in mpis():
         if arguments.mpi not in (None, mpi.kind):
@@ -276,22 +313,20 @@ def main() -> int:
             if arguments.node_ranks not in (None, setting.node_ranks):
                 continue
             print(f"{mpi.kind} {mpi.version}, {setting}", flush=True)
-            kept = work / f"plain-{mpi.kind}-{setting.ranks}.json"
-            if arguments.only_preloaded and kept.exists():
-                plain = {(test, rank): (word, why) for test, rank, word, why in json.loads(kept.read_text())}
-            else:
-                plain = run_suite(mpi, place, setting, None, arguments.options, arguments.stall).outcomes
-                kept.write_text(json.dumps([[*key, *value] for key, value in sorted(plain.items())]))
-            print(f"  without: {summary(plain)}", flush=True)
-            last = frozenset(test for (test, _), (word, _) in plain.items() if word in ("died", "hang"))
-            result = run_suite(mpi, place, setting, library, arguments.options, arguments.stall, last)
-            print(f"  with:    {summary(result.outcomes)}", flush=True)
-            left = ", ".join(f"{count} {kind}" for kind, count in result.left.items() if count)
-            print(f"  libopi carried {result.carried} messages, the MPI {result.off_node} to other nodes", flush=True)
-            print(f"  left to the MPI on the node: {left or 'none'}")
-            found = differences(plain, result.outcomes)
-            print("\n".join(found) if found else "  no difference", flush=True)
-            wrong += len(found)
+            sides: list[tuple[Result, Result]] = []
+            for part, options in parts_of(arguments.options, arguments.part).items():
+                job = Job(mpi, place, Setting(setting.ranks), None, part, options)
+                plain = run_part(job, patience, arguments.resume or arguments.only_preloaded)
+                if arguments.only_plain:
+                    print(f"  {part} without: {summary(plain.outcomes)}", flush=True)
+                    continue
+                job = Job(mpi, place, setting, library, part, options)
+                preloaded = run_part(job, patience, arguments.resume, stuck_tests(plain.outcomes))
+                wrong += len(compared(job, plain, preloaded))
+                sides.append((plain, preloaded))
+            if len(sides) > 1:
+                job = Job(mpi, place, setting, library, "all parts", ())
+                compared(job, merged(plain for plain, _ in sides), merged(preloaded for _, preloaded in sides))
     print(f"{wrong} differences")
     return 1 if wrong else 0
 
