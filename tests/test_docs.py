@@ -20,7 +20,8 @@ from opi_xform.report.diagram import svg
 CHECKOUT = Path(__file__).resolve().parents[1]
 PAGES = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").glob("*.md"))]
 COMMAND = re.compile(
-    r"(?:\$ +)?((?:[A-Z_]+=\S+ +)*(?:opi-xform|opicc|opi-bench|make|mpiexec|mpicc|pip|sed|diff|eval)\s.*)"
+    r"(?:\$ +)?((?:[A-Z_]+=\S+ +)*"
+    r"(?:opi-xform|opicc|opirun|opi-bench|make|mpiexec|mpicc|pip|sed|diff|eval|cmake|git|srun|python3)\s.*)"
 )
 BEFORE_COMMENT = re.compile(r"(?:'[^']*'|(?!\s+#|\s{4,}).)*")
 # Commands with tests of their own, or that take minutes; a new one must be put here or run below.
@@ -37,6 +38,10 @@ ELSEWHERE = (
     "pip install",
     "opi-bench run",
     "opi-bench tune",
+    "cmake ",
+    "git clone",
+    "python3 -m venv",
+    "srun ",
 )
 
 
@@ -118,12 +123,15 @@ def test_commands_run(path: Path, tmp_path: Path, mpi_user: MpiUser) -> None:
         **mpi_user.environment,
         "PATH": f"{mpi_user.mpi.mpicc.parent}:{tools}:{mpi_user.environment['PATH']}",
     }
+    if any("./unmodified" in step for step in todo if isinstance(step, str)):
+        mpi_user.mpicc("-O1", tmp_path / "app.c", "-o", tmp_path / "unmodified")
     for line in todo:
         if isinstance(line, File):
             line.save(tmp_path)
             continue
         launch = f"{mpi_user.mpi.mpicc.parent / 'mpiexec'} {oversubscribe(mpi_user)}-n 2"
         line = re.sub(r"mpiexec -n \d+", launch, line)
+        line = re.sub(r"(opirun(?: --\S+)*) -n \d+", r"\1 -n 2", line)
         done = subprocess.run(
             ["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
         )

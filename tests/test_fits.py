@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -146,6 +147,25 @@ def step(name: str, folder: Path, before: str = "", **inputs: str) -> subprocess
         ["bash", "-e", "-o", "pipefail", "-c", found["run"]],
         cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=600,
     )  # fmt: skip
+
+
+def test_the_flags_of_a_build_that_bear_watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Bear 3 writes it: the arguments one by one, the compiler that a wrapper called, an object's name."""
+    (tmp_path / "src").mkdir()
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "src" / "a.c").write_text(PROGRAM.replace("READ", "ZERO").replace("\n", "\n#include <zero.h>\n", 1))
+    (tmp_path / "inc" / "zero.h").write_text("#define ZERO 0\n")
+    entry = {
+        "arguments": ["/usr/bin/cc", "-O2", "-DN=1000", "-Iinc", "-c", "-I/opt/mpi/include", "-o", "a.o", "src/a.c"],
+        "directory": str(tmp_path),
+        "file": str(tmp_path / "src" / "a.c"),
+        "output": str(tmp_path / "a.o"),
+    }
+    monkeypatch.chdir(tmp_path)
+    assert run_tool(["src", "--strict"])[0] == 2
+    (tmp_path / "compile_commands.json").write_text(json.dumps([entry], indent=2))
+    code, _, err = run_tool(["src", "--strict"])
+    assert (code, err.splitlines()[-1]) == (0, "1 site: 1 converted, 0 kept (send 1/1, recv 0/0)")
 
 
 def program_at(path: Path, text: str) -> Path:
