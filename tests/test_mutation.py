@@ -29,6 +29,7 @@ INDETERMINATE = (
     "table_",
     "twins_",
     "second_name_",
+    "parts_",
     "buffer_array_4",
     "sendrecv_6",
     "sizeof_buf_6",

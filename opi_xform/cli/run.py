@@ -19,16 +19,17 @@ from opi_xform.cli.knowledge import told
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import SELF_CHECK, Failure, Problem, exit_code, fail
 from opi_xform.cli.parsing import Job, parse_sources
+from opi_xform.cli.parted import Parted, Parting
 from opi_xform.cli.present import Result, present, report_files
 from opi_xform.cli.progress import Progress
 from opi_xform.cli.shown import shown
-from opi_xform.frontend import FrontendError, parse_outline
+from opi_xform.frontend import FrontendError, parse_once, parse_outline
 from opi_xform.ir.ast import Diagnostic, Function, Unit
 from opi_xform.ir.same import same
 from opi_xform.launch.transform import MANIFEST, TREE, manifest
 from opi_xform.ownership.model import Options as AnalysisOptions
-from opi_xform.ownership.model import Program
-from opi_xform.ownership.plan import Edit
+from opi_xform.ownership.model import Program, Told
+from opi_xform.ownership.plan import Edit, Plan
 from opi_xform.program.driver import analyse
 from opi_xform.program.effects_table import EffectsError
 from opi_xform.report.finding import Finding
@@ -106,14 +107,17 @@ def transform(
             plan = analyse(units, settings, progress.part, programs.append)
         except EffectsError as error:
             raise fail(f"{error}; see docs/effects.md", str(effects or "")) from error
-        plan = with_channels(annotations, known.judged(plan, entries), sources)
+        parted = Parted(plan, None)
+        if programs:
+            parted = _parted(programs[0], plan, units, flags, sources, settings, options)
+        plan = with_channels(annotations, known.judged(parted.plan, entries), sources)
     facts = Facts(tuple(runs))
     if programs and (options.report is not None or options.advise):
         with progress.phase("explain"):
             facts = explained(programs[0], plan, options, runs)
     with progress.phase("rewrite"):
         try:
-            changed = dict(rewrite(plan, sources).changed)
+            changed = dict(rewrite(plan, sources).changed) if parted.changed is None else parted.changed
         except PlanError as error:
             raise _rejected(shown(error.span.file), error.span.line, error.reason) from error
     with progress.phase("self-check", len(paths)):
@@ -122,6 +126,33 @@ def transform(
     if options.output is not None or options.index is not None:
         warnings += _left_out(units, flags, root)
     return Result(root, paths, plan, sources, changed, annotations, warnings, known, facts), units
+
+
+def _parted(
+    program: Program,
+    plan: Plan,
+    units: Sequence[Unit],
+    flags: BuildFlags,
+    sources: Sources,
+    settings: AnalysisOptions,
+    options: Options,
+) -> Parted:
+    """The plan, or a better one for the program with buffers divided that several messages share."""
+
+    def parse(jobs: Sequence[Job]) -> list[Unit | FrontendError]:
+        return parse_sources(jobs, options.jobs, lambda: None, parse_once)
+
+    def analyse_again(
+        others: Sequence[Unit], files: Sources, root: str, said: tuple[Told, ...]
+    ) -> tuple[Plan, dict[str, bytes]]:
+        found = analyse(others, replace(settings, root=root, obstacle=_obstacle(root, files), told=said))
+        return found, dict(rewrite(found, files).changed)
+
+    try:
+        parting = Parting(program, plan, units, flags.of, sources, settings.root, settings.told, parse, analyse_again)
+        return parting.run()
+    except (OSError, PlanError):  # no room for the copy, or it cannot be written: the program as it is
+        return Parted(plan, None)
 
 
 def _parse(paths: Sequence[str], flags: BuildFlags, options: Options, progress: Progress) -> tuple[Unit, ...]:

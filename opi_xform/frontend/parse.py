@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from opi_xform.frontend import flags as flags_module
+from opi_xform.frontend import pickling
 from opi_xform.frontend.cache import Entry
 from opi_xform.frontend.clang import TranslationUnit
 from opi_xform.frontend.errors import FrontendError
@@ -20,6 +21,26 @@ from opi_xform.ir.ast import Diagnostic, Unit
 _UNKNOWN_FLAG = re.compile(r"(?:unknown argument|unsupported option|unsupported argument)[^']*'(-[^']+)'")
 
 STACK_BYTES = 512 << 20  # address space only: pages are taken as they are touched
+
+
+def cached_unit(path: str, flags: Sequence[str] = ()) -> Unit | None:
+    """What ``parse_unit`` gives, when it did before and nothing has changed since; else None."""
+    _check(path)
+    return Entry(os.path.realpath(path), flags_module.arguments(flags, flags_module.headers(flags))).read()
+
+
+def parse_packed(path: str, flags: Sequence[str] = ()) -> bytes:
+    """What ``parse_unit`` gives, as bytes that ``pickling.loads`` reads; the cache gets them, but is not asked.
+
+    Raises RecursionError for a unit nested too deeply for that.
+    """
+    _check(path)
+    real = os.path.realpath(path)
+    found = flags_module.headers(flags)
+    unit, dependencies = on_big_stack(lambda: _parse_unit(path, real, list(flags), found))
+    packed = pickling.dumps(unit)
+    Entry(real, flags_module.arguments(flags, found)).store(packed, dependencies)
+    return packed
 
 
 def parse_unit(path: str, flags: Sequence[str] = ()) -> Unit:
@@ -38,6 +59,13 @@ def parse_unit(path: str, flags: Sequence[str] = ()) -> Unit:
         unit, dependencies = on_big_stack(lambda: _parse_unit(path, real, list(flags), found))
         entry.write(unit, dependencies)
     return unit
+
+
+def parse_once(path: str, flags: Sequence[str] = ()) -> Unit:
+    """As ``parse_unit`` does, for a file that will not be there again: nothing of it is remembered."""
+    _check(path)
+    found = flags_module.headers(flags)
+    return on_big_stack(lambda: _parse_unit(path, os.path.realpath(path), list(flags), found))[0]
 
 
 def parse_outline(path: str, flags: Sequence[str] = ()) -> Unit:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from opi_xform.ir import ast
-from opi_xform.ir.span import Span
+from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ir.types import Type
 
 
@@ -21,9 +21,10 @@ class Const:
 
 @dataclass(frozen=True, slots=True)
 class Var:
-    """The current value of a scalar variable."""
+    """The current value of a scalar variable.  ``span``: where it is written, if it is; it counts for nothing else."""
 
     key: str
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

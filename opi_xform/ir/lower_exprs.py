@@ -120,7 +120,7 @@ class Expressions:
                     return ins.AddrVar(e.var, e.span)
                 if var.type.volatile or var.type.atomic:
                     return ins.Nondet("volatile")
-                return ins.Var(e.var)
+                return ins.Var(e.var, e.span)
             case ast.AddrOf():
                 address = yield self.address(e.operand)
                 return _whole(address)
@@ -191,7 +191,7 @@ class Expressions:
         if e.type.is_array or e.type.kind in ("record", "function"):
             return address
         if isinstance(address, ins.AddrVar) and self.variable(address.key).type.is_scalar:
-            return ins.Var(address.key)
+            return ins.Var(address.key, address.span)
         target = self.temp()
         self.emit(ins.Load(e.span, self.stmt, target, address, e.type))
         return target

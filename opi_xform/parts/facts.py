@@ -1,0 +1,148 @@
+"""What holds where a node runs, and inequalities that follow from it.
+
+Facts are polynomials that are not negative: conditions that every path to the node has passed, and iteration numbers.
+A proof takes multiples of facts away until only terms are left of which none can be negative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from opi_xform.memory.poly import ONE, Monomial, Poly, number, symbol
+from opi_xform.ownership.index import index_of
+from opi_xform.ownership.model import Program
+
+STEPS = 400  # of one proof: what is not found by then is not proved
+
+
+def facts_at(program: Program, n: int) -> tuple[Poly, ...]:
+    """Polynomials that are not negative whenever the node runs."""
+    graph, values, nest = program.graph, program.values, program.nest
+    guarded = index_of(program).guarded
+    out: list[Poly] = [symbol(values.symbols.count(loop)) for loop in nest.chain(graph.nodes[n].block)]
+    block = guarded[graph.nodes[n].block]
+    while block > 0:
+        parent = nest.idom[block]
+        last = graph.blocks[parent][-1]
+        out.extend(_of_condition(program, last, graph.succs[parent][0] == block))
+        block = guarded[parent]
+    return tuple(dict.fromkeys(out))
+
+
+def _of_condition(program: Program, last: int, holds: bool) -> list[Poly]:
+    condition = program.values.conditions[last]
+    symbols = program.values.symbols
+    left, right = symbols.resolve(condition.left), symbols.resolve(condition.right)
+    if any(symbols.table[s].kind == "object" for s in (left - right).symbols()):
+        return []
+    if condition.unsigned and not all(_plain(program, p) for p in (left, right)):
+        return []
+    op = condition.op if holds else _NEGATED[condition.op]
+    difference = left - right
+    match op:
+        case "<":
+            return [-difference - ONE]
+        case "<=":
+            return [-difference]
+        case ">":
+            return [difference - ONE]
+        case ">=":
+            return [difference]
+        case "==":
+            return [difference, -difference]
+        case _:
+            return []
+
+
+_NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
+
+
+def _plain(program: Program, p: Poly) -> bool:
+    """A number by itself, that is not negative: nothing that may have wrapped."""
+    if p.constant is not None:
+        return p.constant >= 0
+    s = p.single
+    return s is not None and program.values.symbols.table[s].nonneg
+
+
+class Prover:
+    """Proves that polynomials are not negative, from facts."""
+
+    def __init__(self, facts: Sequence[Poly], counts: frozenset[int]) -> None:
+        """counts: symbols that are never negative, whatever the facts."""
+        self.facts = [f for f in facts if f.constant is None]
+        self.nonneg: set[int] = set(counts)
+        self.steps = 0
+        changed = True
+        while changed:
+            changed = False
+            for s in sorted({s for f in self.facts for s in f.symbols()} - self.nonneg):
+                if self.proves(symbol(s)):
+                    self.nonneg.add(s)
+                    changed = True
+
+    def proves(self, p: Poly) -> bool:
+        """p >= 0 follows from the facts."""
+        self.steps = 0
+        seen: set[Poly] = set()
+        stack = [p]
+        while stack and self.steps < STEPS:
+            p = stack.pop()
+            if p in seen:
+                continue
+            seen.add(p)
+            self.steps += 1
+            term = self.problem(p)
+            if term is None:
+                return True
+            monomial, c = term
+            if monomial == () and len(p.terms) == 1:
+                continue
+            stack.extend(reversed(list(self.without(p, monomial, c))))
+        return False
+
+    def problem(self, p: Poly) -> tuple[Monomial, int] | None:
+        """A term that may be negative; one that is no number before one that is."""
+        found = [(m, c) for m, c in p.terms if c < 0 or any(s not in self.nonneg for s in m)]
+        return max(found, key=lambda t: (len(t[0]), t[0])) if found else None
+
+    def without(self, p: Poly, monomial: Monomial, c: int) -> list[Poly]:
+        """What is left to prove when a fact times something that is not negative takes the term away."""
+        out = []
+        for fact in self.facts:
+            for m, a in fact.terms:
+                if (a > 0) != (c > 0):
+                    continue
+                rest = quotient(monomial, m)
+                if rest is None or any(s not in self.nonneg for s in rest):
+                    continue
+                scaled = fact * Poly(((rest, 1),))
+                out.append(p.scaled(abs(a)) - scaled.scaled(abs(c)))
+        return sorted(out, key=lambda q: len(q.terms))
+
+
+def quotient(monomial: Monomial, by: Monomial) -> Monomial | None:
+    """The product without some of its factors; None when it has not all of them."""
+    rest = list(monomial)
+    for s in by:
+        if s not in rest:
+            return None
+        rest.remove(s)
+    return tuple(rest)
+
+
+def divided(p: Poly, by: Poly) -> Poly | None:
+    """The polynomial q with p = q * by, coefficients whole; None when there is none."""
+    if not by.terms:
+        return None
+    m, c = max(by.terms, key=lambda t: (len(t[0]), t[0]))
+    out = number(0)
+    while p.terms:
+        top, a = max(p.terms, key=lambda t: (len(t[0]), t[0]))
+        rest = quotient(top, m)
+        if rest is None or a % c:
+            return None
+        one = Poly(((rest, a // c),))
+        out = out + one
+        p = p - one * by
+    return out
