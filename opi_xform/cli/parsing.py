@@ -10,12 +10,15 @@ from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from typing import TypeVar
 
 from opi_xform.frontend import FrontendError, parse_unit, pickling
+from opi_xform.frontend.parse import cached_unit, parse_packed
 from opi_xform.ir.ast import Unit
 
 Job = tuple[str, tuple[str, ...]]
 """A source file and its compiler flags."""
+_T = TypeVar("_T")
 Parse = Callable[[str, Sequence[str]], Unit]
 """``parse_unit``, or ``parse_outline`` where no more is asked than whether a file compiles."""
 
@@ -25,10 +28,16 @@ def parse_sources(
 ) -> list[Unit | FrontendError]:
     """The unit of each job, or why there is none, in the order of the jobs.  ``step`` is called after each."""
     results: list[Unit | FrontendError | None] = [None] * len(jobs)
-    workers = min(processes, (len(jobs) + 1) // 2)  # a process for less than two files costs more than it saves
+    if parse is parse_unit:  # what is known is read here: sending it costs more than reading it
+        for index, job in enumerate(jobs):
+            results[index] = _known(job)
+            if results[index] is not None:
+                step()
+    todo = [index for index, result in enumerate(results) if result is None]
+    workers = min(processes, (len(todo) + 1) // 2)  # a process for less than two files costs more than it saves
     if workers > 1:
-        for index, data in _parsed_elsewhere(jobs, workers, parse):
-            results[index] = data if isinstance(data, FrontendError) else pickling.loads(data)
+        for place, data in _parsed_elsewhere([jobs[index] for index in todo], workers, parse):
+            results[todo[place]] = data if isinstance(data, FrontendError) else pickling.loads(data)
             step()
     for index, job in enumerate(jobs):
         if results[index] is None:
@@ -101,17 +110,27 @@ def _work(parse: Parse, connection: Connection, inherited: Sequence[Connection])
     with suppress(EOFError, OSError):
         while (message := connection.recv()) is not None:
             index, job = message
-            connection.send((index, _packed(_parse(parse, job))))
+            connection.send((index, _packed(parse, job)))
 
 
-def _packed(unit: Unit | FrontendError) -> bytes | FrontendError | None:
+def _packed(parse: Parse, job: Job) -> bytes | FrontendError | None:
     try:
-        return unit if isinstance(unit, FrontendError) else pickling.dumps(unit)
+        if parse is parse_unit:
+            return _parse(parse_packed, job)  # what the cache gets is what is sent
+        unit = _parse(parse, job)
+        return pickling.dumps(unit) if isinstance(unit, Unit) else unit
     except RecursionError:
         return None
 
 
-def _parse(parse: Parse, job: Job) -> Unit | FrontendError:
+def _known(job: Job) -> Unit | FrontendError | None:
+    try:
+        return cached_unit(*job)
+    except FrontendError as error:
+        return error
+
+
+def _parse(parse: Callable[[str, Sequence[str]], _T], job: Job) -> _T | FrontendError:
     try:
         return parse(*job)
     except FrontendError as error:

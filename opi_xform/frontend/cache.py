@@ -13,6 +13,7 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -47,10 +48,15 @@ class Entry:
 
     def write(self, unit: Unit, dependencies: Mapping[str, str]) -> None:
         """Stores the unit.  Failure to do so is no error: the next run parses again."""
+        with suppress(RecursionError, UnicodeError):
+            self.store(pickling.dumps(unit), dependencies)
+
+    def store(self, packed: bytes, dependencies: Mapping[str, str]) -> None:
+        """Stores the bytes of a unit (``pickling.dumps``)."""
         if self._file is None:
             return
         try:
-            data = json.dumps(dict(dependencies)).encode() + b"\n" + pickling.dumps(unit)
+            data = json.dumps(dict(dependencies)).encode() + b"\n" + packed
             self._file.parent.mkdir(parents=True, exist_ok=True)
             handle, temporary = tempfile.mkstemp(dir=self._file.parent, prefix=".new-")
             try:
@@ -60,7 +66,7 @@ class Entry:
             except OSError:
                 os.unlink(temporary)
             _prune(self._file.parent)
-        except (OSError, RecursionError, UnicodeError):
+        except (OSError, UnicodeError):
             return
 
 
