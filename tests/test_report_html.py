@@ -76,9 +76,9 @@ def test_the_page_is_whole_and_loads_nothing(page: str) -> None:
 def test_what_is_to_see(page: str) -> None:
     assert "<title>opi-xform: 1 of 2 sites converted</title>" in page
     assert re.search(r"<b>A1</b>: nothing of a receive buffer .*\(1 site\)", page)
-    assert re.search(r"<summary>OPI101 read after send</summary>`sbuf` is read at line \d+ after the send", page)
+    assert re.search(r"<summary>OPI101 read after send</summary><code>sbuf</code> is read at line \d+ after ", page)
     line = CHECKOUT.joinpath("testdata/halo2d/exchange.c").read_text("utf-8").split(WAIT)[0].count("\n") + 2
-    step = re.search(r'<li><a href="#(f\d+L\d+)">\S*exchange.c:(\d+)</a> `sbuf` is read here</li>', page)
+    step = re.search(r'<li><a href="#(f\d+L\d+)">\S*exchange.c:(\d+)</a> <code>sbuf</code> is read here</li>', page)
     assert step is not None
     assert int(step[2]) == line
     row = next(text for text in page.splitlines() if f'id="{step[1]}"' in text)
@@ -216,6 +216,10 @@ def test_what_is_no_profile_is_one_line(text: str, tmp_path: Path) -> None:
 
 
 def test_text_of_the_program_is_text(tmp_path: Path) -> None:
+    odd = Decision(Span("a.c", 0, 1, 1, 1), "f", "MPI_Send", "send", "b", "b", "keep", "OPI104", "no `x<y` & `z`")
+    told = html(Plan((odd,)), {}, str, lambda _: b"x\n", lambda path: path, "1")
+    assert "no <code>x&lt;y</code> &amp; <code>z</code>" in told
+    Outline(told)
     evil = b"</table><script>alert(1)</script>\n"
     text = html(Plan(()), {"a.c": evil}, str, lambda _: b"", lambda path: path, "1")
     assert "<script>alert" not in text

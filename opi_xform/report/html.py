@@ -138,6 +138,7 @@ def html(
     converted = sum(counts[side]["convert"] for side in SIDES)
     assumed = sorted({word for decision in plan.decisions for word in decision.assumptions})
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
+    environment.filters["code"] = _code
     template = environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))
     facts: dict[str, Any] = {
         "version": version,
@@ -333,6 +334,13 @@ def _states(buffers: Sequence[BufferView]) -> str:
         if view.rows
     }
     return json.dumps(found, ensure_ascii=True, sort_keys=True).replace("<", "\\u003c")
+
+
+def _code(text: str) -> str:
+    """A message, what stands between backticks as code."""
+    from markupsafe import Markup, escape
+
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def _code_title(code: str) -> str:
