@@ -85,7 +85,7 @@ def test_without_a_file_nothing_is_said(folder: Path) -> None:
         ('[[allow]]\nfile = "a.c"\n', 1, "[[allow]] needs `code`"),
         ('[[allow]]\ncode = "OPI999"\nfile = "a.c"\n', 1, "there is no code OPI999"),
         ('[[assume]]\npacked = "a b"\nfile = "a.c"\n', 1, "`a b` is not the name of a buffer"),
-        ('[effects.f]\nreadz = ["0"]\n', 0, "effects.f: unknown key 'readz'"),
+        ('\n[effects.f]\nreadz = ["0"]\n', 2, "error: effects.f: unknown key 'readz'"),
         ("strict = \n", 0, "it has to be TOML"),
     ],
 )

@@ -118,6 +118,13 @@ class Configuration:
             return remark
         return replace(remark, span=replace(remark.span, line=_line(self.path, rf"effects\.\"?{named[1]}\"?", 0)))
 
+    def wrong_effects(self, message: str) -> Failure:
+        """What is wrong with ``[effects.NAME]``, at its line; ``message`` begins with the file's name."""
+        said = message.removeprefix(f"{self.path}: ")
+        named = re.match(r"effects\.(\w+): ", said)
+        line = _line(self.path, rf"effects\.\"?{named[1]}\"?", 0) if named is not None and self.path is not None else 0
+        return fail(f"{said}; see docs/effects.md", str(self.path or ""), line)
+
     def _span(self, line: int) -> Span:
         """Where an entry stands; the place before all bytes marks it as one of ours."""
         return Span(str(self.path), -1, -1, line, 1, editable=False)

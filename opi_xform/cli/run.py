@@ -106,7 +106,7 @@ def transform(
             settings = AnalysisOptions(options.strict, root, effects, _obstacle(root, sources), said)
             plan = analyse(units, settings, progress.part, programs.append)
         except EffectsError as error:
-            raise fail(f"{error}; see docs/effects.md", str(effects or "")) from error
+            raise known.wrong_effects(str(error)) from error
         parted = Parted(plan, None)
         if programs:
             parted = _parted(programs[0], plan, units, flags, sources, settings, options)
