@@ -49,9 +49,9 @@ def several(units: Sequence[ast.Unit], program: Program, buffer: Buffer) -> Refu
 def shared_text(program: Program, converted: Iterable[Place], edits: Iterable[Edit]) -> Refusal | None:
     """An edit inside a function of a header that runs in several files, but of a call that all agree on."""
     sites = {(file, begin) for file, begin, _, _ in converted}
-    running = {frame.function for frame in program.graph.frames}
+    running = {frame.function for frame in program.graph.frames} | program.graph.passed
     for edit in edits:
-        span = _place(edit)
+        span = written_at(edit)
         if isinstance(edit, ReplaceCall) and (span.file, span.begin) in sites:
             continue
         copies = [f for f in program.functions.values() if f.key in running and _inside(span, f.span)]
@@ -69,7 +69,8 @@ def siblings(program: Program, function: ast.Function) -> Iterator[ast.Function]
             yield other
 
 
-def _place(edit: Edit) -> Span:
+def written_at(edit: Edit) -> Span:
+    """Where an edit changes the text."""
     match edit:
         case ReplaceCall(callee=span):
             return span

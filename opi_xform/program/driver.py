@@ -13,9 +13,11 @@ from opi_xform.memory.constraints import GraphPointsTo
 from opi_xform.memory.interp import interpret
 from opi_xform.memory.objects import Objects
 from opi_xform.ownership.decide import decide
+from opi_xform.ownership.elsewhere import written_at
 from opi_xform.ownership.members import promote, wanted
 from opi_xform.ownership.model import Member, Options, Program
 from opi_xform.ownership.plan import Plan
+from opi_xform.ownership.relevance import relevant
 from opi_xform.ownership.tables import find_tables
 from opi_xform.ownership.told import ENTRIES, entry_remarks
 from opi_xform.ownership.uses import all_calls, functions_called
@@ -110,17 +112,22 @@ def _untimed(_name: str) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-def program(whole: Whole, effects: Effects, part: Part = _untimed) -> Program:
-    """The analysed graph of everything reached from the entries."""
+def program(whole: Whole, effects: Effects, part: Part = _untimed, everything: bool = True) -> Program:
+    """The analysed graph of what the entries reach: of everything, or of all that a decision can depend on."""
     starts = entries(whole)
     complete = starts == (MAIN,)
     variables: Mapping[str, ast.Variable] = whole.variables
     global_variables = {k: v for k, v in variables.items() if v.is_global}
-    with part("graph"):
+    with part("calls"):
         lowerings = Lowerings(whole.functions, global_variables)
         called = {name for f in whole.functions.values() for name in functions_called(f)}
         pointers = PointerCalls(whole.functions, effects, whole.taken, called, complete)
-        graph = build(lowerings, starts, effects, pointers)
+    found_relevant = None
+    if complete and not everything:
+        with part("relevance"):
+            found_relevant = relevant(lowerings, effects, pointers, variables, called_back(whole))
+    with part("graph"):
+        graph = build(lowerings, starts, effects, pointers, found_relevant)
         nest = loop_nest(graph.succs, graph.preds)
     found = _memory(whole, effects, graph, nest, variables, {}, complete, part)
     for _ in range(MEMBER_ROUNDS):
@@ -192,11 +199,25 @@ def analyse(
         effects = load_effects(options.effects, strict=options.strict)
     if not all_calls(whole.functions.values(), effects):
         return Plan(())
-    known = program(whole, effects, part)
+    known = program(whole, effects, part, everything=False)
     with part("decide"):
         plan = decide(units, known, options)
+    if _changes_what_was_passed(plan, known):  # no rule makes such an edit, and none may: see how it is with all there
+        known = program(whole, effects, part)
+        with part("decide"):
+            plan = decide(units, known, options)
     seen(known)
     return plan if options.effects is None else _with_entries(plan, whole, effects, options.effects)
+
+
+def _changes_what_was_passed(plan: Plan, known: Program) -> bool:
+    """An edit lies in a function that also runs where its calls are passed over."""
+    where: dict[str, list[tuple[int, int]]] = {}
+    for name in sorted(known.graph.passed):
+        span = known.functions[name].span
+        where.setdefault(span.file, []).append((span.begin, span.end))
+    places = (written_at(edit) for edit in plan.edits)
+    return any(begin <= p.begin < end for p in places for begin, end in where.get(p.file, ()))
 
 
 def _with_entries(plan: Plan, whole: Whole, effects: Effects, path: Path) -> Plan:

@@ -7,7 +7,7 @@ Recursion, refused functions and copies past the budget stay ``Lost`` calls: wha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from opi_xform.ir import ast
@@ -80,7 +80,8 @@ class Graph:
     preds: tuple[tuple[int, ...], ...]
     frames: tuple[Frame, ...]
     lowered: Mapping[str, ins.Lowered]
-    followed: frozenset[int]  # call nodes whose callee, or whose callbacks, are copied behind them
+    followed: frozenset[int]  # call nodes whose callee, or whose callbacks, are copied behind them, or do not matter
+    passed: frozenset[str] = frozenset()  # functions that may run where their calls are passed over: they do not matter
 
     def statement(self, node: Node) -> ins.StmtInfo | None:
         """The statement an instruction was lowered from."""
@@ -105,8 +106,29 @@ class Lowerings:
         return self.done[key]
 
 
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """What to follow (``ownership/relevance.py``), besides calls whose results are wanted.
+
+    seen: functions whose calls have to be followed wherever they are.  ending: functions that never return.  reached:
+    all that may run.
+    """
+
+    seen: frozenset[str]
+    ending: frozenset[str]
+    reached: tuple[str, ...]
+
+
 class _Builder:
-    def __init__(self, lowerings: Lowerings, effects: Mapping[str, FunctionEffect], pointers: PointerCalls) -> None:
+    def __init__(
+        self,
+        lowerings: Lowerings,
+        effects: Mapping[str, FunctionEffect],
+        pointers: PointerCalls,
+        relevant: Relevance | None,
+    ) -> None:
+        self.relevant = relevant
+        self.temps: dict[str, frozenset[int]] = {}
         self.lowerings = lowerings
         self.effects = effects
         self.followed: set[int] = set()
@@ -222,9 +244,21 @@ class _Builder:
             self.add(frame, at, Lost(instr, reason, (callee,)))
             return at
         node = self.add(frame, at, instr)
+        if not self.follows(frame, callee, instr):
+            self.followed.add(node)
+            return at
         after = self.block()
         self.enter(frame, at, node, callee, body, instr.args, after, instr.target, work)
         return after
+
+    def follows(self, frame: int, callee: str, instr: ins.CallInstr) -> bool:
+        """Whether a decision may depend on what a called function does."""
+        if self.relevant is None or callee in self.relevant.seen or callee in self.relevant.ending:
+            return True
+        caller = self.frames[frame].function
+        if caller not in self.temps:
+            self.temps[caller] = used_temps(self.used[caller])
+        return wants(instr, self.temps[caller])
 
     def through_pointer(
         self, frame: int, at: int, instr: ins.CallInstr, work: list[tuple[int, str, int, int, ins.Temp | None]]
@@ -318,18 +352,74 @@ class _Builder:
         return False
 
 
+def operands_of(action: Action) -> tuple[ins.Operand, ...]:
+    """What an instruction of a function evaluates."""
+    match action:
+        case ins.Define(value=value) | ins.SwitchOn(value=value) | ins.Branch(cond=value) | ins.Load(address=value):
+            return (value,)
+        case ins.Store(address=address, value=value):
+            return (address, value)
+        case ins.CopyBytes(target=target, source=source):
+            return (target, source)
+        case ins.ReturnInstr(value=returned):
+            return () if returned is None else (returned,)
+        case ins.Escape(values=values):
+            return values
+        case ins.CallInstr() as call:
+            return (call.callee, *call.args)
+        case Lost(call=call):
+            return (call.callee, *call.args)
+        case _:
+            return ()
+
+
+def temps_in(operand: ins.Operand, floating: bool = False) -> Iterator[int]:
+    """Temporaries in an operand; ``floating``: without those of which only a floating number is made."""
+    work = [(operand, floating)]
+    while work:
+        item, inexact = work.pop()
+        if isinstance(item, ins.Temp):
+            if not inexact:
+                yield item.number
+        elif isinstance(item, ins.PtrAdd):
+            work += ((item.base, False), (item.index, False))
+        elif isinstance(item, ins.Op):
+            work += ((a, inexact and item.type.kind == "float") for a in item.args)
+
+
+def used_temps(body: ins.Lowered) -> frozenset[int]:
+    """Temporaries of a function that something is computed from."""
+    instrs = (instr for block in body.blocks for instr in block)
+    return frozenset(n for instr in instrs for operand in operands_of(instr) for n in temps_in(operand))
+
+
+def wants(call: ins.CallInstr, used: Container[int]) -> bool:
+    """Somebody uses what an analysed function returns, and it is no floating number: of those nothing is known."""
+    target = call.target
+    return target is not None and call.call.type.kind not in ("float", "void") and target.number in used
+
+
 def _inside(pointer: ins.Operand) -> ins.Operand:
     """Some address in the object that ``pointer`` points into."""
     return ins.PtrAdd(pointer, ins.Nondet("element"), 1)
 
 
 def build(
-    lowerings: Lowerings, entries: Sequence[str], effects: Mapping[str, FunctionEffect], pointers: PointerCalls
+    lowerings: Lowerings,
+    entries: Sequence[str],
+    effects: Mapping[str, FunctionEffect],
+    pointers: PointerCalls,
+    relevant: Relevance | None = None,
 ) -> Graph:
-    """The graph of everything reached from the entries: ``main`` alone, or functions that others call."""
-    builder = _Builder(lowerings, effects, pointers)
+    """The graph of everything reached from the entries (``main`` alone, or functions that others call) and relevant."""
+    builder = _Builder(lowerings, effects, pointers, relevant)
     builder.build(entries)
-    return _pruned(builder)
+    for name in relevant.reached if relevant is not None else ():
+        body = lowerings.get(name)
+        if body is not None:
+            builder.used.setdefault(name, body)
+    graph = _pruned(builder)
+    return graph if relevant is None else replace(graph, passed=frozenset(relevant.reached) - relevant.seen)
 
 
 def _pruned(b: _Builder) -> Graph:

@@ -1,0 +1,247 @@
+"""What each function of a program reads, writes and can hold the address of, its calls aside.
+
+Sets of objects are the bits of an integer, those of a ``Flat`` program's points-to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.types import Type
+from opi_xform.memory.calls import region_args
+from opi_xform.memory.constraints import GraphPointsTo
+from opi_xform.program.effects import Effects, FunctionEffect
+from opi_xform.program.flat import Flat
+from opi_xform.program.graph import Action, operands_of, temps_in, wants
+
+_MPI = ("MPI_", "PMPI_", "OPI_")
+
+
+@dataclass(slots=True)
+class Facts:
+    """What one function does itself.  Sets of objects are the bits of an integer.
+
+    touched: what it names, and what its pointers may point to.  given: what it passes to MPI, or to code that may keep
+    it.  loud: it has to be seen whatever it touches.  wanted: functions that it calls and whose results it uses as
+    integers or pointers, or that never return.
+    """
+
+    touched: int = 0
+    typed: int = 0  # read as integers or pointers
+    copied: int = 0  # read as bytes
+    written: int = 0
+    moved: int = 0  # written with anything but floating numbers
+    given: int = 0
+    loud: bool = False
+    callees: dict[str, None] = field(default_factory=dict)
+    wanted: dict[str, None] = field(default_factory=dict)
+
+
+class Reach:
+    """Makes the facts of each function, points-to being known."""
+
+    def __init__(
+        self, flat: Flat, points_to: GraphPointsTo, variables: Mapping[str, ast.Variable], effects: Effects
+    ) -> None:
+        self.flat = flat
+        self.pts = points_to
+        self.variables = variables
+        self.effects = effects
+        self.mine = 0  # locals of the function at hand
+        self.heap = {id(node.action): node.number for node in flat.nodes if isinstance(node.action, ins.CallInstr)}
+
+    def facts(self, frame: int) -> Facts:
+        """What a function does: one pass over its instructions."""
+        body = self.flat.bodies[frame]
+        self.mine = bits_of(self.pts.objects.locals_of(frame))
+        out = Facts(loud=bool(body.refused))
+        exact = _exactly_used(self.flat.own[frame])
+        used = {n for action in self.flat.own[frame] for n in _temps(action)}
+        for action in self.flat.own[frame]:
+            match action:
+                case ins.Define(target=target, value=value, type=type_):
+                    self.evaluated(out, frame, value, type_.kind == "float")
+                    if isinstance(target, ins.Var):
+                        o = 1 << self.pts.objects.variable(frame, target.key)
+                        out.touched |= o
+                        self.writes(out, o, type_)
+                case ins.Load(target=loaded, address=address, type=type_):
+                    self.evaluated(out, frame, address)
+                    targets = self.bits(frame, address)
+                    out.touched |= targets | self.contents(targets, type_)
+                    if type_.kind != "float" or loaded.number in exact:
+                        out.typed |= targets
+                case ins.Store(address=address, value=value, type=type_):
+                    self.evaluated(out, frame, address)
+                    self.evaluated(out, frame, value, type_.kind == "float")
+                    targets = self.bits(frame, address)
+                    self.writes(out, targets, type_)
+                    out.loud |= bool(targets & 1)
+                case ins.CopyBytes(target=to, source=origin):
+                    self.evaluated(out, frame, to)
+                    self.evaluated(out, frame, origin)
+                    targets, sources = self.bits(frame, to), self.bits(frame, origin)
+                    out.touched |= self.contents(sources)
+                    out.copied |= sources
+                    self.writes(out, targets)
+                    out.loud |= bool(targets & 1)
+                case ins.Branch(cond=value) | ins.SwitchOn(value=value):
+                    self.evaluated(out, frame, value)
+                case ins.ReturnInstr(value=returned):
+                    if returned is not None:
+                        self.evaluated(out, frame, returned)
+                case ins.Birth(var=key):
+                    out.touched |= 1 << self.pts.objects.variable(frame, key)
+                case ins.CallInstr():
+                    self.call(out, frame, action, used)
+                case _:  # an escape, a call that is not followed
+                    out.loud = True
+                    for operand in operands_of(action):
+                        self.evaluated(out, frame, operand)
+                        out.given |= self.bits(frame, operand)
+        for key in body.function.params:
+            out.touched |= 1 << self.pts.objects.variable(frame, key)
+        return out
+
+    def bits(self, frame: int, operand: ins.Operand) -> int:
+        return bits_of(self.pts.operand(frame, operand))
+
+    def contents(self, objects: int, type_: Type | None = None) -> int:
+        """What pointers stored in these objects may point to."""
+        if type_ is not None and type_.kind in ("float", "int") and (type_.kind == "float" or (type_.size or 8) < 8):
+            return 0
+        out = 0
+        for o in ones(objects):
+            out |= bits_of(self.pts.sets.get(("c", o), ()))
+        return out
+
+    def evaluated(self, out: Facts, frame: int, operand: ins.Operand, floating: bool = False) -> None:
+        """An operand's variables are read; ``floating``: its value goes where only a floating number can."""
+        work = [(operand, floating)]
+        while work:
+            item, inexact = work.pop()
+            match item:
+                case ins.AddrVar(key=key):
+                    out.touched |= 1 << self.pts.objects.variable(frame, key)
+                case ins.Var(key=key):
+                    number = self.pts.objects.variable(frame, key)
+                    out.touched |= 1 << number | bits_of(self.pts.sets.get(("c", number), ()))
+                    if not inexact or self.variables[key].type.kind != "float":
+                        out.typed |= 1 << number
+                case ins.Temp(number=n):
+                    out.touched |= bits_of(self.pts.sets.get(("t", frame, n), ()))
+                case ins.AddrHeap():
+                    out.loud = True
+                case ins.Nondet(reason=reason):
+                    out.loud |= not reason.startswith("floating")  # perhaps an address
+                case ins.PtrAdd(base=base, index=index):
+                    work += ((base, False), (index, False))
+                case ins.Op(args=args, type=type_):
+                    work += ((a, inexact and type_.kind == "float") for a in args)
+                case _:
+                    pass
+
+    def writes(self, out: Facts, objects: int, type_: Type | None = None) -> None:
+        """Writes of a function to its own locals are not noted: whoever sees them sees the function."""
+        out.touched |= objects
+        objects &= ~self.mine
+        out.written |= objects
+        if type_ is None or type_.kind != "float":
+            out.moved |= objects
+
+    # --- calls -----------------------------------------------------------------------------------------------------
+
+    def call(self, out: Facts, frame: int, call: ins.CallInstr, used: set[int]) -> None:
+        names = self.flat.targets(call)
+        for i, operand in enumerate(call.args):
+            plain = bool(names) and call.call.args[i].type.kind == "float"
+            self.evaluated(out, frame, operand, plain)
+            if call.call.args[i].type.kind == "record":  # passed by value: copied
+                source = self.bits(frame, operand)
+                out.copied |= source
+                out.touched |= self.contents(source)
+        if not isinstance(call.callee, ins.AddrFunc):
+            out.loud = True
+            self.evaluated(out, frame, call.callee)
+        if names:
+            for name in names:
+                out.callees[name] = None
+                if wants(call, used) or name in self.flat.ending:
+                    out.wanted[name] = None
+            return
+        assert isinstance(call.callee, ins.AddrFunc)
+        name = call.callee.key
+        effect = self.effects.get(name)
+        mpi = effect is None or effect.mpi is not None or name.startswith(_MPI)
+        if effect is None or effect.calls or effect.retains or (mpi and not effect.noreturn):
+            out.loud = True
+            for operand in call.args:
+                out.given |= self.bits(frame, operand)
+        if effect is not None:
+            self.library(out, frame, call, effect)
+
+    def library(self, out: Facts, frame: int, call: ins.CallInstr, effect: FunctionEffect) -> None:
+        for regions, reads in ((effect.reads, True), (effect.all_writes, False)):
+            for region in regions:
+                for i in region_args(region.arg, region.rest, call):
+                    targets = self.pts.operand(frame, call.args[i])
+                    bits = bits_of(self.pts.reachable(targets) if region.indirect else targets)
+                    elem = call.call.args[i].type.elem
+                    if elem is not None and elem.kind == "record" and bits & 1:
+                        bits ^= 1  # a FILE and its like: only the library looks into it
+                    out.touched |= bits
+                    if reads:
+                        out.copied |= bits
+                    else:
+                        self.writes(out, bits)
+        held = 0
+        for operand in call.args:
+            held |= self.bits(frame, operand)
+        if effect.frees is not None:
+            self.writes(out, held)
+        if effect.allocates is not None:
+            out.touched |= 1 << self.pts.objects.heap(self.heap[id(call)])
+            if effect.allocates.into is not None:
+                self.writes(out, held)
+            if effect.allocates.copies_from is not None:
+                out.copied |= held
+                out.touched |= self.contents(held)
+        for flow in effect.flows:
+            out.touched |= self.contents(held)
+            self.writes(out, held)
+            if flow.source is None:
+                out.loud = True
+
+
+def _temps(action: Action, exactly: bool = False) -> Iterable[int]:
+    """Temporaries in an action's operands; ``exactly``: those whose value may count as more than a floating number."""
+    floating = exactly and isinstance(action, (ins.Define, ins.Store)) and action.type.kind == "float"
+    values = operands_of(action)
+    if floating and isinstance(action, ins.Store):
+        yield from temps_in(action.address, False)
+        values = (action.value,)
+    for operand in values:
+        yield from temps_in(operand, floating)
+
+
+def _exactly_used(actions: Sequence[Action]) -> set[int]:
+    """Temporaries used other than to make floating numbers of them."""
+    return {n for action in actions for n in _temps(action, True)}
+
+
+def bits_of(objects: Iterable[int]) -> int:
+    out = 0
+    for o in objects:
+        out |= 1 << o
+    return out
+
+
+def ones(bits: int) -> Iterator[int]:
+    text = bin(bits)[:1:-1]
+    at = text.find("1")
+    while at >= 0:
+        yield at
+        at = text.find("1", at + 1)

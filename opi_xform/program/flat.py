@@ -1,0 +1,133 @@
+"""The program with each function once: what points-to without contexts works on.
+
+Calls are bound to the one frame of the function called, from everywhere; there is no control flow.
+"""
+
+from __future__ import annotations
+
+from opi_xform.ir import instr as ins
+from opi_xform.program.effects import Effects
+from opi_xform.program.graph import MAIN, Action, Bind, Frame, Graph, Lost, Lowerings, Node, Unbind
+from opi_xform.program.pointers import PointerCalls
+
+
+class Flat:
+    """The program with one frame for each function, its calls bound to it from everywhere.  No control flow."""
+
+    def __init__(self, lowerings: Lowerings, effects: Effects, pointers: PointerCalls) -> None:
+        self.lowerings = lowerings
+        self.effects = effects
+        self.pointers = pointers
+        self.names: list[str] = []
+        self.number: dict[str, int] = {}
+        self.bodies: list[ins.Lowered] = []
+        self.nodes: list[Node] = []
+        self.own: list[list[Action]] = []
+        self.followed: set[int] = set()
+        for name in (MAIN, *sorted(n for n in pointers.taken if n in lowerings.functions)):
+            self.enter(name)
+        at = 0
+        while at < len(self.names):
+            self.read(at)
+            at += 1
+        self.ending = self.never_return()
+
+    def enter(self, name: str) -> int:
+        number = self.number.get(name)
+        if number is None:
+            body = self.lowerings.get(name)
+            assert body is not None
+            number = self.number[name] = len(self.names)
+            self.names.append(name)
+            self.bodies.append(body)
+        return number
+
+    def add(self, frame: int, action: Action) -> None:
+        self.nodes.append(Node(len(self.nodes), frame, 0, action))
+
+    def read(self, frame: int) -> None:
+        actions: list[Action] = []
+        self.own.append(actions)
+        for block in self.bodies[frame].blocks:
+            for instr in block:
+                if isinstance(instr, ins.CallInstr):
+                    actions.append(self.call(frame, instr))
+                else:
+                    actions.append(instr)
+                    self.add(frame, instr)
+
+    def targets(self, call: ins.CallInstr) -> tuple[str, ...]:
+        """The program's own functions that a call goes to; () for a library's, and where that is not known."""
+        if isinstance(call.callee, ins.AddrFunc):
+            return (call.callee.key,) if call.callee.key in self.lowerings.functions else ()
+        return self.pointers.targets(call)
+
+    def call(self, frame: int, call: ins.CallInstr) -> Action:
+        names = self.targets(call)
+        direct = isinstance(call.callee, ins.AddrFunc)
+        if not names:
+            action: Action = call if direct else Lost(call, "call through a pointer", ())
+            self.add(frame, action)
+            return action
+        bodies = [self.bodies[self.enter(name)] for name in names]
+        if any(len(body.function.params) != len(call.args) for body in bodies):
+            lost = Lost(call, "argument count differs", names)
+            self.add(frame, lost)
+            return lost
+        self.followed.add(len(self.nodes))
+        self.add(frame, call)
+        for name, body in zip(names, bodies, strict=True):
+            callee = self.number[name]
+            self.add(callee, Bind(frame, body.function.params, call.args))
+            for block in body.blocks:
+                if block and isinstance(block[-1], ins.ReturnInstr):
+                    self.add(frame, Unbind(callee, call.target, block[-1].value))
+        return call
+
+    def never_return(self) -> frozenset[str]:
+        """Functions that always end the program: what follows their calls is not reached."""
+        found: set[str] = set()
+        work = list(self.names)
+        callers: dict[str, list[str]] = {}
+        while work:
+            name = work.pop()
+            if name in found or self.returns(self.bodies[self.number[name]], found, callers):
+                continue
+            found.add(name)
+            work += callers.get(name, ())
+        return frozenset(found)
+
+    def returns(self, body: ins.Lowered, ending: set[str], callers: dict[str, list[str]]) -> bool:
+        seen, stack = {0}, [0]
+        out = False
+        while stack:
+            block = stack.pop()
+            if self.ends(body, block, ending, callers):
+                continue
+            if not body.succs[block]:
+                out = True
+            for s in body.succs[block]:
+                if s not in seen:
+                    seen.add(s)
+                    stack.append(s)
+        return out
+
+    def ends(self, body: ins.Lowered, block: int, ending: set[str], callers: dict[str, list[str]]) -> bool:
+        """The program ends in a block, by a call."""
+        for instr in body.blocks[block]:
+            if isinstance(instr, ins.CallInstr) and isinstance(instr.callee, ins.AddrFunc):
+                name = instr.callee.key
+                if name in self.number:
+                    callers.setdefault(name, []).append(body.function.key)
+                    if name in ending:
+                        return True
+                else:
+                    effect = self.effects.get(name)
+                    if effect is not None and effect.noreturn:
+                        return True
+        return False
+
+    def graph(self) -> Graph:
+        frames = tuple(Frame(i, name, -1, -1) for i, name in enumerate(self.names))
+        lowered = dict(zip(self.names, self.bodies, strict=True))
+        return Graph(tuple(self.nodes), (), (), (), frames, lowered, frozenset(self.followed))
