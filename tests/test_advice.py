@@ -13,7 +13,8 @@ from opi_xform.ir.span import Span
 from opi_xform.ownership.plan import Decision
 from opi_xform.report.advice import NOTHING_TO_GAIN, change
 from opi_xform.report.codes import CODES
-from opi_xform.report.profile import WAYS
+from opi_xform.report.profile import WAYS, Count, Run
+from opi_xform.report.sidebyside import lines_of_run
 
 PROGRAM = """#include <mpi.h>
 static double small[100], large[100000], often[100], wild[100];
@@ -110,6 +111,27 @@ def test_a_run_without_lines_is_told(folder: Path) -> None:
     out = run_tool(["a.c", "--advise", "--profile", "p.json"])[1]
     assert ranked(out) == ["often", "large", "small", "wild"]
     assert "no run tells the lines that sent: build with `opicc -g`" in out
+
+
+def test_a_run_of_other_lines_is_told(folder: Path) -> None:
+    profile(large=("heap", 10_000))
+    text = Path("p.json").read_text(encoding="utf-8")
+    Path("p.json").write_text(re.sub(r"a\.c:\d+", "a.c:2", text), encoding="utf-8")
+    out = run_tool(["a.c", "--advise", "--profile", "p.json"])[1]
+    assert ranked(out) == ["often", "large", "small", "wild"]
+    assert "no run sent from these lines: it may be of sources that have changed since" in out
+
+
+def test_of_files_with_the_same_name_the_one_that_is_meant_is_found() -> None:
+    run = Run("r", 1, {"give": Count(0, 0)}, {}, 0, 0, 0, {}, 0.0, 0.0)
+    find = lines_of_run({"p/a/x.c": ["1"], "p/b/x.c": ["1"], "x.c": ["1"]}, {}, run)
+    assert [find(name, 1) for name in ("/build/b/x.c", "b/x.c", "/build/a/x.c", "x.c", "y.c")] == [
+        ("p/b/x.c", 1),
+        ("p/b/x.c", 1),
+        ("p/a/x.c", 1),
+        ("x.c", 1),
+        None,
+    ]
 
 
 def test_nothing_to_change(folder: Path) -> None:

@@ -129,7 +129,7 @@ def _advice(result: Result) -> list[Line]:
     old = {file: lines_of(sources.data(file)) for file in files}
     new = {file: lines_of(data) for file, data in result.changed.items()}
     measured = measure(result.plan, facts.runs, old, new)
-    return advice(result.plan, facts.weights, measured, len(facts.runs), shown, width_of(sys.stdout))
+    return advice(result.plan, facts.weights, measured, facts.runs, shown, width_of(sys.stdout))
 
 
 def _fixes(result: Result) -> bytes:

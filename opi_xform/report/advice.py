@@ -92,7 +92,12 @@ def measure(
 
 
 def advice(
-    plan: Plan, known: Mapping[Site, Weight], measured: Mapping[int, Measured], runs: int, shown: Shown, width: int
+    plan: Plan,
+    known: Mapping[Site, Weight],
+    measured: Mapping[int, Measured],
+    runs: Sequence[Run],
+    shown: Shown,
+    width: int,
 ) -> list[Line]:
     """The list, most bytes first; what would gain nothing is counted behind it."""
     kept = [(i, d) for i, d in enumerate(plan.decisions) if d.decision == "keep"]
@@ -113,7 +118,11 @@ def advice(
             Line(f"{few} more {'stays' if few == 1 else 'stay'} and would gain nothing, or on request", "note")
         )
     if runs and not measured:
-        lines.append(Line("no run tells the lines that sent: build with `opicc -g` and run again", "note"))
+        told = any(sender.file for run in runs for sender in run.senders)
+        changed = "no run sent from these lines: it may be of sources that have changed since"
+        lines.append(
+            Line(changed if told else "no run tells the lines that sent: build with `opicc -g` and run again", "note")
+        )
     if not ranked:
         lines.append(Line("nothing to change: every site that could gain converts", "head"))
     return lines

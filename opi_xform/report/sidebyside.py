@@ -30,6 +30,12 @@ def lines_of(data: bytes) -> list[str]:
     return text.removesuffix("\n").split("\n")
 
 
+def _alike(a: str, b: str) -> int:
+    """How many names at the end of two paths are the same."""
+    pairs = zip(reversed(Path(a).parts), reversed(Path(b).parts), strict=False)
+    return next((i for i, (x, y) in enumerate(pairs) if x != y), min(len(Path(a).parts), len(Path(b).parts)))
+
+
 def lines_of_run(
     old: Mapping[str, Sequence[str]], new: Mapping[str, Sequence[str]], run: Run
 ) -> Callable[[str, int], tuple[str, int] | None]:
@@ -44,7 +50,7 @@ def lines_of_run(
     before: dict[str, dict[int, int]] = {}
 
     def find(named: str, line: int) -> tuple[str, int] | None:
-        for file in by_name.get(Path(named).name, ()):
+        for file in sorted(by_name.get(Path(named).name, ()), key=lambda file: (-_alike(file, named), len(file))):
             if not (transformed and file in new):
                 if line <= len(old[file]):
                     return file, line
