@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -20,6 +21,8 @@ from sarif_schema import parsed
 from opi_xform import __version__
 from opi_xform.cli.completion import SHELLS, completion, flags, manual
 from opi_xform.cli.options import parser
+from opi_xform.launch import runtime
+from opi_xform.launch.mpi import Mpi
 
 PROGRAM = """#include <mpi.h>
 static double buf[N];
@@ -110,6 +113,16 @@ def test_the_manual_page_is_that_of_the_parser() -> None:
         )
         assert (done.returncode, done.stderr) == (0, "")
         assert "write the transformed program" in done.stdout
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_only_a_person_is_told_of_a_first_build(terminal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = io.StringIO()
+    monkeypatch.setattr(told, "isatty", lambda: terminal)
+    monkeypatch.setattr(sys, "stderr", told)
+    mpi = Mpi(Path("mpicc"), "mpich", "5.0", Path("mpi.h"))
+    runtime._tell(mpi, Path("cache", "1234"))
+    assert told.getvalue() == ("building libopi for mpich 5.0, once: kept in cache\n" if terminal else "")
 
 
 def loaded(name: str) -> Any:

@@ -14,6 +14,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -136,8 +137,15 @@ def _link_commands(mpi: Mpi, objects: Mapping[str, Sequence[Path]], to: Path) ->
         yield shared_command(mpi, made, to / f"{name}.so", "--no-as-needed" if name == "libopi" else "--as-needed")
 
 
+def _tell(mpi: Mpi, final: Path) -> None:
+    """Why a first build takes seconds, to a person; what make or configure read stays as it is."""
+    if sys.stderr.isatty():
+        print(f"building libopi for {mpi.kind} {mpi.version}, once: kept in {final.parent}", file=sys.stderr)
+
+
 def _build(mpi: Mpi, flags: Sequence[str], final: Path) -> None:
     """Compiles every source and archives the objects, in a directory that becomes ``final`` by one rename."""
+    _tell(mpi, final)
     log = final.with_name(final.name + ".log")
     scratch = Path(tempfile.mkdtemp(prefix=".build-", dir=final.parent))
     try:
