@@ -101,6 +101,7 @@ CASES = (
     Case("polling", 2),
     Case("polling", 2, 1),
     Case("polling", 3),
+    Case("polling", 4, 2),
     Case("freed_types", 2),
     Case("freed_types", 2, 1),
     Case("forking", 2),

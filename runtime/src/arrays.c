@@ -95,18 +95,17 @@ static bool any_below(int count, const MPI_Request *h) {
                 return true;
             r = opi_running(h[i]);
         }
-        if (r && !r->done && (r->kind >= OPI_R_NETSEND || r->held))
+        if (r && opi_waits_below(r))
             return true;
     }
     return false;
 }
 
 static void array_relax(struct opi_wait *w, int count, const MPI_Request *h) {
-    if (w->n == opi.spin_limit)
-        w->below = any_below(count, h);
     if (w->n >= opi.spin_limit && (w->n & 15) == 0) {
         relieve_all(count, h);
         w->on = wait_target(count, h);
+        w->below = any_below(count, h);
     }
     opi_relax(w);
 }

@@ -311,10 +311,8 @@ EXPORT int MPI_Comm_free(MPI_Comm *comm) {
 /* Messages we still hold for others have to leave first. */
 EXPORT int MPI_Comm_disconnect(MPI_Comm *comm) {
     if (opi.mpi_running) {
-        struct opi_wait w = {0, 0, -1, false};
         opi_enter();
-        for (; opi.nqueued; opi_relax(&w))
-            opi_progress();
+        opi_flush();
         opi_net_retired_poll(true);
         if (comm)
             hide_handle(*comm);

@@ -223,10 +223,8 @@ static void print_paths(void) {
 
 EXPORT int MPI_Finalize(void) {
     if (opi.mpi_running) {
-        struct opi_wait w = {0, 0, -1, false};
         opi_enter();
-        for (; opi.ready && opi.nqueued; opi_relax(&w)) /* envelopes that still wait for room */
-            opi_progress();
+        opi_flush();
         opi_net_retired_poll(true);
         opi_leave();
         opi_helper_stop();

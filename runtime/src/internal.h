@@ -275,6 +275,7 @@ struct opi_wait {
     bool below; /* for the MPI below, which nothing wakes us for: yield, do not sleep */
 };
 void opi_relax(struct opi_wait *w);
+void opi_flush(void);
 void opi_kick_those(int on);
 bool opi_in_vain(void);
 void opi_wake_slow(struct opi_arena *a);

@@ -180,7 +180,7 @@ static void nap(void) {
 
 /* Long waits: who has to act may be outside libopi, computing or inside a native call.  `on`: the rank we wait for, -1 for any. */
 void opi_kick_those(int on) {
-    if (!opi.node_ok)
+    if (!opi.ready || !opi.node_ok)
         return;
     if (on >= 0 && on != opi.me)
         opi_kick(on);
@@ -197,6 +197,19 @@ bool opi_in_vain(void) {
     if ((n & 15) == 0)
         opi_native_poll();
     return (n & 1023) == 0;
+}
+
+/* Until every envelope that waits for room has left.  Its receiver may sit in a native call, with the receive posted. */
+void opi_flush(void) {
+    struct opi_wait w = {0, 0, -1, false};
+    while (opi.ready && opi.nqueued) {
+        opi_progress();
+        int d = 0;
+        while (d < opi.nlocal && !opi.out[d].queue_head)
+            d++;
+        w.on = d < opi.nlocal ? d : -1;
+        opi_relax(&w);
+    }
 }
 
 /* One step of waiting; the caller polls before and after. */
@@ -223,11 +236,13 @@ void opi_relax(struct opi_wait *w) {
     if ((over & 7) == 0 || opi.nheld)
         opi_native_poll();
     if (over < opi.yield_limit || (w->below && !opi.threads)) {
+        if (over >= opi.yield_limit && (over & 63) == 0) /* what a wait for the MPI below has besides may depend on others as well */
+            opi_kick_those(w->on);
         sched_yield();
         return;
     }
     opi_native_poll();
-    if (opi.ready && (w->naps++ & 3) == 3)
+    if ((w->naps++ & 3) == 3)
         opi_kick_those(w->on);
     if (opi.threads) {
         struct timespec t = {0, NAP_NS};

@@ -35,10 +35,21 @@ static inline void opi_maybe_relieve(struct opi_req *r, uint32_t polls) {
         (void)opi_relieve(r);
 }
 
+static inline bool opi_waits_below_alone(const struct opi_req *r) {
+    return !r->done && (r->kind >= OPI_R_NETSEND || r->held);
+}
+
 static inline int opi_waits_on(const struct opi_req *r) {
     if (OPI_UNLIKELY(r->kind == OPI_R_PAIR))
         r = r->second->done ? r->first : r->second;
     return r->kind == OPI_R_DESC || r->kind == OPI_R_QUEUED || (r->kind == OPI_R_RECV && r->pipe) ? r->src : -1;
+}
+
+/* Does it wait for the MPI below, which wakes nobody? */
+static inline bool opi_waits_below(const struct opi_req *r) {
+    if (OPI_UNLIKELY(r->kind == OPI_R_PAIR))
+        return opi_waits_below_alone(r->first) || opi_waits_below_alone(r->second);
+    return opi_waits_below_alone(r);
 }
 
 /* Is one of them ours? */

@@ -153,6 +153,98 @@ static void receive_from_one_in_a_barrier(int how)
     CHECK(wrong == 0);
 }
 
+/* A wait for something of the MPI's as well as for a rank in a barrier: the former comes late, the latter needs help even then. */
+static void wait_for_both(void)
+{
+    int in = 0, out = world_rank;
+    MPI_Request requests[2];
+
+    trying("Waitall of an Issend to a rank in a barrier and of a receive from another node");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (world_rank == 0) {
+        MPI_Issend(&out, 1, MPI_INT, 1, 6, MPI_COMM_WORLD, &requests[0]);
+        MPI_Irecv(&in, 1, MPI_INT, 2, 6, MPI_COMM_WORLD, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        CHECK(in == 2);
+    } else if (world_rank == 1) {
+        MPI_Irecv(&in, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, &requests[0]);
+    } else if (world_rank == 2) {
+        for (double until = MPI_Wtime() + 0.1; MPI_Wtime() < until;)
+            continue;
+        MPI_Send(&out, 1, MPI_INT, 0, 6, MPI_COMM_WORLD);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (world_rank == 1) {
+        MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+        CHECK(in == 0);
+    }
+}
+
+/* The send of an exchange waits behind others for room, and its receiver sits in a barrier. */
+static void exchange_with_one_in_a_barrier(void)
+{
+    static MPI_Request requests[FLOOD + 1];
+    static int values[FLOOD + 1];
+    int peer = world_rank ^ 1, got = -1;
+
+    trying("Isendrecv to a rank in a barrier, behind many messages");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (world_rank % 2 == 0) {
+        for (int i = 0; i <= FLOOD; i++)
+            values[i] = 3 * i;
+        for (int i = 0; i < FLOOD; i++)
+            MPI_Isend(&values[i], 1, MPI_INT, peer, 7, MPI_COMM_WORLD, &requests[i]);
+        MPI_Isendrecv(&values[FLOOD], 1, MPI_INT, peer, 7, &got, 1, MPI_INT, peer, 8, MPI_COMM_WORLD, &requests[FLOOD]);
+        MPI_Wait(&requests[FLOOD], MPI_STATUS_IGNORE);
+        CHECK(got == world_rank + 1);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Waitall(FLOOD, requests, MPI_STATUSES_IGNORE);
+        return;
+    }
+    memset(values, -1, sizeof values);
+    for (int i = 0; i <= FLOOD; i++)
+        MPI_Irecv(&values[i], 1, MPI_INT, peer, 7, MPI_COMM_WORLD, &requests[i]);
+    MPI_Send(&world_rank, 1, MPI_INT, peer, 8, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Waitall(FLOOD + 1, requests, MPI_STATUSES_IGNORE);
+    int wrong = 0;
+    for (int i = 0; i <= FLOOD; i++)
+        wrong += values[i] != 3 * i;
+    CHECK(wrong == 0);
+}
+
+/* MPI_Comm_disconnect waits for what has not left yet; its receiver, no member, sits in a barrier. */
+static void disconnect_beside_one_in_a_barrier(void)
+{
+    static MPI_Request requests[FLOOD];
+    static int values[FLOOD];
+    MPI_Comm pair;
+
+    trying("Comm_disconnect while messages wait for a rank in a barrier");
+    MPI_Comm_split(MPI_COMM_WORLD, world_rank == 2 ? 1 : 0, world_rank, &pair);
+    for (int i = 0; i < FLOOD; i++)
+        values[i] = world_rank == 0 ? 5 * i : -1;
+    if (world_rank == 0)
+        for (int i = 0; i < FLOOD; i++)
+            MPI_Isend(&values[i], 1, MPI_INT, 2, 9, MPI_COMM_WORLD, &requests[i]);
+    if (world_rank == 2) {
+        for (int i = 0; i < FLOOD; i++)
+            MPI_Irecv(&values[i], 1, MPI_INT, 0, 9, MPI_COMM_WORLD, &requests[i]);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Comm_disconnect(&pair);
+    } else {
+        MPI_Comm_disconnect(&pair);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    if (world_rank == 1)
+        return;
+    MPI_Waitall(FLOOD, requests, MPI_STATUSES_IGNORE);
+    int wrong = 0;
+    for (int i = 0; i < FLOOD; i++)
+        wrong += values[i] != 5 * i;
+    CHECK(wrong == 0);
+}
+
 /* Several receives at a time: would two of them have one request, one of the messages goes astray. */
 static void requests_are_distinct(void)
 {
@@ -221,8 +313,15 @@ int main(int argc, char **argv)
         for (int how = 0; how < 4; how++)
             for (int first = 0; first < 2; first++)
                 send_to_either(how, first != 0);
+        disconnect_beside_one_in_a_barrier();
         return finish("polling");
     }
+    if (ranks == 4) {
+        for (int i = 0; i < 5; i++)
+            wait_for_both();
+        return finish("polling");
+    }
+    exchange_with_one_in_a_barrier();
     for (int how = 0; how < POLLS; how++) {
         send_to_one_in_a_barrier((enum poll)how, 8);
         send_to_one_in_a_barrier((enum poll)how, 1 << 20);
