@@ -60,12 +60,18 @@ class Macros:
         self._definition_cursors = definitions
         self._definitions: dict[int, Definition | None] = {}
         by_file: dict[str, dict[int, tuple[int, CXCursor]]] = {}
+        extent_of = unit.lib.clang_getCursorExtent
+        low, high = 1, 0  # places in a system header: nearly all expansions, one behind the other
         for cursor in expansions:
-            extent = unit.lib.clang_getCursorExtent(cursor)
+            extent = extent_of(cursor)
+            if low <= extent.begin <= high:
+                continue
             file, begin = sources.locate(extent.begin)
+            if file is None or file.system:
+                low, high, _ = sources.range_of(extent.begin)
+                continue
             _, end = sources.locate(extent.end)
-            if file is not None and not file.system:
-                by_file.setdefault(file.path, {}).setdefault(begin, (end, cursor))
+            by_file.setdefault(file.path, {}).setdefault(begin, (end, cursor))
         self._files: dict[str, tuple[list[int], list[Expansion]]] = {}
         for path, found in by_file.items():
             begins = sorted(found)

@@ -29,6 +29,8 @@ _OPENMP = re.compile(rb'^[ \t]*#[ \t]*pragma[ \t]+omp\b|_Pragma[ \t]*\([ \t]*"[ 
 _UNDECLARED = re.compile(r"(?:call to undeclared function|implicit declaration of function) '([^']+)'")
 
 _FIRST_EXPR, _LAST_EXPR, _LAST_STMT = int(Kind.UNEXPOSED_EXPR), int(Kind.LAST_EXPR), int(Kind.LAST_STMT)
+_FUNCTION, _VARIABLE = int(Kind.FUNCTION_DECL), int(Kind.VAR_DECL)
+_EXPANSION, _DEFINITION = int(Kind.MACRO_EXPANSION), int(Kind.MACRO_DEFINITION)
 _STMT_EXPR, _DECL_STMT = int(Kind.STMT_EXPR), int(Kind.DECL_STMT)
 
 
@@ -59,13 +61,16 @@ class UnitBuilder:
                 self._lib.clang_getCursorLocation(self._lib.clang_getTranslationUnitCursor(self._unit.handle))
             )
             self._sources.anchor(self._lib.clang_getCursorLocation(top[-1]))
+        by_kind: dict[int, list[CXCursor]] = {}
+        for cursor in top:
+            by_kind.setdefault(cursor.kind, []).append(cursor)
         self._macros = Macros(
             self._unit,
             self._sources,
-            (c for c in top if c.kind == Kind.MACRO_EXPANSION),
-            [c for c in top if c.kind == Kind.MACRO_DEFINITION],
+            by_kind.get(_EXPANSION, []),
+            by_kind.get(_DEFINITION, []),
         )
-        self._declarations([c for c in top if c.kind in (Kind.FUNCTION_DECL, Kind.VAR_DECL)])
+        self._declarations([c for c in top if c.kind == _FUNCTION or c.kind == _VARIABLE])
         for key, cursor in self._names.cursors.items():
             target = self._names.target(cursor)
             if target.what == "func" and key not in self._functions:
@@ -131,10 +136,15 @@ class UnitBuilder:
     def _declarations(self, cursors: list[CXCursor]) -> None:
         group: list[CXCursor] = []
         group_begin = -1
+        extent_of = self._lib.clang_getCursorExtent
+        low, high = 1, 0  # places in a system header: nearly all declarations, one behind the other
         for cursor in cursors:
-            begin = self._lib.clang_getCursorExtent(cursor).begin
+            begin = extent_of(cursor).begin
+            if low <= begin <= high:
+                continue
             file, _ = self._sources.locate(begin)
             if file is None or file.system:
+                low, high, _ = self._sources.range_of(begin)
                 continue
             if cursor.kind == Kind.VAR_DECL:
                 if begin != group_begin:

@@ -58,9 +58,12 @@ class Reach:
         body = self.flat.bodies[frame]
         self.mine = bits_of(self.pts.objects.locals_of(frame))
         out = Facts(loud=bool(body.refused))
-        exact = _exactly_used(self.flat.own[frame])
-        used = {n for action in self.flat.own[frame] for n in _temps(action)}
-        for action in self.flat.own[frame]:
+        actions = self.flat.own[frame]
+        loads = any(isinstance(action, ins.Load) and action.type.kind == "float" for action in actions)
+        exact = _exactly_used(actions) if loads else set()
+        calls = any(isinstance(action, ins.CallInstr) and self.flat.targets(action) for action in actions)
+        used = {n for action in actions for n in _temps(action)} if calls else set()
+        for action in actions:
             match action:
                 case ins.Define(target=target, value=value, type=type_):
                     self.evaluated(out, frame, value, type_.kind == "float")
@@ -120,29 +123,35 @@ class Reach:
 
     def evaluated(self, out: Facts, frame: int, operand: ins.Operand, floating: bool = False) -> None:
         """An operand's variables are read; ``floating``: its value goes where only a floating number can."""
+        sets = self.pts.sets
         work = [(operand, floating)]
         while work:
             item, inexact = work.pop()
-            match item:
-                case ins.AddrVar(key=key):
-                    out.touched |= 1 << self.pts.objects.variable(frame, key)
-                case ins.Var(key=key):
-                    number = self.pts.objects.variable(frame, key)
-                    out.touched |= 1 << number | bits_of(self.pts.sets.get(("c", number), ()))
-                    if not inexact or self.variables[key].type.kind != "float":
-                        out.typed |= 1 << number
-                case ins.Temp(number=n):
-                    out.touched |= bits_of(self.pts.sets.get(("t", frame, n), ()))
-                case ins.AddrHeap():
-                    out.loud = True
-                case ins.Nondet(reason=reason):
-                    out.loud |= not reason.startswith("floating")  # perhaps an address
-                case ins.PtrAdd(base=base, index=index):
-                    work += ((base, False), (index, False))
-                case ins.Op(args=args, type=type_):
-                    work += ((a, inexact and type_.kind == "float") for a in args)
-                case _:
-                    pass
+            if isinstance(item, ins.Const):
+                continue
+            if isinstance(item, ins.Temp):
+                held = sets.get(("t", frame, item.number))
+                if held:
+                    out.touched |= bits_of(held)
+            elif isinstance(item, ins.Var):
+                number = self.pts.objects.variable(frame, item.key)
+                out.touched |= 1 << number
+                held = sets.get(("c", number))
+                if held:
+                    out.touched |= bits_of(held)
+                if not inexact or self.variables[item.key].type.kind != "float":
+                    out.typed |= 1 << number
+            elif isinstance(item, ins.AddrVar):
+                out.touched |= 1 << self.pts.objects.variable(frame, item.key)
+            elif isinstance(item, ins.PtrAdd):
+                work += ((item.base, False), (item.index, False))
+            elif isinstance(item, ins.Op):
+                floating = inexact and item.type.kind == "float"
+                work += ((a, floating) for a in item.args)
+            elif isinstance(item, ins.Nondet):
+                out.loud |= not item.reason.startswith("floating")  # perhaps an address
+            elif isinstance(item, ins.AddrHeap):
+                out.loud = True
 
     def writes(self, out: Facts, objects: int, type_: Type | None = None) -> None:
         """Writes of a function to its own locals are not noted: whoever sees them sees the function."""

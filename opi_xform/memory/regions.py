@@ -31,6 +31,7 @@ class Regions:
         self.unit = unit
         self.context = isl.Context()
         self.context.set_max_operations(OPERATIONS)
+        self.parsed: dict[str, Set] = {}  # reading is slow, and half of the texts are read again
         self.all = self.parse("", "")
         self.none = isl.Set.empty(self.all.get_space())
 
@@ -45,7 +46,11 @@ class Regions:
 
     def parse(self, params: str, constraints: str) -> Set:
         body = f" : {constraints}" if constraints else ""
-        return isl.Set.read_from_str(self.context, f"[{params}] -> {{ [o]{body} }}")
+        text = f"[{params}] -> {{ [o]{body} }}"
+        found = self.parsed.get(text)
+        if found is None:
+            found = self.parsed[text] = isl.Set.read_from_str(self.context, text)
+        return found
 
     # --- polynomials as text -------------------------------------------------------------------------------------
 

@@ -84,6 +84,8 @@ def _directives(data: bytes) -> dict[bytes, int]:
         return re.sub(rb"[^\n]", b" ", token) if token.startswith((b"//", b"/*")) else token
 
     out: dict[bytes, int] = {}
+    if not any(word in data for word in (b"pragma", b"alias", b"asm")):
+        return out
     for found in _DIRECTIVE.finditer(_TOKEN.sub(blank, data)):
         for word in re.finditer(rb"[A-Za-z_]\w*", found.group()):
             out.setdefault(word.group(), found.start())

@@ -23,6 +23,7 @@ _ATTRIBUTE = re.compile(
     rb"|^[ \t]*#[ \t]*pragma[ \t]+(init|fini|weak)\b",
     re.MULTILINE,
 )
+_SIGNS = (b"asm", b"__attribute", b"[[", b"_array", b"tors", b"pragma")  # a text without any of these has no such call
 _LABEL = re.compile(rb"\b(?:__)?asm(?:__)?\s*\(((?:\s*(?:\w+|\"[\w.$]*\"))+)\s*\)")
 _STRING = re.compile(rb"\"([^\"]*)\"")
 _TARGET = re.compile(rb"\(\s*\"(\w+)\"\s*\)")
@@ -50,7 +51,7 @@ def _first(units: Sequence[ast.Unit]) -> tuple[Span, str] | None:
     objects = {v.name for unit in units for v in unit.globals.values()}  # see source.py for these
     for path in paths:
         data = texts.read(path)
-        if b"asm" not in data and not _ATTRIBUTE.search(data):
+        if not any(word in data for word in _SIGNS) or (b"asm" not in data and not _ATTRIBUTE.search(data)):
             continue
         code = _TEXT.sub(_blank, data)
         for label in _LABEL.finditer(code):
