@@ -66,12 +66,17 @@ def test_gives_that_are_taken(mpi_user: MpiUser, program: Path, tmp_path: Path) 
 def test_every_call_that_waits_counts(mpi_user: MpiUser, tmp_path: Path) -> None:
     """Nine calls wait for a partner that sleeps 0.15 s before each; one that did not count would be missing."""
     program, file = tmp_path / "waits", tmp_path / "profile.json"
-    mpi_user.opicc("-O1", WAITS, "-o", program)
+    mpi_user.opicc("-g", "-O1", WAITS, "-o", program)
     out = mpi_user.run(2, program, OPI_PROFILE=str(file)).out
     measured = re.search(r"waits: ([\d.]+)", out)
     assert measured is not None
-    time = json.loads(file.read_text())["time"]
+    told = json.loads(file.read_text())
+    time = told["time"]
     assert time["library_s"] >= time["waiting_s"] > float(measured[1]) - 0.1
+    lines = WAITS.read_text(encoding="utf-8").split("\n")
+    if shutil.which("addr2line") is not None:
+        calls = {lines[int(site["at"].rpartition(":")[2]) - 1].strip().partition("(")[0] for site in told["sites"]}
+        assert calls == {"MPI_Send", "MPI_Ssend", "MPI_Startall"}
 
 
 def sender(told: dict[str, Any]) -> str:

@@ -66,8 +66,7 @@ void opi_persist_drop(struct opi_req *r) {
     opi_late_comms_poll();
 }
 
-EXPORT int MPI_Start(MPI_Request *request) {
-    OPI_SENDER();
+static int start(MPI_Request *request) {
     if (!opi_is_ours(*request))
         return PMPI_Start(request);
     opi_enter();
@@ -83,9 +82,15 @@ EXPORT int MPI_Start(MPI_Request *request) {
     return rc;
 }
 
+EXPORT int MPI_Start(MPI_Request *request) {
+    OPI_SENDER();
+    return start(request);
+}
+
 EXPORT int MPI_Startall(int count, MPI_Request h[]) {
     int rc = MPI_SUCCESS;
+    OPI_SENDER();
     for (int i = 0; i < count && rc == MPI_SUCCESS; i++)
-        rc = MPI_Start(&h[i]);
+        rc = start(&h[i]);
     return rc;
 }

@@ -20,7 +20,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from opi_xform.launch.mpi import LaunchError, Mpi, find_mpicc, inspect_mpi
@@ -99,13 +99,14 @@ class Job:
     library: Path | None
     part: str
     options: tuple[str, ...]
+    suffix: str = ""
 
     @property
     def folder(self) -> Path:
         """Pretended nodes are libopi's: without it there is one folder for both."""
         nodes = f"-nodes-of-{self.setting.node_ranks}" if self.library and self.setting.node_ranks else ""
         side = "opi" if self.library else "mpi"
-        return self.place.work / "runs" / f"{self.mpi.kind}-{self.setting.ranks}{nodes}-{side}" / self.part
+        return self.place.work / "runs" / f"{self.mpi.kind}-{self.setting.ranks}{nodes}-{side}{self.suffix}" / self.part
 
     @property
     def key(self) -> str:
@@ -231,6 +232,12 @@ def begun(job: Job, resume: bool) -> Result:
     return result
 
 
+def kept(job: Job) -> bool:
+    """Did it come to its end before?"""
+    result = load(job.key, job.folder / "kept.json")
+    return result is not None and result.ended
+
+
 def run_part(job: Job, patience: Patience, resume: bool, last: frozenset[str] = frozenset()) -> Result:
     """One part of the suite, in as many jobs as it takes. `last`: tests that come after the others, in jobs that need
     not come to their end and so may leave no profile."""
@@ -263,6 +270,21 @@ def run_part(job: Job, patience: Patience, resume: bool, last: frozenset[str] = 
     return result
 
 
+def rest_of(job: Job, preloaded: Result, patience: Patience) -> Result:
+    """The part without libopi, but for the tests that pass with it on all ranks: those count as passing without."""
+    passed = {test for test, _ in preloaded.outcomes}
+    passed -= {test for (test, _), (word, _) in preloaded.outcomes.items() if word != "ok"}
+    ok = {key: outcome for key, outcome in preloaded.outcomes.items() if key[0] in passed}
+    plain = begun(job, False)
+    plain.outcomes.update(ok)
+    if passed == {test for test, _ in preloaded.outcomes}:
+        plain.ended = True
+    else:
+        save(plain, job.key, job.folder / "kept.json")
+        plain = run_part(job, patience, True)
+    return plain
+
+
 def compared(job: Job, plain: Result, preloaded: Result) -> list[str]:
     """Prints how the two went; the differences."""
     print(f"  {job.part}", flush=True)
@@ -293,6 +315,7 @@ def main() -> int:
     parser.add_argument("--resume", action="store_true", help="run only what is not there from an earlier run")
     parser.add_argument("--only-preloaded", action="store_true", help="the suite without libopi, as kept from before")
     parser.add_argument("--only-plain", action="store_true", help="the suite without libopi, and nothing else")
+    parser.add_argument("--quick", action="store_true", help="without libopi only what does not pass with it")
     parser.add_argument("--stall", type=float, default=180, help="seconds without any outcome that count as a hang")
     parser.add_argument("--limit", type=float, default=1e9, help="seconds after which a part is interrupted")
     parser.add_argument("options", nargs="*", help="options of mpi4py's test/main.py, after --")
@@ -316,6 +339,13 @@ def main() -> int:
             sides: list[tuple[Result, Result]] = []
             for part, options in parts_of(arguments.options, arguments.part).items():
                 job = Job(mpi, place, Setting(setting.ranks), None, part, options)
+                if arguments.quick and not kept(job):
+                    preloaded = run_part(Job(mpi, place, setting, library, part, options), patience, arguments.resume)
+                    print(f"  {part}: what passes with libopi is not run without", flush=True)
+                    plain = rest_of(replace(job, suffix="-rest"), preloaded, patience)
+                    wrong += len(compared(job, plain, preloaded))
+                    sides.append((plain, preloaded))
+                    continue
                 plain = run_part(job, patience, arguments.resume or arguments.only_preloaded)
                 if arguments.only_plain:
                     print(f"  {part} without: {summary(plain.outcomes)}", flush=True)

@@ -62,7 +62,13 @@ int main(int argc, char **argv)
             continue;
         }
         nap();
-        if (kind == 1)
+        if (kind == 0) {
+            MPI_Request request;
+            MPI_Send_init(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+            MPI_Startall(1, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            MPI_Request_free(&request);
+        } else if (kind == 1)
             MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         else
             MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
