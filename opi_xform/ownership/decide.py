@@ -10,6 +10,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ownership.agreement import Verdict, agreed
 from opi_xform.ownership.aliases import alias_refusal, value_refusal
+from opi_xform.ownership.counted import counted
 from opi_xform.ownership.culprits import readers_after, readers_of_first_contents, touches_after
 from opi_xform.ownership.elsewhere import left_out, several, shared_text
 from opi_xform.ownership.hints import with_hint
@@ -108,7 +109,8 @@ def _buffer(
     by_hand: set[Place] = set()
     if whole is None:
         facts = {o: Judge(program, buffer, o, options.strict) for o in buffer.objects}
-        by_hand = _assumed_packed(program, buffer, options, facts, verdict)
+        filled = _filled(program, buffer, options, facts)
+        by_hand = _assumed_packed(program, buffer, options, facts, verdict, filled)
         if any(judge.exceeded for judge in facts.values()):
             whole = Refusal("401", "the regions of this buffer are too complicated; it counts as read everywhere")
     if whole is None:
@@ -141,8 +143,23 @@ def _buffer(
     return verdict
 
 
+def _filled(program: Program, buffer: Buffer, options: Options, facts: dict[int, Judge]) -> frozenset[Place]:
+    """Judges once more with what counters say of sends, where that may help."""
+    if all(Judge.fine(judge.initial, judge.findings) for judge in facts.values()):
+        return frozenset()
+    filled = counted(program, buffer)
+    if filled:
+        facts.update((o, Judge(program, buffer, o, options.strict, filled)) for o in facts)
+    return filled
+
+
 def _assumed_packed(
-    program: Program, buffer: Buffer, options: Options, facts: dict[int, Judge], verdict: Verdict
+    program: Program,
+    buffer: Buffer,
+    options: Options,
+    facts: dict[int, Judge],
+    verdict: Verdict,
+    filled: frozenset[Place],
 ) -> set[Place]:
     """Judges once more with what comments say of sends; the sites that convert only because of it."""
     packed: dict[Place, Told] = {}
@@ -161,7 +178,7 @@ def _assumed_packed(
         return set()
     changed: set[Place] = set()
     for o, judge in list(facts.items()):
-        again = Judge(program, buffer, o, options.strict, frozenset(packed))
+        again = Judge(program, buffer, o, options.strict, filled | frozenset(packed))
         for use in judge.uses:
             key = (use.node, use.argument)
             known, new = judge.findings.get(key), again.findings.get(key)

@@ -22,6 +22,7 @@ _LIVENESS, _LIVE = "opi_xform.ownership.liveness", "opi_xform.memory.live"
 _DECIDE, _ALIASES = "opi_xform.ownership.decide", "opi_xform.ownership.aliases"
 _MODIFIED, _TELESCOPE = "opi_xform.memory.modified", "opi_xform.memory.telescope"
 _REQUESTS, _ADDRESSES = "opi_xform.ownership.requests", "opi_xform.ownership.addresses"
+_COUNTED, _LOCKSTEP = "opi_xform.ownership.counted", "opi_xform.memory.lockstep"
 _STEPS, _NULL, _UNSEEN = "opi_xform.memory.steps", "opi_xform.ownership.procnull", "opi_xform.ownership.unseen"
 
 BUGS = (
@@ -410,5 +411,33 @@ BUGS = (
             "    if False and (effect.mpi is None",
             (),
         ),
+    ),
+    Bug(
+        "a counter need not be zero again behind a send",
+        _COUNTED,
+        "return self.reset_behind(use.node, counter)",
+        "return True",
+        ("filled_twice", "filled_reset_late"),
+    ),
+    Bug(
+        "what a counter counts is written",
+        _COUNTED,
+        "return end >= more.value * self.size",
+        "return True",
+        ("filled_reserved", "filled_other_row"),
+    ),
+    Bug(
+        "a counter may be set to anything",
+        _COUNTED,
+        "writes is not None and all(self.is_zero(n) or self.is_append(n) for n in writes)",
+        "writes is not None",
+        ("filled_set_back",),
+    ),
+    Bug(
+        "counters that advance together once do so always",
+        _LOCKSTEP,
+        "if found is None or ratio not in (None, found):",
+        "if found is None:",
+        ("pack_out_of_step",),
     ),
 )
