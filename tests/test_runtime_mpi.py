@@ -97,7 +97,7 @@ CASES = (
     Case("threads", 2),
     Case("threads", 2, 1),
     Case("cancel", 2),
-    Case("cancel", 2, 1),
+    Case("cancel", 2, 1, ("receives",)),
     Case("polling", 2),
     Case("polling", 2, 1),
     Case("polling", 3),
