@@ -143,6 +143,7 @@ _SIGNATURES: dict[str, tuple[list[Any], Any]] = {
         c_int,
     ),
     "clang_disposeTranslationUnit": ([c_void_p], None),
+    "clang_saveTranslationUnit": ([c_void_p, c_char_p, c_uint], c_int),
     "clang_getTranslationUnitCursor": ([c_void_p], _CUR),
     "clang_visitChildren": ([_CUR, CURSOR_VISITOR, c_void_p], c_uint),
     "clang_getCString": ([_STR], c_char_p),
@@ -257,7 +258,7 @@ class TranslationUnit:
     ) -> None:
         lib = library()
         self.lib = lib
-        self.index = lib.clang_createIndex(0, 0)
+        self.index = lib.clang_createIndex(1, 0)  # what is precompiled is not visited
         self.handle = c_void_p()
         argv = (c_char_p * len(arguments))(*[os.fsencode(a) for a in arguments])
         files = (CXUnsavedFile * len(unsaved or {}))(

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from opi_xform.frontend import FrontendError
+from opi_xform.frontend.precompiled import with_beginnings
 from opi_xform.ir.ast import Unit
 from opi_xform.rewrite.mirror import lay_out, mirrored, mirrored_flags, original
 from opi_xform.rewrite.sources import Sources
@@ -47,13 +48,18 @@ def self_check(
         top = os.path.realpath(mirror)
         lay_out(top, affected, changed, sources)
         jobs = [(mirrored(top, sources.name(unit.path)), mirrored_flags(top, flags(unit.path))) for unit in affected]
-        rejected: list[Rejected] = []
-        for unit, result in zip(affected, parse(jobs), strict=True):
-            if isinstance(result, FrontendError):
-                rejected.append(Rejected(original(top, result.file), result.line, result.message))
-            else:
-                rejected.extend(_compare(top, unit, result))
-    return tuple(dict.fromkeys(rejected))
+        quick = with_beginnings(jobs)
+        found = [_problems(top, unit, result) for unit, result in zip(affected, parse(quick), strict=True)]
+        doubtful = [i for i, problems in enumerate(found) if problems and quick[i] != jobs[i]]
+        for i, result in zip(doubtful, parse([jobs[i] for i in doubtful]) if doubtful else (), strict=True):
+            found[i] = _problems(top, affected[i], result)
+    return tuple(dict.fromkeys(problem for problems in found for problem in problems))
+
+
+def _problems(top: str, before: Unit, after: Unit | FrontendError) -> list[Rejected]:
+    if isinstance(after, FrontendError):
+        return [Rejected(original(top, after.file), after.line, after.message)]
+    return _compare(top, before, after)
 
 
 def _compare(top: str, before: Unit, after: Unit) -> list[Rejected]:
