@@ -39,7 +39,11 @@ class Proxy:
 
 
 TABLE = (
-    Proxy("md", ("comm.c", "a->f[s->list[i]][c] += buf_recv[m++];", "a->f[s->list[i]][c] += buf_recv[3 * i];")),
+    Proxy(
+        "md",
+        ("comm.c", "a->f[s->list[i]][c] += buf_recv[m++];", "a->f[s->list[i]][c] += buf_recv[3 * i];"),
+        converts=True,
+    ),
     Proxy("hydro", ("exchange.c", "unpack(b, d, from[d]);", "unpack(b, d, from[NDIR - 1]);")),
     Proxy("amr", ("exchange.c", "c->ghost[i] = *in++;", "c->ghost[i] = *in;")),
     Proxy("graph", ("outbox.c", "for (int i = 0; i < n; i++)", "for (int i = 1; i < n; i++)"), converts=True),
