@@ -30,6 +30,7 @@ INDETERMINATE = (
     "twins_",
     "second_name_",
     "parts_",
+    "disjoint_",
     "buffer_array_4",
     "sendrecv_6",
     "sizeof_buf_6",

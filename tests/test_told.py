@@ -144,3 +144,61 @@ def test_a_bad_entry_is_an_error(runner: Runner) -> None:
     (runner.folder / "opi.toml").write_text('[effects.checksum]\nreadz = ["0"]\n')
     assert main(["a.c"]) == 2
     assert "checksum" in runner.capfd.readouterr().err
+
+
+CHOICE = "double *work = rank ? u : v;\n"
+PERHAPS = "double *work = t > 5 ? buf : v;\n"
+APART = "/* opi: assume disjoint(buf, work) */\n"
+USE = "for (int i = 0; i < N; i++) u[i] += work[i];\n"
+
+
+def assumptions(report: dict[str, Any]) -> list[list[str]]:
+    return [site["assumptions"] for site in report["sites"]]
+
+
+def test_pointers_are_apart_when_a_person_says_so(runner: Runner) -> None:
+    assert sites(runner.report(PERHAPS + PACK + SEND + USE)) == [("keep", "OPI101")]
+    late = PERHAPS + PACK + SEND + APART.replace("buf, work", "work, buf") + USE
+    for text in (APART + PERHAPS + PACK + SEND + USE, late):
+        report = runner.report(text, "--check")
+        assert sites(report) == [("convert", "")]
+        assert assumptions(report) == [["U3"]]
+        assert remarks(report) == []
+        assert report["exit"] == 0
+    toml = '[[assume]]\ndisjoint = "buf, work"\nfunction = "main"\n'
+    assert assumptions(runner.report(PERHAPS + PACK + SEND + USE, toml=toml)) == [["U3"]]
+
+
+def test_of_parameters_too(runner: Runner) -> None:
+    more = "static void add(double *to, const double *from) { {} for (int i = 0; i < 1000; i++) to[i] += from[i]; }\n"
+    body = PERHAPS + PACK + SEND + "add(u, work);\n"
+    assert sites(runner.report(body, more=more.replace("{}", ""))) == [("keep", "OPI101")]
+    said = more.replace("{}", "/* opi: assume disjoint(to, from) */")
+    assert sites(runner.report(body, more=said)) == [("keep", "OPI101")]
+    report = runner.report(PACK + SEND + "add(u, t > 5 ? u : v);\n", more=said)
+    assert sites(report) == [("convert", "")]
+    assert "no site depends on the function that it stands in" in remarks(report)[0]
+
+
+def test_pointers_that_are_not_apart_are_reported(runner: Runner) -> None:
+    same = APART + "double *work = buf;\n" + PACK + SEND + USE
+    report = runner.report(same, "--check")
+    assert sites(report) == [("keep", "OPI101")]
+    assert "`buf` and `work` stand for the same memory" in remarks(report)[0]
+    assert report["exit"] == 1
+    for text, message in (
+        (APART + CHOICE + PACK + SEND + USE, "that is known without it"),
+        (APART.replace("work", "worm") + PERHAPS + PACK + SEND + USE, "`worm` is no one pointer or array here"),
+        (APART + PERHAPS + PACK + SEND + "u[0] += buf[1];\n" + USE, "no site converts because of it"),
+    ):
+        assert message in remarks(runner.report(text))[0]
+    strict = runner.report(APART + PERHAPS + PACK + SEND + USE, "--strict")
+    assert sites(strict) == [("keep", "OPI101")]
+    assert "--strict does without it" in remarks(strict)[0]
+
+
+def test_an_entry_of_two_names_is_checked(runner: Runner, capfd: pytest.CaptureFixture[str]) -> None:
+    for entry in ('disjoint = "buf"', 'disjoint = "a, b"\npacked = "buf"'):
+        (runner.folder / "a.c").write_text(HEAD + PACK + SEND + TAIL)
+        (runner.folder / "opi.toml").write_text(f'[[assume]]\n{entry}\nfunction = "main"\n')
+        assert main(["a.c"]) == 2

@@ -20,6 +20,7 @@ _OPI = re.compile(rb"(?:/\*+|//)\s*opi:\s*(.*?)\s*(?:\*/)?\s*\Z", re.DOTALL)
 _SIDES = {"give": "send", "take": "recv"}
 _OTHER = {"send": "receive", "recv": "send"}
 _CHANNEL = re.compile(r"[A-Za-z_][\w.-]*")
+DISJOINT = re.compile(r"disjoint\(([A-Za-z_]\w*,[A-Za-z_]\w*)\)")
 PACKED = re.compile(r"packed\(([A-Za-z_][\w.>-]*)\)")
 
 
@@ -117,12 +118,14 @@ def _judge(annotation: Annotation, here: Iterable[Decision]) -> str:
         if any(decision.decision == "keep" and decision.code == word for decision in here):
             return ""
         return f"`allow {word}` is unused: no site here stays for that reason; remove the comment"
-    if (verb == "keep" and not word) or (verb == "assume" and PACKED.fullmatch(word)) or verb == "match":
+    assumed = verb == "assume" and (PACKED.fullmatch(word) or DISJOINT.fullmatch(word))
+    if (verb == "keep" and not word) or assumed or verb == "match":
         return ""  # whether it applies is for the analysis to say
     said = f"{verb} {word}".strip()
     return (
         f"`opi: {said}` is not understood; "
-        "use `expect give`, `expect take`, `allow CODE`, `keep`, `match NAME` or `assume packed(buffer)`"
+        "use `expect give`, `expect take`, `allow CODE`, `keep`, `match NAME`, `assume packed(buffer)` "
+        "or `assume disjoint(pointer, pointer)`"
     )
 
 

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from opi_xform.cli.annotations import PACKED
+from opi_xform.cli.annotations import DISJOINT, PACKED
 from opi_xform.cli.outcome import Failure, fail
 from opi_xform.cli.shown import shown
 from opi_xform.ir.ast import Unit
@@ -27,8 +27,8 @@ TABLE = ("tool", "opi-xform")
 NO_EFFECT = "OPI908"
 _KEYS: dict[str, type] = {"strict": bool, "baseline": str, "keep": list, "allow": list, "assume": list, "effects": dict}
 _WHERE = ("file", "function")
-_ENTRIES = {"keep": (), "allow": ("code", "buffer"), "assume": ("packed",)}
-"""What an entry says besides where; the first is required."""
+_ENTRIES = {"keep": (), "allow": ("code", "buffer"), "assume": ("packed", "disjoint")}
+"""What an entry says besides where; the first is required, of an ``assume`` one of the two."""
 _WHOLE = 1 << 62
 
 
@@ -44,6 +44,12 @@ class Entry:
         """Whether it is about a function.  Both are patterns as the shell has them; what is left out fits all."""
         wanted = self.values.get("file"), self.values.get("function")
         return all(w is None or fnmatchcase(is_, w) for w, is_ in zip(wanted, (file, function), strict=True))
+
+    @property
+    def assumed(self) -> tuple[str, str]:
+        """What an ``assume`` says: ``packed`` of a name, or ``disjoint`` of two."""
+        what = next(key for key in _ENTRIES["assume"] if key in self.values)
+        return what, "".join(self.values[what].split())
 
     def __str__(self) -> str:
         said = ", ".join(f'{key} = "{value}"' for key, value in self.values.items())
@@ -69,7 +75,7 @@ class Configuration:
         for entry in self.entries:
             if entry.kind == "allow":
                 continue
-            what, name = ("keep", "") if entry.kind == "keep" else ("packed", entry.values["packed"])
+            what, name = ("keep", "") if entry.kind == "keep" else entry.assumed
             places = [(file, b, e) for text, function, file, b, e in spans if entry.covers(text, function)]
             if "function" not in entry.values:  # the file once, not each of its functions
                 places = [(file, 0, _WHOLE) for file in dict.fromkeys(file for file, _, _ in places)]
@@ -201,14 +207,18 @@ def _entry(kind: str, given: object, line: int, path: Path) -> Entry:
             raise fail(f"unknown key `{key}` in [[{kind}]]; known are {', '.join((*said, *_WHERE))}", str(path), line)
         if not isinstance(value, str):
             raise fail(f"`{key}` in [[{kind}]] has to be a string", str(path), line)
-    if said and said[0] not in given:
+    if kind == "assume" and len(set(said) & set(given)) != 1:
+        raise fail("[[assume]] needs `packed` or `disjoint`", str(path), line)
+    if kind != "assume" and said and said[0] not in given:
         raise fail(f"[[{kind}]] needs `{said[0]}`", str(path), line)
     if not set(given) & set(_WHERE):
         raise fail(f"[[{kind}]] needs `file` or `function`: which sites are meant", str(path), line)
     if kind == "allow" and given["code"] not in CODES:
         raise fail(f"there is no code {given['code']}; docs/codes has them all", str(path), line)
-    if kind == "assume" and not PACKED.fullmatch(f"packed({given['packed']})"):
+    if "packed" in given and not PACKED.fullmatch(f"packed({given['packed']})"):
         raise fail(f"`{given['packed']}` is not the name of a buffer", str(path), line)
+    if "disjoint" in given and not DISJOINT.fullmatch(f"disjoint({''.join(given['disjoint'].split())})"):
+        raise fail(f"`{given['disjoint']}` is not two names, as in `a, b`", str(path), line)
     return Entry(kind, dict(given), line)
 
 

@@ -26,6 +26,12 @@ from opi_xform.rewrite.edit import ByteEdit, EditConflict, apply_edits
 from opi_xform.rewrite.mirror import lay_out, mirrored, mirrored_flags
 from opi_xform.rewrite.sources import Sources
 
+PARTED = "one for each of its parts"
+"""Said of sites whose buffer was divided."""
+
+_BETWEEN = frozenset({"OPI101", "OPI102", "OPI104", "OPI201", "OPI202", "OPI204"})
+"""Reasons that parts of one buffer give each other."""
+
 Site = tuple[str, int, str]  # file, offset of the call, side
 Edits = Mapping[str, tuple[ByteEdit, ...]]
 Parse = Callable[[Sequence[tuple[str, tuple[str, ...]]]], Sequence[Unit | FrontendError]]
@@ -74,6 +80,7 @@ class Parting:
         sites = self.sites(found)
         kept = {site(d) for d in self.plan.decisions if d.decision == "keep" and d.code in ("OPI104", "OPI204")}
         divisions: dict[str, Edits] = {}
+        counts: dict[str, int] = {}
         troubles: dict[str, Trouble] = {}
         for candidate in found:
             if not sites[candidate.key] & kept:
@@ -82,7 +89,7 @@ class Parting:
                 division = Dividing(self.program, candidate, self.sources.data).run()
                 edits = Spelling(self.program, division, self.sources.data).run()
                 self.require_inside(candidate, edits)
-                divisions[candidate.key] = edits
+                divisions[candidate.key], counts[candidate.key] = edits, division.count
             except Trouble as trouble:
                 if trouble.message:
                     troubles[candidate.key] = trouble
@@ -94,7 +101,7 @@ class Parting:
             gained = converted(tried.plan) - converted(self.plan)
             helped = {key: edits for key, edits in divisions.items() if sites[key] & gained}
             if len(helped) == len(divisions) and not converted(self.plan) - converted(tried.plan):
-                best = tried
+                best = replace(tried, plan=self.told_of(tried.plan, sites, {key: counts[key] for key in divisions}))
                 break
             if len(helped) == len(divisions):
                 break  # another site would be lost
@@ -159,12 +166,22 @@ class Parting:
             begin, end = known.after(begin, False), known.after(end, True)
         return replace(told, file=mirrored(top, file), begin=begin, end=end)
 
+    def told_of(self, plan: Plan, sites: Mapping[str, set[Site]], counts: Mapping[str, int]) -> Plan:
+        """The plan, with what becomes of the divided buffers said at the sites that convert."""
+        decisions = list(plan.decisions)
+        for key, count in counts.items():
+            name = self.program.variables[key].name
+            for i, d in enumerate(decisions):
+                if d.decision == "convert" and site(d) in sites[key] and d.object == name:
+                    decisions[i] = replace(d, message=f"{d.message}; `{name}` becomes {count} buffers, {PARTED}")
+        return replace(plan, decisions=tuple(decisions))
+
     def explained(self, plan: Plan, notes: Mapping[Site, Trouble]) -> Plan:
         """The plan, with what keeps a buffer whole noted at its sites."""
         out = []
         for d in plan.decisions:
             trouble = notes.get(site(d))
-            if trouble is not None and d.code in ("OPI104", "OPI204"):
+            if trouble is not None and d.code in _BETWEEN:
                 said = f"its parts stay one buffer: line {trouble.span.line} {trouble.message}"
                 d = replace(d, notes=(*d.notes, Note(trouble.span, said)))
             out.append(d)

@@ -21,7 +21,16 @@ Name = tuple[object, ...]  # ("c", object): its content; ("t", frame, temp)
 class GraphPointsTo:
     """The solution, asked by operand."""
 
-    def __init__(self, graph: Graph, variables: Mapping[str, ast.Variable], objects: Objects, effects: Effects) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        variables: Mapping[str, ast.Variable],
+        objects: Objects,
+        effects: Effects,
+        apart: Mapping[int, frozenset[int]] | None = None,
+    ) -> None:
+        """apart: by pointer variable: objects that it never points to, whatever the program seems to do."""
+        self.apart = {("c", o): gone for o, gone in (apart or {}).items()}
         self.graph = graph
         self.variables = variables
         self.objects = objects
@@ -115,6 +124,8 @@ class GraphPointsTo:
     def add(self, name: Name, objects: frozenset[int]) -> None:
         mine = self.sets.setdefault(name, set())
         new = objects - mine
+        if self.apart and name in self.apart:
+            new -= self.apart[name]
         if new:
             mine |= new
             self.work.append((name, frozenset(new)))

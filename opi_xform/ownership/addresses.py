@@ -124,6 +124,8 @@ class Flow:
             n = work.pop()
             queued.discard(n)
             for name in self.given(n):
+                if self.said_apart(name):
+                    continue
                 nodes = self.holding.setdefault(name, set())
                 if n in nodes:
                     continue
@@ -134,6 +136,11 @@ class Flow:
                         if use not in queued:
                             queued.add(use)
                             work.append(use)
+
+    def said_apart(self, name: Name) -> bool:
+        """A person says that the name never is one of the buffer's."""
+        o = name[1]
+        return name[0] == "v" and isinstance(o, int) and not self.objects.isdisjoint(self.program.apart.get(o, ()))
 
     def given(self, n: int) -> list[Name]:
         """The names that node ``n`` gives an address of the buffer."""

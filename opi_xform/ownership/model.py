@@ -24,7 +24,8 @@ Place = tuple[str, int, str, int]  # a use in the source: file, offset of the ca
 class Told:
     """A comment about the statement at bytes ``[begin, end)`` of a file (``told``).
 
-    what: ``keep``, or ``packed`` with the ``name`` of a buffer.  span: where the comment stands.
+    what: ``keep``, or ``packed`` with the ``name`` of a buffer, or ``disjoint`` with two names (``a,b``).  span: where
+    the comment stands.
     """
 
     what: str
@@ -113,6 +114,7 @@ class Program:
     files: tuple[str, ...] = ()  # all that was read, headers too
     unsteady: frozenset[str] = frozenset()  # macros that mean one thing here and another there
     names_proc_null: bool = True  # the program's text mentions MPI_PROC_NULL
+    apart: Mapping[int, frozenset[int]] = field(default_factory=dict)  # pointer variable -> objects it is never of
 
     def names(self, e: ast.Expr, key: str) -> bool:
         """The expression, casts aside, is the variable, or the member that counts as one."""

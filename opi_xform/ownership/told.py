@@ -17,7 +17,7 @@ from opi_xform.ownership.model import Buffer, Program, Refusal, Told, Use
 from opi_xform.ownership.plan import Decision
 from opi_xform.program.effects import Effects
 
-PACKED, ENTRIES = "U1", "U2"
+PACKED, ENTRIES = "U1", "U2"  # U3: apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +97,17 @@ def remarks(told: Sequence[Told], found: Iterable[Remark], decisions: Sequence[D
         by_told.setdefault(remark.told, []).append(remark.message)
     out = []
     for one in told:
+        if one.what == "disjoint":
+            continue  # judged by itself
         messages = by_told.get(one)
         if messages is None:
             here = [d for d in decisions if d.span.file == one.file and one.begin <= d.span.begin < one.end]
             if one.what == "packed":
                 here = [d for d in here if d.side == "send" and one.name in (d.object, *re.findall(r"\w+", d.buffer))]
             what = "no send of it stands here" if one.what == "packed" else "no send or receive stands here"
-            out.append(_diagnostic(one, f"the call stays anyway: {here[0].message}" if here else what))
+            out.append(no_effect(one, f"the call stays anyway: {here[0].message}" if here else what))
         elif all(messages):
-            out.append(_diagnostic(one, messages[0]))
+            out.append(no_effect(one, messages[0]))
     return out
 
 
@@ -122,7 +124,8 @@ def entry_remarks(effects: Effects, path: Path, functions: Container[str], calle
     return out
 
 
-def _diagnostic(told: Told, message: str) -> Decision:
+def no_effect(told: Told, message: str) -> Decision:
+    """A remark about a comment that does not count."""
     words = "keep" if told.what == "keep" else f"assume {told.what}({told.name})"
     text = f"`{words}` does not count: {message}"
     return Decision(told.span, "", "", "", "", "", "keep", "OPI908", text)

@@ -370,7 +370,7 @@ class Checking:
                 if prover is None:
                     prover = _prover(self.program, n, (length - ONE,))
                 if not prover.proves(start) or not prover.proves(rest):
-                    raise Trouble(span, "touches it without being known to stay in one part")
+                    raise Trouble(span, "touches it, and is not known to stay in one part")
 
     def is_free(self, n: int) -> bool:
         return any(n == node for node, _ in index_of(self.program).frees)

@@ -12,6 +12,7 @@ from opi_xform.ir.loops import LoopNest, loop_nest
 from opi_xform.memory.constraints import GraphPointsTo
 from opi_xform.memory.interp import interpret
 from opi_xform.memory.objects import Objects
+from opi_xform.ownership.apart import Apart, never_of, said_apart, with_assumption
 from opi_xform.ownership.decide import decide
 from opi_xform.ownership.elsewhere import written_at
 from opi_xform.ownership.members import promote, wanted
@@ -19,7 +20,7 @@ from opi_xform.ownership.model import Member, Options, Program
 from opi_xform.ownership.plan import Plan
 from opi_xform.ownership.relevance import relevant
 from opi_xform.ownership.tables import find_tables
-from opi_xform.ownership.told import ENTRIES, entry_remarks
+from opi_xform.ownership.told import ENTRIES, entry_remarks, no_effect
 from opi_xform.ownership.uses import all_calls, functions_called
 from opi_xform.ownership.walk import children, expressions
 from opi_xform.program.effects import Effects, load_effects
@@ -112,8 +113,13 @@ def _untimed(_name: str) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-def program(whole: Whole, effects: Effects, part: Part = _untimed, everything: bool = True) -> Program:
-    """The analysed graph of what the entries reach: of everything, or of all that a decision can depend on."""
+def program(
+    whole: Whole, effects: Effects, part: Part = _untimed, everything: bool = True, apart: Sequence[Apart] = ()
+) -> Program:
+    """The analysed graph of what the entries reach: of everything, or of all that a decision can depend on.
+
+    apart: what a person says of pointers.
+    """
     starts = entries(whole)
     complete = starts == (MAIN,)
     variables: Mapping[str, ast.Variable] = whole.variables
@@ -129,7 +135,7 @@ def program(whole: Whole, effects: Effects, part: Part = _untimed, everything: b
     with part("graph"):
         graph = build(lowerings, starts, effects, pointers, found_relevant)
         nest = loop_nest(graph.succs, graph.preds)
-    found = _memory(whole, effects, graph, nest, variables, {}, complete, part)
+    found = _memory(whole, effects, graph, nest, variables, {}, complete, part, apart)
     for _ in range(MEMBER_ROUNDS):
         if nest.irreducible or not wanted(found):
             break
@@ -137,7 +143,7 @@ def program(whole: Whole, effects: Effects, part: Part = _untimed, everything: b
             more = promote(found, find_tables)
         if more is None:
             break
-        found = _memory(whole, effects, more.graph, nest, more.variables, more.members, complete, part)
+        found = _memory(whole, effects, more.graph, nest, more.variables, more.members, complete, part, apart)
     return found
 
 
@@ -154,6 +160,7 @@ def _memory(
     members: Mapping[str, Member],
     complete: bool,
     part: Part,
+    apart: Sequence[Apart],
 ) -> Program:
     """What a program graph's memory holds."""
     objects = Objects(variables)
@@ -162,8 +169,9 @@ def _memory(
         if not complete and variables[key].kind == "extern":
             objects.exposed.add(o)
     objects.called_back.update(objects.variable(-1, key) for key in called_back(whole))
+    never = never_of(objects, apart)
     with part("points-to"):
-        points_to = GraphPointsTo(graph, variables, objects, effects)
+        points_to = GraphPointsTo(graph, variables, objects, effects, never)
     with part("values"):
         unwritten = {key for key, member in members.items() if member.raw}
         values = interpret(graph, nest, variables, objects, points_to, effects, complete, unwritten)
@@ -184,6 +192,7 @@ def _memory(
         whole.files,
         whole.unsteady,
         whole.names_proc_null,
+        never,
     )
 
 
@@ -199,15 +208,47 @@ def analyse(
         effects = load_effects(options.effects, strict=options.strict)
     if not all_calls(whole.functions.values(), effects):
         return Plan(())
-    known = program(whole, effects, part, everything=False)
+    everything = False
+    known = program(whole, effects, part, everything)
     with part("decide"):
         plan = decide(units, known, options)
     if _changes_what_was_passed(plan, known):  # no rule makes such an edit, and none may: see how it is with all there
+        everything = True
         known = program(whole, effects, part)
         with part("decide"):
             plan = decide(units, known, options)
+    plan, known = _with_told(units, whole, effects, options, plan, known, part, everything)
     seen(known)
     return plan if options.effects is None else _with_entries(plan, whole, effects, options.effects)
+
+
+def _with_told(
+    units: Sequence[ast.Unit],
+    whole: Whole,
+    effects: Effects,
+    options: Options,
+    plan: Plan,
+    known: Program,
+    part: Part,
+    everything: bool,
+) -> tuple[Plan, Program]:
+    """The plan with what a person says of pointers, where that makes it a better one."""
+    told = [one for one in options.told if one.what == "disjoint"]
+    if not told:
+        return plan, known
+    said = said_apart(known, told)
+    remarks = [no_effect(one, reason) for one, reason in said.refused]
+    if options.strict:
+        remarks = [no_effect(one, "--strict does without it") for one in told]
+    elif said.facts:
+        again = program(whole, effects, part, everything, [fact for _, fact in said.facts])
+        with part("decide"):
+            other, better = with_assumption(plan, decide(units, again, options))
+        if better and (everything or not _changes_what_was_passed(other, again)):
+            plan, known = other, again
+        else:
+            remarks += [no_effect(one, "no site converts because of it") for one in dict(said.facts)]
+    return replace(plan, diagnostics=(*plan.diagnostics, *remarks)), known
 
 
 def _changes_what_was_passed(plan: Plan, known: Program) -> bool:

@@ -23,6 +23,7 @@ ASSUMPTIONS = {
     "A4": "padding between and behind the members of a struct carries nothing",
     "U1": "what `opi: assume packed(...)` says: all that is sent was written since the last hand-over",
     "U2": "what opi.toml says of external functions",
+    "U3": "what `opi: assume disjoint(...)` says: the two never stand for the same memory",
 }
 _GAP = "  "
 _INDENT = 4

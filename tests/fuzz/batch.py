@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from case_tools import run_tool
 
+from opi_xform.cli.parted import PARTED
 from opi_xform.launch.mpi import LaunchError, Mpi
 from opi_xform.launch.opicc import link_flags
 from opi_xform.launch.runtime import ensure_runtime
@@ -80,6 +81,7 @@ class Transformed:
     seed: int
     failed: str
     decisions: dict[Site, tuple[str, str]]
+    parted: frozenset[Site] = frozenset()
 
     @property
     def converted(self) -> set[Site]:
@@ -101,7 +103,10 @@ def transformed(seed: int, folder: Path) -> Transformed:
     decisions = {
         (source.name, site["line"], site["side"]): (site["decision"], site["code"]) for site in json.loads(out)["sites"]
     }
-    return Transformed(seed, "", decisions)
+    parted = {
+        (source.name, site["line"], site["side"]) for site in json.loads(out)["sites"] if PARTED in site["message"]
+    }
+    return Transformed(seed, "", decisions, frozenset(parted))
 
 
 class Batch:
@@ -241,12 +246,13 @@ class Batch:
         for p in programs:
             file = f"seed{p.seed}.c"
             reached = {site for site in seen.reached if site[0] == file}
-            free = reached - seen.spoilt.keys()
-            wrong = sorted(p.converted & seen.spoilt.keys())
+            spoilt = {**{site: reads for site, reads in seen.spoilt.items() if site not in p.parted}, **seen.own}
+            free = reached - spoilt.keys()
+            wrong = sorted(p.converted & spoilt.keys())
             outcome = found[p.seed]
             problem = outcome.problem
             if wrong and not problem:
-                reads = [f"{site[1]}: {site[2]}, accesses {sorted(seen.spoilt[site])}" for site in wrong]
+                reads = [f"{site[1]}: {site[2]}, accesses {sorted(spoilt[site])}" for site in wrong]
                 problem = "converted in spite of an access: " + "; ".join(reads)
             if p.decisions and not reached and not problem:
                 problem = "the oracle saw none of its messages"

@@ -10,11 +10,12 @@ from tests.fuzz.mixtures import counted, dispatched, initial, nobody, remembered
 from tests.fuzz.shapes_data import append, cursor, members, parts
 from tests.fuzz.shapes_flow import leaving, nest, relayed, wrapped
 from tests.fuzz.shapes_names import second, twins
+from tests.fuzz.shapes_parts import divided
 from tests.fuzz.shapes_requests import doubled, probed, requests
 
 Family = Callable[[random.Random, str], str]
 
 FAMILIES: tuple[Family, ...] = (
     members, append, cursor, nest, wrapped, requests, probed, leaving, doubled, parts, relayed, *[meeting] * 16,
-    *(counted, turning, nobody, initial, dispatched, twins, second) * 2, remembered, typed,
+    *(counted, turning, nobody, initial, dispatched, twins, second, divided) * 2, remembered, typed,
 )  # fmt: skip

@@ -30,14 +30,21 @@ Spoilt = dict[Site, set[Place]]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """``reached``: the sites that ran."""
+    """``reached``: the sites that ran.  ``own``: of what is spoilt, what concerns bytes of the messages themselves.
+
+    A buffer that is divided keeps its other parts, whatever becomes of one of them.
+    """
 
     reached: frozenset[Site]
     spoilt: Spoilt
+    own: Spoilt
 
 
-def violations(sources: Sequence[Path], folder: Path, mpi: Mpi, ranks: int = 2) -> Spoilt:
-    """The reads that passing ownership would have spoilt; ``folder``: for what is built."""
+def violations(sources: Sequence[Path], folder: Path, mpi: Mpi, ranks: int = 2, parts: bool = False) -> Spoilt:
+    """The reads that passing ownership would have spoilt; ``folder``: for what is built.
+
+    parts: the buffers are divided, so that only bytes of the messages count.
+    """
     objects = []
     for source in sources:
         built = folder / f"{source.stem}.traced.o"
@@ -51,7 +58,8 @@ def violations(sources: Sequence[Path], folder: Path, mpi: Mpi, ranks: int = 2) 
     settings = f'OPI_ORACLE_SYMBOLS="{symbols}" OPI_ORACLE_OUT="{found}" exec "$0"'
     done = captured([*mpi.run_command(ranks), "sh", "-c", settings, str(program)], mpi, timeout_s=60)
     assert done.returncode == 0, f"{program}: exit code {done.returncode}\n{done.stderr[-2000:]}"
-    return read_trace(program, sorted(folder.glob("accesses.*"))).spoilt
+    seen = read_trace(program, sorted(folder.glob("accesses.*")))
+    return seen.own if parts else seen.spoilt
 
 
 def write_symbols(program: Path, sources: Sequence[Path], out: Path) -> Path:
@@ -68,16 +76,19 @@ def read_trace(program: Path, files: Sequence[Path]) -> Seen:
     """What the ranks of a traced program wrote."""
     texts = [file.read_text(encoding="ascii") for file in files]
     lines = [line.split() for line in sorted({line for text in texts for line in text.splitlines()})]
-    where = _lines(program, sorted({at.lstrip("SR") for line in lines for at in line} - {"-"}))
+    where = _lines(program, sorted({at.lstrip("SR") for line in lines for at in line[:2]} - {"-"}))
     reached: set[Site] = set()
     out: Spoilt = {}
-    for site, access in lines:
+    own: Spoilt = {}
+    for site, access, *beside in lines:
         file, line = where[site[1:]]
         key = (file, line, "recv" if site[0] == "R" else "send")
         reached.add(key)
         if access != "-":
             out.setdefault(key, set()).add(where[access])
-    return Seen(frozenset(reached), out)
+            if not beside:
+                own.setdefault(key, set()).add(where[access])
+    return Seen(frozenset(reached), out, own)
 
 
 def _statics(program: Path) -> list[tuple[str, str, str]]:

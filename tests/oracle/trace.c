@@ -10,7 +10,8 @@
  *
  * OPI_ORACLE_SYMBOLS: a file of "address size rows" lines, the program's static objects (rows: 1 for an array of arrays).
  * OPI_ORACLE_OUT: lines "site access" (hexadecimal return addresses; a site has S or R in front, for sent and received)
- * go there, and a line "site -" for each site that is reached.
+ * go there ("beside" behind them: of bytes that the message was not in), and a line "site -" for each site that is
+ * reached.
  */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -32,6 +33,7 @@ enum { NOTHING, FIRST, WRITTEN, CONTENTS = 3, EARLY = 4 };
 typedef struct {
     uintptr_t lo, size;
     uint64_t *sites; /* per byte: the sites after which it must not be read */
+    uint64_t *own; /* of these: the sites whose messages the byte was in */
     unsigned char *contents; /* per byte: NOTHING, FIRST or WRITTEN */
     uintptr_t early; /* where first contents were read */
     int stack;
@@ -68,6 +70,7 @@ static Object *track(uintptr_t lo, uintptr_t size, int contents, int stack)
     o->lo = lo;
     o->size = size;
     o->sites = __real_calloc(size ? size : 1, sizeof *o->sites);
+    o->own = __real_calloc(size ? size : 1, sizeof *o->own);
     o->contents = __real_malloc(size ? size : 1);
     __real_memset(o->contents, contents, size);
     o->early = 0;
@@ -101,6 +104,7 @@ static void start(void)
 static void drop(Object *o)
 {
     __real_free(o->sites);
+    __real_free(o->own);
     __real_free(o->contents);
     *o = objects[--object_count];
 }
@@ -148,11 +152,12 @@ static int site(uintptr_t pc, int receive)
     return site_count++;
 }
 
-static void report(int receive, uintptr_t message, uintptr_t pc)
+static void report(int receive, uintptr_t message, uintptr_t pc, int own)
 {
     busy = 1;
     start();
-    fprintf(out, "%s%lx %lx\n", receive ? "R" : "S", (unsigned long)message - 1, (unsigned long)pc - 1);
+    fprintf(out, "%c%lx %lx%s\n", receive ? 'R' : 'S', (unsigned long)message - 1, (unsigned long)pc - 1,
+            own ? "" : " beside");
     fflush(out);
     busy = 0;
 }
@@ -172,9 +177,9 @@ static void touch(const void *p, size_t size, int write, uintptr_t pc)
             uintptr_t k = at + i - o->lo;
             for (uint64_t set = write ? 0 : o->sites[k]; set; set &= set - 1) {
                 int s = __builtin_ctzll(set);
-                report(side[s], sites[s], pc);
+                report(side[s], sites[s], pc, (int)(o->own[k] >> s & 1));
             }
-            o->sites[k] = 0; /* written, or reported */
+            o->sites[k] = o->own[k] = 0; /* written, or reported */
             if (write) {
                 o->contents[k] = (unsigned char)((o->contents[k] & EARLY) | WRITTEN);
             } else if ((o->contents[k] & CONTENTS) == FIRST) {
@@ -195,11 +200,14 @@ static uintptr_t extent(int count, MPI_Datatype type)
 /* A message of some bytes of an object: were first contents read there, or anywhere in an object that is one buffer? */
 static void after_early(const Object *o, uintptr_t first, uintptr_t size, uintptr_t pc, int receive)
 {
-    int early = 0;
+    int early = 0, own = 0;
     for (uintptr_t i = 0; o->early && i < o->size; i++)
-        early |= (o->contents[i] & EARLY) && (!o->rows || i - first < size);
+        if ((o->contents[i] & EARLY) && (!o->rows || i - first < size)) {
+            early = 1;
+            own |= i - first < size;
+        }
     if (early)
-        report(receive, pc, o->early);
+        report(receive, pc, o->early, own);
 }
 
 static void sends(const void *p, int count, MPI_Datatype type, uintptr_t pc)
@@ -214,11 +222,14 @@ static void sends(const void *p, int count, MPI_Datatype type, uintptr_t pc)
     for (uintptr_t i = 0; i < size; i++)
         first_contents |= (o->contents[(uintptr_t)p - o->lo + i] & CONTENTS) == FIRST;
     if (first_contents)
-        report(0, pc, pc);
+        report(0, pc, pc, 1);
     uint64_t bit = UINT64_C(1) << site(pc, 0);
     for (uintptr_t i = 0; i < o->size; i++)
-        if ((o->contents[i] & CONTENTS) != NOTHING && (!o->rows || i - ((uintptr_t)p - o->lo) < size))
+        if ((o->contents[i] & CONTENTS) != NOTHING && (!o->rows || i - ((uintptr_t)p - o->lo) < size)) {
             o->sites[i] |= bit;
+            if (i - ((uintptr_t)p - o->lo) < size)
+                o->own[i] |= bit;
+        }
 }
 
 static void receives(void *p, int count, MPI_Datatype type, int source, uintptr_t pc)
@@ -232,10 +243,12 @@ static void receives(void *p, int count, MPI_Datatype type, int source, uintptr_
     uint64_t bit = UINT64_C(1) << site(pc, 1);
     for (uintptr_t i = 0; i < o->size; i++) {
         if (i - first < size && source != MPI_PROC_NULL) {
-            o->sites[i] = 0;
+            o->sites[i] = o->own[i] = 0;
             o->contents[i] = (unsigned char)((o->contents[i] & EARLY) | WRITTEN);
         } else if ((o->contents[i] & CONTENTS) != NOTHING && (!o->rows || i - first < size)) {
             o->sites[i] |= bit;
+            if (i - first < size)
+                o->own[i] |= bit;
         }
     }
 }
@@ -246,7 +259,8 @@ void oracle_reset(void)
 {
     start();
     for (int i = 0; i < object_count; i++)
-        __real_memset(objects[i].sites, 0, objects[i].size * sizeof *objects[i].sites);
+        for (uintptr_t k = 0; k < objects[i].size; k++)
+            objects[i].sites[k] = objects[i].own[k] = 0;
     site_count = 0;
 }
 
