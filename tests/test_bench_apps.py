@@ -96,10 +96,11 @@ def test_a_trace_that_was_cut_short_is_refused(tmp_path: Path) -> None:
             read_trace(path)
 
 
-def result() -> AppResult:
-    def form(series: str, *runs: float, **ways: float) -> FormTimes:
-        return FormTimes(series, "mpich", tuple(Times(run, run / 10, run / 100) for run in runs), ways)
+def form(series: str, *runs: float, **ways: float) -> FormTimes:
+    return FormTimes(series, "mpich", tuple(Times(run, run / 10, run / 100) for run in runs), ways)
 
+
+def result() -> AppResult:
     forms = (
         form("mpich", 2.0, 8.0, 2.0),
         form("openmpi", 3.0, 4.0, 3.0),
@@ -113,12 +114,19 @@ def result() -> AppResult:
     return AppResult("prog", "A 1", 2, forms, sites)
 
 
-def test_ratios_are_to_the_better_mpi_of_a_round() -> None:
-    """2/1, 4/2, 2/1 and 2/4, 4/8, 2/4: the machine was slow in the second round."""
+def test_ratios_are_taken_within_a_round() -> None:
+    """2/1, 8/2, 2/1 and 2/4, 8/8, 2/4: the machine was slow in the second round."""
     one = result()
     found = {form.series: one.ratio(form, lambda times: times.run) for form in one.forms}
     assert found["opi"] == 2.0
     assert found["libopi"] == 0.5
+
+
+def test_ratios_are_to_the_mpi_with_the_better_median() -> None:
+    """2/2, 9/2, 4/2; not to the luckier one of each round, which would give 2/2, 1/2, 4/2."""
+    ours = form("opi", 2.0, 2.0, 2.0)
+    forms = (form("mpich", 2.0, 9.0, 4.0), form("openmpi", 5.0, 1.0, 5.0), ours)
+    assert AppResult("prog", "A 1", 2, forms, ()).ratio(ours, lambda times: times.run) == 2.0
 
 
 def test_reports_hold_times_ratios_ways_and_sites(tmp_path: Path) -> None:

@@ -21,10 +21,9 @@ with libopi (`libopi`), and transformed (`opi`), the last two over the first MPI
 forms printed the same results."""
 
 HOW_TIMED = """\
-Medians over the rounds. *MPI/it* is the time of the better plain MPI divided by this one's: above 1 is faster. It is
-taken within a round, and the median is shown; the better of two runs is the lucky one, so on a machine with other work
-an equal program comes out a little below 1. *total* is what the program says it took, else from the end of MPI_Init
-to MPI_Finalize, on the slowest rank. *communication* is the time in MPI and OPI calls (mean over the ranks) from when
+Medians over the rounds. *MPI/it* is the time of the plain MPI with the better median divided by this one's: above 1 is
+faster. It is taken within a round, and the median is shown. *total* is what the program says it took, else from the end
+of MPI_Init to MPI_Finalize, on the slowest rank. *communication* is the time in MPI and OPI calls (mean over the ranks) from when
 both sides have entered; *waiting* is what comes before: waiting for a late partner, and looks for messages that find
 none. A buffer that is passed, not copied, is fetched into the receiver's cache by the loop that unpacks it, which
 counts as the program's time: look at *total* too. *messages by way*: see
@@ -72,13 +71,16 @@ class AppResult:
         return [form for form in self.forms if form.series not in OURS]
 
     def ratio(self, form: FormTimes, part: Callable[[Times], float]) -> float | None:
-        """Time of the better plain MPI / this form's, taken within a round; the median. None without any time."""
-        rounds = zip(*(plain.rounds for plain in self.plain()), strict=True)
-        best = [min(part(times) for times in at_once) for at_once in rounds]
+        """Time of the plain MPI with the better median / this form's, taken within a round; the median.
+
+        None without any time.
+        """
+        plain = self.plain()
         its = [part(times) for times in form.rounds]
-        if not best or min(its) <= 0.0:
+        if not plain or min(its) <= 0.0:
             return None
-        return statistics.median(b / t for b, t in zip(best, its, strict=True))
+        better = min(plain, key=lambda one: one.median(part))
+        return statistics.median(part(b) / t for b, t in zip(better.rounds, its, strict=True))
 
 
 def _run(times: Times) -> float:
@@ -193,7 +195,7 @@ def text_of(results: Sequence[AppResult], machine: str) -> str:
             f"apps: medians; {machine}",
             format_table(*time_table(results)),
             "",
-            "MPI/it: time of the better plain MPI / its time, median over rounds",
+            "MPI/it: time of the plain MPI with the better median / its time, median over rounds",
             "",
             format_table(*site_summary(results)),
         ]
