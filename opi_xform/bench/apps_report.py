@@ -23,10 +23,10 @@ forms printed the same results."""
 HOW_TIMED = """\
 Medians over the rounds. *MPI/it* is the time of the plain MPI with the better median divided by this one's: above 1 is
 faster. It is taken within a round, and the median is shown. *total* is what the program says it took, else from the end
-of MPI_Init to MPI_Finalize, on the slowest rank. *communication* is the time in MPI and OPI calls (mean over the ranks) from when
-both sides have entered; *waiting* is what comes before: waiting for a late partner, and looks for messages that find
-none. A buffer that is passed, not copied, is fetched into the receiver's cache by the loop that unpacks it, which
-counts as the program's time: look at *total* too. *messages by way*: see
+of MPI_Init to MPI_Finalize, on the slowest rank. *communication* is the time in MPI and OPI calls (mean over the ranks)
+from when both sides have entered; *waiting* is what comes before: waiting for a late partner, and looks for messages
+that find none. A buffer that is passed, not copied, is fetched into the receiver's cache by the loop that unpacks it,
+which counts as the program's time: look at *total* too. *messages by way*: see
 [OPI_PROFILE](runtime.md#profile-opi_profile); `mpi` are those left to the MPI."""
 
 
