@@ -60,6 +60,9 @@ def _print_times(progress: Progress) -> None:
     for name, seconds in progress.times:
         print_error(f"{name:<12}{seconds:8.3f} s")
     print_error(f"{'all':<12}{sum(s for name, s in progress.times if not name.startswith(' ')):8.3f} s")
+    used = os.times()
+    processor = used.user + used.system + used.children_user + used.children_system
+    print_error(f"{'processor':<12}{processor:8.3f} s, that of the parsers included")
     peaks = peaks_mib()
     if peaks is not None:
         print_error(f"{'memory':<12}{peaks[0]:8d} MiB, largest parser {peaks[1]} MiB")

@@ -84,8 +84,9 @@ def _parsed_elsewhere(jobs: Sequence[Job], workers: int, parse: Parse) -> Iterat
                 if connection in ready:
                     try:
                         index, data = connection.recv()
-                    except (EOFError, OSError):
+                    except (EOFError, OSError):  # it is done, or dead
                         del running[connection]
+                        worker.join()
                         continue
                     hand_out(connection)
                     if data is not None:
