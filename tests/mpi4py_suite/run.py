@@ -48,6 +48,7 @@ MOST_JOBS = 30
 WAITING = {
     "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "true",
     "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "10",
+    "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1",
     "OMPI_MCA_mpi_yield_when_idle": "1",
 }
 """With more ranks than processors, ranks that wait let others run: collectives take a tenth of the time."""
@@ -298,6 +299,29 @@ def compared(job: Job, plain: Result, preloaded: Result) -> list[str]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Which sides are to be run."""
+
+    resume: bool
+    only_preloaded: bool
+    only_plain: bool
+    quick: bool
+
+
+def both(plainly: Job, preloaded: Job, patience: Patience, wish: Wish) -> tuple[Result, Result] | None:
+    """One part without libopi and with it; None: only without was asked for."""
+    if wish.quick and not kept(plainly):
+        result = run_part(preloaded, patience, wish.resume)
+        print(f"  {preloaded.part}: what passes with libopi is not run without", flush=True)
+        return rest_of(replace(plainly, suffix="-rest"), result, patience), result
+    plain = run_part(plainly, patience, wish.resume or wish.only_preloaded)
+    if wish.only_plain:
+        print(f"  {plainly.part} without: {summary(plain.outcomes)}", flush=True)
+        return None
+    return plain, run_part(preloaded, patience, wish.resume, stuck_tests(plain.outcomes))
+
+
 def parts_of(options: Sequence[str], chosen: Sequence[str] | None) -> dict[str, tuple[str, ...]]:
     if options:
         return {"chosen": tuple(options)}
@@ -324,6 +348,7 @@ def main() -> int:
     cache = Path(os.environ.get("OPI_CACHE", ".opi-cache")).absolute()
     work = (arguments.work or cache / "mpi4py").absolute()
     patience = Patience(arguments.stall, arguments.limit)
+    wish = Wish(arguments.resume, arguments.only_preloaded, arguments.only_plain, arguments.quick)
     wrong = 0
     for mpi in mpis():
         if arguments.mpi not in (None, mpi.kind):
@@ -338,25 +363,15 @@ def main() -> int:
             print(f"{mpi.kind} {mpi.version}, {setting}", flush=True)
             sides: list[tuple[Result, Result]] = []
             for part, options in parts_of(arguments.options, arguments.part).items():
-                job = Job(mpi, place, Setting(setting.ranks), None, part, options)
-                if arguments.quick and not kept(job):
-                    preloaded = run_part(Job(mpi, place, setting, library, part, options), patience, arguments.resume)
-                    print(f"  {part}: what passes with libopi is not run without", flush=True)
-                    plain = rest_of(replace(job, suffix="-rest"), preloaded, patience)
-                    wrong += len(compared(job, plain, preloaded))
-                    sides.append((plain, preloaded))
-                    continue
-                plain = run_part(job, patience, arguments.resume or arguments.only_preloaded)
-                if arguments.only_plain:
-                    print(f"  {part} without: {summary(plain.outcomes)}", flush=True)
-                    continue
-                job = Job(mpi, place, setting, library, part, options)
-                preloaded = run_part(job, patience, arguments.resume, stuck_tests(plain.outcomes))
-                wrong += len(compared(job, plain, preloaded))
-                sides.append((plain, preloaded))
+                plainly = Job(mpi, place, Setting(setting.ranks), None, part, options)
+                preloaded = Job(mpi, place, setting, library, part, options)
+                results = both(plainly, preloaded, patience, wish)
+                if results is not None:
+                    wrong += len(compared(preloaded, *results))
+                    sides.append(results)
             if len(sides) > 1:
                 job = Job(mpi, place, setting, library, "all parts", ())
-                compared(job, merged(plain for plain, _ in sides), merged(preloaded for _, preloaded in sides))
+                compared(job, merged(plain for plain, _ in sides), merged(result for _, result in sides))
     print(f"{wrong} differences")
     return 1 if wrong else 0
 
