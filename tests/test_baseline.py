@@ -150,6 +150,19 @@ def test_comments_that_do_not_hold_can_be_accepted(small: Path) -> None:
     assert (code, len(findings(out))) == (1, 1)
 
 
+def test_a_comment_that_does_not_hold_is_told_without_check_too(small: Path) -> None:
+    line = edit(small, WAIT, "    /* opi: allow OPI101 */\n    /* opi: kepe */\n" + WAIT)
+    code, out, err = run_tool(["halo2d", "--output-format", "json", "-j", "1"])
+    told = [(d["line"], d["severity"], d["code"]) for d in json.loads(out)["diagnostics"]]
+    assert (code, err, told) == (0, "", [(line, "note", "OPI907"), (line + 1, "note", "OPI907")])
+    code, out, _ = check("--output-format", "json")
+    told = [(d["line"], d["severity"], d["code"]) for d in json.loads(out)["diagnostics"]]
+    assert (code, told) == (1, [(line, "finding", "OPI907"), (line + 1, "finding", "OPI907")])
+    edit(small, "/* opi: kepe */", "/* opi: keep */")  # that one has no effect: told once, by the analysis
+    told = json.loads(run_tool(["halo2d", "--output-format", "json", "-j", "1"])[1])["diagnostics"]
+    assert [(d["line"], d["code"]) for d in told] == [(line + 1, "OPI908"), (line, "OPI907")]
+
+
 def test_output_out_of_date_is_found_whatever_the_baseline(small: Path) -> None:
     assert run_tool(["halo2d", "-o", "out", "--write-baseline", "baselines/halo2d.json"])[0] == 0
     assert check("-o", "out")[0] == 0

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from opi_xform.cli.annotations import Annotation, judge
-from opi_xform.cli.config import Configuration
+from opi_xform.cli.config import NO_EFFECT, Configuration
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import fail
 from opi_xform.cli.shown import shown
+from opi_xform.ir.span import Span
 from opi_xform.ownership.plan import Decision, Plan
 from opi_xform.report.baseline import Baseline, BaselineError, baseline_name, digest, know, read, worse
 from opi_xform.report.finding import Finding, deciding
@@ -43,6 +45,18 @@ def findings(
     now = know(plan.decisions, baseline_name(options.baseline), sources.data)
     found += [_got_worse(plan.decisions[w.index], w.before) for w in worse(now, baseline.sites)]
     return found
+
+
+def with_remarks(plan: Plan, sources: Sources, annotations: Sequence[Annotation]) -> Plan:
+    """The plan, with a remark for each comment that does not hold or is not understood; those of which the analysis
+    says so itself have one.  For runs without ``--check``, where they are no findings."""
+    told = {(sources.name(d.span.file), d.span.line) for d in plan.diagnostics if d.code == NO_EFFECT}
+    remarks = [
+        Decision(Span(f.file, 0, 0, f.line, 1, editable=False), "", "", "", "", "", "keep", f.code, f.message)
+        for a, f in _about_comments(plan, sources, annotations)
+        if (a.file, a.line) not in told
+    ]
+    return replace(plan, diagnostics=(*plan.diagnostics, *remarks)) if remarks else plan
 
 
 def new_baseline(

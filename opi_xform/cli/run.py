@@ -11,7 +11,7 @@ from dataclasses import replace
 from opi_xform.cli.annotations import find_annotations
 from opi_xform.cli.build_flags import BuildFlags, build_flags, include_directories
 from opi_xform.cli.channels import with_channels
-from opi_xform.cli.checks import findings, load_baseline
+from opi_xform.cli.checks import findings, load_baseline, with_remarks
 from opi_xform.cli.config import Configuration, load_configuration
 from opi_xform.cli.explained import Facts, explained, load_profiles
 from opi_xform.cli.inputs import collect_sources, common_root
@@ -111,6 +111,8 @@ def transform(
         if programs:
             parted = _parted(programs[0], plan, units, flags, sources, settings, options)
         plan = with_channels(annotations, known.judged(parted.plan, entries), sources)
+        if not options.check:
+            plan = with_remarks(plan, sources, annotations)
     facts = Facts(tuple(runs))
     if programs and (options.report is not None or options.advise):
         with progress.phase("explain"):
