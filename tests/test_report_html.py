@@ -201,6 +201,20 @@ def test_of_a_large_program_the_declarations_are_shown(monkeypatch: pytest.Monke
     assert set(map(int, re.findall(r">line (\d+);", text))) == set(range(62, 79))
 
 
+def test_remarks_lead_to_their_lines_where_the_file_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report_html, "WHOLE_LINES", 50)
+    remarks = tuple(
+        Decision(Span(file, 0, 0, line, 1), "", "", "", "", "", "keep", "OPI907", "unused")
+        for file, line in (("a.c", 70), ("opi.toml", 2))
+    )
+    before = "".join(f"line {i};\n" for i in range(1, 101))
+    after = before.replace("line 40;", "edit 40;").encode()
+    text = html(Plan((), diagnostics=remarks), {"a.c": after}, str, lambda _: before.encode(), lambda path: path, "1")
+    assert '<li><a href="#f0L70">a.c:70</a>: OPI907 unused</li>' in text
+    assert "<li>opi.toml:2: OPI907 unused</li>" in text
+    assert {link.removeprefix("#") for link in Outline(text).links} <= set(Outline(text).ids)
+
+
 @pytest.mark.parametrize("text", ["", "[]", '{"version": 1}', json.dumps({**PROFILE, "version": 2}), "broken"])
 def test_what_is_no_profile_is_one_line(text: str, tmp_path: Path) -> None:
     shutil.copy(CHECKOUT / "testdata" / "fft2d" / "fft.c", tmp_path / "a.c")

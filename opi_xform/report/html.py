@@ -191,6 +191,9 @@ class _Maker:
             self._declared.setdefault(name(variable.span.file), set()).add(variable.span.line)
         for moment in (m for life in known.lives for m in life.moments[:MOST_ROWS]):
             self._marked.setdefault(name(moment.file), set()).add(moment.line)
+        for d in plan.diagnostics:  # those of opi.toml are no lines of a source
+            if d.span.file and name(d.span.file) in {*self._marked, *self._declared, *changed}:
+                self._declared.setdefault(name(d.span.file), set()).add(d.span.line)
         self._files = sorted({*self._marked, *self._declared, *changed}, key=shown)
         self._number = {file: index for index, file in enumerate(self._files)}
         self._old = {file: lines_of(data(file)) for file in self._files}
