@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from opi_xform.frontend import FrontendError
@@ -26,6 +26,7 @@ from opi_xform.rewrite.edit import ByteEdit, EditConflict, apply_edits
 from opi_xform.rewrite.mirror import lay_out, mirrored, mirrored_flags
 from opi_xform.rewrite.sources import Sources
 
+SIZES = "A3"
 PARTED = "one for each of its parts"
 """Said of sites whose buffer was divided."""
 
@@ -61,6 +62,7 @@ class Parting:
         told: Sequence[Told],
         parse: Parse,
         analyse: Analyse,
+        strict: bool = False,
     ) -> None:
         self.program = program
         self.plan = plan
@@ -71,6 +73,7 @@ class Parting:
         self.told = told
         self.parse = parse
         self.analyse = analyse
+        self.strict = strict
 
     def run(self) -> Parted:
         """The better plan; ``changed`` is None where it is the old one (with what keeps buffers whole told)."""
@@ -81,6 +84,7 @@ class Parting:
         kept = {site(d) for d in self.plan.decisions if d.decision == "keep" and d.code in ("OPI104", "OPI204")}
         divisions: dict[str, Edits] = {}
         counts: dict[str, int] = {}
+        assuming: set[str] = set()
         troubles: dict[str, Trouble] = {}
         for candidate in found:
             if not sites[candidate.key] & kept:
@@ -89,7 +93,13 @@ class Parting:
                 division = Dividing(self.program, candidate, self.sources.data).run()
                 edits = Spelling(self.program, division, self.sources.data).run()
                 self.require_inside(candidate, edits)
-                divisions[candidate.key], counts[candidate.key] = edits, division.count
+                if division.assumes and self.strict:
+                    raise Trouble(
+                        self.program.variables[candidate.key].span, "has parts that may be of a negative size"
+                    )
+                if division.assumes:
+                    assuming.add(candidate.key)
+                divisions[candidate.key], counts[candidate.key] = edits, division.layout.count
             except Trouble as trouble:
                 if trouble.message:
                     troubles[candidate.key] = trouble
@@ -101,7 +111,8 @@ class Parting:
             gained = converted(tried.plan) - converted(self.plan)
             helped = {key: edits for key, edits in divisions.items() if sites[key] & gained}
             if len(helped) == len(divisions) and not converted(self.plan) - converted(tried.plan):
-                best = replace(tried, plan=self.told_of(tried.plan, sites, {key: counts[key] for key in divisions}))
+                known = {key: counts[key] for key in divisions}
+                best = replace(tried, plan=self.told_of(tried.plan, sites, known, assuming))
                 break
             if len(helped) == len(divisions):
                 break  # another site would be lost
@@ -166,14 +177,18 @@ class Parting:
             begin, end = known.after(begin, False), known.after(end, True)
         return replace(told, file=mirrored(top, file), begin=begin, end=end)
 
-    def told_of(self, plan: Plan, sites: Mapping[str, set[Site]], counts: Mapping[str, int]) -> Plan:
+    def told_of(
+        self, plan: Plan, sites: Mapping[str, set[Site]], counts: Mapping[str, int], assuming: Collection[str]
+    ) -> Plan:
         """The plan, with what becomes of the divided buffers said at the sites that convert."""
         decisions = list(plan.decisions)
         for key, count in counts.items():
             name = self.program.variables[key].name
             for i, d in enumerate(decisions):
                 if d.decision == "convert" and site(d) in sites[key] and d.object == name:
-                    decisions[i] = replace(d, message=f"{d.message}; `{name}` becomes {count} buffers, {PARTED}")
+                    message = f"{d.message}; `{name}` becomes {count} buffers, {PARTED}"
+                    resting = sorted({*d.assumptions, *((SIZES,) if key in assuming else ())})
+                    decisions[i] = replace(d, message=message, assumptions=tuple(resting))
         return replace(plan, decisions=tuple(decisions))
 
     def explained(self, plan: Plan, notes: Mapping[Site, Trouble]) -> Plan:

@@ -151,7 +151,18 @@ def _parted(
         return found, dict(rewrite(found, files).changed)
 
     try:
-        parting = Parting(program, plan, units, flags.of, sources, settings.root, settings.told, parse, analyse_again)
+        parting = Parting(
+            program,
+            plan,
+            units,
+            flags.of,
+            sources,
+            settings.root,
+            settings.told,
+            parse,
+            analyse_again,
+            settings.strict,
+        )
         return parting.run()
     except (OSError, PlanError):  # no room for the copy, or it cannot be written: the program as it is
         return Parted(plan, None)

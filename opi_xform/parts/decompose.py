@@ -6,7 +6,7 @@ part's size is taken out, by what the analysis knows of its value where it is ev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from opi_xform.ir import ast
@@ -105,6 +105,72 @@ def uncast(e: ast.Expr, value: Value) -> ast.Expr:
             break
         e = e.operand
     return e
+
+
+def take_all(
+    terms: Sequence[tuple[int, ast.Expr]], size: Poly, value: Value, text: Callable[[ast.Expr], str]
+) -> Taken | None:
+    """Takes multiples of ``size`` out of a sum; None when there are none.  Raises Unspellable."""
+    total = Taken()
+    for sign, e in terms:
+        one = take(e, sign, size, value, text)
+        total.constant += one.constant
+        total.multiples += one.multiples
+        total.rest += one.rest
+        total.touched = total.touched or one.touched
+    return total if total.touched else None
+
+
+def take_start(
+    terms: Sequence[tuple[int, ast.Expr]],
+    begins: Sequence[Poly | None],
+    value: Value,
+    text: Callable[[ast.Expr], str],
+) -> Taken | None:
+    """Takes those terms out of a sum that are together where a part begins, the last such; None when none are."""
+    parts = [(sign * own, e) for sign, whole in terms for own, e in sum_of(whole, value)]
+    usable = [i for i, (sign, e) in enumerate(parts) if sign > 0 and pure(e) and value(e) is not None][:MOST_TERMS]
+    for number_ in range(len(begins) - 1, 0, -1):
+        begin = begins[number_]
+        for chosen in range(1, 1 << len(usable)):
+            out = {i for k, i in enumerate(usable) if chosen >> k & 1}
+            if begin is not None and sum_value([parts[i][1] for i in out], value) == begin:
+                rest = [(sign, term_text(e, text)) for i, (sign, e) in enumerate(parts) if i not in out]
+                return Taken(number_, [], rest, True)
+    return None
+
+
+MOST_TERMS = 6  # of which all subsets are tried
+
+
+def sum_value(terms: Sequence[ast.Expr], value: Value) -> Poly:
+    out = ZERO
+    for e in terms:
+        worth = value(e)
+        assert worth is not None
+        out = out + worth
+    return out
+
+
+def spelt(wanted: Poly, args: Sequence[ast.Expr], known: Mapping[int, Poly], text: Callable[[ast.Expr], str]) -> str:
+    """A number of elements in the words of an allocation's arguments.  Raises Unspellable."""
+    names: dict[int, str] = {}
+    stack = list(args)
+    while stack:
+        e = stack.pop()
+        worth = value_of(e, known)
+        if worth is not None and worth.single is not None and pure(e):
+            names.setdefault(worth.single, factor_text(e, text))
+        stack.extend(children(e))
+    terms = []
+    for monomial, c in wanted.terms:
+        if any(s not in names for s in monomial):
+            raise Unspellable
+        words = [names[s] for s in monomial]
+        if len(words) > 1:
+            words[0] = f"(size_t){words[0]}"
+        terms.append((1 if c > 0 else -1, " * ".join([str(abs(c)), *words] if abs(c) != 1 or not words else words)))
+    return joined(sorted(terms, key=lambda term: -term[0]))
 
 
 def take(e: ast.Expr, sign: int, size: Poly, value: Value, text: Callable[[ast.Expr], str]) -> Taken:

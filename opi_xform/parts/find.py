@@ -3,62 +3,62 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TypeGuard, cast
+from dataclasses import dataclass
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.interp import watch
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.poly import ONE, ZERO, Poly, number
-from opi_xform.memory.values import Access
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.parameters import path
 from opi_xform.ownership.reasons import node_span
 from opi_xform.ownership.uses import collect
-from opi_xform.parts.decompose import Taken, Unspellable, joined, number_text, number_value, pairs, take, value_of
-from opi_xform.parts.facts import Prover, divided, facts_at
-from opi_xform.parts.flow import Flow, Name, Pointers, Trouble, operands
+from opi_xform.parts.check import Checking, prover_at
+from opi_xform.parts.decompose import (
+    Taken,
+    Unspellable,
+    joined,
+    number_text,
+    number_value,
+    pairs,
+    spelt,
+    take_all,
+    take_start,
+    value_of,
+)
+from opi_xform.parts.facts import divided
+from opi_xform.parts.flow import Flow, Pointers, Trouble, operands
+from opi_xform.parts.layout import Layout, Reading, layouts
 from opi_xform.parts.mentions import Mention, Place, find_mentions
-
-MOST = 64  # parts of one buffer
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A buffer some message of which begins inside it: its variable, its objects, where these messages begin."""
+    """A buffer some message of which begins inside it: its variable, its objects."""
 
     key: str
     objects: tuple[int, ...]
-    starts: tuple[Poly, ...]
-
-
-@dataclass(slots=True)
-class Reading:
-    """One mention at one node: what the expressions beside it are worth, bytes of a part there, its number."""
-
-    node: int
-    frame: int
-    known: dict[int, Poly]
-    size: Poly
-    part: Poly = ZERO
 
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """A buffer that falls into ``count`` parts of one size.
+    """A buffer that falls into parts.
 
-    taken: by mention: what is taken out of what is added to it (None: it names the first part).
+    taken: by mention: what is taken out of what is added to it (None: it names the first part).  texts: the part's
+    number, by mention.  sizes: where the parts differ: the elements of each, by place of the allocating call.
     """
 
     candidate: Candidate
-    count: int
+    layout: Layout
     mentions: tuple[Mention, ...]
     taken: Mapping[Place, Taken | None]
-    texts: Mapping[Place, str]  # the part's number, by mention
-    flow: Pointers = field(default_factory=Pointers)
+    texts: Mapping[Place, str]
+    sizes: Mapping[Place, tuple[str, ...]]
+    assumes: bool = False  # that no part's size is negative
 
 
 def candidates(program: Program) -> list[Candidate]:
@@ -81,7 +81,7 @@ def candidates(program: Program) -> list[Candidate]:
         objects.setdefault(key, {})[use.object] = None
         starts.setdefault(key, {})[symbols.resolve(use.lo)] = None
     return [
-        Candidate(key, tuple(found), tuple(starts[key]))
+        Candidate(key, tuple(found))
         for key, found in objects.items()
         if any(at != ZERO for at in starts[key]) and not any(o in program.values.escaped for o in found)
     ]
@@ -109,6 +109,7 @@ class Dividing:
         self.array = program.variables[candidate.key].type.is_array
         self.mentions = find_mentions(program.functions, candidate.key)
         self.by_place: dict[Place, Mention] = {}
+        self.given: dict[int, dict[int, Poly]] = {}  # by allocation: what the expressions in its size are worth
 
     def run(self) -> Division:
         """Raises Trouble."""
@@ -121,14 +122,23 @@ class Dividing:
         program, readings = self.readings()
         self.symbols = program.values.symbols
         self.definitions(program)
-        sizes = self.sizes(program)
         first: Trouble | None = None
-        for count in self.counts(program, sizes):
+        for layout in layouts(self.sizes(program), self.starts(program), self.unit(program)):
+            if not layout.equal and self.array:
+                break
             try:
-                return self.divided(program, flow, readings, sizes, count)
+                return self.divided(program, flow, readings, layout)
             except Trouble as trouble:
                 first = first or trouble
         raise first or Trouble(here, "")
+
+    def starts(self, program: Program) -> dict[int, set[Poly]]:
+        """By object: where messages begin."""
+        out: dict[int, set[Poly]] = {}
+        for use in collect(program):
+            if use.object in self.candidate.objects and use.lo is not None:
+                out.setdefault(use.object, set()).add(self.symbols.resolve(use.lo))
+        return out
 
     # --- what is known ---------------------------------------------------------------------------------------------
 
@@ -152,6 +162,16 @@ class Dividing:
                             mine.append((name, len(wishes)))
                             wishes.append((frame, one))
                     asked.append((place, node.number, frame, mine))
+        given: dict[int, list[tuple[int, int]]] = {}
+        for o in self.candidate.objects:
+            n = self.program.values.objects.table[o].node
+            call = self.program.graph.nodes[n].action if n >= 0 else None
+            if isinstance(call, ins.CallInstr):
+                wishes = wanted.setdefault(n, [])
+                for e, operand in zip(call.call.args, call.args, strict=True):
+                    for name, one in pairs(e, operand).items():
+                        given.setdefault(n, []).append((name, len(wishes)))
+                        wishes.append((self.program.graph.nodes[n].frame, one))
         p = self.program
         objects = _copied(p.values.objects)
         unwritten = {key for key, member in p.members.items() if member.raw}
@@ -164,7 +184,9 @@ class Dividing:
         out: dict[Place, list[Reading]] = {}
         for place, n, frame, mine in asked:
             known = {name: values.symbols.resolve(found_values[n, i]) for name, i in mine if (n, i) in found_values}
-            out.setdefault(place, []).append(Reading(n, frame, known, ZERO))
+            out.setdefault(place, []).append(Reading(n, frame, known))
+        for n, named in given.items():
+            self.given[n] = {name: values.symbols.resolve(found_values[n, i]) for name, i in named}
         return again, out
 
     def definitions(self, program: Program) -> None:
@@ -204,16 +226,6 @@ class Dividing:
             out[o] = self.symbols.resolve(size)
         return out
 
-    def counts(self, program: Program, sizes: Mapping[int, Poly]) -> Iterator[int]:
-        """Numbers of parts that the places of the messages allow."""
-        unit = self.unit(program)
-        for count in range(2, MOST + 1):
-            parts = [divided(size, number(count)) for size in sizes.values()]
-            if any(part is None or not part.terms or divided(part, number(unit)) is None for part in parts):
-                continue
-            if all(any(divided(at, p) is not None for p in parts if p is not None) for at in self.candidate.starts):
-                yield count
-
     def unit(self, program: Program) -> int:
         elem = program.variables[self.candidate.key].type.elem
         assert elem is not None
@@ -222,14 +234,8 @@ class Dividing:
     # --- one number of parts ---------------------------------------------------------------------------------------
 
     def divided(
-        self,
-        program: Program,
-        flow: Pointers,
-        readings: Mapping[Place, Sequence[Reading]],
-        sizes: Mapping[int, Poly],
-        count: int,
+        self, program: Program, flow: Pointers, readings: Mapping[Place, Sequence[Reading]], layout: Layout
     ) -> Division:
-        parts = {o: divided(size, number(count)) or ZERO for o, size in sizes.items()}
         taken: dict[Place, Taken | None] = {}
         texts: dict[Place, str] = {}
         for place, m in self.by_place.items():
@@ -237,34 +243,64 @@ class Dividing:
             if not found and m.kind not in ("size", "set"):
                 raise Trouble(m.ref.span, "names it where the analysis does not get")
             for reading in found:
-                reading.size = self.size_at(program, reading, parts)
-            taken[place], texts[place] = self.take(program, m, found, count)
-        checking = Checking(program, self.candidate, flow, readings, parts)
+                reading.object = self.object_at(program, reading, layout)
+            taken[place], texts[place] = self.take(program, m, found, layout)
+        checking = Checking(program, flow, readings, layout)
         for o in self.candidate.objects:
             for _, accesses in sorted(index_of(program).accesses.get(o, {}).items()):
                 for a in accesses:
                     checking.access(a)
-        return Division(self.candidate, count, tuple(self.mentions), taken, texts, flow)
+        sizes = {} if layout.equal else self.spelled(program, layout)
+        assumes = not layout.equal and not self.evident(program, layout)
+        return Division(self.candidate, layout, tuple(self.mentions), taken, texts, sizes, assumes)
 
-    def size_at(self, program: Program, reading: Reading, parts: Mapping[int, Poly]) -> Poly:
-        """Bytes of a part of what the pointer holds at a reading."""
+    def evident(self, program: Program, layout: Layout) -> bool:
+        """No part's size can be negative where the memory is allocated."""
+        for o, bounds in layout.bounds.items():
+            prover = prover_at(program, program.values.objects.table[o].node, ())
+            if not all(prover.proves(b - a) for a, b in itertools.pairwise(bounds)):
+                return False
+        return True
+
+    def object_at(self, program: Program, reading: Reading, layout: Layout) -> int:
+        """An object that the pointer may hold at a reading; all that it may hold have parts of the same sizes."""
         table = program.values.objects.table
         var = program.variables[self.candidate.key]
         mine = []
-        for o, part in parts.items():
+        for o in layout.bounds:
             info = table[o]
             frame = info.frame if info.kind == "variable" else program.graph.nodes[info.node].frame
             if var.is_global or frame == reading.frame:
-                mine.append(part)
-        if not mine or any(part != mine[0] for part in mine):
+                mine.append(o)
+        if not mine or any(layout.bounds[o] != layout.bounds[mine[0]] for o in mine):
             raise Trouble(node_span(program, reading.node), "names memory of more than one size")
         return mine[0]
 
-    def take(self, program: Program, m: Mention, found: Sequence[Reading], count: int) -> tuple[Taken | None, str]:
+    def spelled(self, program: Program, layout: Layout) -> dict[Place, tuple[str, ...]]:
+        """The elements of each part as text, by the allocating call.  Raises Trouble."""
+        out: dict[Place, tuple[str, ...]] = {}
+        unit = self.unit(program)
+        for o, bounds in layout.bounds.items():
+            n = program.values.objects.table[o].node
+            action = program.graph.nodes[n].action
+            assert isinstance(action, ins.CallInstr)
+            span = action.call.span
+            try:
+                texts = tuple(
+                    spelt(divided(b - a, number(unit)) or ZERO, action.call.args, self.given.get(n, {}), self.text)
+                    for a, b in itertools.pairwise(bounds)
+                )
+            except Unspellable:
+                raise Trouble(span, "allocates it with a size of which the parts' sizes cannot be written") from None
+            if out.setdefault((span.file, span.begin), texts) != texts:
+                raise Trouble(span, "allocates parts of one size here and of another there")
+        return out
+
+    def take(self, program: Program, m: Mention, found: Sequence[Reading], layout: Layout) -> tuple[Taken | None, str]:
         """What is taken out at a mention, the same in each reading, and the part's number as text."""
         out: list[tuple[Taken | None, str]] = []
         for reading in found:
-            taken = self.taken(m, reading)
+            taken = self.taken(m, reading, layout)
             if taken is not None:
 
                 def value(e: ast.Expr, known: Mapping[int, Poly] = reading.known) -> Poly | None:
@@ -275,38 +311,33 @@ class Dividing:
             else:
                 reading.part = ZERO
                 out.append((None, "0"))
-            if not _one_of(program, reading, count):
-                raise Trouble(node_span(program, reading.node), f"names a part that may be none of the {count}")
+            if not _one_of(program, reading, layout.count):
+                raise Trouble(node_span(program, reading.node), f"names a part that may be none of the {layout.count}")
         if not out:
             return None, "0"
         if any((text, one is not None and joined(one.rest)) != _signature(out[0]) for one, text in out):
             raise Trouble(m.ref.span, "names one part here and another there")
         return out[0]
 
-    def taken(self, m: Mention, reading: Reading) -> Taken | None:
+    def taken(self, m: Mention, reading: Reading, layout: Layout) -> Taken | None:
         if not m.terms or not m.terms[0].unit or not m.whole.span.editable or m.kind == "size":
             return None
-        unit = m.terms[0].unit
-        if any(t.unit != unit for t in m.terms):
-            return None
-        size = divided(reading.size, number(unit))
-        if size is None:
+        unit = number(m.terms[0].unit)
+        if any(t.unit != m.terms[0].unit for t in m.terms):
             return None
 
         def value(e: ast.Expr) -> Poly | None:
             return value_of(e, reading.known)
 
-        total = Taken()
+        terms = [(t.sign, t.expr) for t in m.terms]
         try:
-            for term in m.terms:
-                one = take(term.expr, term.sign, size, value, self.text)
-                total.constant += one.constant
-                total.multiples += one.multiples
-                total.rest += one.rest
-                total.touched = total.touched or one.touched
+            if layout.equal:
+                size = divided(layout.sizes[reading.object], unit)
+                return None if size is None else take_all(terms, size, value, self.text)
+            begins = [divided(at, unit) for at in layout.bounds[reading.object][:-1]]
+            return take_start(terms, begins, value, self.text)
         except Unspellable:
             return None
-        return total if total.touched else None
 
     def text(self, e: ast.Expr) -> str:
         """An expression as it is written.  Raises Unspellable."""
@@ -321,141 +352,12 @@ def _one_of(program: Program, reading: Reading, count: int) -> bool:
     known = reading.part.constant
     if known is not None:
         return 0 <= known < count
-    prover = _prover(program, reading.node, ())
+    prover = prover_at(program, reading.node, ())
     return prover.proves(reading.part) and prover.proves(number(count - 1) - reading.part)
 
 
 def _signature(one: tuple[Taken | None, str]) -> tuple[str, str | bool]:
     return one[1], one[0] is not None and joined(one[0].rest)
-
-
-class Checking:
-    """Whether accesses lie in the part that the mention names which their addresses are made from."""
-
-    def __init__(
-        self,
-        program: Program,
-        candidate: Candidate,
-        flow: Pointers,
-        readings: Mapping[Place, Sequence[Reading]],
-        parts: Mapping[int, Poly],
-    ) -> None:
-        self.program = program
-        self.candidate = candidate
-        self.flow = flow
-        self.parts = parts
-        self.numbers = {(place, r.node): r.part for place, found in readings.items() for r in found}
-
-    def access(self, a: Access) -> None:
-        """Raises Trouble."""
-        n, symbols = a.node, self.program.values.symbols
-        span = node_span(self.program, n)
-        if a.lo is None or a.length is None:
-            raise Trouble(span, "touches it at a place that is not known, or a number of bytes")
-        if self.is_free(n):
-            return
-        lo, length = symbols.resolve(a.lo), symbols.resolve(a.length)
-        size = self.parts[a.object]
-        roots = self.roots(a)
-        if not roots:
-            raise Trouble(span, "touches it through a pointer that is not followed")
-        prover: Prover | None = None
-        for root in roots:
-            for part in self.named(root, n):
-                self.same_turn(root, part, n)
-                start = lo - part * size
-                rest = size - start - length
-                if all(c is not None and c >= 0 for c in (start.constant, rest.constant)):
-                    continue
-                if prover is None:
-                    prover = _prover(self.program, n, (length - ONE,))
-                if not prover.proves(start) or not prover.proves(rest):
-                    raise Trouble(span, "touches it, and is not known to stay in one part")
-
-    def is_free(self, n: int) -> bool:
-        return any(n == node for node, _ in index_of(self.program).frees)
-
-    def roots(self, a: Access) -> list[Place | Name]:
-        """What the address of an access was made from; [] when that is not known."""
-        action = self.program.graph.nodes[a.node].action
-        roots, n = self.flow.roots, a.node
-        match action:
-            case ins.Load() | ins.Store():
-                found = [roots.get((n, 0))]
-            case ins.CopyBytes():
-                found = [roots.get((n, 0 if a.kind == "W" else 1))]
-            case ins.CallInstr():
-                symbols = self.program.values.symbols
-                args = self.program.values.args.get(n, ())
-                found = [
-                    roots.get((n, i))
-                    for i, v in enumerate(args)
-                    if symbols.base(v) == a.object and symbols.offset(v) == a.lo
-                ]
-            case _:
-                found = []
-        out = [root for root in found if root is not None]
-        return out if len(out) == len(found) else []
-
-    def named(self, root: Place | Name, n: int) -> list[Poly]:
-        """The parts that an address at a node may be in."""
-        out: dict[Poly, None] = {}
-        seen: set[Place | Name] = set()
-        work: list[tuple[Place | Name, int]] = [(root, n)]
-        while work:
-            root, at = work.pop()
-            if is_place(root):
-                known = self.numbers.get((root, at))
-                if known is None:
-                    raise Trouble(node_span(self.program, at), "touches it in a way that is not followed")
-                out[known] = None
-            elif root not in seen:
-                seen.add(root)
-                work.extend((source, node) for node, source in self.flow.made.get(cast(Name, root), ()))
-        return list(out)
-
-    def same_turn(self, root: Place | Name, part: Poly, n: int) -> None:
-        """A part's number that changes from turn to turn of a loop is that of this turn.  Raises Trouble.
-
-        Each pointer on the way was set in this turn, or moved on since: of several places that set it, one comes before
-        the others and before its use.
-        """
-        scope = self.program.values.symbols.scope(part)
-        if not scope:
-            return
-        seen: set[tuple[Place | Name, int]] = set()
-        work = [(root, n)]
-        while work:
-            root, at = work.pop()
-            if is_place(root) or (root, at) in seen:
-                continue
-            seen.add((root, at))
-            setting = self.flow.made.get(cast(Name, root), [])
-            first = next((d for d, _ in setting if all(d == m or self.before(d, m, scope) for m, _ in setting)), None)
-            if first is None or not self.before(first, at, scope):
-                message = "touches it through a pointer that may be one of an earlier turn of the loop"
-                raise Trouble(node_span(self.program, n), message)
-            work.extend((source, node) for node, source in setting)
-
-    def before(self, a: int, b: int, loops: frozenset[int]) -> bool:
-        """Node a runs before node b in each turn of the loops, around both, in which b runs."""
-        graph, nest = self.program.graph, self.program.nest
-        one, two = graph.nodes[a].block, graph.nodes[b].block
-        if any(one not in nest.loops[lp].blocks or two not in nest.loops[lp].blocks for lp in loops):
-            return False
-        return graph.blocks[one].index(a) < graph.blocks[two].index(b) if one == two else nest.dominates(one, two)
-
-
-def is_place(root: Place | Name) -> TypeGuard[Place]:
-    """A mention, no name."""
-    return isinstance(root[0], str)
-
-
-def _prover(program: Program, n: int, more: Sequence[Poly]) -> Prover:
-    symbols = program.values.symbols
-    counts = frozenset(info.number for info in symbols.table if info.kind == "count")
-    facts = [symbols.resolve(f) for f in (*facts_at(program, n), *more)]
-    return Prover(facts, counts)
 
 
 def _chains(operand: ins.Operand, key: str) -> Iterator[tuple[Place, list[ins.PtrAdd]]]:

@@ -29,7 +29,7 @@ class Spelling:
         self.read = read
         self.variable = program.variables[division.candidate.key]
         self.array = self.variable.type.is_array
-        self.count = division.count
+        self.count = division.layout.count
         self.edits: dict[str, dict[ByteEdit, None]] = {}
         self.turn = ""
         self.written: set[Place] = set()  # mentions in the size of an allocation, which is written anew
@@ -136,14 +136,17 @@ class Spelling:
         statement = d.statement
         if self.variable.kind != "local" or not statement.editable or self.declared_with(d):
             raise Trouble(d.span, "is declared together with what is made of it")
-        value = self.allocation(init)
+        if self.division.sizes:
+            loops = self.each(init)
+        else:
+            loops = [f"{self.loop()}{self.variable.name}[{self.turn}] = {self.allocation(init)};"]
         self.edit(d.init_span, d.name_span.end, d.init_span.end, "", 1)
         data = self.read(d.statement.file)
         begin = data.rfind(b"\n", 0, d.statement.begin) + 1
         indent = data[begin : d.statement.begin].decode("utf-8", "surrogateescape")
         line = f"\n{indent}" if not indent.strip() else " "
-        loop = f"{line}{self.loop()}{self.variable.name}[{self.turn}] = {value};"
-        self.edit(d.statement, d.statement.end, d.statement.end, loop)
+        text = "".join(f"{line}{loop}" for loop in loops)
+        self.edit(d.statement, d.statement.end, d.statement.end, text)
 
     def declared_with(self, d: ast.Declarator) -> bool:
         """What is declared beside the buffer names it."""
@@ -153,6 +156,27 @@ class Spelling:
             and not d.span.begin <= m.place[1] < d.span.end
             for m in self.division.mentions
         )
+
+    def each(self, value: ast.Expr) -> list[str]:
+        """The allocations of parts of several sizes.  Raises Trouble."""
+        self.smaller(value)
+        call = value
+        while isinstance(call, ast.Cast):
+            call = call.operand
+        assert isinstance(call, ast.Call)
+        sizes = self.division.sizes[(call.span.file, call.span.begin)]
+        before = self.text(value.span)[: call.span.begin - value.span.begin]
+        for m in self.division.mentions:
+            if m.ref.span.file == value.span.file and value.span.begin <= m.ref.span.begin < value.span.end:
+                self.written.add(m.place)
+        out = []
+        for i, size in enumerate(sizes):
+            one = f"{self.variable.name}[{i}]"
+            name = call.callee.name if isinstance(call.callee, ast.FuncRef) else "malloc"
+            size = f"({size})" if " + " in size or " - " in size else size
+            arguments = f"{size} * sizeof *{one}" if name == "malloc" else f"{size}, sizeof *{one}"
+            out.append(f"{one} = {before}{name}({arguments});")
+        return out
 
     def loop(self) -> str:
         return f"for (int {self.turn} = 0; {self.turn} < {self.count}; {self.turn}++) "
@@ -262,6 +286,11 @@ class Spelling:
         assert m.stmt is not None
         if any(info.stmt is m.stmt and info.role == "init" for info in self.statements(m.function)):
             raise Trouble(m.stmt.span, "allocates it in the head of a loop")
+        if self.division.sizes and not _null(assign.value):
+            text = " ".join(self.each(assign.value))
+            inside = any(info.stmt is m.stmt and info.in_block for info in self.statements(m.function))
+            self.edit(m.stmt.span, m.stmt.span.begin, m.stmt.span.end, text if inside else f"{{ {text} }}")
+            return
         self.edit(m.stmt.span, m.stmt.span.begin, m.stmt.span.begin, self.loop())
         self.edit(m.ref.span, m.ref.span.end, m.ref.span.end, f"[{self.turn}]")
         if not _null(assign.value):

@@ -19,7 +19,7 @@ HEADER = ("site", "call", "side", "buffer", "decision", "reason")
 ASSUMPTIONS = {
     "A1": "nothing of a receive buffer is read beyond the message that came",
     "A2": "sources and destinations are real ranks, not MPI_PROC_NULL",
-    "A3": "sizes that are multiplied with one another are not negative",
+    "A3": "sizes that are multiplied with one another, or are parts of one allocation, are not negative",
     "A4": "padding between and behind the members of a struct carries nothing",
     "U1": "what `opi: assume packed(...)` says: all that is sent was written since the last hand-over",
     "U2": "what opi.toml says of external functions",

@@ -1,0 +1,143 @@
+"""Whether each access of a buffer lies in the part that its address is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeGuard, cast
+
+from opi_xform.ir import instr as ins
+from opi_xform.memory.poly import ONE, Poly
+from opi_xform.memory.values import Access
+from opi_xform.ownership.index import index_of
+from opi_xform.ownership.model import Program
+from opi_xform.ownership.reasons import node_span
+from opi_xform.parts.facts import Prover, facts_at
+from opi_xform.parts.flow import Name, Pointers, Trouble
+from opi_xform.parts.layout import Layout, Reading
+from opi_xform.parts.mentions import Place
+
+
+class Checking:
+    """Whether accesses lie in the part that the mention names which their addresses are made from."""
+
+    def __init__(
+        self,
+        program: Program,
+        flow: Pointers,
+        readings: Mapping[Place, Sequence[Reading]],
+        layout: Layout,
+    ) -> None:
+        self.program = program
+        self.flow = flow
+        self.layout = layout
+        self.numbers = {(place, r.node): r.part for place, found in readings.items() for r in found}
+
+    def access(self, a: Access) -> None:
+        """Raises Trouble."""
+        n, symbols = a.node, self.program.values.symbols
+        span = node_span(self.program, n)
+        if a.lo is None or a.length is None:
+            raise Trouble(span, "touches it at a place that is not known, or a number of bytes")
+        if self.is_free(n):
+            return
+        lo, length = symbols.resolve(a.lo), symbols.resolve(a.length)
+        roots = self.roots(a)
+        if not roots:
+            raise Trouble(span, "touches it through a pointer that is not followed")
+        prover: Prover | None = None
+        for root in roots:
+            for part in self.named(root, n):
+                self.same_turn(root, part, n)
+                begin, end = self.layout.limits(a.object, part)
+                start, rest = lo - begin, end - lo - length
+                if all(c is not None and c >= 0 for c in (start.constant, rest.constant)):
+                    continue
+                if prover is None:
+                    prover = prover_at(self.program, n, (length - ONE,))
+                if not prover.proves(start) or not prover.proves(rest):
+                    raise Trouble(span, "touches it, and is not known to stay in one part")
+
+    def is_free(self, n: int) -> bool:
+        return any(n == node for node, _ in index_of(self.program).frees)
+
+    def roots(self, a: Access) -> list[Place | Name]:
+        """What the address of an access was made from; [] when that is not known."""
+        action = self.program.graph.nodes[a.node].action
+        roots, n = self.flow.roots, a.node
+        match action:
+            case ins.Load() | ins.Store():
+                found = [roots.get((n, 0))]
+            case ins.CopyBytes():
+                found = [roots.get((n, 0 if a.kind == "W" else 1))]
+            case ins.CallInstr():
+                symbols = self.program.values.symbols
+                args = self.program.values.args.get(n, ())
+                found = [
+                    roots.get((n, i))
+                    for i, v in enumerate(args)
+                    if symbols.base(v) == a.object and symbols.offset(v) == a.lo
+                ]
+            case _:
+                found = []
+        out = [root for root in found if root is not None]
+        return out if len(out) == len(found) else []
+
+    def named(self, root: Place | Name, n: int) -> list[Poly]:
+        """The parts that an address at a node may be in."""
+        out: dict[Poly, None] = {}
+        seen: set[Place | Name] = set()
+        work: list[tuple[Place | Name, int]] = [(root, n)]
+        while work:
+            root, at = work.pop()
+            if is_place(root):
+                known = self.numbers.get((root, at))
+                if known is None:
+                    raise Trouble(node_span(self.program, at), "touches it in a way that is not followed")
+                out[known] = None
+            elif root not in seen:
+                seen.add(root)
+                work.extend((source, node) for node, source in self.flow.made.get(cast(Name, root), ()))
+        return list(out)
+
+    def same_turn(self, root: Place | Name, part: Poly, n: int) -> None:
+        """A part's number that changes from turn to turn of a loop is that of this turn.  Raises Trouble.
+
+        Each pointer on the way was set in this turn, or moved on since: of several places that set it, one comes before
+        the others and before its use.
+        """
+        scope = self.program.values.symbols.scope(part)
+        if not scope:
+            return
+        seen: set[tuple[Place | Name, int]] = set()
+        work = [(root, n)]
+        while work:
+            root, at = work.pop()
+            if is_place(root) or (root, at) in seen:
+                continue
+            seen.add((root, at))
+            setting = self.flow.made.get(cast(Name, root), [])
+            first = next((d for d, _ in setting if all(d == m or self.before(d, m, scope) for m, _ in setting)), None)
+            if first is None or not self.before(first, at, scope):
+                message = "touches it through a pointer that may be one of an earlier turn of the loop"
+                raise Trouble(node_span(self.program, n), message)
+            work.extend((source, node) for node, source in setting)
+
+    def before(self, a: int, b: int, loops: frozenset[int]) -> bool:
+        """Node a runs before node b in each turn of the loops, around both, in which b runs."""
+        graph, nest = self.program.graph, self.program.nest
+        one, two = graph.nodes[a].block, graph.nodes[b].block
+        if any(one not in nest.loops[lp].blocks or two not in nest.loops[lp].blocks for lp in loops):
+            return False
+        return graph.blocks[one].index(a) < graph.blocks[two].index(b) if one == two else nest.dominates(one, two)
+
+
+def is_place(root: Place | Name) -> TypeGuard[Place]:
+    """A mention, no name."""
+    return isinstance(root[0], str)
+
+
+def prover_at(program: Program, n: int, more: Sequence[Poly]) -> Prover:
+    symbols = program.values.symbols
+    counts = frozenset(info.number for info in symbols.table if info.kind == "count")
+    facts = [symbols.resolve(f) for f in (*facts_at(program, n), *more)]
+    return Prover(facts, counts)
