@@ -1,11 +1,8 @@
-"""What each function of a program reads, writes and can hold the address of, its calls aside.
-
-Sets of objects are the bits of an integer, those of a ``Flat`` program's points-to.
-"""
+"""What each function of a program reads, writes and can hold the address of, its calls aside."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from opi_xform.ir import ast
@@ -13,6 +10,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
 from opi_xform.memory.calls import region_args
 from opi_xform.memory.constraints import GraphPointsTo
+from opi_xform.memory.objects import UNKNOWN
 from opi_xform.program.effects import Effects, FunctionEffect
 from opi_xform.program.flat import Flat
 from opi_xform.program.graph import Action, operands_of, temps_in, wants
@@ -22,19 +20,19 @@ _MPI = ("MPI_", "PMPI_", "OPI_")
 
 @dataclass(slots=True)
 class Facts:
-    """What one function does itself.  Sets of objects are the bits of an integer.
+    """What one function does itself, to objects of a ``Flat`` program's points-to.
 
     touched: what it names, and what its pointers may point to.  given: what it passes to MPI, or to code that may keep
     it.  loud: it has to be seen whatever it touches.  wanted: functions that it calls and whose results it uses as
     integers or pointers, or that never return.
     """
 
-    touched: int = 0
-    typed: int = 0  # read as integers or pointers
-    copied: int = 0  # read as bytes
-    written: int = 0
-    moved: int = 0  # written with anything but floating numbers
-    given: int = 0
+    touched: set[int] = field(default_factory=set)
+    typed: set[int] = field(default_factory=set)  # read as integers or pointers
+    copied: set[int] = field(default_factory=set)  # read as bytes
+    written: set[int] = field(default_factory=set)
+    moved: set[int] = field(default_factory=set)  # written with anything but floating numbers
+    given: set[int] = field(default_factory=set)
     loud: bool = False
     callees: dict[str, None] = field(default_factory=dict)
     wanted: dict[str, None] = field(default_factory=dict)
@@ -50,13 +48,13 @@ class Reach:
         self.pts = points_to
         self.variables = variables
         self.effects = effects
-        self.mine = 0  # locals of the function at hand
+        self.mine: set[int] = set()  # locals of the function at hand
         self.heap = {id(node.action): node.number for node in flat.nodes if isinstance(node.action, ins.CallInstr)}
 
     def facts(self, frame: int) -> Facts:
         """What a function does: one pass over its instructions."""
         body = self.flat.bodies[frame]
-        self.mine = bits_of(self.pts.objects.locals_of(frame))
+        self.mine = self.pts.objects.locals_of(frame)
         out = Facts(loud=bool(body.refused))
         actions = self.flat.own[frame]
         loads = any(isinstance(action, ins.Load) and action.type.kind == "float" for action in actions)
@@ -68,58 +66,50 @@ class Reach:
                 case ins.Define(target=target, value=value, type=type_):
                     self.evaluated(out, frame, value, type_.kind == "float")
                     if isinstance(target, ins.Var):
-                        o = 1 << self.pts.objects.variable(frame, target.key)
-                        out.touched |= o
-                        self.writes(out, o, type_)
+                        self.writes(out, {self.pts.objects.variable(frame, target.key)}, type_)
                 case ins.Load(target=loaded, address=address, type=type_):
                     self.evaluated(out, frame, address)
-                    targets = self.bits(frame, address)
+                    targets = self.pts.operand(frame, address)
                     out.touched |= targets | self.contents(targets, type_)
                     if type_.kind != "float" or loaded.number in exact:
                         out.typed |= targets
                 case ins.Store(address=address, value=value, type=type_):
                     self.evaluated(out, frame, address)
                     self.evaluated(out, frame, value, type_.kind == "float")
-                    targets = self.bits(frame, address)
+                    targets = self.pts.operand(frame, address)
                     self.writes(out, targets, type_)
-                    out.loud |= bool(targets & 1)
+                    out.loud |= UNKNOWN in targets
                 case ins.CopyBytes(target=to, source=origin):
                     self.evaluated(out, frame, to)
                     self.evaluated(out, frame, origin)
-                    targets, sources = self.bits(frame, to), self.bits(frame, origin)
+                    targets, sources = self.pts.operand(frame, to), self.pts.operand(frame, origin)
                     out.touched |= self.contents(sources)
                     out.copied |= sources
                     self.writes(out, targets)
-                    out.loud |= bool(targets & 1)
+                    out.loud |= UNKNOWN in targets
                 case ins.Branch(cond=value) | ins.SwitchOn(value=value):
                     self.evaluated(out, frame, value)
                 case ins.ReturnInstr(value=returned):
                     if returned is not None:
                         self.evaluated(out, frame, returned)
                 case ins.Birth(var=key):
-                    out.touched |= 1 << self.pts.objects.variable(frame, key)
+                    out.touched.add(self.pts.objects.variable(frame, key))
                 case ins.CallInstr():
                     self.call(out, frame, action, used)
                 case _:  # an escape, a call that is not followed
                     out.loud = True
                     for operand in operands_of(action):
                         self.evaluated(out, frame, operand)
-                        out.given |= self.bits(frame, operand)
+                        out.given |= self.pts.operand(frame, operand)
         for key in body.function.params:
-            out.touched |= 1 << self.pts.objects.variable(frame, key)
+            out.touched.add(self.pts.objects.variable(frame, key))
         return out
 
-    def bits(self, frame: int, operand: ins.Operand) -> int:
-        return bits_of(self.pts.operand(frame, operand))
-
-    def contents(self, objects: int, type_: Type | None = None) -> int:
+    def contents(self, objects: Iterable[int], type_: Type | None = None) -> set[int]:
         """What pointers stored in these objects may point to."""
         if type_ is not None and type_.kind in ("float", "int") and (type_.kind == "float" or (type_.size or 8) < 8):
-            return 0
-        out = 0
-        for o in ones(objects):
-            out |= bits_of(self.pts.sets.get(("c", o), ()))
-        return out
+            return set()
+        return set().union(*(self.pts.sets.get(("c", o), ()) for o in objects))
 
     def evaluated(self, out: Facts, frame: int, operand: ins.Operand, floating: bool = False) -> None:
         """An operand's variables are read; ``floating``: its value goes where only a floating number can."""
@@ -132,17 +122,17 @@ class Reach:
             if isinstance(item, ins.Temp):
                 held = sets.get(("t", frame, item.number))
                 if held:
-                    out.touched |= bits_of(held)
+                    out.touched |= held
             elif isinstance(item, ins.Var):
                 number = self.pts.objects.variable(frame, item.key)
-                out.touched |= 1 << number
+                out.touched.add(number)
                 held = sets.get(("c", number))
                 if held:
-                    out.touched |= bits_of(held)
+                    out.touched |= held
                 if not inexact or self.variables[item.key].type.kind != "float":
-                    out.typed |= 1 << number
+                    out.typed.add(number)
             elif isinstance(item, ins.AddrVar):
-                out.touched |= 1 << self.pts.objects.variable(frame, item.key)
+                out.touched.add(self.pts.objects.variable(frame, item.key))
             elif isinstance(item, ins.PtrAdd):
                 work += ((item.base, False), (item.index, False))
             elif isinstance(item, ins.Op):
@@ -153,10 +143,10 @@ class Reach:
             elif isinstance(item, ins.AddrHeap):
                 out.loud = True
 
-    def writes(self, out: Facts, objects: int, type_: Type | None = None) -> None:
+    def writes(self, out: Facts, objects: Set[int], type_: Type | None = None) -> None:
         """Writes of a function to its own locals are not noted: whoever sees them sees the function."""
         out.touched |= objects
-        objects &= ~self.mine
+        objects = objects - self.mine
         out.written |= objects
         if type_ is None or type_.kind != "float":
             out.moved |= objects
@@ -169,7 +159,7 @@ class Reach:
             plain = bool(names) and call.call.args[i].type.kind == "float"
             self.evaluated(out, frame, operand, plain)
             if call.call.args[i].type.kind == "record":  # passed by value: copied
-                source = self.bits(frame, operand)
+                source = self.pts.operand(frame, operand)
                 out.copied |= source
                 out.touched |= self.contents(source)
         if not isinstance(call.callee, ins.AddrFunc):
@@ -188,7 +178,7 @@ class Reach:
         if effect is None or effect.calls or effect.retains or (mpi and not effect.noreturn):
             out.loud = True
             for operand in call.args:
-                out.given |= self.bits(frame, operand)
+                out.given |= self.pts.operand(frame, operand)
         if effect is not None:
             self.library(out, frame, call, effect)
 
@@ -197,22 +187,23 @@ class Reach:
             for region in regions:
                 for i in region_args(region.arg, region.rest, call):
                     targets = self.pts.operand(frame, call.args[i])
-                    bits = bits_of(self.pts.reachable(targets) if region.indirect else targets)
+                    if region.indirect:
+                        targets = self.pts.reachable(targets)
                     elem = call.call.args[i].type.elem
-                    if elem is not None and elem.kind == "record" and bits & 1:
-                        bits ^= 1  # a FILE and its like: only the library looks into it
-                    out.touched |= bits
+                    if elem is not None and elem.kind == "record":
+                        targets -= {UNKNOWN}  # a FILE and its like: only the library looks into it
+                    out.touched |= targets
                     if reads:
-                        out.copied |= bits
+                        out.copied |= targets
                     else:
-                        self.writes(out, bits)
-        held = 0
+                        self.writes(out, targets)
+        held: set[int] = set()
         for operand in call.args:
-            held |= self.bits(frame, operand)
+            held |= self.pts.operand(frame, operand)
         if effect.frees is not None:
             self.writes(out, held)
         if effect.allocates is not None:
-            out.touched |= 1 << self.pts.objects.heap(self.heap[id(call)])
+            out.touched.add(self.pts.objects.heap(self.heap[id(call)]))
             if effect.allocates.into is not None:
                 self.writes(out, held)
             if effect.allocates.copies_from is not None:
@@ -239,18 +230,3 @@ def _temps(action: Action, exactly: bool = False) -> Iterable[int]:
 def _exactly_used(actions: Sequence[Action]) -> set[int]:
     """Temporaries used other than to make floating numbers of them."""
     return {n for action in actions for n in _temps(action, True)}
-
-
-def bits_of(objects: Iterable[int]) -> int:
-    out = 0
-    for o in objects:
-        out |= 1 << o
-    return out
-
-
-def ones(bits: int) -> Iterator[int]:
-    text = bin(bits)[:1:-1]
-    at = text.find("1")
-    while at >= 0:
-        yield at
-        at = text.find("1", at + 1)

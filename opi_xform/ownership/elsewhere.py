@@ -49,16 +49,31 @@ def several(units: Sequence[ast.Unit], program: Program, buffer: Buffer) -> Refu
 def shared_text(program: Program, converted: Iterable[Place], edits: Iterable[Edit]) -> Refusal | None:
     """An edit inside a function of a header that runs in several files, but of a call that all agree on."""
     sites = {(file, begin) for file, begin, _, _ in converted}
-    running = {frame.function for frame in program.graph.frames} | program.graph.passed
+    running = _running(program)
     for edit in edits:
         span = written_at(edit)
         if isinstance(edit, ReplaceCall) and (span.file, span.begin) in sites:
             continue
-        copies = [f for f in program.functions.values() if f.key in running and _inside(span, f.span)]
+        copies = [f for f in running.get(span.file, ()) if _inside(span, f.span)]
         if len(copies) > 1:
             message = f"`{copies[0].name}` is written in a header, and runs in several files that include it"
             return Refusal("12", message, ((span, "what would change here, would change in all of them"),))
     return None
+
+
+_latest: list[tuple[Program, dict[str, list[ast.Function]]]] = []
+
+
+def _running(program: Program) -> dict[str, list[ast.Function]]:
+    """The functions that run, by file; those of the latest program are remembered."""
+    if not _latest or _latest[0][0] is not program:
+        running = {frame.function for frame in program.graph.frames} | program.graph.passed
+        by_file: dict[str, list[ast.Function]] = {}
+        for function in program.functions.values():
+            if function.key in running:
+                by_file.setdefault(function.span.file, []).append(function)
+        _latest[:] = [(program, by_file)]
+    return _latest[0][1]
 
 
 def siblings(program: Program, function: ast.Function) -> Iterator[ast.Function]:

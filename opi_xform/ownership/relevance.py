@@ -22,7 +22,7 @@ from opi_xform.dataflow.scc import components
 from opi_xform.ir import ast
 from opi_xform.memory.constraints import GraphPointsTo
 from opi_xform.memory.objects import UNKNOWN, Objects
-from opi_xform.memory.reach import Facts, Reach, bits_of, ones
+from opi_xform.memory.reach import Facts, Reach
 from opi_xform.program.effects import Effects
 from opi_xform.program.flat import Flat
 from opi_xform.program.graph import MAIN, Lowerings, Relevance
@@ -49,30 +49,31 @@ def relevant(
     return Relevance(seen, flat.ending, tuple(flat.names))
 
 
-def _interesting(points_to: GraphPointsTo, facts: Sequence[Facts]) -> int:
+def _interesting(points_to: GraphPointsTo, facts: Sequence[Facts]) -> set[int]:
     """Objects given to MPI or to code that may keep them, and the variables that hold pointers to them.
 
     Single numbers are none: they stay as they are, and what they hold is followed as what every variable holds.
     """
-    found = 0
+    table = points_to.objects.table
+    found: set[int] = set()
     for one in facts:
         found |= one.given
-    for o in ones(found):
-        type_ = points_to.objects.table[o].type
+    for o in sorted(found):
+        type_ = table[o].type
         if o == UNKNOWN or (type_ is not None and type_.kind in ("int", "float")):
-            found ^= 1 << o
-    held = found
+            found.remove(o)
+    held = set(found)
     for name, objects in points_to.sets.items():
-        if name[0] == "c" and isinstance(name[1], int) and name[1] != UNKNOWN and bits_of(objects) & found:
-            type_ = points_to.objects.table[name[1]].type
+        if name[0] == "c" and isinstance(name[1], int) and name[1] != UNKNOWN and not objects.isdisjoint(found):
+            type_ = table[name[1]].type
             while type_ is not None and type_.is_array:
                 type_ = type_.elem
             if type_ is not None and type_.is_pointer:
-                held |= 1 << name[1]
+                held.add(name[1])
     return held
 
 
-def _closed(flat: Flat, facts: Sequence[Facts], interesting: int, points_to: GraphPointsTo) -> frozenset[str]:
+def _closed(flat: Flat, facts: Sequence[Facts], interesting: set[int], points_to: GraphPointsTo) -> frozenset[str]:
     """The least set that the rules at the top of this page allow."""
     count = len(facts)
     callers: list[list[int]] = [[] for _ in range(count)]
@@ -82,24 +83,36 @@ def _closed(flat: Flat, facts: Sequence[Facts], interesting: int, points_to: Gra
             callers[target].append(number)
     writers: dict[int, list[int]] = {}
     for number, one in enumerate(facts):
-        for o in ones(one.written):
+        for o in one.written:
             writers.setdefault(o, []).append(number)
-    local = [bits_of(points_to.objects.locals_of(number)) for number in range(count)]
     seen = [False] * count  # to be followed everywhere
     read = [False] * count  # in the graph: what it reads counts
-    alive = ~bits_of(o for number in range(count) for o in points_to.objects.locals_of(number))
-    typed = copied = typed_done = copied_done = 0
+    done: set[tuple[int, bool]] = set()
+    # Locals of a function that is not in the graph are nobody's there: what is read of them counts once it is.
+    waiting: dict[int, list[tuple[int, bool]]] = {}
     work: list[int] = []
+
+    def reads(o: int, typed: bool) -> None:
+        if (o, typed) in done:
+            return
+        owner = points_to.objects.table[o].frame
+        if owner >= 0 and not read[owner]:
+            waiting.setdefault(owner, []).append((o, typed))
+            return
+        done.add((o, typed))
+        for writer in writers.get(o, ()):
+            if typed or o in facts[writer].moved:
+                see(writer)
 
     def see(number: int) -> None:
         if not seen[number]:
             seen[number] = True
             work.append(number)
 
-    taken = {flat.number[name] for name in flat.pointers.taken if name in flat.number}
-    recursive = {n for group in components(range(count), lambda n: callees[n]) if len(group) > 1 for n in group}
+    always = {n for group in components(range(count), lambda n: callees[n]) if len(group) > 1 for n in group}
+    always |= {flat.number[name] for name in flat.pointers.taken if name in flat.number}
     for number, one in enumerate(facts):
-        if one.loud or one.touched & interesting or number in taken or number in recursive or number in callees[number]:
+        if one.loud or number in always or number in callees[number] or not one.touched.isdisjoint(interesting):
             see(number)
     see(flat.number[MAIN])
     while work:
@@ -114,16 +127,10 @@ def _closed(flat: Flat, facts: Sequence[Facts], interesting: int, points_to: Gra
         for name in one.wanted:
             if not read[flat.number[name]]:
                 work.append(flat.number[name])
-        alive |= local[number]  # locals of a function that is not in the graph are nobody's there
-        typed |= one.typed
-        copied |= one.copied
-        for o in ones(typed & alive & ~typed_done):
-            for writer in writers.get(o, ()):
-                see(writer)
-        for o in ones(copied & alive & ~copied_done):
-            for writer in writers.get(o, ()):
-                if facts[writer].moved >> o & 1:
-                    see(writer)
-        typed_done |= typed & alive
-        copied_done |= copied & alive
+        for o in one.typed:
+            reads(o, True)
+        for o in one.copied:
+            reads(o, False)
+        for o, typed in waiting.pop(number, ()):
+            reads(o, typed)
     return frozenset(flat.names[n] for n in range(count) if seen[n])
