@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeGuard, cast
 
 from opi_xform.ir import instr as ins
@@ -31,6 +31,26 @@ class Checking:
         self.flow = flow
         self.layout = layout
         self.numbers = {(place, r.node): r.part for place, found in readings.items() for r in found}
+
+    def frees(self, places: Collection[Place]) -> None:
+        """It is freed by its own name only, in statements that can be repeated (``places``).  Raises Trouble."""
+        for n, argument in index_of(self.program).frees:
+            root = self.flow.roots.get((n, argument))
+            if root is not None and not (is_place(root) and root in places):
+                raise Trouble(node_span(self.program, n), "frees it in a way that is not followed")
+
+    def this_life(self, o: int, nodes: Iterable[int]) -> None:
+        """Sizes that change from turn to turn of a loop are those of the memory that is there.  Raises Trouble."""
+        symbols = self.program.values.symbols
+        scope: frozenset[int] = frozenset()
+        for at in self.layout.bounds[o]:
+            scope |= symbols.scope(at)
+        made = self.program.values.objects.table[o].node
+        if not scope:
+            return
+        for n in nodes:
+            if n != made and not self.before(made, n, scope):
+                raise Trouble(node_span(self.program, n), "may find memory there that was allocated for another size")
 
     def access(self, a: Access) -> None:
         """Raises Trouble."""

@@ -246,7 +246,10 @@ class Dividing:
                 reading.object = self.object_at(program, reading, layout)
             taken[place], texts[place] = self.take(program, m, found, layout)
         checking = Checking(program, flow, readings, layout)
+        checking.frees({m.place for m in self.mentions if m.kind == "freed"})
         for o in self.candidate.objects:
+            mine = [r.node for found in readings.values() for r in found if r.object == o]
+            checking.this_life(o, [*mine, *index_of(program).accesses.get(o, ())])
             for _, accesses in sorted(index_of(program).accesses.get(o, {}).items()):
                 for a in accesses:
                     checking.access(a)

@@ -45,8 +45,8 @@ class Spelling:
         return {file: tuple(edits) for file, edits in sorted(self.edits.items())}
 
     def edit(self, span: Span, begin: int, end: int, text: str, rank: int = 0) -> None:
-        if not span.editable:
-            raise Trouble(span, "is written by a macro")
+        if not span.editable or re.search(rb"^[ \t]*#", self.read(span.file)[begin:end], re.MULTILINE):
+            raise Trouble(span, "is written by a macro, or across a directive")
         one = ByteEdit(begin, end, (rank,), text.encode("utf-8", "surrogateescape"))
         self.edits.setdefault(span.file, {})[one] = None
 
