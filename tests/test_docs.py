@@ -203,6 +203,9 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     site = tmp_path / "site"
     pages = {p.relative_to(site).as_posix() for p in site.rglob("*.html")}
     assert {"index.html", "tutorial/index.html", "codes/OPI101/index.html", "codes/index.html"} <= pages
+    page = (site / "how-it-works" / "index.html").read_text("utf-8")
+    assert '<a href="../soundness/">Soundness and assumptions</a> lists' in page
+    assert ".md</a>" not in page
     loaded = re.findall(r'(?:src|href)="(https?://[^"]+)"', (site / "tutorial" / "index.html").read_text("utf-8"))
     assert [url for url in loaded if "squidfunk" not in url] == []  # the theme's own credit
 
