@@ -8,6 +8,7 @@ from collections.abc import Callable
 from tests.fuzz.meeting import meeting
 from tests.fuzz.mixtures import counted, dispatched, initial, nobody, remembered, turning, typed
 from tests.fuzz.shapes_data import append, cursor, members, parts
+from tests.fuzz.shapes_filled import filled, together
 from tests.fuzz.shapes_flow import leaving, nest, relayed, wrapped
 from tests.fuzz.shapes_names import second, twins
 from tests.fuzz.shapes_parts import divided
@@ -17,5 +18,5 @@ Family = Callable[[random.Random, str], str]
 
 FAMILIES: tuple[Family, ...] = (
     members, append, cursor, nest, wrapped, requests, probed, leaving, doubled, parts, relayed, *[meeting] * 16,
-    *(counted, turning, nobody, initial, dispatched, twins, second, divided) * 2, remembered, typed,
+    *(counted, turning, nobody, initial, dispatched, twins, second, divided, filled, together) * 2, remembered, typed,
 )  # fmt: skip
