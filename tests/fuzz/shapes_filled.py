@@ -101,7 +101,7 @@ def together(rng: random.Random, name: str) -> str:
     out.line("int n = 0, m = 0;")
     s, r = send.place, recv.place
     out.open(f"for (int i = 0; i < {size}; i++)")
-    out.line(rng.choice(("if ((i + t) % 3 == 0) continue;", "if ((int)field[i] % 2 == t % 2 && i > 4) continue;")))
+    out.line(rng.choice(("if ((i + t) % 3 == 0) continue;", "if (i * i % 5 == t && i > 4) continue;")))
     if rng.random() < 0.3:
         out.line(f"if (n == {size - 2}) break;")
     put = [f"{s}[m++] = field[i] + t;", *[f"{s}[m++] = i * {k} + rank;" for k in range(1, each)]]
