@@ -190,7 +190,7 @@ class Expressions:
     def load(self, e: ast.Expr, address: ins.Operand) -> ins.Operand:
         if e.type.is_array or e.type.kind in ("record", "function"):
             return address
-        if isinstance(address, ins.AddrVar) and self.variable(address.key).type.is_scalar:
+        if isinstance(address, ins.AddrVar) and self.all_of(address, e.type):
             return ins.Var(address.key, address.span)
         target = self.temp()
         self.emit(ins.Load(e.span, self.stmt, target, address, e.type))
@@ -323,10 +323,15 @@ class Expressions:
 
     def write(self, e: ast.Expr, address: ins.Operand, value: ins.Operand, type_: Type, padding: int = 0) -> None:
         """A scalar store; stores to a whole variable become definitions."""
-        if isinstance(address, ins.AddrVar) and self.variable(address.key).type.is_scalar:
+        if isinstance(address, ins.AddrVar) and self.all_of(address, type_):
             self.emit(ins.Define(e.span, self.stmt, ins.Var(address.key), value, type_))
         else:
             self.emit(ins.Store(e.span, self.stmt, address, value, type_, padding))
+
+    def all_of(self, address: ins.AddrVar, type_: Type) -> bool:
+        """An access of this type is to all of a variable, which is a scalar: no ``*(char *)&n``."""
+        own = self.variable(address.key).type
+        return own.is_scalar and own.size == type_.size
 
 
 def _whole(address: ins.Operand) -> ins.Operand:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.types import Type
 from opi_xform.memory.poly import ZERO, Poly, number
 from opi_xform.memory.values import Access
 from opi_xform.ownership.model import Buffer, Place, Program, Use
@@ -127,19 +128,24 @@ class _Filled:
         for m in reversed(self.straight(n, -1)):
             action = self.program.graph.nodes[m].action
             if isinstance(action, ins.Load) and action.target == operand:
-                return m, self.addressed(m, action.type.volatile or action.type.atomic)
+                return m, self.addressed(m, action.type)
         return n, None
 
     def variable(self, frame: int, key: str) -> Counter | None:
         o = self.values.objects.variable(frame, key)
         return Counter(o, ZERO) if self.fit(o) else None
 
-    def addressed(self, n: int, hidden: bool) -> Counter | None:
-        """The counter at the address of a load or store."""
+    def addressed(self, n: int, type_: Type) -> Counter | None:
+        """The counter at the address of a load or store of all its bytes."""
         address = self.values.operands[n][0]
         o = self.symbols.base(address)
-        if hidden or o is None or not self.fit(o):
+        if type_.volatile or type_.atomic or o is None or not self.fit(o):
             return None
+        whole = self.values.objects.table[o].type
+        while whole is not None and whole.is_array:
+            whole = whole.elem
+        if whole is None or type_.kind != "int" or type_.size != whole.size:
+            return None  # ``*(char *)&n = 0`` leaves the rest of the number
         return Counter(o, self.symbols.resolve(self.symbols.offset(address)))
 
     def fit(self, o: int) -> bool:
@@ -223,7 +229,7 @@ class _Filled:
         if isinstance(node.action, ins.Define) and isinstance(node.action.target, ins.Var):
             return self.variable(node.frame, node.action.target.key)
         if isinstance(node.action, ins.Store):
-            return self.addressed(n, node.action.type.volatile or node.action.type.atomic)
+            return self.addressed(n, node.action.type)
         return None
 
     def is_zero(self, n: int) -> bool:
