@@ -245,7 +245,10 @@ class Spelling:
             self.edit(at, at.end, at.end, f"[{self.turn}]")
             return
         if m.kind == "size" and self.array and m.whole is m.ref:
-            return
+            if isinstance(m.parents[0], ast.SizeOf):
+                return  # that of the whole is the same
+            if not isinstance(m.parents[0], ast.Deref):
+                raise Trouble(at, "asks for the size of what is made of it")
         taken, number = self.division.taken[m.place], self.division.texts[m.place]
         if taken is None:
             self.edit(at, at.end, at.end, "[0]")
@@ -322,7 +325,7 @@ def part_of(size: str, count: int) -> str:
     found = re.fullmatch(rf"\s*{count}\s*\*\s*(\w+)\s*", size) or re.fullmatch(rf"\s*(\w+)\s*\*\s*{count}\s*", size)
     if found is not None:
         return found[1]
-    if re.fullmatch(r"\s*\d+\s*", size) and int(size, 0 if size.strip() == "0" else 10) % count == 0:
+    if re.fullmatch(r"\s*[1-9]\d*\s*", size) and int(size) % count == 0:
         return str(int(size) // count)
     return f"({size.strip()}) / {count}"
 

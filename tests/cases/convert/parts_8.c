@@ -20,6 +20,7 @@ static void swap(int peer, int step)
     MPI_Sendrecv(out + N, N, MPI_DOUBLE, peer, 2, in + N, N, MPI_DOUBLE, peer, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ give(out + N) take(in + N)
     for (int i = 0; i < N; i++)
         v[i] += in[i] * in[N + i];
+    v[0] += sizeof out / sizeof *out;
 }
 
 int main(int argc, char **argv)
