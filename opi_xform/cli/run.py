@@ -109,7 +109,8 @@ def transform(
             raise known.wrong_effects(str(error)) from error
         parted = Parted(plan, None)
         if programs:
-            parted = _parted(programs[0], plan, units, flags, sources, settings, options)
+            with progress.part("parts"):
+                parted = _parted(programs[0], plan, units, flags, sources, settings, options)
         plan = with_channels(annotations, known.judged(parted.plan, entries), sources)
         if not options.check:
             plan = with_remarks(plan, sources, annotations)
