@@ -145,6 +145,9 @@ def _parted(
     def parse(jobs: Sequence[Job]) -> list[Unit | FrontendError]:
         return parse_sources(jobs, options.jobs, lambda: None, parse_once)
 
+    def check(jobs: Sequence[Job]) -> list[Unit | FrontendError]:
+        return parse_sources(jobs, options.jobs, lambda: None, parse_outline)
+
     def analyse_again(
         others: Sequence[Unit], files: Sources, root: str, said: tuple[Told, ...]
     ) -> tuple[Plan, dict[str, bytes]]:
@@ -164,7 +167,10 @@ def _parted(
             analyse_again,
             settings.strict,
         )
-        return parting.run()
+        parted = parting.run()
+        if parted.changed is not None and self_check(units, flags.of, parted.changed, sources, check):
+            return Parted(plan, None)  # what the edits of the divided program miss is no reason to refuse this one
+        return parted
     except (OSError, PlanError):  # no room for the copy, or it cannot be written: the program as it is
         return Parted(plan, None)
 
