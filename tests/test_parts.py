@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -86,6 +87,51 @@ def test_sites_are_told_as_they_stand_in_the_source() -> None:
         assert site["buffer"] in line
         assert "becomes 4 buffers, one for each of its parts" in site["message"]
         assert site["file"].endswith("parts_2.c")
+
+
+HALVES = """
+#include <mpi.h>
+#include <stdlib.h>
+static double *s, r[24];
+static struct { double *p[2]; } b; // a table of pointers: the divided buffer becomes one as well
+static void work(int zero)
+{
+    for (int d = 0; d < 2; d++) {
+        b.p[d] = malloc(6 * sizeof(double));
+        for (int i = 0; i < 6; i++)
+            b.p[d][i] = i;
+        MPI_Sendrecv(b.p[d], 6, MPI_DOUBLE, 0, 7, r, 6, MPI_DOUBLE, 0, 7, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        free(b.p[d]);
+    }
+    size_t m = 24 + zero;
+    s = malloc(sizeof(double) * m * 4);
+    for (int t = 0; t < 3 + zero; t++) {
+        for (int d = 0; d < 4; d++)
+            for (int i = 0; i < (int)m; i++)
+                s[i + d * m] = i + d + t;
+        for (int d = 0; d < 4; d++) {
+            MPI_Send(s + d * m, (int)m, MPI_DOUBLE, 0, 7, MPI_COMM_SELF);
+            MPI_Recv(r, 24, MPI_DOUBLE, 0, 7, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        }
+    }
+    if (s) free(s);
+}
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    work(argc - 1);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_sites_say_so_whatever_the_buffers_are_called(tmp_path: Path) -> None:
+    (tmp_path / "t.c").write_text(HALVES, encoding="utf-8")
+    code, out, err = run_tool([str(tmp_path / "t.c"), "--output-format", "json", "-j", "1"])
+    assert code == 0, err
+    messages = [site["message"] for site in json.loads(out)["sites"] if site["buffer"].startswith("s +")]
+    assert ["`s` becomes 4 buffers" in message for message in messages] == [True]
 
 
 def test_sizes_that_may_be_negative_are_an_assumption() -> None:

@@ -185,7 +185,7 @@ class Parting:
         for key, count in counts.items():
             name = self.program.variables[key].name
             for i, d in enumerate(decisions):
-                if d.decision == "convert" and site(d) in sites[key] and d.object == name:
+                if d.decision == "convert" and site(d) in sites[key] and d.object.partition("[")[0] == name:
                     message = f"{d.message}; `{name}` becomes {count} buffers, {PARTED}"
                     resting = sorted({*d.assumptions, *((SIZES,) if key in assuming else ())})
                     decisions[i] = replace(d, message=message, assumptions=tuple(resting))
