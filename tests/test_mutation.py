@@ -24,6 +24,7 @@ BLOCKING = ("MPI_Recv(", "MPI_Sendrecv(")
 INDETERMINATE = (
     "local_array_",
     "malloc_",
+    "free_wrapper_",
     "rows_parameter_",
     "member_",
     "table_",

@@ -261,7 +261,7 @@ class _Placing(Releases):
         if variable.kind == "local" and variable.function in self.flow.frames_of:
             block = self.anchors.declaring_block(variable.function, variable.key)
             assert block is not None
-            if self.leftover(variable.function, block):
+            if self.leftover(variable, block):
                 raise self.fail("the buffer may be held where its pointer goes out of scope", None, "15")
 
     def positions(

@@ -129,7 +129,7 @@ class Releases(Situation):
             raise self.fail("the buffer's declaration is not understood")
         frame = self.flow.frames_of[function][0]
         end = Insertion(function, block, "leave", "free", self.buffer.name)
-        bits, needs = self.ways_out(function, block)
+        bits, needs = self.ways_out(variable, block)
         for stmt, (held, need) in sorted(bits.items()):
             if not held & (HELD | PENDING):
                 continue
@@ -145,8 +145,12 @@ class Releases(Situation):
         if needs & (HELD | PENDING):
             self.insertions.append(end)
 
-    def ways_out(self, function: str, block: int) -> tuple[dict[int, tuple[int, bool]], int]:
-        """State and need at each return in a block, and the state on all its other ways out."""
+    def ways_out(self, variable: Variable, block: int) -> tuple[dict[int, tuple[int, bool]], int]:
+        """State and need at each return in a variable's block, and the state on all other ways out of the block.
+
+        A return ahead of the declaration is none: the variable is not there, and what is held is of an earlier call.
+        """
+        function = variable.function
         returns: dict[int, tuple[int, bool]] = {}
         other = 0
         for side in self.views:
@@ -158,6 +162,9 @@ class Releases(Situation):
                     if not isinstance(self.graph.nodes[n].action, ins.ReturnInstr) or not self.flow.inside(level, n):
                         continue
                     stmt = self.flow.stmt[n]
+                    written = self.flow.info((frame, stmt)).stmt.span
+                    if written.file == variable.span.file and written.begin < variable.span.begin:
+                        continue
                     bits, wanted = returns.get(stmt, (0, False))
                     later = any(need[t] for t in side.succs[n])
                     returns[stmt] = (bits | solution.after[n], wanted or later)
@@ -172,6 +179,6 @@ class Releases(Situation):
                         self.held_leaving.add(u)
         return returns, other
 
-    def leftover(self, function: str, block: int) -> bool:
-        returns, other = self.ways_out(function, block)
+    def leftover(self, variable: Variable, block: int) -> bool:
+        returns, other = self.ways_out(variable, block)
         return bool(other & (HELD | PENDING)) or any(s & (HELD | PENDING) for s, _ in returns.values())

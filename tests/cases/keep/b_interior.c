@@ -1,5 +1,5 @@
-/* The message starts inside the block: a header before it is packed too, and
- * stays. */
+/* The message starts inside the block: a header before it is packed too, by the same
+ * loop, and stays. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +16,11 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     double *block = malloc((N + 16) * sizeof(double));
-    block[0] = 42.0;
     for (int i = 0; i < N; i++)
         u[i] = rank + 0.5 * i;
     if (rank == 0) {
-        for (int i = 0; i < N; i++)
-            block[16 + i] = u[i];
+        for (int i = 0; i < N + 16; i++)
+            block[i] = i < 16 ? 42.0 : u[i - 16];
         MPI_Send(block + 16, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI104
         printf("%.17g\n", block[0]);
     } else if (rank == 1) {
