@@ -302,9 +302,9 @@ class _Filled:
 def _factor(operand: ins.Operand) -> tuple[ins.Operand, int]:
     """An operand as another one times a constant."""
     if isinstance(operand, ins.Op) and operand.op == "*" and len(operand.args) == 2:
-        for other, number in (operand.args, operand.args[::-1]):
-            if isinstance(number, ins.Const):
-                return other, number.value
+        for other, times in (operand.args, operand.args[::-1]):
+            if isinstance(times, ins.Const):
+                return other, times.value
     return operand, 1
 
 
