@@ -82,6 +82,26 @@ def processes(everything: bool, scratch: Path) -> list[str]:
     return sorted(found)
 
 
+def waiting_places(everything: bool, scratch: Path) -> list[str]:
+    """Of a job that does not end: each process besides this script, and where in the kernel each of its threads is."""
+    found = []
+    for entry in sorted(Path("/proc").iterdir()):
+        if not entry.name.isdigit() or int(entry.name) in (1, os.getpid(), os.getppid()):
+            continue
+        with contextlib.suppress(OSError):
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+            if not everything and str(scratch).encode() not in b" ".join(words):
+                continue
+            threads = []
+            for task in sorted((entry / "task").iterdir()):
+                state = (task / "stat").read_text().rpartition(")")[2].split()[0]
+                call = (task / "syscall").read_text().split()[0]
+                threads.append(f"{state} {(task / 'wchan').read_text()} {call}")
+            name = (entry / "comm").read_text().strip()
+            found.append(f"{name} {entry.name}: {', '.join(threads)}")
+    return found
+
+
 def system_v() -> int:
     """Segments, semaphores and queues of System V."""
     return sum(len(Path(f"/proc/sysvipc/{kind}").read_text().splitlines()) - 1 for kind in ("shm", "sem", "msg"))
@@ -112,9 +132,21 @@ def main() -> int:
         while not (stamp.exists() and stamp.read_text()) and time.monotonic() < started + LIMIT_S:
             time.sleep(0.005)
         jobs[0].send_signal(signal.SIGKILL)
-    codes = [job.wait(timeout=LIMIT_S) for job in jobs[:1]]
-    ended = time.monotonic()
-    codes += [job.wait(timeout=LIMIT_S) for job in jobs[1:]]
+    codes = []
+    ended = started
+    for job in jobs:
+        try:
+            codes.append(job.wait(timeout=LIMIT_S))
+        except subprocess.TimeoutExpired:
+            print(
+                f"not ended after {LIMIT_S} s; stamp: {stamp.exists() and stamp.read_text()!r};",
+                f"processes: {waiting_places(options.namespace, options.scratch)};",
+                f"outputs: {[output.read_text(errors='replace') for output in outputs]}",
+                file=sys.stderr,
+            )
+            return 1
+        if job is jobs[0]:
+            ended = time.monotonic()
     while (left := processes(options.namespace, options.scratch)) and time.monotonic() < ended + LIMIT_S / 4:
         time.sleep(0.01)
     gone = time.monotonic()
