@@ -89,6 +89,21 @@ def findings(out: str) -> list[str]:
     return [line for line in out.splitlines() if ": finding: " in line]
 
 
+def test_what_converts_since_is_told_but_no_finding(small: Path) -> None:
+    """Else a site that is lost again later would be lost in silence: the baseline has it as one that stays."""
+    text = small.read_text(encoding="utf-8")
+    small.write_text(text.replace(WAIT, WAIT + "    u[1] = sbuf[0][5];\n"), encoding="utf-8")
+    assert run_tool(["halo2d", "--write-baseline", "baselines/halo2d.json"])[0] == 0
+    code, out, _ = check()
+    assert code == 0
+    assert "write it again" not in out
+    small.write_text(text, encoding="utf-8")
+    code, out, _ = check()
+    assert (code, findings(out)) == (0, [])
+    assert "1 site converts that did not when baselines/halo2d.json was written; write it again" in out.splitlines()
+
+
+
 def edit(file: Path, old: str, new: str) -> int:
     """Replaces what is there once; the line at which it stood."""
     text = file.read_text(encoding="utf-8")

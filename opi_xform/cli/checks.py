@@ -13,7 +13,7 @@ from opi_xform.cli.outcome import fail
 from opi_xform.cli.shown import shown
 from opi_xform.ir.span import Span
 from opi_xform.ownership.plan import Decision, Plan
-from opi_xform.report.baseline import Baseline, BaselineError, baseline_name, digest, know, read, worse
+from opi_xform.report.baseline import Baseline, BaselineError, baseline_name, better, digest, know, read, worse
 from opi_xform.report.finding import Finding, deciding
 from opi_xform.rewrite.sources import Sources
 from opi_xform.rewrite.write import OutputFile
@@ -45,6 +45,13 @@ def findings(
     now = know(plan.decisions, baseline_name(options.baseline), sources.data)
     found += [_got_worse(plan.decisions[w.index], w.before) for w in worse(now, baseline.sites)]
     return found
+
+
+def gained(options: Options, plan: Plan, sources: Sources, baseline: Baseline | None) -> int:
+    """How many sites convert that did not when the baseline was written."""
+    if options.baseline is None or baseline is None:
+        return 0
+    return better(know(plan.decisions, baseline_name(options.baseline), sources.data), baseline.sites)
 
 
 def with_remarks(plan: Plan, sources: Sources, annotations: Sequence[Annotation]) -> Plan:

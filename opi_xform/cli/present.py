@@ -70,13 +70,19 @@ def report_files(options: Options, result: Result, findings: Sequence[Finding]) 
 
 
 def present(
-    options: Options, result: Result, findings: Sequence[Finding], written: Sequence[str], reports: Sequence[str]
+    options: Options,
+    result: Result,
+    findings: Sequence[Finding],
+    written: Sequence[str],
+    reports: Sequence[str],
+    gained: int = 0,
 ) -> None:
-    """The diff on stdout where there is one, the table beside it; every other form alone on stdout."""
+    """The diff on stdout where there is one, the table beside it; every other form alone on stdout.  ``gained``: the
+    sites that convert and did not when the baseline was written."""
     for warning in result.warnings:
         print_error(str(Problem(warning.message, shown(warning.file), warning.line, warning.severity, "OPI905")))
     if options.format == "text":
-        _present_text(options, result, findings, written, reports)
+        _present_text(options, result, findings, written, reports, gained)
         return
     print_bytes(_FORMS[options.format](result, findings, options).encode("utf-8"), sys.stdout)
     for finding in findings:
@@ -84,7 +90,12 @@ def present(
 
 
 def _present_text(
-    options: Options, result: Result, findings: Sequence[Finding], written: Sequence[str], reports: Sequence[str]
+    options: Options,
+    result: Result,
+    findings: Sequence[Finding],
+    written: Sequence[str],
+    reports: Sequence[str],
+    gained: int,
 ) -> None:
     if options.advise:
         print_lines(_advice(result), sys.stdout)
@@ -96,6 +107,9 @@ def _present_text(
     lines.append(Line(summary_line(result.plan), "head"))
     if options.output is not None or options.index is not None or options.in_place or options.check:
         lines.append(Line(_written_line(options, findings, written)))
+    if gained:
+        sites = "1 site converts" if gained == 1 else f"{gained} sites convert"
+        lines.append(Line(f"{sites} that did not when {shown(options.baseline or '')} was written; write it again"))
     lines += [Line(f"{shown(name)} written") for name in reports]
     print_lines(lines, stream)
     if options.shows_diff:

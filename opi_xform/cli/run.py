@@ -11,7 +11,7 @@ from dataclasses import replace
 from opi_xform.cli.annotations import find_annotations
 from opi_xform.cli.build_flags import BuildFlags, build_flags, include_directories
 from opi_xform.cli.channels import with_channels
-from opi_xform.cli.checks import findings, load_baseline, with_remarks
+from opi_xform.cli.checks import findings, gained, load_baseline, with_remarks
 from opi_xform.cli.config import Configuration, load_configuration
 from opi_xform.cli.explained import Facts, explained, load_profiles
 from opi_xform.cli.inputs import collect_sources, common_root
@@ -68,7 +68,8 @@ def _run(options: Options, progress: Progress) -> int:
         written = _write([*(() if options.check else outputs), *reports])
     progress.close()
     names = [report.target for report in reports]
-    present(options, result, found, [name for name in written if name not in names], names)
+    more = gained(options, result.plan, result.sources, baseline)
+    present(options, result, found, [name for name in written if name not in names], names, more)
     return exit_code(len(found))
 
 

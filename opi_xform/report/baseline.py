@@ -120,6 +120,15 @@ def worse(now: Sequence[KnownSite], before: Sequence[KnownSite]) -> list[Worse]:
     return found
 
 
+def better(now: Sequence[KnownSite], before: Sequence[KnownSite]) -> int:
+    """How many sites convert that did not: until the baseline is written again, nobody hears if they stay once more."""
+    known = recognise(now, before)
+    return sum(
+        site.decision == "convert" and (old is None or old.decision == "keep")
+        for site, old in ((site, known.get(index)) for index, site in enumerate(now))
+    )
+
+
 def baseline_name(file: str) -> Callable[[str], str]:
     """How a baseline in ``file`` writes names: relative to its own directory, with ``/``."""
     folder = os.path.dirname(os.path.realpath(file))
