@@ -1,5 +1,7 @@
 """Runs a job that is to fail, and tells what is left of it: ``fault_runner.py SCRATCH [--namespace] [--tiny-shm]
-[--kill-launcher] [--visible DIR]... -- COMMAND... [--and COMMAND...]``, one JSON object on stdout.
+[--kill-launcher] [--visible DIR]... [--limit S] -- COMMAND... [--and COMMAND...]``, one JSON object on stdout. A job
+that does not end is told on stderr, with what each of its threads does; the exit code is then 3 where it has not come
+to its fault, else 1.
 
 With ``--namespace`` it has to be the first process of namespaces of its own (``unshare -rmpif --mount-proc``): /tmp and
 /dev/shm are then empty at the start, and whatever is there at the end, and every process, and every object of System V,
@@ -24,6 +26,8 @@ from pathlib import Path
 
 LIMIT_S = 60
 """A job that is still there after this time is given up."""
+NEVER_FAULTY = 3
+"""The exit code where a job neither ended nor came to its fault."""
 
 
 def own_temporary_files(scratch: Path, visible: list[Path], tiny_shm: bool) -> None:
@@ -113,6 +117,7 @@ def main() -> int:
     for flag in ("--namespace", "--tiny-shm", "--kill-launcher"):
         parser.add_argument(flag, action="store_true")
     parser.add_argument("--visible", type=Path, action="append", default=[])
+    parser.add_argument("--limit", type=float, default=LIMIT_S, metavar="S")
     split = sys.argv.index("--")
     options = parser.parse_args(sys.argv[1:split])
     words = sys.argv[split + 1 :]
@@ -129,25 +134,28 @@ def main() -> int:
         with open(outputs[-1], "wb") as output:
             jobs.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT))
     if options.kill_launcher:
-        while not (stamp.exists() and stamp.read_text()) and time.monotonic() < started + LIMIT_S:
+        while not (stamp.exists() and stamp.read_text()) and time.monotonic() < started + options.limit:
             time.sleep(0.005)
         jobs[0].send_signal(signal.SIGKILL)
     codes = []
     ended = started
     for job in jobs:
         try:
-            codes.append(job.wait(timeout=LIMIT_S))
+            codes.append(job.wait(timeout=options.limit))
         except subprocess.TimeoutExpired:
+            faulty = stamp.exists() and stamp.read_text() != ""
             print(
-                f"not ended after {LIMIT_S} s; stamp: {stamp.exists() and stamp.read_text()!r};",
+                f"not ended after {options.limit:.0f} s, {'after' if faulty else 'before'} its fault;",
                 f"processes: {waiting_places(options.namespace, options.scratch)};",
                 f"outputs: {[output.read_text(errors='replace') for output in outputs]}",
                 file=sys.stderr,
             )
-            return 1
+            for other in jobs:
+                other.kill()
+            return 1 if faulty else NEVER_FAULTY
         if job is jobs[0]:
             ended = time.monotonic()
-    while (left := processes(options.namespace, options.scratch)) and time.monotonic() < ended + LIMIT_S / 4:
+    while (left := processes(options.namespace, options.scratch)) and time.monotonic() < ended + options.limit / 4:
         time.sleep(0.01)
     gone = time.monotonic()
     fault = int(stamp.read_text()) * 1e-9 if stamp.exists() else started

@@ -13,11 +13,13 @@ import os
 import shutil
 import subprocess
 import sys
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from conftest import CHECKOUT, MPIS, MpiUser, only_one
+from fault_runner import NEVER_FAULTY
 
 from opi_xform.launch.runtime import ensure_runtime
 
@@ -56,6 +58,10 @@ class Ended:
     processes: tuple[str, ...]
     files: frozenset[str]
     system_v: int
+
+
+class NeverFaulty(AssertionError):
+    """A job that waited for ever before its fault: it says nothing of what comes after one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +112,8 @@ class Jobs:
             out, err = process.communicate(timeout=150)
         finally:
             process.kill()
+        if process.returncode == NEVER_FAULTY:
+            raise NeverFaulty(err)
         assert process.returncode == 0, f"the job did not end:\n{err}"
         told = json.loads(out)
         return Ended(
@@ -116,6 +124,12 @@ class Jobs:
             frozenset(told["files"]),
             told["system_v"],
         )
+
+    def drop(self, all_of: list[tuple[subprocess.Popen[str], Path]]) -> None:
+        """Kills what still runs."""
+        for process, _ in all_of:
+            process.kill()
+            process.wait()
 
     def run(self, name: str, command: list[str], *flags: str, **more: object) -> Ended:
         """Runs one job to its end."""
@@ -178,13 +192,32 @@ def as_the_mpi_alone(
             jobs.start("alone", jobs.command(ranks, "fault-plain", *arguments, under=under), *flags),
             jobs.start("opi", jobs.command(ranks, program, *arguments, under=under), *flags),
         ]
-        alone, opi = (jobs.ended(job) for job in both)
+        try:
+            alone, opi = (jobs.ended(job) for job in both)
+        except NeverFaulty as error:
+            jobs.drop(both)
+            told.append(str(error))
+            warnings.warn(f"{how}: {error}", stacklevel=2)
+            continue
         assert ours(opi) == []
         found = differences(opi, alone)
         if not found:
             return opi
         told += found
     pytest.fail(f"{how}: {told}")
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "when"),
+    [("", NEVER_FAULTY, "before"), ("echo 1 > stamp;", 1, "after")],
+)
+def test_a_job_that_does_not_end_says_where_it_waits(tmp_path: Path, fault: str, code: int, when: str) -> None:
+    script = f"cd {tmp_path}; {fault} while :; do sleep 0.1; done"
+    command = [sys.executable, str(RUNNER), str(tmp_path), "--limit", "1", "--", "sh", "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert f"not ended after 1 s, {when} its fault" in done.stderr
+    assert "sh " in done.stderr
 
 
 def test_libopi_makes_nothing_that_has_a_name(jobs: Jobs) -> None:
