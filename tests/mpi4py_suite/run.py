@@ -314,7 +314,7 @@ def both(plainly: Job, preloaded: Job, patience: Patience, wish: Wish) -> tuple[
     if wish.quick and not kept(plainly):
         result = run_part(preloaded, patience, wish.resume)
         print(f"  {preloaded.part}: what passes with libopi is not run without", flush=True)
-        return rest_of(replace(plainly, suffix="-rest"), result, patience), result
+        return rest_of(replace(plainly, suffix=f"{plainly.suffix}-rest"), result, patience), result
     plain = run_part(plainly, patience, wish.resume or wish.only_preloaded)
     if wish.only_plain:
         print(f"  {plainly.part} without: {summary(plain.outcomes)}", flush=True)
@@ -322,10 +322,11 @@ def both(plainly: Job, preloaded: Job, patience: Patience, wish: Wish) -> tuple[
     return plain, run_part(preloaded, patience, wish.resume, stuck_tests(plain.outcomes))
 
 
-def parts_of(options: Sequence[str], chosen: Sequence[str] | None) -> dict[str, tuple[str, ...]]:
+def parts_of(options: Sequence[str], chosen: Sequence[str] | None, more: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Each part and its options of mpi4py's test program; `more` goes to every part."""
     if options:
-        return {"chosen": tuple(options)}
-    return {name: modules for name, modules in PARTS.items() if chosen is None or name in chosen}
+        return {"chosen": (*more, *options)}
+    return {name: (*more, *modules) for name, modules in PARTS.items() if chosen is None or name in chosen}
 
 
 def main() -> int:
@@ -340,6 +341,7 @@ def main() -> int:
     parser.add_argument("--only-preloaded", action="store_true", help="the suite without libopi, as kept from before")
     parser.add_argument("--only-plain", action="store_true", help="the suite without libopi, and nothing else")
     parser.add_argument("--quick", action="store_true", help="without libopi only what does not pass with it")
+    parser.add_argument("--no-threads", action="store_true", help="MPI_Init, without MPI_THREAD_MULTIPLE")
     parser.add_argument("--stall", type=float, default=180, help="seconds without any outcome that count as a hang")
     parser.add_argument("--limit", type=float, default=1e9, help="seconds after which a part is interrupted")
     parser.add_argument("options", nargs="*", help="options of mpi4py's test/main.py, after --")
@@ -349,6 +351,7 @@ def main() -> int:
     work = (arguments.work or cache / "mpi4py").absolute()
     patience = Patience(arguments.stall, arguments.limit)
     wish = Wish(arguments.resume, arguments.only_preloaded, arguments.only_plain, arguments.quick)
+    more, suffix = (("--no-threads",), "-no-threads") if arguments.no_threads else ((), "")
     wrong = 0
     for mpi in mpis():
         if arguments.mpi not in (None, mpi.kind):
@@ -362,9 +365,9 @@ def main() -> int:
                 continue
             print(f"{mpi.kind} {mpi.version}, {setting}", flush=True)
             sides: list[tuple[Result, Result]] = []
-            for part, options in parts_of(arguments.options, arguments.part).items():
-                plainly = Job(mpi, place, Setting(setting.ranks), None, part, options)
-                preloaded = Job(mpi, place, setting, library, part, options)
+            for part, options in parts_of(arguments.options, arguments.part, more).items():
+                plainly = Job(mpi, place, Setting(setting.ranks), None, part, options, suffix)
+                preloaded = Job(mpi, place, setting, library, part, options, suffix)
                 results = both(plainly, preloaded, patience, wish)
                 if results is not None:
                     wrong += len(compared(preloaded, *results))
