@@ -267,7 +267,10 @@ class Finder:
             return lo, length
         found = self.values.arrays.get(a.node)
         if found is not None and a.lo is not None:
-            return found
+            if found[1] < ast.OPEN:
+                return found
+            total = self.total(self.table[a.object])
+            return found[0], None if total is None else total - found[0]
         action = self.graph.nodes[a.node].action
         if lo is not None and isinstance(action, ins.CallInstr):
             size = self.argument(a, action, lo)
@@ -279,11 +282,33 @@ class Finder:
             within = [(s, n) for s, n in known if at.constant is not None and s <= at.constant < s + n]
             if len(within) == 1:
                 return within[0]
-        kind = self.table[a.object]
+        info = self.table[a.object]
         part = self.values.parts.get((a.node, a.object), (0, -1))
         if lo is None and a.lo is not None and length is not None and part[1] >= 0:
             return part
-        return 0, kind.type.size if kind.kind == "variable" and kind.type is not None else None
+        return 0, self.total(info) if info.kind == "variable" else None
+
+    def total(self, info: Object) -> int | None:
+        """Bytes of an object, where that is a number."""
+        if info.kind != "heap":
+            return info.type.size if info.kind == "variable" and info.type is not None else None
+        action = self.graph.nodes[info.node].action
+        values = self.values.args.get(info.node, ())
+        effect = None
+        if isinstance(action, ins.CallInstr) and isinstance(action.callee, ins.AddrFunc):
+            effect = self.program.effects.get(action.callee.key)
+        made = effect.allocates if effect is not None else None
+        if made is None or made.size is None:
+            return None
+        size = 1
+        for factor in made.size:
+            value = factor.value if factor.kind == "const" else None
+            if factor.kind == "arg" and factor.value < len(values):
+                value = values[factor.value].constant
+            if value is None:
+                return None
+            size *= value
+        return size
 
     def argument(self, a: Access, action: ins.CallInstr, lo: int) -> int | None:
         """The size of the array that an MPI call is given by name: it does not look behind that."""

@@ -145,23 +145,7 @@ class TableFinder(Finder):
 
     def counted(self, info: Object, shape: Shape) -> int:
         """How many pointers the table has; 0 when that is not known."""
-        size = shape.size
-        if size is None and info.kind == "heap":
-            action = self.graph.nodes[info.node].action
-            values = self.values.args.get(info.node, ())
-            effect = None
-            if isinstance(action, ins.CallInstr) and isinstance(action.callee, ins.AddrFunc):
-                effect = self.program.effects.get(action.callee.key)
-            made = effect.allocates if effect is not None else None
-            if made is not None and made.size is not None:
-                size = 1
-                for factor in made.size:
-                    value = factor.value if factor.kind == "const" else None
-                    if factor.kind == "arg" and factor.value < len(values):
-                        value = values[factor.value].constant
-                    if value is None:
-                        return 0
-                    size *= value
+        size = self.total(info) if shape.size is None and info.kind == "heap" else shape.size
         return 0 if size is None else size // shape.stride
 
     def address(self, info: Object, key: str, shape: Shape, n: int, index: int | None, count: int) -> ins.Operand:
