@@ -5,15 +5,19 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from opi_xform.frontend import FrontendError, parse_unit, pickling
+from opi_xform.frontend.beginning import Beginning
 from opi_xform.frontend.parse import cached_unit, parse_packed
+from opi_xform.frontend.system_part import ENOUGH, beginnings
 from opi_xform.ir.ast import Unit
 
 Job = tuple[str, tuple[str, ...]]
@@ -34,19 +38,53 @@ def parse_sources(
             if results[index] is not None:
                 step()
     todo = [index for index, result in enumerate(results) if result is None]
-    workers = min(processes, (len(todo) + 1) // 2)  # a process for less than two files costs more than it saves
-    if workers > 1:
-        for place, data in _parsed_elsewhere([jobs[index] for index in todo], workers, parse):
-            results[todo[place]] = data if isinstance(data, FrontendError) else pickling.loads(data)
-            step()
-    for index, job in enumerate(jobs):
-        if results[index] is None:
-            results[index] = _parse(parse, job)
-            step()
+    with _beginnings([jobs[index] for index in todo], parse) as known:
+        workers = min(processes, (len(todo) + 1) // 2)  # a process for less than two files costs more than it saves
+        if workers > 1:
+            for place, data in _parsed_elsewhere([jobs[index] for index in todo], workers, known):
+                results[todo[place]] = data if isinstance(data, FrontendError) else pickling.loads(data)
+                step()
+        for index, job in enumerate(jobs):
+            if results[index] is None:
+                results[index] = _parse(known.unit, job)
+                step()
     return [result for result in results if result is not None]
 
 
-def _parsed_elsewhere(jobs: Sequence[Job], workers: int, parse: Parse) -> Iterator[tuple[int, bytes | FrontendError]]:
+@dataclass(frozen=True, slots=True)
+class _Parser:
+    """How the files of one run are parsed; to be sent to processes."""
+
+    parse: Parse
+    beginnings: Mapping[str, Beginning]
+
+    def unit(self, path: str, flags: Sequence[str]) -> Unit:
+        if self.parse is parse_unit:
+            return parse_unit(path, flags, self.beginnings.get(path))
+        return self.parse(path, flags)
+
+    def packed(self, path: str, flags: Sequence[str]) -> bytes:
+        """The unit as it travels; of ``parse_unit``'s, as the cache gets it."""
+        if self.parse is parse_unit:
+            return parse_packed(path, flags, self.beginnings.get(path))
+        return pickling.dumps(self.parse(path, flags))
+
+
+@contextmanager
+def _beginnings(jobs: Sequence[Job], parse: Parse) -> Iterator[_Parser]:
+    """How to parse these files; while it is used, what many of them begin with is there precompiled."""
+    with ExitStack() as stack:
+        found: dict[str, Beginning] = {}
+        if parse is parse_unit and len(jobs) >= ENOUGH:
+            with suppress(OSError):  # no room for it: it goes without
+                folder = TemporaryDirectory(prefix="opi-xform-", ignore_cleanup_errors=True)
+                found = beginnings(jobs, stack.enter_context(folder))
+        yield _Parser(parse, found)
+
+
+def _parsed_elsewhere(
+    jobs: Sequence[Job], workers: int, parser: _Parser
+) -> Iterator[tuple[int, bytes | FrontendError]]:
     """What the workers send back, as it comes.  Nothing comes for a unit nested too deeply to travel, nor from a worker
     that died.
 
@@ -69,7 +107,7 @@ def _parsed_elsewhere(jobs: Sequence[Job], workers: int, parse: Parse) -> Iterat
             for _ in range(workers):
                 here, there = context.Pipe()
                 process = context.Process(
-                    target=_work, args=(parse, there, (*running, here) if forks else ()), daemon=True
+                    target=_work, args=(parser, there, (*running, here) if forks else ()), daemon=True
                 )
                 process.start()
                 there.close()
@@ -99,7 +137,7 @@ def _parsed_elsewhere(jobs: Sequence[Job], workers: int, parse: Parse) -> Iterat
             worker.kill()
 
 
-def _work(parse: Parse, connection: Connection, inherited: Sequence[Connection]) -> None:
+def _work(parser: _Parser, connection: Connection, inherited: Sequence[Connection]) -> None:
     """A worker: parses what it is handed, until it is handed None or the command is gone.
 
     inherited: the command's ends of the pipes, which a fork copies; while one is open, no end of the pipe is seen.
@@ -111,15 +149,12 @@ def _work(parse: Parse, connection: Connection, inherited: Sequence[Connection])
     with suppress(EOFError, OSError):
         while (message := connection.recv()) is not None:
             index, job = message
-            connection.send((index, _packed(parse, job)))
+            connection.send((index, _packed(parser, job)))
 
 
-def _packed(parse: Parse, job: Job) -> bytes | FrontendError | None:
+def _packed(parser: _Parser, job: Job) -> bytes | FrontendError | None:
     try:
-        if parse is parse_unit:
-            return _parse(parse_packed, job)  # what the cache gets is what is sent
-        unit = _parse(parse, job)
-        return pickling.dumps(unit) if isinstance(unit, Unit) else unit
+        return _parse(parser.packed, job)
     except RecursionError:
         return None
 

@@ -161,6 +161,7 @@ _SIGNATURES: dict[str, tuple[list[Any], Any]] = {
     "clang_getLocationForOffset": ([c_void_p, c_void_p, c_uint], _LOC),
     "clang_Location_isInSystemHeader": ([_LOC], c_int),
     "clang_getInclusions": ([c_void_p, INCLUSION_VISITOR, c_void_p], None),
+    "clang_getIncludedFile": ([_CUR], c_void_p),
     "clang_getAllSkippedRanges": ([c_void_p], POINTER(CXSourceRangeList)),
     "clang_disposeSourceRangeList": ([POINTER(CXSourceRangeList)], None),
     "clang_getCursorExtent": ([_CUR], _RNG),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from opi_xform.frontend.beginning import MacroPlace
 from opi_xform.frontend.clang import CXCursor, TranslationUnit, text
 from opi_xform.frontend.source import File, Sources, closing, skip_space, tokens
 
@@ -53,12 +55,19 @@ class Macros:
     """All expansions written in non-system files, by file and offset."""
 
     def __init__(
-        self, unit: TranslationUnit, sources: Sources, expansions: Iterable[CXCursor], definitions: list[CXCursor]
+        self,
+        unit: TranslationUnit,
+        sources: Sources,
+        expansions: Iterable[CXCursor],
+        definitions: list[CXCursor],
+        precompiled: Mapping[str, MacroPlace] | None = None,
     ) -> None:
         self._unit = unit
         self._sources = sources
         self._definition_cursors = definitions
+        self._precompiled = precompiled or {}
         self._definitions: dict[int, Definition | None] = {}
+        self._defined_at: dict[MacroPlace, Definition | None] = {}
         by_file: dict[str, dict[int, tuple[int, CXCursor]]] = {}
         extent_of = unit.lib.clang_getCursorExtent
         low, high = 1, 0  # places in a system header: nearly all expansions, one behind the other
@@ -180,6 +189,19 @@ class Macros:
             return None
         return self.resolved(Expansion(token, 0, 0, definition))
 
+    def argument(self, file: File, expansion: Expansion, begin: int, end: int) -> int | None:
+        """Which written argument of the expansion ``[begin, end)`` lies in; None when in none."""
+        return self._position(file, expansion, begin, end)
+
+    def definition(self, name: str) -> Definition | None:
+        """The last definition of the macro of this name; None when there is none."""
+        cursor = self._by_name.get(name)
+        return self._define_from(cursor) if cursor is not None else None
+
+    def call_around(self, body: tuple[str, ...], place: int) -> list[tuple[Definition, int]] | None:
+        """The function-like macros in whose arguments ``body[place]`` stands, with the argument's position."""
+        return self._call_around(body, place)
+
     def _uses(self, definition: Definition, position: int) -> int:
         """How often a parameter's text is expanded into code; 2 for more than once, stringified or pasted."""
         total = 0
@@ -236,14 +258,20 @@ class Macros:
         return found or None
 
     @cached_property
-    def _by_name(self) -> dict[str, CXCursor]:
+    def _by_name(self) -> dict[str, CXCursor | MacroPlace]:
         spelling = self._unit.lib.clang_getCursorSpelling
-        return {text(spelling(c)): c for c in self._definition_cursors}
+        return {**self._precompiled, **{text(spelling(c)): c for c in self._definition_cursors}}
 
     def _define(self, expansion: CXCursor) -> Definition | None:
         return self._define_from(self._unit.lib.clang_getCursorReferenced(expansion))
 
-    def _define_from(self, cursor: CXCursor) -> Definition | None:
+    def _define_from(self, cursor: CXCursor | MacroPlace) -> Definition | None:
+        if isinstance(cursor, MacroPlace):
+            if cursor not in self._defined_at:
+                handle = self._unit.lib.clang_getFile(self._unit.handle, os.fsencode(cursor.file))
+                read = self._read_at(self._sources.file(handle), cursor.begin, cursor.end) if handle else None
+                self._defined_at[cursor] = read
+            return self._defined_at[cursor]
         key = cursor.d0
         if not key:
             return None
@@ -255,8 +283,9 @@ class Macros:
         extent = self._unit.lib.clang_getCursorExtent(cursor)
         file, begin = self._sources.locate(extent.begin)
         _, end = self._sources.locate(extent.end)
-        if file is None or not end:
-            return None
+        return self._read_at(file, begin, end) if file is not None and end else None
+
+    def _read_at(self, file: File, begin: int, end: int) -> Definition | None:
         words = [
             file.data[a:b].decode("utf-8", "replace") for a, b, kind in tokens(file.data, begin, end) if kind != "space"
         ]

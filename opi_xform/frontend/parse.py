@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from opi_xform.frontend import flags as flags_module
 from opi_xform.frontend import pickling
+from opi_xform.frontend.beginning import Beginning
 from opi_xform.frontend.cache import Entry
 from opi_xform.frontend.clang import TranslationUnit
 from opi_xform.frontend.errors import FrontendError
@@ -29,22 +30,26 @@ def cached_unit(path: str, flags: Sequence[str] = ()) -> Unit | None:
     return Entry(os.path.realpath(path), flags_module.arguments(flags, flags_module.headers(flags))).read()
 
 
-def parse_packed(path: str, flags: Sequence[str] = ()) -> bytes:
+def parse_packed(path: str, flags: Sequence[str] = (), beginning: Beginning | None = None) -> bytes:
     """What ``parse_unit`` gives, as bytes that ``pickling.loads`` reads; the cache gets them, but is not asked.
+
+    beginning: what of it was parsed before; only the time depends on it.
 
     Raises RecursionError for a unit nested too deeply for that.
     """
     _check(path)
     real = os.path.realpath(path)
     found = flags_module.headers(flags)
-    unit, dependencies = on_big_stack(lambda: _parse_unit(path, real, list(flags), found))
+    unit, dependencies = on_big_stack(lambda: _parse_from(beginning, path, real, list(flags), found))
     packed = pickling.dumps(unit)
     Entry(real, flags_module.arguments(flags, found)).store(packed, dependencies)
     return packed
 
 
-def parse_unit(path: str, flags: Sequence[str] = ()) -> Unit:
+def parse_unit(path: str, flags: Sequence[str] = (), beginning: Beginning | None = None) -> Unit:
     """Parses one C file.  ``flags`` are the user's compiler flags (``flags.clean`` makes them of a command line).
+
+    beginning: what of it was parsed before; only the time depends on it.
 
     Raises FrontendError for a file that is missing, unreadable, a directory, or that has an error: a file with an
     error-severity diagnostic is never half analysed (ANALYSIS.md section 1, trap 1).
@@ -56,7 +61,7 @@ def parse_unit(path: str, flags: Sequence[str] = ()) -> Unit:
     entry = Entry(real, arguments)
     unit = entry.read()
     if unit is None:
-        unit, dependencies = on_big_stack(lambda: _parse_unit(path, real, list(flags), found))
+        unit, dependencies = on_big_stack(lambda: _parse_from(beginning, path, real, list(flags), found))
         entry.write(unit, dependencies)
     return unit
 
@@ -84,12 +89,26 @@ def _parse_outline(path: str, flags: list[str], found: flags_module.Headers) -> 
         return UnitBuilder(unit, path, used, found).outline()
 
 
-def _parse_unit(path: str, real: str, flags: list[str], found: flags_module.Headers) -> tuple[Unit, dict[str, str]]:
+def _parse_from(
+    beginning: Beginning | None, path: str, real: str, flags: list[str], found: flags_module.Headers
+) -> tuple[Unit, dict[str, str]]:
+    if beginning is not None:
+        try:
+            return _parse_unit(path, real, flags, found, beginning)
+        except FrontendError:  # an error of the file, or because of what was precompiled: see which
+            pass
+    return _parse_unit(path, real, flags, found)
+
+
+def _parse_unit(
+    path: str, real: str, flags: list[str], found: flags_module.Headers, beginning: Beginning | None = None
+) -> tuple[Unit, dict[str, str]]:
     enabled = gc.isenabled()
     gc.disable()
     try:
-        with _clean(path, real, flags, found, [], 1) as (unit, used):
-            builder = UnitBuilder(unit, real, used, found)
+        more = ["-include-pch", beginning.precompiled.file] if beginning is not None else []
+        with _clean(path, real, flags, found, more, 1) as (unit, used):
+            builder = UnitBuilder(unit, real, used, found, beginning)
             builder.diagnostics += [
                 Diagnostic("warning", path, 0, 0, f"clang does not know the flag {f}; it is left out")
                 for f in dict.fromkeys(flags)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from opi_xform.frontend.clang import TranslationUnit
-from opi_xform.frontend.source import Sources, tokens
+from opi_xform.frontend.source import PRECOMPILED, Sources, tokens
 from opi_xform.ir.ast import Skipped
 
 _NEVER = re.compile(rb"#[ \t]*if[ \t]+0[ \t]*(?:\r?\n|//|/\*)")
@@ -17,6 +17,8 @@ def skipped_ranges(unit: TranslationUnit, sources: Sources) -> tuple[Skipped, ..
     """Skipped ranges of non-system files, in file order, but plain ``#if 0 … #endif``: nobody compiles that."""
     found: dict[tuple[str, int], Skipped] = {}
     for begin, end in unit.skipped():
+        if begin.raw >= PRECOMPILED:
+            continue
         file, first = sources.locate(begin.raw)
         _, last = sources.locate(end.raw)
         if file is None or file.system or last <= first:

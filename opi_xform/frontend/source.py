@@ -13,6 +13,10 @@ from functools import cached_property
 from opi_xform.frontend.clang import MACRO_BIT, CXSourceLocation, TranslationUnit, text
 from opi_xform.ir.span import Span
 
+PRECOMPILED = 1 << 30
+"""Raw locations from here to ``MACRO_BIT`` lie in precompiled headers (of the system): clang counts down from there,
+and up from 0 for the text of the unit itself."""
+
 
 class File:
     """One file of a translation unit: its absolute real path, its bytes, where its lines begin."""

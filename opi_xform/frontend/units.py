@@ -7,8 +7,10 @@ import os
 import re
 from collections.abc import Sequence
 
+from opi_xform.frontend.beginning import Beginning
 from opi_xform.frontend.clang import MACRO_BIT, CXCursor, Kind, TranslationUnit, text
 from opi_xform.frontend.decls import Written, declarators
+from opi_xform.frontend.errors import FrontendError
 from opi_xform.frontend.exprs import Expressions, Refusal
 from opi_xform.frontend.flags import Headers
 from opi_xform.frontend.inits import Braces, flatten
@@ -28,6 +30,7 @@ _OPENMP = re.compile(rb'^[ \t]*#[ \t]*pragma[ \t]+omp\b|_Pragma[ \t]*\([ \t]*"[ 
 
 _UNDECLARED = re.compile(r"(?:call to undeclared function|implicit declaration of function) '([^']+)'")
 
+PROC_NULL = "MPI_PROC_NULL"
 _FIRST_EXPR, _LAST_EXPR, _LAST_STMT = int(Kind.UNEXPOSED_EXPR), int(Kind.LAST_EXPR), int(Kind.LAST_STMT)
 _FUNCTION, _VARIABLE = int(Kind.FUNCTION_DECL), int(Kind.VAR_DECL)
 _EXPANSION, _DEFINITION = int(Kind.MACRO_EXPANSION), int(Kind.MACRO_DEFINITION)
@@ -37,7 +40,16 @@ _STMT_EXPR, _DECL_STMT = int(Kind.STMT_EXPR), int(Kind.DECL_STMT)
 class UnitBuilder:
     """One use: ``build()``.  Afterwards ``dependencies`` maps every file read, system headers too, to its sha256."""
 
-    def __init__(self, unit: TranslationUnit, path: str, flags: list[str], headers: Headers) -> None:
+    def __init__(
+        self,
+        unit: TranslationUnit,
+        path: str,
+        flags: list[str],
+        headers: Headers,
+        beginning: Beginning | None = None,
+    ) -> None:
+        self._before = beginning.precompiled if beginning is not None else None
+        self._beginning = beginning
         self._unit = unit
         self._lib = unit.lib
         self._path = path
@@ -61,6 +73,8 @@ class UnitBuilder:
                 self._lib.clang_getCursorLocation(self._lib.clang_getTranslationUnitCursor(self._unit.handle))
             )
             self._sources.anchor(self._lib.clang_getCursorLocation(top[-1]))
+        if self._beginning is not None and not self._beginning.holds(self._unit, self._sources, top):
+            raise FrontendError(self._path, 0, 0, "does not begin with what was precompiled for it")
         by_kind: dict[int, list[CXCursor]] = {}
         for cursor in top:
             by_kind.setdefault(cursor.kind, []).append(cursor)
@@ -69,6 +83,7 @@ class UnitBuilder:
             self._sources,
             by_kind.get(_EXPANSION, []),
             by_kind.get(_DEFINITION, []),
+            self._before.macros if self._before is not None else None,
         )
         self._declarations([c for c in top if c.kind == _FUNCTION or c.kind == _VARIABLE])
         for key, cursor in self._names.cursors.items():
@@ -81,7 +96,9 @@ class UnitBuilder:
         for key in self._functions:
             self._declared.pop(key, None)
         files = [self._sources.file(h) for h in self._unit.inclusions()]
-        self.dependencies = {f.path: hashlib.sha256(f.data).hexdigest() for f in files}
+        known = self._before.digests if self._before is not None else {}
+        own = {f.path: hashlib.sha256(f.data).hexdigest() for f in files if f.path not in known}
+        self.dependencies = {**own, **known}
         return Unit(
             path=self._path,
             functions=self._functions,
@@ -91,17 +108,22 @@ class UnitBuilder:
             skipped=skipped_ranges(self._unit, self._sources),
             diagnostics=tuple(self.diagnostics),
             files={f.path: self.dependencies[f.path] for f in files if not f.system},
-            int_macros=integer_macros(self._flags, self._headers, [f.path for f in files]),
+            int_macros=integer_macros(self._flags, self._headers, list(self.dependencies)),
             address_taken_functions=frozenset(self._address_taken),
-            names_proc_null=self._mentions(files, "MPI_PROC_NULL"),
+            names_proc_null=self._mentions(files, PROC_NULL),
         )
 
     def _mentions(self, files: Sequence[File], name: str) -> bool:
         """Whether the name stands in the flags or in a file that is not one of the MPI's headers."""
-        mpi = {f.path for f in files if os.path.basename(f.path) == "mpi.h"}
+        mpi = {path for path in self.dependencies if os.path.basename(path) == "mpi.h"}
         folders = {os.path.dirname(path) for path in mpi}
         own = (f for f in files if f.path not in mpi and not (f.system and os.path.dirname(f.path) in folders))
-        return any(name in flag for flag in self._flags) or any(name.encode() in f.data for f in own)
+        known = self._before.proc_null if self._before is not None else ()
+        return (
+            any(name in flag for flag in self._flags)
+            or any(name.encode() in f.data for f in own)
+            or any(os.path.dirname(path) not in folders for path in known)
+        )
 
     def outline(self) -> Unit:
         """Which functions the unit defines, without their bodies and all else; what ``declared`` holds has no
