@@ -110,6 +110,22 @@ static int is(const char *name)
     return strcmp(how, name) == 0;
 }
 
+/* Rank 1 leaves a child behind, in its process group, that keeps its standard output and error open, but not its connection to MPICH's launcher (PMI_FD).
+ *
+ * That launcher (hydra_pmi_proxy of MPICH 5.0.2) looks for ended processes whenever it hears of anything.  Where it hears of the end of the output first, it
+ * may find that the rank has ended before it hears of the end of the connection; then it does not end the other ranks any more, and the job waits for
+ * ever, linked with libopi or not.  This way the end of the connection is all there is to hear, and the launcher ends the whole process group. */
+static void leave_output_open(void)
+{
+    const char *connection = getenv("PMI_FD"), *r = getenv("PMI_RANK");
+    if (!connection || !r || atoi(r) != 1 || fork() != 0)
+        return;
+    close(atoi(connection));
+    alarm(100); /* whatever happens, it goes */
+    for (;;)
+        pause();
+}
+
 int main(int argc, char **argv)
 {
     how = argc > 1 ? argv[1] : "";
@@ -121,6 +137,8 @@ int main(int argc, char **argv)
         if (r && atoi(r) == 1)
             die();
     }
+    if (is("exit") || is("exit-code"))
+        leave_output_open();
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
