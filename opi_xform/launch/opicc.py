@@ -2,8 +2,9 @@
 
 Every argument goes to the user's mpicc as it stands. opicc adds the directory of opi.h, and where the command links an
 executable, libopi before the MPI's own libraries; with `--shared-heap` the replacement allocator too; with
-`--transform` it compiles each source as `opi-xform --index` transformed it (`transform`). `opicc --show`
-prints the command instead of running it, as `mpicc -show` does.
+`--transform` it compiles each source as `opi-xform --index` transformed it (`transform`); with `--ranks` it links
+libopi_ranks instead, for `opirun --threads` and `--fibers`. `opicc --show` prints the command instead of running
+it, as `mpicc -show` does.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from opi_xform.launch.mpi import LaunchError, Mpi, find_mpi
+from opi_xform.launch.ranks import ensure_ranks
+from opi_xform.launch.ranks import link_flags as ranks_link_flags
 from opi_xform.launch.runtime import Runtime, ensure_runtime
 from opi_xform.launch.transform import transformed
 from opi_xform.resources import IncompleteInstallError, runtime_include_dir
@@ -27,6 +30,9 @@ SHARED_HEAP = "--shared-heap"
 
 TRANSFORM = "--transform"
 """Each source is compiled as `opi-xform --index` transformed it."""
+
+RANKS = "--ranks"
+"""Ranks may be threads or fibers: libopi_ranks is linked in the place of libopi."""
 
 SHOW = frozenset({"--show", "-show"})
 
@@ -58,13 +64,17 @@ def link_flags(runtime: Runtime, shared_heap: bool = False) -> list[str]:
     return ["-pthread", "-Wl,--whole-archive", *archives, "-Wl,--no-whole-archive"]
 
 
-def command_line(mpi: Mpi, arguments: Sequence[str], link: bool, shared_heap: bool = False) -> list[str]:
+def command_line(
+    mpi: Mpi, arguments: Sequence[str], link: bool, shared_heap: bool = False, ranks: bool = False
+) -> list[str]:
     """The mpicc command that does what this opicc command asks for; builds libopi where it is to be linked."""
     command = [str(mpi.mpicc), f"-I{runtime_include_dir()}", *arguments]
     if not link:
         return command
     if any(argument.startswith("-x") for argument in arguments):
         command.append("-xnone")  # else the compiler reads the archive as a source
+    if ranks:
+        return [*command, *ranks_link_flags(ensure_ranks(mpi))]
     return [*command, *link_flags(ensure_runtime(mpi), shared_heap)]
 
 
@@ -79,14 +89,18 @@ def run(arguments: Sequence[str]) -> int:
     """One opicc command; returns the compiler's exit code. Raises LaunchError."""
     mpi = find_mpi()
     shared_heap = SHARED_HEAP in arguments
-    passed = [argument for argument in arguments if argument not in SHOW and argument not in (SHARED_HEAP, TRANSFORM)]
+    ranks = RANKS in arguments
+    if ranks and shared_heap:
+        raise LaunchError(f"{RANKS} and {SHARED_HEAP}: ranks of one process share all memory as it is")
+    own = {*SHOW, SHARED_HEAP, TRANSFORM, RANKS}
+    passed = [argument for argument in arguments if argument not in own]
     if TRANSFORM in arguments:
         passed = transformed(expanded(passed))
     if SHOW.isdisjoint(arguments):
-        return _execute(command_line(mpi, passed, links(passed), shared_heap))
+        return _execute(command_line(mpi, passed, links(passed), shared_heap, ranks))
     # Without files, --show tells the flags of a whole build, as mpicc -show does.
     flags_only = all(argument.startswith("-") for argument in passed) and NO_LINK.isdisjoint(passed)
-    return _show(command_line(mpi, passed, flags_only or links(passed), shared_heap))
+    return _show(command_line(mpi, passed, flags_only or links(passed), shared_heap, ranks))
 
 
 def _execute(command: list[str]) -> int:

@@ -9,24 +9,31 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from opi_xform.launch.executable import Executable, inspect_executable, resolve
 from opi_xform.launch.mpi import LaunchError, Mpi, find_mpi, inspect_mpi
+from opi_xform.launch.ranks import Carrier, job
 from opi_xform.launch.runtime import Runtime, ensure_runtime
 from opi_xform.resources import IncompleteInstallError
 
 USAGE = """usage: opirun -n N [--shared-heap] [--show] [mpiexec options] program [arguments]
+       opirun -n N --threads|--fibers [--stack SIZE] [--scheduler block|rr] program [arguments]
        opirun [--shared-heap] --print-preload [program]
 
 Runs an MPI program that was not linked with libopi, with libopi preloaded, by the mpiexec of the program's own MPI.
 
   -n N             number of ranks, as for mpiexec
   --shared-heap    malloc and its family allocate memory that the ranks of a node share
+  --threads        ranks are threads of one process: for a program linked by `opicc --ranks`
+  --fibers         ranks are fibers of one process, which runs one of them at a time
+  --stack SIZE     bytes of each thread's or fiber's stack, with k, m or g (fibers: 256k)
+  --scheduler S    of fibers: `block` does not run a rank that waits, `rr` lets it look each time round
   --show           print the command instead of running it
   --print-preload  print what LD_PRELOAD has to be, for `srun --export=ALL,LD_PRELOAD=$(opirun --print-preload) ...`
   --               the program follows
@@ -34,11 +41,9 @@ Runs an MPI program that was not linked with libopi, with libopi preloaded, by t
 
 Every other option goes to mpiexec. OPI_MPICC names the MPI where the program does not tell (a script)."""
 
-LATER = {
-    "--threads": "ranks as threads",
-    "--fibers": "ranks as fibers",
-}
-"""Carriers of ranks that this version does not have."""
+CARRIERS = {"--threads": "threads", "--fibers": "fibers"}
+"""Options for ranks that share a process; without one, ranks are processes."""
+SCHEDULERS = ("block", "rr")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,8 @@ class Request:
     show: bool = False
     print_preload: bool = False
     help: bool = False
+    carrier: Carrier | None = None
+    """Ranks that share a process; None: ranks are processes."""
 
 
 OWN = {"--shared-heap": "shared_heap", "--show": "show", "--print-preload": "print_preload", "--help": "help"}
@@ -60,26 +67,45 @@ OWN = {"--shared-heap": "shared_heap", "--show": "show", "--print-preload": "pri
 
 def parse(arguments: Sequence[str]) -> Request:
     """Takes a command line apart. The program is what follows `--`, else the first word that is the name of something
-    executable and no option. Raises LaunchError for a carrier of ranks that this version does not have."""
+    executable and no option. Raises LaunchError for options of thread and fiber ranks that contradict each other."""
     launcher: list[str] = []
     program: tuple[str, ...] = ()
     flags: dict[str, bool] = {}
+    kinds: list[str] = []
+    values: dict[str, str] = {}
+    wanted: str | None = None
     for index, argument in enumerate(arguments):
-        if argument == "--":
+        if wanted is not None:
+            values[wanted], wanted = argument, None
+        elif argument == "--":
             program = tuple(arguments[index + 1 :])
             break
-        if argument in LATER:
-            raise LaunchError(
-                f"{argument}: {LATER[argument]} are not supported by this version; without it, ranks are processes"
-            )
-        if argument in OWN:
+        elif argument in CARRIERS:
+            kinds.append(CARRIERS[argument])
+        elif argument in ("--stack", "--scheduler") and not set(CARRIERS).isdisjoint(arguments):
+            wanted = argument
+        elif argument in OWN:
             flags[OWN[argument]] = True
         elif not argument.startswith("-") and resolve(argument) is not None:
             program = tuple(arguments[index:])
             break
         else:
             launcher.append(argument)
-    return Request(tuple(launcher), program, **flags)
+    return Request(tuple(launcher), program, **flags, carrier=_carrier(kinds, values))
+
+
+def _carrier(kinds: Sequence[str], values: Mapping[str, str]) -> Carrier | None:
+    """What the options say of ranks that share a process. Raises LaunchError."""
+    if not kinds:
+        return None
+    if len(set(kinds)) > 1:
+        raise LaunchError("--threads and --fibers: ranks are the one or the other")
+    stack, scheduler = values.get("--stack"), values.get("--scheduler")
+    if stack is not None and not re.fullmatch(r"[1-9]\d*[kKmMgG]?", stack):
+        raise LaunchError(f"--stack {stack}: a size is wanted, such as 256k")
+    if scheduler is not None and (scheduler not in SCHEDULERS or kinds[0] != "fibers"):
+        raise LaunchError(f"--scheduler {scheduler}: fibers have {' and '.join(SCHEDULERS)}, threads none")
+    return Carrier(kinds[0], stack, scheduler)
 
 
 def contexts(request: Request) -> list[tuple[list[str], list[str]]]:
@@ -167,6 +193,8 @@ def run(arguments: Sequence[str]) -> int:
     if request.help:
         print(USAGE)
         return 0
+    if request.carrier is not None:
+        return _become(_carried(request, request.carrier), request.show)
     executable = None
     if request.program:
         executables = [program_of(words) for _, words in contexts(request) if words]
@@ -188,8 +216,21 @@ def run(arguments: Sequence[str]) -> int:
     if request.print_preload:
         print(value or "")
         return 0
-    command = command_line(mpi, request, value)
-    if request.show:
+    return _become(command_line(mpi, request, value), request.show)
+
+
+def _carried(request: Request, carrier: Carrier) -> list[str]:
+    """The command for thread and fiber ranks. Raises LaunchError."""
+    if not request.program:
+        raise LaunchError("no program given; opirun --help tells the usage")
+    if request.shared_heap or request.print_preload:
+        raise LaunchError(f"--{carrier.kind}: nothing is preloaded, and the ranks share all memory as it is")
+    return job(mpi_of(inspect_executable(request.program[0])), request.launcher, request.program, carrier)
+
+
+def _become(command: list[str], show: bool) -> int:
+    """Becomes the launcher, or prints its command. Raises LaunchError."""
+    if show:
         print(shlex.join(command))
         return 0
     sys.stdout.flush()

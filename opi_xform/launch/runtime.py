@@ -77,9 +77,11 @@ def _found(directory: Path) -> list[Path]:
     return found
 
 
-def _content_hash(mpi: Mpi, flags: Sequence[str]) -> str:
-    """The cache key. Raises LaunchError when the compiler does not answer."""
-    version = _captured([str(mpi.mpicc), "--version"])
+def content_hash(mpi: Mpi, flags: Sequence[str], roots: Sequence[Path]) -> str:
+    """The cache key of what is built from the files below ``roots``.
+
+    Raises LaunchError when the compiler does not answer."""
+    version = captured([str(mpi.mpicc), "--version"])
     if version.returncode != 0:
         raise LaunchError(f"{mpi.mpicc} --version failed: {version.stderr.strip()[:200]}")
     digest = hashlib.sha256()
@@ -92,8 +94,8 @@ def _content_hash(mpi: Mpi, flags: Sequence[str]) -> str:
 
     add(mpi.kind, mpi.version, version.stdout, *flags)
     add(mpi.header.read_bytes())
-    for root in (runtime_include_dir(), runtime_source_dir()):
-        for path in sorted(p for p in root.rglob("*") if p.is_file()):
+    for root in roots:
+        for path in sorted(p for p in root.rglob("*") if p.is_file() and p.suffix != ".pyc"):
             add(str(path.relative_to(root)), path.read_bytes())
     return digest.hexdigest()[:24]
 
@@ -119,14 +121,15 @@ def shared_command(mpi: Mpi, objects: Sequence[Path], library: Path, needed: str
 
 
 @contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Iterator[None]:
     """Holds an exclusive lock on the file ``path``; released when the process ends, however it ends."""
     with open(path, "w", encoding="utf-8") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
 
 
-def _captured(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+def captured(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Runs a command and keeps what it says."""
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -160,11 +163,11 @@ def _build(mpi: Mpi, flags: Sequence[str], final: Path) -> None:
             for source, obj in zip(files, objects[name], strict=True)
         ]
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            results = list(pool.map(_captured, commands))
+            results = list(pool.map(captured, commands))
         failed = [r for r in results if r.returncode != 0]
         for command in _link_commands(mpi, objects, scratch):
             if not failed:
-                results.append(_captured(command))
+                results.append(captured(command))
                 failed = [r for r in results[-1:] if r.returncode != 0]
         if failed:
             parts = [f"$ {shlex.join(map(str, r.args))}\n{r.stdout}{r.stderr}" for r in results]
@@ -181,14 +184,14 @@ def _build(mpi: Mpi, flags: Sequence[str], final: Path) -> None:
 
 def ensure_runtime(mpi: Mpi) -> Runtime:
     """libopi for this MPI, from the cache or built now. Raises LaunchError."""
-    flags = runtime_flags()
+    flags, roots = runtime_flags(), (runtime_include_dir(), runtime_source_dir())
     try:
         home = cache_dir() / "runtime"
-        final = home / f"{mpi.kind}-{mpi.version}-{_content_hash(mpi, flags)}"
+        final = home / f"{mpi.kind}-{mpi.version}-{content_hash(mpi, flags, roots)}"
         archive = final / "libopi.a"
         if not archive.is_file():
             home.mkdir(parents=True, exist_ok=True)
-            with _locked(home / f"{final.name}.lock"):
+            with locked(home / f"{final.name}.lock"):
                 if not archive.is_file():
                     _build(mpi, flags, final)
     except OSError as error:

@@ -1,0 +1,554 @@
+/* ranks.h - virtual ranks: many MPI ranks in one address space, as threads or as fibers.
+ *
+ * Words: a *rank* is one member of the program's MPI_COMM_WORLD, run by a thread or a fiber of this process; the *MPI below* is the library whose mpi.h
+ * the program was compiled with: datatypes, ops and infos are its own objects; communicators, groups, requests, messages and error handlers are ours.
+ *
+ * Who runs: with threads every rank is a thread, with fibers all ranks share one thread and change places only inside opir_switch_away.  A lock is a
+ * mutex with threads and nothing with fibers, so no rank may wait or call a function of the program's while it holds one.  Order of locks: a communicator's
+ * before a rank's; never two ranks'. */
+#ifndef OPIR_RANKS_H
+#define OPIR_RANKS_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <mpi.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "opi.h"
+#include "opir_have.h" /* generated: OPIR_HAS_x for every function x of this MPI */
+
+#define OPIR_LIKELY(x) __builtin_expect(!!(x), 1)
+#define OPIR_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define OPIR_COLD __attribute__((cold, noinline))
+#define EXPORT __attribute__((visibility("default")))
+
+#pragma GCC visibility push(hidden)
+
+/* ---- handles (handle.c) -------------------------------------------------------------------------------------------------------------- */
+
+enum opir_kind { OPIR_FREE, OPIR_COMM, OPIR_GROUP, OPIR_REQUEST, OPIR_MESSAGE, OPIR_ERRHANDLER };
+
+/* First member of everything that a handle stands for.  Written by the rank that makes the object before the handle leaves its hands. */
+struct opir_obj {
+    uint32_t handle; /* number in the table, from 1; 0: none yet (only where handles are addresses) */
+    uint8_t kind;
+};
+
+/* ---- datatypes (type.c) -------------------------------------------------------------------------------------------------------------- */
+
+struct opir_span {
+    ptrdiff_t offset;
+    size_t length;
+};
+
+/* A datatype flattened.  Constant once made; `refs` counts the type itself and the pending operations that use it. */
+struct opir_type {
+    MPI_Datatype handle;
+    size_t size;
+    ptrdiff_t lb, extent, true_lb, true_extent;
+    struct opir_span *spans; /* of one element, in type-map order */
+    size_t nspans;
+    bool contiguous, named, opaque; /* opaque: too large to flatten, packed by the MPI below */
+    atomic_int refs;
+    struct opir_type *base; /* of a private handle: whose spans these are */
+};
+
+/* ---- groups and communicators (group.c, comm.c) ------------------------------------------------------------------------------------- */
+
+/* An ordered set of ranks, shared by all that hold it, constant but for `refs` and the index, which is made once under its lock. */
+struct opir_group {
+    struct opir_obj obj;
+    atomic_int refs;
+    int size;
+    int *world; /* world rank of each member; NULL: 0, 1, 2, ... */
+    _Atomic(int *) index; /* members sorted by world rank, made when first needed */
+};
+
+struct opir_topo;
+struct opir_meeting;
+struct opir_coll;
+
+/* What all members of a communicator share.  `open`, `spare` and `meetings` are guarded by `lock`; the rest is constant. */
+struct opir_shared {
+    atomic_int refs; /* members that have not freed it, and what pends on it */
+    uint64_t ctx; /* never used again */
+    bool inter;
+    struct opir_group *group[2]; /* of an intercommunicator both sides, else the same twice */
+    struct opir_topo *topo;
+    pthread_mutex_t lock;
+    struct opir_coll *open; /* collectives that some and not all members have reached */
+    struct opir_coll *spare;
+    struct opir_meeting *meetings; /* creations by some of the members */
+};
+
+struct opir_attr {
+    struct opir_attr *next;
+    int keyval;
+    void *value;
+};
+
+struct opir_errh {
+    struct opir_obj obj;
+    atomic_int refs;
+    MPI_Comm_errhandler_function *function;
+};
+
+/* A communicator as one member sees it; only that rank touches it. */
+struct opir_comm {
+    struct opir_obj obj;
+    struct opir_shared *shared;
+    struct opir_group *local, *remote; /* of an intracommunicator the same */
+    int rank;
+    int side;
+    uint64_t ctx; /* shared->ctx */
+    uint64_t seq; /* collectives begun */
+    int refs; /* the handle, and this rank's requests */
+    bool freed;
+    MPI_Errhandler errh; /* as the program set it */
+    struct opir_attr *attrs;
+    char *name;
+    MPI_Info info;
+};
+
+/* ---- messages and requests (p2p.c, request.c) --------------------------------------------------------------------------------------- */
+
+struct opir_req;
+
+enum opir_msg_kind {
+    OPIR_M_EAGER, /* `bytes` packed bytes behind the message, which lies on the heap */
+    OPIR_M_REF,   /* the data are where the sender's request says; the message is part of that request */
+    OPIR_M_BLOCK  /* `block` of `room` bytes with packed data, owned by the message; the message lies on the heap */
+};
+
+/* A message that its receiver has not asked for.  In the receiver's queue under the receiver's lock; taken out, it belongs to whoever took it. */
+struct opir_msg {
+    struct opir_obj obj; /* of MPI_Message, after a matched probe */
+    uint8_t kind;
+    struct opir_msg *next, *prev;
+    uint64_t ctx;
+    int src, tag; /* src: the sender's rank in its group */
+    size_t bytes;
+    void *block;
+    size_t room;
+    struct opir_req *sender;
+    struct opir_rank *to; /* in whose queue it is; NULL: taken out */
+};
+
+enum opir_req_kind {
+    OPIR_R_SEND = 1,
+    OPIR_R_RECV,
+    OPIR_R_COLL,
+    OPIR_R_PAIR, /* of MPI_Isendrecv: `first` and `second` */
+    OPIR_R_GREQ,
+    OPIR_R_NULL /* complete from the start */
+};
+
+enum opir_mode { OPIR_STANDARD, OPIR_SYNC, OPIR_BUFFERED, OPIR_READY, OPIR_GIVE };
+
+enum opir_coll_kind {
+    OPIR_BARRIER, OPIR_BCAST, OPIR_GATHER, OPIR_SCATTER, OPIR_ALLGATHER, OPIR_ALLTOALL, OPIR_REDUCE, OPIR_ALLREDUCE, OPIR_REDUCE_SCATTER, OPIR_SCAN,
+    OPIR_EXSCAN, OPIR_NEIGHBOR_ALLGATHER, OPIR_NEIGHBOR_ALLTOALL,
+    /* Those that make communicators (make.c). */
+    OPIR_MAKE_DUP, OPIR_MAKE_SPLIT, OPIR_MAKE_GROUP, OPIR_MAKE_TOPO, OPIR_MAKE_MERGE, OPIR_MAKE_INTER
+};
+
+/* What one rank brings to a collective.  Counts and displacements are ints or wider: csize and dsize are the sizes of one. */
+struct opir_args {
+    int kind; /* enum opir_coll_kind */
+    uint8_t csize, dsize;
+    const void *sbuf;
+    void *rbuf;
+    MPI_Count scount, rcount;
+    const void *scounts, *rcounts, *sdispls, *rdispls;
+    MPI_Datatype stype, rtype;
+    const MPI_Datatype *stypes, *rtypes;
+    MPI_Op op;
+    int root;
+    bool v, w;           /* counts, and types, for each peer */
+    bool has_s, has_r;   /* the call has a send side, a receive side */
+    bool in_place;
+    int error;           /* how it ended for this rank */
+    struct opir_shared *on;
+    struct opir_type *st, *rt; /* what the handles stand for; held while the request pends */
+    struct opir_type **sts, **rts;
+    int nsts, nrts; /* how many types of peers */
+    int color, key; /* of creations of communicators */
+    void *what;     /* of the same: what the rank brings, by kind */
+    struct opir_comm *made;
+};
+
+/* A request, or on the stack a blocking operation.  Until `done` is set (release) by whoever completes it, the fields of the result belong to the
+ * completer, afterwards to the owner (acquire); the completer does not touch it after that.  The links belong to the lock of the rank in whose queue it is. */
+struct opir_req {
+    struct opir_obj obj;
+    atomic_bool done;
+    uint8_t kind, mode;
+    bool persistent, active, take, cancelled, detached, posted, on_stack, lent;
+    struct opir_rank *owner;
+    struct opir_comm *comm;
+    struct opir_type *type;
+    const char *call;
+    uint64_t ctx;
+    int peer, tag; /* peer: dest or source in the communicator, MPI_PROC_NULL and the wildcards included */
+    void *buf;
+    size_t count, bytes; /* bytes: count x size of the type */
+    /* The result. */
+    int r_source, r_tag, r_error;
+    size_t r_bytes;
+    void *block; /* of a take: what it got; of a give: what it gives */
+    size_t room;
+    struct opir_req *next, *prev;           /* in the owner's posted receives, or its free ones */
+    struct opir_req *lent_next, *lent_prev; /* in the owner's sends that wait to be matched; only the owner touches these */
+    struct opir_req *detached_next;
+    struct opir_req *first, *second;
+    struct opir_msg msg;
+    struct opir_args args;
+    MPI_Grequest_query_function *g_query;
+    MPI_Grequest_free_function *g_free;
+    MPI_Grequest_cancel_function *g_cancel;
+    void *g_state;
+    MPI_Comm *new_comm;
+};
+
+/* ---- ranks ---------------------------------------------------------------------------------------------------------------------------- */
+
+struct opir_blocks;
+struct opir_line;
+struct opir_exit;
+
+/* A fiber.  Only the thread that runs all fibers touches it. */
+struct opir_fiber {
+    void *sp; /* NULL: not started */
+    struct opir_rank *next; /* in the queue of those that can run, or of the sleepers */
+    uint8_t state; /* enum opir_fiber_state */
+    uint64_t until; /* of a sleeper: nanoseconds */
+};
+
+/* `lock` guards posted, wild and the unexpected messages.  `signal`: counts what this rank may be waiting for; `asleep`: it sleeps on it (thread.c).
+ * Everything else belongs to the rank itself. */
+struct opir_rank {
+    pthread_mutex_t lock;
+    struct opir_req *posted_head, *posted_tail;
+    struct opir_msg *msg_head, *msg_tail;
+    size_t eager_bytes; /* of the unexpected messages that hold their data */
+    bool probing; /* wake it when a message comes */
+    _Atomic uint32_t signal, asleep;
+
+    int world;
+    bool initialized, finalized, ended;
+    int provided;
+    int code;
+    struct opir_fiber fiber;
+    struct opir_comm *world_comm, *self_comm;
+    MPI_Datatype type_handle; /* the last type used, and what it stands for */
+    struct opir_type *type;
+    struct opir_req *free, *detached;
+    struct opir_req *lent; /* sends that wait to be matched and may be copied aside */
+    struct opir_blocks *blocks; /* buffers that this rank owns */
+    struct opir_line *line; /* what it has printed without an end of line */
+    struct opir_exit *exits;
+    size_t bsend_size;
+    void *bsend_buffer;
+    const char *call; /* for the report of a deadlock: what it waits in, and for which request */
+    const struct opir_req *waits;
+    jmp_buf *leave; /* threads: where exit goes */
+    char **argv;
+    uintptr_t globals; /* its private globals in the form struct, else 0 */
+};
+
+/* The process.  Constant once the ranks run, but for the atomics. */
+struct opir_process {
+    bool threads, fibers;
+    int size; /* of the program's MPI_COMM_WORLD */
+    struct opir_rank *rank; /* all of them */
+    struct opir_group *world_group;
+    struct opir_shared *world;
+    size_t eager; /* up to this size a send that nobody waits for is copied aside at once */
+    size_t eager_cap; /* as long as its receiver has no more than this waiting */
+    size_t stack;
+    bool rr;
+    bool crowded; /* more ranks than processors */
+    int spins;
+    uintptr_t *(*base)(void); /* where the globals of the calling thread's rank are; NULL: nowhere */
+    _Atomic uint64_t next_ctx;
+};
+extern struct opir_process opir;
+extern _Thread_local struct opir_rank *opir_self;
+
+/* ---- locks ---------------------------------------------------------------------------------------------------------------------------- */
+
+static inline void opir_lock(pthread_mutex_t *m) {
+    if (opir.threads)
+        pthread_mutex_lock(m);
+}
+static inline void opir_unlock(pthread_mutex_t *m) {
+    if (opir.threads)
+        pthread_mutex_unlock(m);
+}
+
+/* ---- waiting (thread.c, fiber.c) -------------------------------------------------------------------------------------------------------- */
+
+struct opir_wait {
+    uint32_t n, seen;
+};
+/* One step of waiting: `struct opir_wait w = {0}; while (!condition) opir_relax(&w);`.  The condition is looked at after each step; whoever makes it true
+ * calls opir_wake afterwards. */
+void opir_relax(struct opir_wait *w);
+void opir_thread_relax(struct opir_wait *w);
+static inline void opir_relaxed(const struct opir_wait *w); /* after the last step */
+void opir_thread_wake(struct opir_rank *r);
+void opir_thread_run(void);
+void opir_fiber_relax(void);
+void opir_fiber_yield(void);
+void opir_fiber_wake_slow(struct opir_rank *r);
+void opir_fiber_run(void);
+void opir_fiber_sleep(uint64_t ns);
+_Noreturn void opir_fiber_end(void);
+void opir_yield(void); /* lets others run: after a test in vain */
+void opir_relieve(struct opir_rank *r, bool *some);
+uint64_t opir_now(void);
+
+enum opir_fiber_state { OPIR_F_READY, OPIR_F_RUNNING, OPIR_F_WAITING, OPIR_F_SLEEPING, OPIR_F_ENDED };
+
+static inline void opir_wake(struct opir_rank *r) {
+    if (opir.threads)
+        opir_thread_wake(r);
+    else if (r->fiber.state == OPIR_F_WAITING)
+        opir_fiber_wake_slow(r);
+}
+
+/* The request is complete; the caller must not touch it any more. */
+static inline void opir_done(struct opir_req *q) {
+    struct opir_rank *owner = q->owner;
+    atomic_store_explicit(&q->done, true, memory_order_release); /* the result, and the data, come before */
+    opir_wake(owner);
+}
+
+static inline bool opir_is_done(const struct opir_req *q) {
+    return atomic_load_explicit(&((struct opir_req *)(uintptr_t)q)->done, memory_order_acquire);
+}
+
+void opir_wait_req(const char *call, struct opir_req *q);
+
+/* The rank that calls; ends the process with a line where it is none. */
+struct opir_rank *opir_no_rank(const char *call);
+static inline struct opir_rank *opir_me(const char *call) {
+    struct opir_rank *r = opir_self;
+    if (OPIR_UNLIKELY(!r || !r->initialized || r->finalized))
+        return opir_no_rank(call);
+    return r;
+}
+
+static inline void opir_relaxed(const struct opir_wait *w) {
+    if (opir.threads && w->n > (uint32_t)opir.spins)
+        atomic_store_explicit(&opir_self->asleep, 0, memory_order_relaxed); /* a hint: to be woken once too often does no harm */
+}
+
+/* ---- handles --------------------------------------------------------------------------------------------------------------------------- */
+
+void opir_obj_number(struct opir_obj *o);
+void opir_obj_gone(struct opir_obj *o);
+struct opir_obj *opir_obj_numbered(uint32_t number);
+int opir_obj_c2f(struct opir_obj *o);
+
+#define OPIR_NUMBERS (sizeof(MPI_Comm) == sizeof(uint32_t)) /* handles are numbers (MPICH), else addresses (Open MPI) */
+
+static inline void opir_obj_init(struct opir_obj *o, int kind) {
+    o->kind = (uint8_t)kind;
+    if (OPIR_NUMBERS) {
+        if (!o->handle)
+            opir_obj_number(o);
+    }
+}
+
+/* Stores the handle that stands for an object into a variable of a handle type. */
+static inline void opir_put(void *handle, size_t bytes, const struct opir_obj *o) {
+    if (OPIR_NUMBERS) {
+        memcpy(handle, &o->handle, sizeof o->handle);
+    } else {
+        uintptr_t v = (uintptr_t)o | 1;
+        memcpy(handle, &v, bytes);
+    }
+}
+#define OPIR_PUT(variable, object) opir_put((variable), sizeof *(variable), &(object)->obj)
+
+/* The object that a handle stands for; NULL when it is none of ours, or of another kind. */
+static inline void *opir_get(const void *handle, size_t bytes, int kind) {
+    struct opir_obj *o;
+    if (OPIR_NUMBERS) {
+        uint32_t v;
+        memcpy(&v, handle, sizeof v);
+        o = opir_obj_numbered(v);
+    } else {
+        uintptr_t v = 0;
+        memcpy(&v, handle, bytes);
+        o = v & 1 ? (struct opir_obj *)(v & ~(uintptr_t)1) : NULL;
+    }
+    return o && o->kind == kind ? o : NULL;
+}
+static inline struct opir_req *opir_req_of(MPI_Request h) {
+    return h == MPI_REQUEST_NULL ? NULL : opir_get(&h, sizeof h, OPIR_REQUEST);
+}
+static inline struct opir_group *opir_group_of(MPI_Group h) {
+    return opir_get(&h, sizeof h, OPIR_GROUP);
+}
+struct opir_comm *opir_comm_slow(struct opir_rank *me, MPI_Comm h);
+static inline struct opir_comm *opir_comm_of(struct opir_rank *me, MPI_Comm h) {
+    return OPIR_LIKELY(h == MPI_COMM_WORLD) ? me->world_comm : opir_comm_slow(me, h);
+}
+
+/* ---- the rest, by file ------------------------------------------------------------------------------------------------------------------ */
+
+/* start.c */
+_Noreturn void opir_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void opir_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void *opir_alloc(size_t bytes); /* zeroed; ends the process where there is no memory */
+_Noreturn void opir_job_abort(int code);
+void opir_rank_body(struct opir_rank *r);
+_Noreturn void opir_missing(const char *call);
+
+/* error.c: raises an error class through the handler of a communicator (NULL: MPI_COMM_WORLD's) and returns it. */
+int opir_raise(struct opir_comm *c, int code, const char *call, const char *format, ...) __attribute__((format(printf, 4, 5)));
+int opir_below(int rc, const char *call); /* the same for what a call of the MPI below returned */
+void opir_errh_keep(MPI_Errhandler h);
+void opir_errh_drop(MPI_Errhandler h);
+const char *opir_class_name(int class);
+
+/* type.c */
+struct opir_type *opir_type_slow(struct opir_rank *me, MPI_Datatype t);
+static inline struct opir_type *opir_type_of(struct opir_rank *me, MPI_Datatype t) {
+    return OPIR_LIKELY(me->type && me->type_handle == t) ? me->type : opir_type_slow(me, t);
+}
+void opir_types_init(void);
+void opir_type_drop(struct opir_type *t);
+struct opir_type *opir_type_hold(struct opir_type *t);
+void opir_pack(const struct opir_type *t, const void *buf, size_t count, void *to);
+void opir_unpack(const struct opir_type *t, void *buf, size_t count, const void *from, size_t bytes);
+/* Copies data between buffers of any two types; at most the receiver's; returns MPI_SUCCESS or MPI_ERR_TRUNCATE. */
+int opir_copy(const void *sbuf, size_t scount, const struct opir_type *st, void *rbuf, size_t rcount, const struct opir_type *rt);
+
+/* block.c: buffers of opi.h */
+void *opir_block_new(size_t bytes, size_t *room);
+void opir_block_free(void *block, size_t room);
+void opir_block_own(struct opir_rank *r, void *block, size_t room);
+bool opir_block_owned(struct opir_rank *r, const void *block, size_t *room);
+void opir_block_disown(struct opir_rank *r, void *block);
+
+/* p2p.c */
+int opir_check_args(struct opir_rank *me, const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, bool recv,
+                    struct opir_comm **c, struct opir_type **t);
+void opir_send_begin(struct opir_req *q);
+void opir_recv_begin(struct opir_req *q);
+bool opir_unpost(struct opir_req *q);
+bool opir_withdraw(struct opir_req *q);
+void opir_msg_into(struct opir_msg *m, struct opir_req *q);
+struct opir_msg *opir_msg_find(struct opir_rank *r, uint64_t ctx, int src, int tag);
+void opir_msg_unlink(struct opir_msg *m);
+int opir_send_block(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, int mode);
+int opir_send_start(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request, int mode);
+int opir_recv_block(const char *call, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status, bool take);
+int opir_recv_start(const char *call, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request, bool take);
+int opir_persist_init(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request *request, int mode);
+
+/* sendrecv.c */
+int opir_give_taken(const char *call, struct opir_rank *me, void *bufp, struct opir_req *q);
+int opir_sendrecv(const char *call, void *sbuf, MPI_Count scount, MPI_Datatype stype, int dest, int stag, bool give, void *rbuf, MPI_Count rcount,
+                  MPI_Datatype rtype, int source, int rtag, bool take, MPI_Comm comm, MPI_Status *status);
+int opir_sendrecv_replace(const char *call, void *buf, MPI_Count count, MPI_Datatype type, int dest, int stag, int source, int rtag, MPI_Comm comm, MPI_Status *status);
+int opir_isendrecv(const char *call, const void *sbuf, MPI_Count scount, MPI_Datatype stype, int dest, int stag, void *rbuf, MPI_Count rcount,
+                   MPI_Datatype rtype, int source, int rtag, MPI_Comm comm, MPI_Request *request, bool replace);
+
+/* probe.c */
+int opir_probe(const char *call, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
+int opir_iprobe(const char *call, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
+int opir_mrecv(const char *call, void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Status *status);
+int opir_imrecv(const char *call, void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Request *request);
+
+/* request.c */
+struct opir_req *opir_req_new(struct opir_rank *me, int kind);
+void opir_req_setup(struct opir_req *q, struct opir_rank *me, int kind);
+void opir_req_release(struct opir_req *q);
+void opir_req_start(struct opir_req *q);
+int opir_req_finish(struct opir_req *q, MPI_Status *status);
+bool opir_req_poll(struct opir_req *q);
+void opir_status_set(MPI_Status *status, int source, int tag, size_t bytes, bool cancelled);
+void opir_status_empty(MPI_Status *status);
+void opir_sweep(struct opir_rank *me);
+void opir_sweep_all(struct opir_rank *me);
+
+/* group.c */
+struct opir_group *opir_group_new(int size, bool identity);
+void opir_group_drop(struct opir_group *g);
+int opir_group_rank(struct opir_group *g, int world);
+static inline int opir_group_world(const struct opir_group *g, int rank) {
+    return g->world ? g->world[rank] : rank;
+}
+static inline struct opir_group *opir_group_keep(struct opir_group *g) {
+    atomic_fetch_add_explicit(&g->refs, 1, memory_order_relaxed); /* the caller holds one already */
+    return g;
+}
+
+/* comm.c */
+struct opir_shared *opir_shared_new(struct opir_group *a, struct opir_group *b, bool inter, int members);
+void opir_shared_drop(struct opir_shared *s);
+struct opir_comm *opir_comm_new(struct opir_rank *me);
+void opir_comm_bind(struct opir_comm *c, struct opir_shared *s, int side, int rank);
+void opir_comm_drop(struct opir_comm *c);
+static inline int opir_comm_size(const struct opir_comm *c) {
+    return c->local->size;
+}
+static inline struct opir_rank *opir_comm_peer(const struct opir_comm *c, int rank) {
+    return &opir.rank[opir_group_world(c->remote, rank)];
+}
+
+/* attr.c */
+int opir_attrs_copy(const char *call, MPI_Comm from, struct opir_comm *old, struct opir_comm *new);
+int opir_attrs_delete(struct opir_comm *c, MPI_Comm handle);
+
+/* topo.c */
+struct opir_topo *opir_topo_keep(struct opir_topo *t);
+void opir_topo_drop(struct opir_topo *t);
+/* The neighbours of a rank, as many as told; in order.  In is where data come from. */
+int opir_topo_degree(const struct opir_topo *t, int rank, bool in);
+void opir_topo_neighbours(const struct opir_topo *t, int rank, bool in, int *ranks);
+bool opir_topo_is_cart(const struct opir_topo *t);
+struct opir_topo *opir_topo_made(const struct opir_args *const *args, int n);
+
+/* coll.c, move.c, reduce.c, make.c */
+/* A collective that all have reached: what the members of each side bring, by rank.  Of an intracommunicator both sides are the same. */
+struct opir_view {
+    int kind;
+    bool inter;
+    int n[2];
+    struct opir_args **a[2];
+    struct opir_shared *shared;
+};
+static inline ptrdiff_t opir_at(const void *array, int size, int i) {
+    if (size == sizeof(int))
+        return ((const int *)array)[i];
+    int64_t wide;
+    memcpy(&wide, (const char *)array + (size_t)i * sizeof wide, sizeof wide);
+    return (ptrdiff_t)wide;
+}
+void opir_move(struct opir_view *v);
+void opir_reduce(struct opir_view *v);
+bool opir_make(struct opir_view *v, struct opir_coll *of);
+void opir_coll_over(struct opir_coll *o, struct opir_req *mine);
+int opir_make_topo(const char *call, struct opir_rank *me, struct opir_comm *c, struct opir_topo *what, int n, MPI_Comm *out);
+int opir_make_sub(const char *call, struct opir_rank *me, struct opir_comm *c, struct opir_topo *what, int color, int key, MPI_Comm *out);
+int opir_make_run(const char *call, struct opir_rank *me, struct opir_comm *c, struct opir_args *args, MPI_Comm *made);
+void opir_colls_free(struct opir_shared *s);
+int opir_coll(const char *call, MPI_Comm comm, struct opir_args *args, MPI_Request *request, bool persistent);
+void opir_coll_begin(struct opir_req *q);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,267 @@
+/* type.c - datatypes as lists of byte spans, and copies between them.
+ *
+ * A derived type is flattened when it is first used here, and kept as an attribute of the type.  The spans are found by asking the MPI below: a buffer
+ * whose bytes spell their own offset is packed, and the packed bytes tell where each came from. */
+#include "ranks.h"
+
+#include <stdlib.h>
+
+#define FLATTEN_MAX ((ptrdiff_t)1 << 28) /* larger extents go through the MPI below at each use */
+#define NAMED 512u
+
+/* Predefined types, found by hash; an entry is stored once (release) and never changes.  `lock` guards the storing. */
+static _Atomic(struct opir_type *) named[NAMED];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int keyval = MPI_KEYVAL_INVALID;
+
+static size_t hash_of(MPI_Datatype t) {
+    uint64_t v = 0;
+    memcpy(&v, &t, sizeof t);
+    return (size_t)((v * 0x9e3779b97f4a7c15u) >> 40) % NAMED;
+}
+
+void opir_type_drop(struct opir_type *t) {
+    while (t && !t->named && atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) == 1) {
+        struct opir_type *base = t->base;
+        if (base)
+            PMPI_Type_free(&t->handle);
+        else
+            free(t->spans);
+        free(t);
+        t = base;
+    }
+}
+
+/* For an operation that pends: the program may free the type meanwhile.  Where the MPI below has to pack, there is a handle for this use alone. */
+struct opir_type *opir_type_hold(struct opir_type *t) {
+    if (OPIR_LIKELY(t->named))
+        return t;
+    atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed); /* the program's handle has one */
+    if (OPIR_LIKELY(!t->opaque))
+        return t;
+    MPI_Datatype handle;
+    struct opir_type *own = opir_alloc(sizeof *own);
+    if (PMPI_Type_contiguous(1, t->handle, &handle) != MPI_SUCCESS || PMPI_Type_commit(&handle) != MPI_SUCCESS)
+        opir_die("out of memory for a datatype");
+    memcpy(own, t, sizeof *own);
+    atomic_init(&own->refs, 1);
+    own->handle = handle;
+    own->base = t;
+    return own;
+}
+
+static int forget(MPI_Datatype type, int key, void *value, void *extra) {
+    (void)type, (void)key, (void)extra;
+    opir_type_drop(value);
+    return MPI_SUCCESS;
+}
+
+static void add_byte(struct opir_type *t, size_t *room, ptrdiff_t offset) {
+    if (t->nspans && t->spans[t->nspans - 1].offset + (ptrdiff_t)t->spans[t->nspans - 1].length == offset) {
+        t->spans[t->nspans - 1].length++;
+        return;
+    }
+    if (t->nspans == *room) {
+        *room = *room ? *room * 2 : 8;
+        t->spans = realloc(t->spans, *room * sizeof *t->spans);
+        if (!t->spans)
+            opir_die("out of memory for a datatype");
+    }
+    t->spans[t->nspans++] = (struct opir_span){offset, 1};
+}
+
+static bool flatten(struct opir_type *t) {
+    size_t n = (size_t)t->true_extent, size = t->size;
+    int digits = 1, bound = 0;
+    while (digits < 8 && n >> (8 * digits))
+        digits++;
+    if (PMPI_Pack_size(1, t->handle, MPI_COMM_SELF, &bound) != MPI_SUCCESS || (size_t)bound < size)
+        return false;
+    unsigned char *buf = malloc(n), *packed = malloc((size_t)bound);
+    uint64_t *from = calloc(size, sizeof *from);
+    bool ok = buf && packed && from;
+    for (int d = 0; ok && d < digits; d++) {
+        for (size_t i = 0; i < n; i++)
+            buf[i] = (unsigned char)(i >> (8 * d));
+        int at = 0;
+        ok = PMPI_Pack((char *)buf - t->true_lb, 1, t->handle, packed, bound, &at, MPI_COMM_SELF) == MPI_SUCCESS && (size_t)at == size;
+        for (size_t i = 0; ok && i < size; i++)
+            from[i] |= (uint64_t)packed[i] << (8 * d);
+    }
+    size_t room = 0;
+    for (size_t i = 0; ok && i < size; i++)
+        add_byte(t, &room, t->true_lb + (ptrdiff_t)from[i]);
+    free(buf);
+    free(packed);
+    free(from);
+    return ok;
+}
+
+static bool predefined(MPI_Datatype handle) {
+    int combiner = MPI_COMBINER_NAMED;
+#ifdef OPIR_HAS_MPI_Type_get_envelope_c
+    MPI_Count ni, na, nl, nd;
+    return PMPI_Type_get_envelope_c(handle, &ni, &na, &nl, &nd, &combiner) == MPI_SUCCESS && combiner == MPI_COMBINER_NAMED;
+#else
+    int ni, na, nd;
+    return PMPI_Type_get_envelope(handle, &ni, &na, &nd, &combiner) == MPI_SUCCESS && combiner == MPI_COMBINER_NAMED;
+#endif
+}
+
+static struct opir_type *describe(MPI_Datatype handle) {
+    MPI_Count size, lb, extent, tlb, textent;
+    if (PMPI_Type_size_x(handle, &size) != MPI_SUCCESS || size < 0 || PMPI_Type_get_extent_x(handle, &lb, &extent) != MPI_SUCCESS ||
+        PMPI_Type_get_true_extent_x(handle, &tlb, &textent) != MPI_SUCCESS)
+        return NULL;
+    struct opir_type *t = opir_alloc(sizeof *t);
+    t->handle = handle;
+    t->size = (size_t)size;
+    t->lb = (ptrdiff_t)lb;
+    t->extent = (ptrdiff_t)extent;
+    t->true_lb = size ? (ptrdiff_t)tlb : 0;
+    t->true_extent = size ? (ptrdiff_t)textent : 0;
+    atomic_init(&t->refs, 1);
+    if (size == 0) {
+        t->contiguous = true;
+    } else if (t->true_extent > FLATTEN_MAX || !flatten(t)) {
+        t->opaque = true;
+        t->nspans = 0;
+    } else {
+        t->contiguous = t->nspans == 1 && t->spans[0].offset == 0 && (ptrdiff_t)t->size == t->extent;
+    }
+    return t;
+}
+
+static struct opir_type *find_named(MPI_Datatype handle) {
+    for (size_t i = hash_of(handle);; i = (i + 1) % NAMED) {
+        struct opir_type *t = atomic_load_explicit(&named[i], memory_order_acquire);
+        if (!t || t->handle == handle)
+            return t;
+    }
+}
+
+OPIR_COLD static struct opir_type *add_named(MPI_Datatype handle) {
+    struct opir_type *t = describe(handle);
+    if (!t)
+        return NULL;
+    t->named = true;
+    opir_lock(&lock);
+    size_t i = hash_of(handle);
+    struct opir_type *there;
+    while ((there = atomic_load_explicit(&named[i], memory_order_relaxed)) && there->handle != handle)
+        i = (i + 1) % NAMED;
+    if (!there)
+        atomic_store_explicit(&named[i], t, memory_order_release);
+    opir_unlock(&lock);
+    if (!there)
+        return t;
+    free(t->spans);
+    free(t);
+    return there;
+}
+
+struct opir_type *opir_type_slow(struct opir_rank *me, MPI_Datatype handle) {
+    if (handle == MPI_DATATYPE_NULL)
+        return NULL;
+    struct opir_type *t = find_named(handle);
+    if (!t) {
+        void *value;
+        int found = 0;
+        if (PMPI_Type_get_attr(handle, keyval, &value, &found) == MPI_SUCCESS && found)
+            t = value;
+        else if (predefined(handle))
+            t = add_named(handle);
+        else if ((t = describe(handle)) && PMPI_Type_set_attr(handle, keyval, t) != MPI_SUCCESS)
+            opir_die("the MPI below does not keep an attribute of a datatype");
+    }
+    if (t) {
+        me->type_handle = handle;
+        me->type = t;
+    }
+    return t;
+}
+
+EXPORT int MPI_Type_free(MPI_Datatype *type) {
+    struct opir_rank *me = opir_me("MPI_Type_free");
+    me->type = NULL; /* its handle may come back as another type's */
+    int rc = PMPI_Type_free(type);
+    return rc == MPI_SUCCESS ? rc : opir_below(rc, "MPI_Type_free");
+}
+
+void opir_types_init(void) {
+    PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &keyval, NULL);
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------------------------------------------ */
+
+/* The MPI below packs or unpacks, as many elements at a time as an int can tell the bytes of. */
+static void pack_below(const struct opir_type *t, char *buf, size_t count, char *packed, bool unpack) {
+    size_t most = INT32_MAX / t->size;
+    if (!most)
+        opir_die("a datatype of %zu bytes is too large for the pack calls of the MPI below", t->size);
+    for (size_t n; count; count -= n, buf += (ptrdiff_t)n * t->extent, packed += n * t->size) {
+        n = count < most ? count : most;
+        int at = 0, bytes = (int)(t->size * n);
+        int rc = unpack ? PMPI_Unpack(packed, bytes, &at, buf, (int)n, t->handle, MPI_COMM_SELF) : PMPI_Pack(buf, (int)n, t->handle, packed, bytes, &at, MPI_COMM_SELF);
+        if (rc != MPI_SUCCESS)
+            opir_die("the MPI below cannot %s %zu elements of %zu bytes", unpack ? "unpack" : "pack", n, t->size);
+    }
+}
+
+void opir_pack(const struct opir_type *t, const void *buf, size_t count, void *to) {
+    if (t->contiguous) {
+        if (t->size && count)
+            memcpy(to, buf, t->size * count);
+    } else if (t->opaque) {
+        pack_below(t, (char *)(uintptr_t)buf, count, to, false);
+    } else {
+        char *out = to;
+        const char *element = buf;
+        for (size_t i = 0; i < count; i++, element += t->extent)
+            for (size_t k = 0; k < t->nspans; k++) {
+                memcpy(out, element + t->spans[k].offset, t->spans[k].length);
+                out += t->spans[k].length;
+            }
+    }
+}
+
+/* Spreads `bytes` packed bytes, at most count elements; the last may be partial. */
+void opir_unpack(const struct opir_type *t, void *buf, size_t count, const void *from, size_t bytes) {
+    if (t->contiguous) {
+        if (bytes)
+            memcpy(buf, from, bytes);
+    } else if (t->opaque) {
+        pack_below(t, buf, bytes / t->size, (char *)(uintptr_t)from, true);
+    } else {
+        const char *in = from;
+        char *element = buf;
+        for (size_t i = 0; i < count && bytes; i++, element += t->extent)
+            for (size_t k = 0; k < t->nspans && bytes; k++) {
+                size_t n = t->spans[k].length < bytes ? t->spans[k].length : bytes;
+                memcpy(element + t->spans[k].offset, in, n);
+                in += n;
+                bytes -= n;
+            }
+    }
+}
+
+int opir_copy(const void *sbuf, size_t scount, const struct opir_type *st, void *rbuf, size_t rcount, const struct opir_type *rt) {
+    size_t bytes = scount * st->size, room = rcount * rt->size, n = bytes < room ? bytes : room;
+    if (n && !(sbuf == rbuf && st->contiguous && rt->contiguous)) {
+        if (st->contiguous && rt->contiguous) {
+            memmove(rbuf, sbuf, n); /* a program may send to itself within one buffer */
+        } else if (st->contiguous) {
+            opir_unpack(rt, rbuf, rcount, sbuf, n);
+        } else if (rt->contiguous && bytes <= room) {
+            opir_pack(st, sbuf, scount, rbuf);
+        } else {
+            void *packed = malloc(bytes);
+            if (!packed)
+                opir_die("out of memory: %zu bytes", bytes);
+            opir_pack(st, sbuf, scount, packed);
+            opir_unpack(rt, rbuf, rcount, packed, n);
+            free(packed);
+        }
+    }
+    return bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+}
