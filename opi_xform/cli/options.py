@@ -43,6 +43,7 @@ class Options:
     explain: str | None = None
     completion: str | None = None
     manual: bool = False
+    privatize: str | None = None
     version: bool = False
     flags: tuple[str, ...] | None = None
 
@@ -88,6 +89,7 @@ def parse_arguments(arguments: Sequence[str]) -> Options:
         explain=found.explain,
         completion=found.completion,
         manual=found.manual,
+        privatize=found.privatize,
         version=found.version,
         flags=flags,
     )
@@ -176,6 +178,15 @@ def parser() -> argparse.ArgumentParser:
         help="rank the sites that stay by the bytes they could save, with what to change",
     )
     add("--export-fixes", metavar="FILE.yaml", help="write the edits for clang-apply-replacements")
+    add(
+        "--privatize",
+        nargs="?",
+        const="tls",
+        choices=("tls", "struct"),
+        metavar="tls|struct",
+        help="give each rank its own globals, for ranks that share a process: tls (for threads; the default) or "
+        "struct (for threads and fibers)",
+    )
     add("--strict", action="store_true", help="rest on no assumption (A1 to A4) and no user-supplied effect")
     add("--root", metavar="DIR", help="the directory that -o mirrors and edits may reach (default: the sources' own)")
     add("--explain", metavar="CODE", help="print what a code means and how to change the program")

@@ -21,6 +21,7 @@ from opi_xform.cli.outcome import SELF_CHECK, Failure, Problem, exit_code, fail
 from opi_xform.cli.parsing import Job, parse_sources
 from opi_xform.cli.parted import Parted, Parting
 from opi_xform.cli.present import Result, present, report_files
+from opi_xform.cli.private import privatised
 from opi_xform.cli.progress import Progress
 from opi_xform.cli.shown import shown
 from opi_xform.frontend import FrontendError, parse_once, parse_outline
@@ -126,10 +127,32 @@ def transform(
             raise _rejected(shown(error.span.file), error.span.line, error.reason) from error
     with progress.phase("self-check", len(paths)):
         _self_check(units, flags, changed, sources, options)
+    if options.privatize is not None:
+        with progress.phase("privatize"):
+            changed, plan, facts = _privatised(units, flags, changed, sources, options, root, plan, facts)
     warnings = _warnings(units)
     if options.output is not None or options.index is not None:
         warnings += _left_out(units, flags, root)
     return Result(root, paths, plan, sources, changed, annotations, warnings, known, facts), units
+
+
+def _privatised(
+    units: Sequence[Unit],
+    flags: BuildFlags,
+    changed: dict[str, bytes],
+    sources: Sources,
+    options: Options,
+    root: str,
+    plan: Plan,
+    facts: Facts,
+) -> tuple[dict[str, bytes], Plan, Facts]:
+    """The new contents with private variables, and what is decided of those."""
+    try:
+        found = privatised(units, flags.of, changed, sources, options.privatize or "", root)
+    except OSError as error:
+        raise fail(f"--privatize needs a temporary directory ({error.strerror or error}); set TMPDIR") from error
+    plan = replace(plan, diagnostics=(*plan.diagnostics, *found.remarks))
+    return dict(found.changed), plan, replace(facts, variables=found.variables)
 
 
 def _parted(

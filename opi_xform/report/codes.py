@@ -60,6 +60,55 @@ _CODES = (
     Code("OPI403", "unknown function", "A function without source or effects receives the buffer."),
     Code("OPI404", "volatile or atomic", "The buffer is volatile or _Atomic: others may touch it at any time."),
     Code("OPI405", "used concurrently", "A parallel region, another thread or a signal handler uses the buffer."),
+    # Variables that ranks of one process would share (--privatize).
+    Code(
+        "OPI501",
+        "declaration cannot be changed",
+        "The variable's declaration cannot be given another storage class, or be followed by another.",
+    ),
+    Code("OPI502", "visible outside", "Code that was not given may use the variable, or defines it."),
+    Code(
+        "OPI503",
+        "use cannot be changed",
+        "With --privatize=struct every use of the variable is written another way, and one cannot be.",
+    ),
+    Code(
+        "OPI504",
+        "initialiser cannot be moved",
+        "The variable starts with the address of a private one, which no constant can be.",
+    ),
+    Code(
+        "OPI505",
+        "used by threads of the program",
+        "Threads of the program's own, or a signal handler, may use the variable.",
+    ),
+    Code(
+        "OPI506",
+        "named in assembly or an attribute",
+        "Inline assembly, an attribute or a pragma speaks of the variable by its name.",
+    ),
+    Code(
+        "OPI507",
+        "its address is held by one that is shared",
+        "A variable that stays shared starts with the address of this one.",
+    ),
+    Code(
+        "OPI511",
+        "hidden state of the C library",
+        "A function of the C library keeps state of its own, which all ranks of a process share.",
+    ),
+    Code("OPI512", "belongs to the process", "The call changes, or asks for, something of the whole process."),
+    Code(
+        "OPI513",
+        "variable of a library",
+        "The variable belongs to the C library, and all ranks of a process share it.",
+    ),
+    Code(
+        "OPI514",
+        "callback uses a private variable",
+        "A library may run the function for another rank than the one whose variable it is to use.",
+    ),
+    Code("OPI515", "threads of its own", "The program starts threads, which belong to no rank."),
     # Input and output.
     Code("OPI901", "parse error", "A source file does not compile, so nothing was analysed."),
     Code("OPI902", "no input", "What was named is no C source, or does not exist."),

@@ -37,11 +37,11 @@ def header_edit(text: SourceText) -> ByteEdit | None:
     if chosen:
         end = text.line_end(chosen[0].end)
         return ByteEdit(end, end, (0,), eol + b'#include "opi.h"')
-    start = _top(text)
+    start = top(text)
     return ByteEdit(start, start, (0,), b'#include "opi.h"' + eol)
 
 
-def _top(text: SourceText) -> int:
+def top(text: SourceText) -> int:
     """The line below the comments and the include guard that open the file, or its first byte."""
     guard = _guard(text)
     start = 0

@@ -29,9 +29,14 @@
 
 enum { OPI_RANKS_TLS = 1, OPI_RANKS_STRUCT = 2 };
 
+/* The program's own text has these types too. */
+#ifndef OPI_RANKS_TYPES
+#define OPI_RANKS_TYPES
+
 struct opi_rank_var;
 
-/* The pointer `offset` bytes into a variable is, to begin with, the address of (a place in, or just behind) `to`. */
+/* The pointer `offset` bytes into a variable is, to begin with, the address of (a place in, or just behind) `to`; null
+ * stands for the variable itself. */
 struct opi_rank_ref {
     size_t offset;
     struct opi_rank_var *to;
@@ -56,6 +61,8 @@ struct opi_rank_image {
     void (*const *inits_end)(void);
     uintptr_t *(*base)(void);                /* struct: the calling thread's base */
 };
+
+#endif
 
 extern const struct opi_rank_image opi_rank_image __attribute__((weak));
 
@@ -85,9 +92,10 @@ static inline void opi_rank_fill(const struct opi_rank_image *image, void *block
         for (size_t i = 0; i < var->nrefs; i++) {
             const struct opi_rank_ref *ref = &var->refs[i];
             char *place = own + var->offset + ref->offset;
+            const struct opi_rank_var *to = ref->to ? ref->to : var;
             uintptr_t old;
             memcpy(&old, place, sizeof old);
-            old += (uintptr_t)(own + ref->to->offset) - (uintptr_t)ref->to->first;
+            old += (uintptr_t)(own + to->offset) - (uintptr_t)to->first;
             memcpy(place, &old, sizeof old);
         }
     }

@@ -1,0 +1,1 @@
+"""Variables of static storage made private to each rank (docs/privatising.md)."""

@@ -1,0 +1,30 @@
+"""What the decisions ask of the text (``rewrite.private.text`` answers)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from opi_xform.ir.span import Span
+from opi_xform.privatize.model import Variable
+
+
+class Names(Protocol):
+    """Each answer of why not is '' when nothing is in the way."""
+
+    def written(self, span: Span) -> bytes:
+        """The text of a place."""
+        ...
+
+    def movable(self, v: Variable) -> str:
+        """Why its initialiser cannot become code that runs at each rank's start."""
+        ...
+
+    def relocatable(self, v: Variable) -> str:
+        """Why the addresses in its initialiser cannot be found in its bytes."""
+        ...
+
+    def uses(self, v: Variable, skipped: Mapping[str, Span]) -> str:
+        """Why not every use of it can be written another way.  skipped: names in code that another configuration
+        compiles."""
+        ...

@@ -1,0 +1,1 @@
+"""Private variables as text: where they are declared, initialised and used."""

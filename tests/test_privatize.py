@@ -1,0 +1,143 @@
+"""Variables made private: each case of privatize_cases/ says what becomes of its variables, in both forms, and runs as
+several ranks of one process: as threads, as fibers, and as a process that is a rank."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from opi_xform.cli.main import main
+from opi_xform.report.codes import CODES, page
+from opi_xform.resources import runtime_include_dir
+
+FOLDER = Path(__file__).resolve().parent / "privatize_cases"
+CASES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*.c")) + sorted(
+    path.name for path in FOLDER.iterdir() if path.is_dir()
+)
+FORMS = ("tls", "struct")
+_SAID = re.compile(r"//~ (.*?)\s*(?:\*/)?$", re.M)
+_ONE = re.compile(r"(?:(tls|struct) )?(?:(\w+): (private|shared|refused)|note)(?: (OPI\d+))?$")
+CC = os.environ.get("CC", "gcc")
+
+
+def files_of(case: str) -> list[Path]:
+    path = FOLDER / case
+    return sorted(path.glob("*.[ch]")) if path.is_dir() else [path]
+
+
+def expectations(files: list[Path], form: str) -> Iterator[tuple[str, int, str, str, str]]:
+    """(file, line, name or '', decision or 'note', code)."""
+    for file in files:
+        for number, line in enumerate(file.read_text("utf-8").split("\n"), 1):
+            for said in _SAID.findall(line):
+                for one in said.split("; "):
+                    match = _ONE.match(one)
+                    assert match, f"{file.name}:{number}: not understood: {one}"
+                    if match[1] in (None, form):
+                        yield file.name, number, match[2] or "", match[3] or "note", match[4] or ""
+
+
+def transform(case: str, form: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> dict[str, object]:
+    """Writes ``folder/in`` and the private program in ``folder/out``; the report."""
+    given = folder / "in"
+    given.mkdir()
+    for file in [*files_of(case), FOLDER / "ranks.h"]:
+        shutil.copy(file, given)
+    sources = [str(path) for path in sorted(given.glob("*.c"))]
+    code = main([*sources, "-o", str(folder / "out"), f"--privatize={form}", "--output-format", "json"])
+    out, err = capfd.readouterr()
+    assert code == 0, err
+    report: dict[str, object] = json.loads(out)
+    return report
+
+
+def build(folder: Path, name: str, *flags: str) -> Path:
+    program = folder / name
+    sources = sorted(str(path) for path in (folder / "out").glob("*.c"))
+    objects = str(folder / f"{name}.o")
+    command = [CC, "-std=gnu11", "-O1", "-w", "-Dmain=program_main"]
+    for number, source in enumerate(sources):
+        subprocess.run([*command, "-c", source, "-o", f"{objects}{number}"], check=True, timeout=60)
+    carrier = [CC, "-std=gnu11", "-O1", "-w", "-pthread", "-I", str(runtime_include_dir()), "-x", "c", *flags]
+    parts = [f"{objects}{number}" for number in range(len(sources))]
+    subprocess.run(
+        [*carrier, str(FOLDER / "carrier.inc"), "-x", "none", *parts, "-lm", "-o", str(program)], check=True, timeout=60
+    )
+    return program
+
+
+def run(program: Path) -> str:
+    done = subprocess.run([str(program)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, (done.returncode, done.stderr)
+    return done.stdout
+
+
+def wanted(case: str) -> bool:
+    """Whether the case is a program that runs as several ranks."""
+    return any("all_here()" in path.read_text("utf-8") for path in files_of(case))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("case", CASES)
+def test_case(case: str, form: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    report = transform(case, form, tmp_path, capfd)
+    expected = sorted(expectations(files_of(case), form))
+    found = []
+    for variable in report["globals"]:  # type: ignore[attr-defined]
+        found.append(
+            (Path(variable["file"]).name, variable["line"], variable["name"], variable["decision"], variable["code"])
+        )
+        assert variable["message"] or variable["decision"] == "private"
+    for remark in report["diagnostics"]:  # type: ignore[attr-defined]
+        if remark["code"].startswith("OPI5"):
+            found.append((Path(remark["file"]).name, remark["line"], "", "note", remark["code"]))
+    assert sorted(found) == expected
+    _again(tmp_path, form, capfd)
+    if not wanted(case):
+        return
+    assert run(build(tmp_path, "process", "-DOPI_PLAIN")) == "0 0 0\n"
+    if any(decision == "refused" for _, _, _, decision, _ in expected):
+        return
+    assert run(build(tmp_path, "threads")) == "0 0 0\n"
+    if form == "struct":
+        assert run(build(tmp_path, "fibers", "-DFIBERS")) == "0 0 0\n"
+
+
+def _again(folder: Path, form: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """The tool on its own output changes nothing."""
+    before = {path: path.read_bytes() for path in sorted((folder / "out").iterdir())}
+    sources = [str(path) for path in before if path.suffix == ".c"]
+    assert main([*sources, "-i", f"--privatize={form}"]) == 0, capfd.readouterr().err
+    capfd.readouterr()
+    assert {path: path.read_bytes() for path in sorted((folder / "out").iterdir())} == before
+
+
+@pytest.mark.parametrize("case", ["scalar.c", "addresses.c", "guard.c"])
+def test_ranks_of_the_original_disturb_each_other(case: str, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    for name in (case, "ranks.h"):
+        shutil.copy(FOLDER / name, tmp_path / "out")
+    assert run(build(tmp_path, "threads")) != "0 0 0\n"
+
+
+EXAMPLES = sorted(code for code in CODES if code.startswith("OPI5"))
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_the_example_of_a_page_shows_its_code(code: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    found = re.search(r"```c\n(.*?)```", page(code) or "", re.DOTALL)
+    assert found is not None
+    source = tmp_path / "example.c"
+    source.write_text(found.group(1), encoding="utf-8")
+    form = "struct" if code == "OPI503" else "tls"
+    assert main([str(source), f"--privatize={form}", "--output-format", "json"]) == 0
+    report = json.loads(capfd.readouterr().out)
+    codes = {entry["code"] for entry in (*report["globals"], *report["diagnostics"])}
+    assert code in codes
