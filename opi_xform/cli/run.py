@@ -63,7 +63,9 @@ def _run(options: Options, progress: Progress) -> int:
         outputs = _outputs(options, result, units)
         found: list[Finding] = []
         if options.check:
-            found = findings(options, result.plan, result.sources, result.annotations, outputs, baseline, known)
+            found = findings(
+                options, result.plan, result.sources, result.annotations, outputs, baseline, known, result.facts
+            )
         reports = report_files(options, result, found)
         _require_apart(reports, units)
         written = _write([*(() if options.check else outputs), *reports])
@@ -105,7 +107,7 @@ def transform(
         said = (*told(annotations, files), *(one for _, one in entries))
         effects = known.path if known.effects else None
         try:
-            settings = AnalysisOptions(options.strict, root, effects, _obstacle(root, sources), said)
+            settings = AnalysisOptions(options.strict, root, effects, _obstacle(root, sources), said, options.jobs)
             plan = analyse(units, settings, progress.part, programs.append)
         except EffectsError as error:
             raise known.wrong_effects(str(error)) from error
@@ -151,8 +153,9 @@ def _privatised(
         found = privatised(units, flags.of, changed, sources, options.privatize or "", root)
     except OSError as error:
         raise fail(f"--privatize needs a temporary directory ({error.strerror or error}); set TMPDIR") from error
-    plan = replace(plan, diagnostics=(*plan.diagnostics, *found.remarks))
-    return dict(found.changed), plan, replace(facts, variables=found.variables)
+    if not options.check:  # which finds them
+        plan = replace(plan, diagnostics=(*plan.diagnostics, *found.remarks))
+    return dict(found.changed), plan, replace(facts, variables=found.variables, hindrances=found.remarks)
 
 
 def _parted(

@@ -61,8 +61,11 @@ def beginnings(jobs: Sequence[Job], folder: str) -> dict[str, Beginning]:
         if len(members) < ENOUGH:
             continue
         made = _precompiled(os.path.join(folder, f"{number}.h"), flags, system)
-        for path, leading in members if made is not None else ():
-            if made is not None and not made.mentions(leading.guards):
+        if made is None:
+            continue
+        unfit = {guards for guards in {leading.guards for _, leading in members} if made.mentions(guards)}
+        for path, leading in members:
+            if leading.guards not in unfit:
                 out[path] = Beginning(made.precompiled, leading.included)
     return out
 

@@ -9,10 +9,15 @@ it into an escape of everything reachable.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Record, Type
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass
+else:
+    from opi_xform.ir.record import dataclass
 
 # --- expressions ----------------------------------------------------------------------------------------------------
 

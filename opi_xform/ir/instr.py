@@ -6,11 +6,17 @@ explicit, so nothing after lowering needs C's pointer arithmetic.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
+from typing import TYPE_CHECKING
 
 from opi_xform.ir import ast
 from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ir.types import Type
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass
+else:
+    from opi_xform.ir.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

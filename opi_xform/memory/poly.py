@@ -8,7 +8,12 @@ that pointer differences cancel it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass
+else:
+    from opi_xform.ir.record import dataclass
 
 Monomial = tuple[int, ...]
 

@@ -10,6 +10,7 @@ from opi_xform.ownership.elsewhere import siblings
 from opi_xform.ownership.model import Buffer, Place, Refusal
 from opi_xform.ownership.parameters import Parameters, path
 from opi_xform.ownership.plan import Edit
+from opi_xform.ownership.together import each
 from opi_xform.ownership.told import Remark
 
 
@@ -31,6 +32,7 @@ def agreed(
     parameters: Parameters,
     strays: Mapping[Place, Refusal],
     judge: Callable[[Buffer, Mapping[Place, Refusal]], Verdict],
+    processes: int = 1,
 ) -> list[Verdict]:
     """The verdict on each buffer; ``judge`` gives one, some places being kept whatever it finds.
 
@@ -40,9 +42,10 @@ def agreed(
     places = [{u.place for u in buffer.uses} for buffer in groups]
     found: list[Verdict | None] = [None] * len(groups)
     while True:
-        verdicts = [
-            judge(buffer, kept) if verdict is None else verdict for buffer, verdict in zip(groups, found, strict=True)
-        ]
+        open_ = [i for i, verdict in enumerate(found) if verdict is None]
+        for i, verdict in zip(open_, each(lambda i: judge(groups[i], kept), open_, processes), strict=True):
+            found[i] = verdict
+        verdicts = [verdict for verdict in found if verdict is not None]
         new = _disagreements(groups, parameters, verdicts)
         if not new:
             return verdicts
@@ -69,14 +72,17 @@ def _disagreements(
     """Places that convert for one buffer and must not, because of another or of the parameters on the way."""
     out: dict[Place, Refusal] = {}
     program = parameters.program
+    staying: dict[Place, list[tuple[Buffer, Verdict]]] = {}
+    for other, their in zip(groups, verdicts, strict=True):
+        for p in {u.place for u in other.uses} - their.converted:
+            staying.setdefault(p, []).append((other, their))
     for buffer, verdict in zip(groups, verdicts, strict=True):
-        mine = {u.place for u in buffer.uses}
-        for other, their in zip(groups, verdicts, strict=True):
-            for p in verdict.converted & {u.place for u in other.uses} - their.converted:
+        assert verdict.converted <= {u.place for u in buffer.uses}
+        for p in sorted(verdict.converted & staying.keys()):
+            for other, their in staying[p]:
                 refusal = their.refusals[p]
                 text = f"the same call sends or receives `{other.name}`, which stays: {refusal.message}"
                 out[p] = Refusal(refusal.code, text, refusal.notes)
-        assert verdict.converted <= mine
     for key in sorted({key for verdict in verdicts for key in verdict.lifted}):
         takers = [(b, v) for b, v in zip(groups, verdicts, strict=True) if key in v.lifted]
         carriers = {b.carrier.variable: b.carrier for b, _ in takers}

@@ -48,8 +48,9 @@ def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Pla
     if unseen is not None:
         span, message = unseen
         groups, stray = [], {u.place: Refusal("11", message, ((span, "here"),)) for u in uses}
+    parameters = parameters_of(program, units)
     found = agreed(
-        groups, parameters_of(program, units), stray, lambda b, kept: _buffer(units, program, b, options, kept)
+        groups, parameters, stray, lambda b, kept: _buffer(units, program, b, options, kept), options.processes
     )
     verdicts: dict[Place, tuple[Verdict, Buffer]] = {}
     edits: list[Edit] = []

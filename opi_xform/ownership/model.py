@@ -42,7 +42,7 @@ class Options:
 
     effects: an opi.toml with more library effects.  obstacle: why an edit cannot be made ('' when it can), as the
     rewriter sees it: a macro writes the text, an array type hides behind a typedef.  A site that needs it is kept.
-    told: comments that say more than the analysis finds.
+    told: comments that say more than the analysis finds.  processes: that may work on it; the plan is the same.
     """
 
     strict: bool = False
@@ -50,6 +50,7 @@ class Options:
     effects: Path | None = None
     obstacle: Callable[[Edit], str] = lambda edit: ""
     told: tuple[Told, ...] = ()
+    processes: int = 1
 
 
 @dataclass(frozen=True, slots=True)

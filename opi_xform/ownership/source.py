@@ -7,7 +7,7 @@ configuration that can see the object is part of the analysis).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from opi_xform.ir import ast
@@ -50,6 +50,7 @@ class Index:
         self.by_key: dict[str, list[Mention]] = {}
         self.known: dict[str, set[tuple[str, int]]] = {}
         self.names: dict[str, str] = {}
+        self.declarations: dict[str, list[tuple[ast.Unit, ast.Variable]]] = {}
         self.texts = Texts()
         self.edits: dict[tuple[str, int], tuple[ReplaceText, ...]] = {}
         self.inspected: dict[tuple[str, str, bool, str, int], Inspection] = {}
@@ -77,6 +78,19 @@ class Index:
         places.add((var.span.file, var.span.begin))
         for d in var.declarators:
             places.add((d.name_span.file, d.name_span.begin))
+
+    def declarations_of(self, key: str) -> list[tuple[ast.Unit, ast.Variable]]:
+        """The declaration of a variable in each unit that has one, in order."""
+        if not self.declarations:
+            for unit in self.units:
+                here = dict(unit.globals)
+                for function in unit.functions.values():
+                    for local, var in function.variables.items():
+                        if "/" in local:
+                            here.setdefault(local, var)
+                for name, var in here.items():
+                    self.declarations.setdefault(name, []).append((unit, var))
+        return self.declarations.get(key, [])
 
     def walk(self, root: ast.Expr, function: str) -> None:
         stack: list[tuple[ast.Expr, ast.Expr | None, ast.SizeOf | None]] = [(root, None, None)]
@@ -158,7 +172,7 @@ class _Inspector:
         self.complete = complete
         self.root = root.rstrip("/")
         self.rows = rows
-        self.declarations = [(u, v) for u in index.units for v in _declared(u, key)]
+        self.declarations = index.declarations_of(key)
         self.mentions = index.by_key.get(key, [])
 
     def run(self) -> Inspection:
@@ -416,18 +430,6 @@ def _spelling(
         return None
     stars = (b" " + prefix if prefix else b"").decode("ascii")
     return f"{base}{stars}{text.decode('utf-8', 'surrogateescape')}"
-
-
-def _declared(unit: ast.Unit, key: str) -> Iterable[ast.Variable]:
-    var = unit.globals.get(key)
-    if var is not None:
-        yield var
-        return
-    if "/" in key:
-        for function in unit.functions.values():
-            if key in function.variables:
-                yield function.variables[key]
-                return
 
 
 def _dimensions(suffix: bytes) -> list[bytes]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _TOKEN = re.compile(
-    rb"//(?:[^\n\\]|\\.)*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[A-Za-z_]\w*|[()\[\]{};]", re.DOTALL
+    rb"[A-Za-z_]\w*|[()\[\]{};]|//(?:[^\n\\]|\\.)*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL
 )
 _UNEVALUATED = frozenset({b"sizeof", b"typeof", b"__typeof__", b"__typeof", b"_Alignof", b"__alignof__", b"_Generic"})
 _DIRECTIVE = re.compile(
@@ -14,6 +14,7 @@ _DIRECTIVE = re.compile(
     rb"|\b(?:__)?asm(?:__)?\b[^;{}]*",
     re.MULTILINE,
 )
+_SLASH, _SEMICOLON, _SPACE, _DOT, _GREATER = b"/; .>"
 
 Occurrence = tuple[int, bool, bool]  # offset, in an operand that is not evaluated, between square brackets
 
@@ -57,24 +58,35 @@ def _words(data: bytes) -> dict[bytes, list[Occurrence]]:
     square = 0
     previous = b""
     for match in _TOKEN.finditer(data):
-        token = match.group()
-        if token.startswith((b"//", b"/*")):
-            continue
-        if token[:1] in (b'"', b"'"):
-            previous = b""
-            continue
-        if token in (b"(", b"[", b"{"):
+        token = match[0]
+        first = token[0]  # bytes are compared as numbers here: that is quicker, and there are many
+        if first in b"([{":
             opened.append((token, previous))
             square += token == b"["
-        elif token in (b")", b"]", b"}"):
+            if token == b"(" and previous in _UNEVALUATED:
+                continue
+        elif first in b")]}":
             if opened:
                 square -= opened.pop()[0] == b"["
-        elif token != b";" and not data[max(match.start() - 8, 0) : match.start()].rstrip().endswith((b".", b"->")):
-            around = opened[-1] if opened else (b"", b"")
-            unevaluated = previous in _UNEVALUATED or (around[0] == b"(" and around[1] in _UNEVALUATED)
-            out.setdefault(token, []).append((match.start(), unevaluated, square > 0))
-        if token != b"(" or previous not in _UNEVALUATED:
-            previous = token
+        elif first in b"/\"'":
+            if first != _SLASH:
+                previous = b""
+            continue
+        elif first != _SEMICOLON:
+            start = match.start()
+            before = data[start - 1] if start else _SPACE
+            if before in b" \t\r\n\v\f":
+                member = data[max(start - 8, 0) : start].rstrip().endswith((b".", b"->"))
+            else:
+                member = before == _DOT or (before == _GREATER and data[start - 2 : start] == b"->")
+            if not member:
+                around = opened[-1] if opened else (b"", b"")
+                unevaluated = previous in _UNEVALUATED or (around[0] == b"(" and around[1] in _UNEVALUATED)
+                places = out.get(token)
+                if places is None:
+                    places = out[token] = []
+                places.append((start, unevaluated, square > 0))
+        previous = token
     return out
 
 

@@ -198,8 +198,21 @@ def touches(program: Program, objects: set[int], uses: list[Use]) -> tuple[int, 
     return tuple(sorted(out))
 
 
-def calls_of(function: ast.Function) -> list[ast.Call]:
+_known: dict[int, tuple[ast.Function, tuple[ast.Call, ...]]] = {}
+_MOST = 50_000
+
+
+def calls_of(function: ast.Function) -> tuple[ast.Call, ...]:
     """All calls in a function: in its statements, and in the initialisers of its variables."""
+    known = _known.get(id(function))
+    if known is None or known[0] is not function:
+        if len(_known) >= _MOST:
+            _known.clear()
+        known = _known[id(function)] = (function, tuple(_calls_of(function)))
+    return known[1]
+
+
+def _calls_of(function: ast.Function) -> list[ast.Call]:
     out: list[ast.Call] = []
     inits = (v.init for v in function.variables.values() if v.init is not None)
     for whole in (*expressions(function.body), *inits):

@@ -8,13 +8,19 @@ Recursion, refused functions and copies past the budget stay ``Lost`` calls: wha
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.lower import lower
 from opi_xform.program.effects import FunctionEffect
 from opi_xform.program.pointers import PointerCalls
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass
+else:
+    from opi_xform.ir.record import dataclass
 
 NODE_BUDGET = 150_000
 MAIN = "main"
