@@ -1,0 +1,423 @@
+/* Every collective, blocking, nonblocking and persistent, on every kind of argument, against values computed directly. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FAIL(...) (fprintf(stderr, "rank %d, line %d: ", rank, __LINE__), fprintf(stderr, __VA_ARGS__), fputc('\n', stderr), MPI_Abort(MPI_COMM_WORLD, 9))
+#define CHECK(got, want) do { long g_ = (long)(got), w_ = (long)(want); if (g_ != w_) FAIL("%s: got %ld, want %ld", #got, g_, w_); } while (0)
+
+#define N 3 /* elements for each rank */
+static const MPI_Comm world = MPI_COMM_WORLD;
+
+static int value(int from, int to, int i) {
+    return from * 1000 + to * 10 + i;
+}
+
+/* Not commutative: (a, b) o (c, d) = (a c, a d + b) modulo a prime, the composition of x -> a x + b. */
+static void compose(void *in, void *inout, int *n, MPI_Datatype *type) {
+    (void)type;
+    const long *x = in;
+    long *y = inout;
+    for (int i = 0; i < *n; i++) {
+        long a = x[2 * i] * y[2 * i] % 10007, b = (x[2 * i] * y[2 * i + 1] + x[2 * i + 1]) % 10007;
+        y[2 * i] = a;
+        y[2 * i + 1] = b;
+    }
+}
+
+static void rooted(int rank, int size, int how) {
+    MPI_Request q;
+    for (int root = 0; root < size; root += size > 5 ? 5 : 1) {
+        int buf[N], *all = malloc(sizeof(int) * N * (size_t)size);
+        for (int i = 0; i < N; i++)
+            buf[i] = rank == root ? value(root, 0, i) : -1;
+        if (how == 0)
+            MPI_Bcast(buf, N, MPI_INT, root, world);
+        else
+            MPI_Ibcast(buf, N, MPI_INT, root, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+        for (int i = 0; i < N; i++)
+            CHECK(buf[i], value(root, 0, i));
+        for (int place = 0; place < 2; place++) {
+            for (int i = 0; i < N; i++)
+                buf[i] = value(rank, root, i);
+            memset(all, 0xff, sizeof(int) * N * (size_t)size);
+            if (place && rank == root)
+                memcpy(all + rank * N, buf, sizeof buf);
+            const void *from = place && rank == root ? MPI_IN_PLACE : buf;
+            if (how == 0)
+                MPI_Gather(from, N, MPI_INT, all, N, MPI_INT, root, world);
+            else
+                MPI_Igather(from, N, MPI_INT, all, N, MPI_INT, root, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+            for (int k = 0; rank == root && k < size * N; k++)
+                CHECK(all[k], value(k / N, root, k % N));
+            for (int k = 0; rank == root && k < size * N; k++)
+                all[k] = value(root, k / N, k % N);
+            memset(buf, 0xff, sizeof buf);
+            void *to = place && rank == root ? MPI_IN_PLACE : buf;
+            if (how == 0)
+                MPI_Scatter(all, N, MPI_INT, to, N, MPI_INT, root, world);
+            else
+                MPI_Iscatter(all, N, MPI_INT, to, N, MPI_INT, root, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+            for (int i = 0; to == buf && i < N; i++)
+                CHECK(buf[i], value(root, rank, i));
+            int sum[N] = {0};
+            for (int i = 0; i < N; i++)
+                buf[i] = sum[i] = value(rank, 0, i);
+            from = place && rank == root ? MPI_IN_PLACE : buf;
+            if (how == 0)
+                MPI_Reduce(from, sum, N, MPI_INT, MPI_SUM, root, world);
+            else
+                MPI_Ireduce(from, sum, N, MPI_INT, MPI_SUM, root, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+            for (int i = 0; rank == root && i < N; i++)
+                CHECK(sum[i], 1000 * (size * (size - 1) / 2) + size * i);
+        }
+        free(all);
+    }
+}
+
+/* Counts that differ: rank r has r % 3 + 1, with a gap of one before each. */
+static void vectors(int rank, int size, int how) {
+    MPI_Request q;
+    int *counts = malloc(sizeof(int) * (size_t)size), *at = malloc(sizeof(int) * (size_t)size), total = 0;
+    for (int r = 0; r < size; r++) {
+        counts[r] = r % 3 + 1;
+        at[r] = ++total;
+        total += counts[r];
+    }
+    int *all = malloc(sizeof(int) * (size_t)(total + 1)), mine[3], root = size / 2;
+    for (int i = 0; i < 3; i++)
+        mine[i] = value(rank, 0, i);
+    for (int form = 0; form < 3; form++) { /* Gatherv, Allgatherv, Allgatherv in place */
+        memset(all, 0xff, sizeof(int) * (size_t)total);
+        if (form == 2)
+            memcpy(all + at[rank], mine, sizeof(int) * (size_t)counts[rank]);
+        const void *from = form == 2 ? MPI_IN_PLACE : mine;
+        if (form == 0 && how == 0)
+            MPI_Gatherv(from, counts[rank], MPI_INT, all, counts, at, MPI_INT, root, world);
+        else if (form == 0)
+            MPI_Igatherv(from, counts[rank], MPI_INT, all, counts, at, MPI_INT, root, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+        else if (how == 0)
+            MPI_Allgatherv(from, counts[rank], MPI_INT, all, counts, at, MPI_INT, world);
+        else
+            MPI_Iallgatherv(from, counts[rank], MPI_INT, all, counts, at, MPI_INT, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+        for (int r = 0; (form || rank == root) && r < size; r++) {
+            CHECK(all[at[r] - 1], -1);
+            for (int i = 0; i < counts[r]; i++)
+                CHECK(all[at[r] + i], value(r, 0, i));
+        }
+    }
+    for (int r = 0; r < size; r++)
+        for (int i = 0; i < counts[r]; i++)
+            all[at[r] + i] = value(root, r, i);
+    memset(mine, 0xff, sizeof mine);
+    if (how == 0)
+        MPI_Scatterv(all, counts, at, MPI_INT, mine, counts[rank], MPI_INT, root, world);
+    else
+        MPI_Iscatterv(all, counts, at, MPI_INT, mine, counts[rank], MPI_INT, root, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+    for (int i = 0; i < counts[rank]; i++)
+        CHECK(mine[i], value(root, rank, i));
+    /* Reduce_scatter: everybody brings value(me, k) for the k-th element of all. */
+    int n = 0;
+    for (int r = 0; r < size; r++)
+        n += counts[r];
+    int *in = malloc(sizeof(int) * (size_t)n), before = 0;
+    for (int place = 0; place < 2; place++) {
+        for (int k = 0; k < n; k++)
+            in[k] = value(rank, k, 0);
+        int got[3] = {-1, -1, -1};
+        const void *from = place ? MPI_IN_PLACE : in;
+        void *to = place ? (void *)in : got;
+        if (how == 0)
+            MPI_Reduce_scatter(from, to, counts, MPI_INT, MPI_SUM, world);
+        else
+            MPI_Ireduce_scatter(from, to, counts, MPI_INT, MPI_SUM, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+        before = 0;
+        for (int r = 0; r < rank; r++)
+            before += counts[r];
+        for (int i = 0; i < counts[rank]; i++)
+            CHECK(((int *)to)[i], 1000 * (size * (size - 1) / 2) + size * 10 * (before + i));
+    }
+    free(in);
+    free(all);
+    free(counts);
+    free(at);
+}
+
+static void all_to_all(int rank, int size, int how) {
+    MPI_Request q;
+    size_t n = (size_t)size;
+    int *out = malloc(sizeof(int) * N * n), *in = malloc(sizeof(int) * N * n);
+    int *counts = malloc(sizeof(int) * n), *at = malloc(sizeof(int) * n), *bytes = malloc(sizeof(int) * n);
+    MPI_Datatype *types = malloc(sizeof(MPI_Datatype) * n);
+    for (int r = 0; r < size; r++) {
+        counts[r] = (rank + r) % (N + 1); /* the same for both of a pair */
+        at[r] = r * N;
+        bytes[r] = r * N * (int)sizeof(int);
+        types[r] = MPI_INT;
+    }
+    for (int form = 0; form < 7; form++) {
+        for (int k = 0; k < size * N; k++) {
+            out[k] = value(rank, k / N, k % N);
+            in[k] = -1;
+        }
+        int place = form >= 4;
+        if (form == 6) { /* allgather in place */
+            for (int i = 0; i < N; i++)
+                in[rank * N + i] = value(rank, 0, i);
+        } else if (place) {
+            memcpy(in, out, sizeof(int) * N * n);
+        }
+        const void *from = place ? MPI_IN_PLACE : out;
+        switch (form) {
+        case 0:
+        case 4:
+            if (how == 0)
+                MPI_Alltoall(from, N, MPI_INT, in, N, MPI_INT, world);
+            else
+                MPI_Ialltoall(from, N, MPI_INT, in, N, MPI_INT, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+            break;
+        case 1:
+        case 5:
+            if (how == 0)
+                MPI_Alltoallv(from, counts, at, MPI_INT, in, counts, at, MPI_INT, world);
+            else
+                MPI_Ialltoallv(from, counts, at, MPI_INT, in, counts, at, MPI_INT, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+            break;
+        case 2:
+            if (how == 0)
+                MPI_Alltoallw(from, counts, bytes, types, in, counts, bytes, types, world);
+            else
+                MPI_Ialltoallw(from, counts, bytes, types, in, counts, bytes, types, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+            break;
+        default:
+            if (form == 3)
+                for (int i = 0; i < N; i++)
+                    out[i] = value(rank, 0, i);
+            if (how == 0)
+                MPI_Allgather(from, N, MPI_INT, in, N, MPI_INT, world);
+            else
+                MPI_Iallgather(from, N, MPI_INT, in, N, MPI_INT, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+        }
+        for (int k = 0; k < size * N; k++) {
+            int r = k / N, i = k % N;
+            if (form == 3 || form == 6)
+                CHECK(in[k], value(r, 0, i));
+            else if ((form == 1 || form == 2 || form == 5) && i >= counts[r])
+                CHECK(in[k], form == 5 ? value(rank, r, i) : -1);
+            else
+                CHECK(in[k], value(r, rank, i));
+        }
+    }
+    free(out), free(in), free(counts), free(at), free(bytes), free(types);
+}
+
+static void reductions(int rank, int size, int how) {
+    MPI_Request q;
+    MPI_Op op;
+    MPI_Datatype pair;
+    MPI_Op_create(compose, 0, &op);
+    MPI_Type_contiguous(2, MPI_LONG, &pair);
+    MPI_Type_commit(&pair);
+    long mine[2] = {rank + 2, 3 * rank + 1}, upto[2] = {1, 0}, below[2], all[2] = {1, 0};
+    int one = 1;
+    memcpy(below, upto, sizeof below);
+    for (int r = 0; r < size; r++) {
+        long next[2] = {r + 2, 3 * r + 1};
+        compose(all, next, &one, &pair);
+        memcpy(all, next, sizeof all);
+        if (r == rank - 1)
+            memcpy(below, all, sizeof all);
+        if (r == rank)
+            memcpy(upto, all, sizeof all);
+    }
+    for (int place = 0; place < 2; place++) {
+        const void *from = place ? MPI_IN_PLACE : mine;
+        long got[2] = {mine[0], mine[1]};
+        if (how == 0)
+            MPI_Allreduce(from, got, 1, pair, op, world);
+        else
+            MPI_Iallreduce(from, got, 1, pair, op, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+        CHECK(got[0], all[0]);
+        CHECK(got[1], all[1]);
+        memcpy(got, mine, sizeof got);
+        if (how == 0)
+            MPI_Scan(from, got, 1, pair, op, world);
+        else
+            MPI_Iscan(from, got, 1, pair, op, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+        CHECK(got[0], upto[0]);
+        CHECK(got[1], upto[1]);
+        memcpy(got, mine, sizeof got);
+        if (how == 0)
+            MPI_Exscan(from, got, 1, pair, op, world);
+        else
+            MPI_Iexscan(from, got, 1, pair, op, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+        if (rank) {
+            CHECK(got[0], below[0]);
+            CHECK(got[1], below[1]);
+        }
+        int *in = malloc(sizeof(int) * N * (size_t)size);
+        for (int k = 0; k < size * N; k++)
+            in[k] = value(rank, k, 0);
+        int block[N];
+        void *to = place ? (void *)in : block;
+        if (how == 0)
+            MPI_Reduce_scatter_block(place ? MPI_IN_PLACE : in, to, N, MPI_INT, MPI_MAX, world);
+        else
+            MPI_Ireduce_scatter_block(place ? MPI_IN_PLACE : in, to, N, MPI_INT, MPI_MAX, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+        for (int i = 0; i < N; i++)
+            CHECK(((int *)to)[i], value(size - 1, rank * N + i, 0));
+        free(in);
+    }
+    struct { double x; int at; } a = {rank == size / 2 ? -1 : rank, rank}, b;
+    MPI_Allreduce(&a, &b, 1, MPI_DOUBLE_INT, MPI_MINLOC, world);
+    CHECK(b.at, size / 2);
+    /* Long ones, in several pieces. */
+    int n = 10001, *x = malloc(sizeof(int) * (size_t)n), *y = malloc(sizeof(int) * (size_t)n);
+    for (int i = 0; i < n; i++)
+        x[i] = rank + i;
+    MPI_Allreduce(x, y, n, MPI_INT, MPI_SUM, world);
+    for (int i = 0; i < n; i++)
+        CHECK(y[i], size * (size - 1) / 2 + size * i);
+    free(x), free(y);
+    MPI_Type_free(&pair);
+    MPI_Op_free(&op);
+}
+
+/* A datatype with gaps on one side, packed integers on the other. */
+static void gaps(int rank, int size) {
+    MPI_Datatype every;
+    MPI_Type_vector(N, 1, 2, MPI_INT, &every);
+    MPI_Datatype resized;
+    MPI_Type_create_resized(every, 0, 2 * N * sizeof(int), &resized);
+    MPI_Type_commit(&resized);
+    MPI_Type_free(&every);
+    int out[2 * N], *in = malloc(sizeof(int) * N * (size_t)size), *wide = malloc(sizeof(int) * 2 * N * (size_t)size);
+    for (int i = 0; i < 2 * N; i++)
+        out[i] = i % 2 ? -7 : value(rank, 0, i / 2);
+    MPI_Allgather(out, 1, resized, in, N, MPI_INT, world);
+    for (int k = 0; k < size * N; k++)
+        CHECK(in[k], value(k / N, 0, k % N));
+    memset(wide, 0xff, sizeof(int) * 2 * N * (size_t)size);
+    MPI_Allgather(in + rank * N, N, MPI_INT, wide, 1, resized, world);
+    for (int k = 0; k < size * 2 * N; k++)
+        CHECK(wide[k], k % 2 ? -1 : value(k / (2 * N), 0, k % (2 * N) / 2));
+    MPI_Type_free(&resized);
+    free(in), free(wide);
+}
+
+static void many_at_once(int rank, int size) {
+    enum { K = 20 };
+    MPI_Request q[K];
+    int in[K], out[K];
+    for (int k = 0; k < K; k++) {
+        in[k] = rank + k;
+        MPI_Iallreduce(&in[k], &out[k], 1, MPI_INT, MPI_SUM, world, &q[k]);
+    }
+    for (int done = 0; done < K;) {
+        int i;
+        MPI_Waitany(K, q, &i, MPI_STATUS_IGNORE);
+        CHECK(out[i], size * (size - 1) / 2 + size * i);
+        done++;
+    }
+#if MPI_VERSION >= 4
+    MPI_Request p;
+    int x, y;
+    MPI_Allreduce_init(&x, &y, 1, MPI_INT, MPI_SUM, world, MPI_INFO_NULL, &p);
+    for (int k = 0; k < 3; k++) {
+        x = rank * k;
+        MPI_Start(&p);
+        MPI_Wait(&p, MPI_STATUS_IGNORE);
+        CHECK(y, k * (size * (size - 1) / 2));
+    }
+    MPI_Request_free(&p);
+    long z = rank, sum;
+    MPI_Allreduce_c(&z, &sum, 1, MPI_LONG, MPI_SUM, world);
+    CHECK(sum, size * (size - 1) / 2);
+    MPI_Count *counts = malloc(sizeof *counts * (size_t)size);
+    MPI_Aint *at = malloc(sizeof *at * (size_t)size);
+    long *all = malloc(sizeof *all * (size_t)size);
+    for (int r = 0; r < size; r++)
+        counts[r] = 1, at[r] = size - 1 - r;
+    MPI_Allgatherv_c(&z, 1, MPI_LONG, all, counts, at, MPI_LONG, world);
+    for (int r = 0; r < size; r++)
+        CHECK(all[r], size - 1 - r);
+    free(counts), free(at), free(all);
+#endif
+}
+
+/* Grids of any size: what goes to the left comes from the right, also with two ranks or one. */
+static void neighbours(int rank, int size) {
+    int dims[1] = {size}, periods[1] = {1}, out[2] = {value(rank, 0, 0), value(rank, 1, 0)}, in[2] = {-1, -1};
+    MPI_Comm ring;
+    MPI_Request q;
+    MPI_Cart_create(world, 1, dims, periods, 0, &ring);
+    int left = (rank + size - 1) % size, right = (rank + 1) % size;
+    MPI_Neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, ring);
+    CHECK(in[0], value(left, 1, 0));
+    CHECK(in[1], value(right, 0, 0));
+    MPI_Ineighbor_allgather(out, 1, MPI_INT, in, 1, MPI_INT, ring, &q);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    CHECK(in[0], value(left, 0, 0));
+    CHECK(in[1], value(right, 0, 0));
+    int counts[2] = {1, 1}, at[2] = {1, 0};
+    MPI_Neighbor_alltoallv(out, counts, at, MPI_INT, in, counts, at, MPI_INT, ring);
+    CHECK(in[1], value(left, 0, 0)); /* places are exchanged on both sides */
+    CHECK(in[0], value(right, 1, 0));
+    MPI_Aint bytes[2] = {0, sizeof(int)};
+    MPI_Datatype types[2] = {MPI_INT, MPI_INT};
+    MPI_Neighbor_alltoallw(out, counts, bytes, types, in, counts, bytes, types, ring);
+    CHECK(in[0], value(left, 1, 0));
+    CHECK(in[1], value(right, 0, 0));
+    MPI_Comm_free(&ring);
+    /* A line: nothing comes from beyond its ends. */
+    periods[0] = 0;
+    MPI_Cart_create(world, 1, dims, periods, 0, &ring);
+    in[0] = in[1] = -1;
+    MPI_Neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, ring);
+    CHECK(in[0], rank ? value(left, 1, 0) : -1);
+    CHECK(in[1], rank < size - 1 ? value(right, 0, 0) : -1);
+    MPI_Comm_free(&ring);
+    /* A star told as a distributed graph by rank 0 alone, with two edges from the centre to each. */
+    int n = rank ? 0 : 1, source = 0, degree = 2 * size, *to = malloc(sizeof(int) * 2 * (size_t)size);
+    for (int i = 0; i < 2 * size; i++)
+        to[i] = i / 2;
+    MPI_Comm star;
+    MPI_Dist_graph_create(world, n, &source, &degree, to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &star);
+    int indegree, outdegree, weighted;
+    MPI_Dist_graph_neighbors_count(star, &indegree, &outdegree, &weighted);
+    CHECK(indegree, 2);
+    CHECK(outdegree, rank ? 0 : 2 * size);
+    int *many = malloc(sizeof(int) * 2 * (size_t)size);
+    for (int i = 0; i < 2 * size; i++)
+        many[i] = value(0, i, 0);
+    MPI_Neighbor_alltoall(many, 1, MPI_INT, in, 1, MPI_INT, star);
+    CHECK(in[0], value(0, 2 * rank, 0));
+    CHECK(in[1], value(0, 2 * rank + 1, 0));
+    MPI_Comm_free(&star);
+    free(to), free(many);
+}
+
+int main(int argc, char **argv) {
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(world, &rank);
+    MPI_Comm_size(world, &size);
+    for (int how = 0; how < 2; how++) {
+        rooted(rank, size, how);
+        vectors(rank, size, how);
+        all_to_all(rank, size, how);
+        reductions(rank, size, how);
+    }
+    gaps(rank, size);
+    many_at_once(rank, size);
+    neighbours(rank, size);
+    MPI_Request q;
+    MPI_Ibarrier(world, &q);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Barrier(world);
+    if (rank == 0)
+        printf("ok %d\n", size);
+    MPI_Finalize();
+    return 0;
+}
