@@ -3,12 +3,15 @@ several ranks of one process: as threads, as fibers, and as a process that is a 
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -58,23 +61,27 @@ def transform(case: str, form: str, folder: Path, capfd: pytest.CaptureFixture[s
     return report
 
 
-def build(folder: Path, name: str, *flags: str) -> Path:
-    program = folder / name
-    sources = sorted(str(path) for path in (folder / "out").glob("*.c"))
-    objects = str(folder / f"{name}.o")
-    command = [CC, "-std=gnu11", "-O1", "-w", "-Dmain=program_main"]
-    for number, source in enumerate(sources):
-        subprocess.run([*command, "-c", source, "-o", f"{objects}{number}"], check=True, timeout=60)
-    carrier = [CC, "-std=gnu11", "-O1", "-w", "-pthread", "-I", str(runtime_include_dir()), "-x", "c", *flags]
-    parts = [f"{objects}{number}" for number in range(len(sources))]
-    subprocess.run(
-        [*carrier, str(FOLDER / "carrier.inc"), "-x", "none", *parts, "-lm", "-o", str(program)], check=True, timeout=60
-    )
+@lru_cache(maxsize=1)
+def carrier() -> Path:
+    """What runs the programs, compiled once."""
+    made = Path(tempfile.mkdtemp(prefix="opi-carrier-")) / "carrier.o"
+    atexit.register(shutil.rmtree, made.parent, ignore_errors=True)
+    command = [CC, "-std=gnu11", "-O1", "-w", "-I", str(runtime_include_dir()), "-x", "c", "-c"]
+    subprocess.run([*command, str(FOLDER / "carrier.inc"), "-o", str(made)], check=True, timeout=60)
+    return made
+
+
+def build(folder: Path) -> Path:
+    """The program of ``folder/out`` with its carrier.  ``main`` is renamed on the command line."""
+    program = folder / "program"
+    sources = sorted(str(path) for path in (folder / "out").rglob("*.c"))
+    command = [CC, "-std=gnu11", "-O1", "-w", "-pthread", "-Dmain=program_main", *sources, str(carrier()), "-lm"]
+    subprocess.run([*command, "-o", str(program)], check=True, timeout=60)
     return program
 
 
-def run(program: Path) -> str:
-    done = subprocess.run([str(program)], capture_output=True, text=True, timeout=60)
+def run(program: Path, how: str) -> str:
+    done = subprocess.run([str(program), how], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, (done.returncode, done.stderr)
     return done.stdout
 
@@ -102,12 +109,13 @@ def test_case(case: str, form: str, tmp_path: Path, capfd: pytest.CaptureFixture
     _again(tmp_path, form, capfd)
     if not wanted(case):
         return
-    assert run(build(tmp_path, "process", "-DOPI_PLAIN")) == "0 0 0\n"
+    program = build(tmp_path)
+    assert run(program, "process") == "0 0 0\n"
     if any(decision == "refused" for _, _, _, decision, _ in expected):
         return
-    assert run(build(tmp_path, "threads")) == "0 0 0\n"
+    assert run(program, "threads") == "0 0 0\n"
     if form == "struct":
-        assert run(build(tmp_path, "fibers", "-DFIBERS")) == "0 0 0\n"
+        assert run(program, "fibers") == "0 0 0\n"
 
 
 def _again(folder: Path, form: str, capfd: pytest.CaptureFixture[str]) -> None:
@@ -124,7 +132,7 @@ def test_ranks_of_the_original_disturb_each_other(case: str, tmp_path: Path) -> 
     (tmp_path / "out").mkdir()
     for name in (case, "ranks.h"):
         shutil.copy(FOLDER / name, tmp_path / "out")
-    assert run(build(tmp_path, "threads")) != "0 0 0\n"
+    assert run(build(tmp_path), "threads") != "0 0 0\n"
 
 
 EXAMPLES = sorted(code for code in CODES if code.startswith("OPI5"))

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from opi_xform.cli.annotations import Annotation, judge
 from opi_xform.cli.config import NO_EFFECT, Configuration
+from opi_xform.cli.explained import Facts
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import fail
 from opi_xform.cli.shown import shown
@@ -30,10 +31,13 @@ def findings(
     outputs: Sequence[OutputFile],
     baseline: Baseline | None,
     known: Configuration,
+    facts: Facts | None = None,
 ) -> list[Finding]:
-    """Outputs that are out of date, what is wrong with comments and opi.toml, what got worse than the baseline."""
+    """Outputs that are out of date, what is wrong with comments and opi.toml, what hinders ranks of one process (with
+    ``--privatize``), what got worse than the baseline.
+    """
     found = [finding for output in outputs if (finding := _out_of_date(output, options)) is not None]
-    comments = [*_about_comments(plan, sources, annotations), *_about_entries(plan, known)]
+    comments = [*_about_comments(plan, sources, annotations), *_about_entries(plan, known), *_hindrances(facts)]
     if options.baseline is None or baseline is None:
         return found + [finding for _, finding in comments]
     accepted = Counter(baseline.accepted)
@@ -73,9 +77,10 @@ def new_baseline(
     sources: Sources,
     annotations: Sequence[Annotation],
     known: Configuration,
+    facts: Facts | None = None,
 ) -> Baseline:
     """What ``--write-baseline file`` writes."""
-    comments = [*_about_comments(plan, sources, annotations), *_about_entries(plan, known)]
+    comments = [*_about_comments(plan, sources, annotations), *_about_entries(plan, known), *_hindrances(facts)]
     marks = tuple(sorted(mark for mark, _ in _marked(comments, file)))
     return Baseline(know(plan.decisions, baseline_name(file), sources.data), marks, options.strict)
 
@@ -128,6 +133,25 @@ def _about_entries(plan: Plan, known: Configuration) -> list[tuple[Annotation, F
         )
         for d in plan.diagnostics
         if known.path is not None and d.span.file == str(known.path)
+    ]
+
+
+def _hindrances(facts: Facts | None) -> list[tuple[Annotation, Finding]]:
+    """What stands in the way of ranks that share a process; the code and the name stand for the comment."""
+    if facts is None:
+        return []
+    refused = [
+        (v.span, v.code, v.name, f"`{v.name}` cannot be private: {v.message}")
+        for v in facts.variables
+        if v.decision == "refused"
+    ]
+    others = [(d.span, d.code, d.message, d.message) for d in facts.hindrances]
+    return [
+        (
+            Annotation(span.file, span.line, "private", f"{code} {what}", 0, 0),
+            Finding(span.file, span.line, span.column, code, message),
+        )
+        for span, code, what, message in (*refused, *others)
     ]
 
 

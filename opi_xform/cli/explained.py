@@ -9,7 +9,7 @@ from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import fail
 from opi_xform.cli.shown import shown
 from opi_xform.ownership.model import Program
-from opi_xform.ownership.plan import Plan
+from opi_xform.ownership.plan import Decision, Plan
 from opi_xform.report.advice import Site, Weight, weights
 from opi_xform.report.globals import GlobalDecision
 from opi_xform.report.lives import BufferLife, CallGraph, call_graph, lives
@@ -18,13 +18,16 @@ from opi_xform.report.profile import ProfileError, Run, read_profile
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """runs: of --profile, in the order given.  variables: those that ranks as threads would share."""
+    """runs: of --profile, in the order given.  variables: those that ranks as threads would share;
+    hindrances: what else stands in the way of such ranks.
+    """
 
     runs: tuple[Run, ...] = ()
     lives: tuple[BufferLife, ...] = ()
     calls: CallGraph | None = None
     weights: Mapping[Site, Weight] = field(default_factory=dict)
     variables: tuple[GlobalDecision, ...] = ()
+    hindrances: tuple[Decision, ...] = ()
 
 
 def load_profiles(options: Options) -> tuple[Run, ...]:

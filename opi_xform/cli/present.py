@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from opi_xform import __version__
 from opi_xform.cli.annotations import Annotation, allowed
@@ -17,7 +17,7 @@ from opi_xform.cli.outcome import Problem, fail
 from opi_xform.cli.shown import shown
 from opi_xform.cli.terminal import print_bytes, print_error, print_lines, width_of
 from opi_xform.ir.ast import Diagnostic
-from opi_xform.ownership.plan import Plan
+from opi_xform.ownership.plan import Decision, Plan
 from opi_xform.report import baseline, fixes, github
 from opi_xform.report.advice import advice, measure
 from opi_xform.report.columns import Columns
@@ -54,7 +54,13 @@ def report_files(options: Options, result: Result, findings: Sequence[Finding]) 
     files = []
     if options.write_baseline is not None:
         known = new_baseline(
-            options.write_baseline, options, result.plan, result.sources, result.annotations, result.configuration
+            options.write_baseline,
+            options,
+            result.plan,
+            result.sources,
+            result.annotations,
+            result.configuration,
+            result.facts,
         )
         files.append(OutputFile(options.write_baseline, "", baseline.write(known)))
     if options.export_fixes is not None:
@@ -166,12 +172,29 @@ def _sarif(result: Result, findings: Sequence[Finding], options: Options) -> str
     quiet |= {index for index, site in enumerate(decisions) if result.configuration.allows(site)}
     columns = Columns(result.sources.data)
     compared = options.baseline is not None
-    return sarif(result.plan, result.warnings, findings, Context(__version__, sites, quiet, compared, shown, columns))
+    return sarif(
+        _with_refused(result, options),
+        result.warnings,
+        findings,
+        Context(__version__, sites, quiet, compared, shown, columns),
+    )
 
 
-def _github(result: Result, findings: Sequence[Finding], _options: Options) -> str:
+def _with_refused(result: Result, options: Options) -> Plan:
+    """The plan, with a remark for each variable that cannot be private; with --check they are findings."""
+    if options.check:
+        return result.plan
+    refused = [
+        Decision(v.span, "", "", "", "", "", "keep", v.code, f"`{v.name}` cannot be private: {v.message}")
+        for v in result.facts.variables
+        if v.decision == "refused"
+    ]
+    return replace(result.plan, diagnostics=(*result.plan.diagnostics, *refused))
+
+
+def _github(result: Result, findings: Sequence[Finding], options: Options) -> str:
     columns = Columns(result.sources.data)
-    lines = github.commands(result.plan, result.warnings, findings, shown, columns)
+    lines = github.commands(_with_refused(result, options), result.warnings, findings, shown, columns)
     return "".join(line.encode("utf-8", "surrogateescape").decode("utf-8", "replace") + "\n" for line in lines)
 
 

@@ -36,7 +36,7 @@ def commands(
     kept = (decision for decision in plan.decisions if decision.decision == "keep")
     for decision in (*kept, *plan.diagnostics):
         span = decision.span
-        what = f"{decision.call} of {decision.buffer} stays: " if decision.decision else ""
+        what = f"{decision.call} of {decision.buffer} stays: " if decision.call else ""
         text = told(what + decision.message, decision.notes)
         lines.append(_command("notice", place(span.file, span.line, span.column), decision.code, text))
     return lines
