@@ -18,7 +18,6 @@ from opi_xform.privatize.model import (
     NAMED,
     OTHERS,
     OUTSIDE,
-    PREFIX,
     STRUCT,
     TLS,
     USE,
@@ -26,6 +25,7 @@ from opi_xform.privatize.model import (
     Settings,
     Variable,
     Verdict,
+    generated,
 )
 from opi_xform.privatize.names import Names
 from opi_xform.privatize.program import Whole, merge
@@ -63,7 +63,7 @@ class _Decision:
                     self.skipped.setdefault(word, skipped.span)
 
     def run(self) -> dict[str, Verdict]:
-        mine = [v for v in self.whole.variables.values() if v.declared and not v.name.startswith(PREFIX)]
+        mine = [v for v in self.whole.variables.values() if v.declared and not all(generated(s) for _, s in v.parts)]
         mine = [v for v in mine if not all(d.system for d in v.declared)]
         mine.sort(key=_place)
         own = {v.key for v in mine}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.ownership.plan import Decision
-from opi_xform.privatize.model import CALLBACK, PREFIX, PROCESS, STATE, THREADS
+from opi_xform.privatize.model import CALLBACK, MINE, PREFIX, PROCESS, STATE, THREADS
 from opi_xform.privatize.program import Whole, reached
 from opi_xform.privatize.table import Shared, table
 
@@ -75,7 +75,7 @@ def _all(whole: Whole, private: set[str]) -> Iterator[Decision]:
     users = _users(whole, private)
     for number, unit in enumerate(whole.units):
         for call in unit.calls:
-            if call.name in own or call.function.rpartition(":")[2].startswith(PREFIX):
+            if call.name in own or call.function.rpartition(":")[2].startswith((PREFIX, MINE)):
                 continue
             if call.name in known.state:
                 yield _remark(call.span, STATE, f"`{call.name}` {known.state[call.name].advice}")
@@ -94,7 +94,7 @@ def _all(whole: Whole, private: set[str]) -> Iterator[Decision]:
                         )
                         yield _remark(call.span, CALLBACK, message)
         for key, routine in unit.routines.items():
-            if _name(key).startswith(PREFIX):
+            if _name(key).startswith((PREFIX, MINE)):
                 continue
             if routine.parallel:
                 message = f"`{_name(key)}` has an OpenMP region: each rank would have a team of its own"

@@ -12,7 +12,18 @@ from opi_xform.ownership.plan import Decision
 TLS, STRUCT = "tls", "struct"
 FORMS = (TLS, STRUCT)
 PREFIX = "opi_rank_"
-"""Names that a program made private has in addition."""
+"""Names that a program made private has in addition: these are the same in all such programs."""
+MINE = "opi_mine_"
+"""And these end in a variable's name; ``opi_mine_of_x`` describes ``x``."""
+DESCRIPTOR = f"{MINE}of_"
+
+
+def generated(static: Static) -> bool:
+    """Whether a variable is one that ``--privatize`` wrote; all ranks may share those, or they are private."""
+    if not static.name.startswith((PREFIX, MINE, f"__start_{PREFIX}", f"__stop_{PREFIX}")):
+        return False
+    return static.thread_local or static.type.const or PREFIX in static.type.spelling
+
 
 DECLARATION = "OPI501"
 OUTSIDE = "OPI502"

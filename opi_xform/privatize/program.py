@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from opi_xform.ir.statics import Routine, Static, Statics, Use
-from opi_xform.privatize.model import PREFIX, Variable
+from opi_xform.privatize.model import DESCRIPTOR, Variable, generated
 
 Owner = tuple[int, str]
 """A unit's number and a variable's key there."""
@@ -30,7 +30,7 @@ class Whole:
         found: dict[str, set[str]] = {}
         for number, unit in enumerate(self.units):
             for key, static in unit.variables.items():
-                if static.holds and not static.name.startswith(PREFIX):
+                if static.holds and not generated(static):
                     mine = found.setdefault(self.key_of[number, key], set())
                     mine |= {self.key_of[number, held] for held in static.holds}
         return found
@@ -76,10 +76,10 @@ def merge(units: Sequence[Statics]) -> Whole:
         for use in unit.uses:
             uses.setdefault((number, use.key), []).append(use)
     made = {
-        (number, static.function, static.name[len(PREFIX) :])
+        (number, static.function, static.name[len(DESCRIPTOR) :])
         for number, unit in enumerate(units)
         for static in unit.variables.values()
-        if static.name.startswith(PREFIX) and "opi_rank_var" in static.type.spelling
+        if static.name.startswith(DESCRIPTOR) and "opi_rank_var" in static.type.spelling
     }
     for some in parts.values():
         number, first = some[0]

@@ -104,7 +104,7 @@ class _Edits:
         else:
             value = f"{name} = {initialiser};"
         if v.first.kind == "local-static":
-            flag = f"opi_rank_set_{name}"
+            flag = f"opi_mine_set_{name}"
             return f"static _Thread_local char {flag};\nif (!{flag}) {{\n    {flag} = 1;\n    {value}\n}}"
         self.marked.add(d.statement.file)
         return f"OPI_RANK_INIT({name})\n{{\n    {value}\n}}"
@@ -138,16 +138,16 @@ class _Edits:
         name = v.name
         if not chosen:
             if d.storage == "static":
-                return f"static struct opi_rank_var opi_rank_{name} OPI_RANK_PLACE;"
-            return f"extern struct opi_rank_var opi_rank_{name};"
+                return f"static struct opi_rank_var opi_mine_of_{name} OPI_RANK_PLACE;"
+            return f"extern struct opi_rank_var opi_mine_of_{name};"
         static = "" if v.first.kind == "extern" else "static "
         if not self.holds(number, key):
             return f"{static}OPI_RANK_VAR({name}, {0 if d.has_init else 1});"
         variables = self.text.whole.units[number].variables
         places = self.text.places(number, key, lambda k: k in self.own)
-        rows = [f"{{{at}, {'0' if held == key else f'&opi_rank_{variables[held].name}'}}}" for at, held in places]
+        rows = [f"{{{at}, {'0' if held == key else f'&opi_mine_of_{variables[held].name}'}}}" for at, held in places]
         table = ",\n    ".join(", ".join(rows[i : i + 4]) for i in range(0, len(rows), 4))
-        refs = f"static const struct opi_rank_ref opi_rank_refs_{name}[] = {{\n    {table}}};"
+        refs = f"static const struct opi_rank_ref opi_mine_refs_{name}[] = {{\n    {table}}};"
         return f"{refs}\n{static}OPI_RANK_REFS({name});"
 
     # --- both -------------------------------------------------------------------------------------

@@ -42,10 +42,10 @@ _TLS = (
 /* opi-xform --privatize=tls: each rank has its own copy of the _Thread_local variables (opi_ranks.h, of libopi). */
 #ifndef OPI_RANK_INIT
 #define OPI_RANK_INIT(x) \\
-    static void opi_rank_init_##x(void); \\
-    static void (*const opi_rank_call_##x)(void) __attribute__((section("opi_rank_inits"), used)) = \\
-        opi_rank_init_##x; \\
-    __attribute__((constructor(101))) static void opi_rank_init_##x(void)
+    static void opi_mine_init_##x(void); \\
+    static void (*const opi_mine_call_##x)(void) __attribute__((section("opi_rank_inits"), used)) = \\
+        opi_mine_init_##x; \\
+    __attribute__((constructor(101))) static void opi_mine_init_##x(void)
 """
     + _TYPES
     + """\
@@ -62,13 +62,13 @@ _STRUCT = (
     """\
 /* opi-xform --privatize=struct: OPI_MINE(x) is this rank's own x (opi_ranks.h, of libopi). */
 #ifndef OPI_MINE
-#define OPI_MINE(x) (*(__typeof__(x) *)(opi_rank_base + opi_rank_##x.at))
+#define OPI_MINE(x) (*(__typeof__(x) *)(opi_rank_base + opi_mine_of_##x.at))
 #define OPI_RANK_PLACE __attribute__((section("opi_rank_vars"), used, aligned(sizeof(void *))))
-#define OPI_RANK_VAR(x, zero) struct opi_rank_var opi_rank_##x OPI_RANK_PLACE = \\
+#define OPI_RANK_VAR(x, zero) struct opi_rank_var opi_mine_of_##x OPI_RANK_PLACE = \\
     {(__UINTPTR_TYPE__)&x, (void *)&x, sizeof(x), __alignof__(x), zero, 0, 0, 0}
-#define OPI_RANK_REFS(x) struct opi_rank_var opi_rank_##x OPI_RANK_PLACE = \\
+#define OPI_RANK_REFS(x) struct opi_rank_var opi_mine_of_##x OPI_RANK_PLACE = \\
     {(__UINTPTR_TYPE__)&x, (void *)&x, sizeof(x), __alignof__(x), 0, \\
-     opi_rank_refs_##x, sizeof opi_rank_refs_##x / sizeof *opi_rank_refs_##x, 0}
+     opi_mine_refs_##x, sizeof opi_mine_refs_##x / sizeof *opi_mine_refs_##x, 0}
 """
     + _TYPES
     + """\
@@ -76,8 +76,7 @@ extern struct opi_rank_var __start_opi_rank_vars[] __attribute__((weak, visibili
 extern struct opi_rank_var __stop_opi_rank_vars[] __attribute__((weak, visibility("hidden")));
 extern _Thread_local __UINTPTR_TYPE__ opi_rank_base;
 __attribute__((weak)) _Thread_local __UINTPTR_TYPE__ opi_rank_base;
-__UINTPTR_TYPE__ *opi_rank_base_of(void);
-__attribute__((weak)) __UINTPTR_TYPE__ *opi_rank_base_of(void) { return &opi_rank_base; }
+static __UINTPTR_TYPE__ *opi_rank_base_of(void) { return &opi_rank_base; }
 extern const struct opi_rank_image opi_rank_image;
 __attribute__((weak)) const struct opi_rank_image opi_rank_image = {
     1, 2, __start_opi_rank_vars, __stop_opi_rank_vars, 0, 0, opi_rank_base_of};

@@ -1,0 +1,2 @@
+extern int value;
+int *one = &value; //~ one: private

@@ -1,0 +1,5 @@
+int n; //~ n: refused OPI502
+
+int main(void) {
+    return n++;
+}

@@ -1,0 +1,5 @@
+int n;
+
+int get(void) {
+    return n;
+}

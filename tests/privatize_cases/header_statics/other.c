@@ -1,0 +1,7 @@
+#include "counter.h"
+
+int other(int k) {
+    next();
+    count(k);
+    return counter;
+}

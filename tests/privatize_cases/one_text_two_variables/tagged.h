@@ -1,0 +1,3 @@
+static void add(int k) {
+    tag += k;
+}

@@ -1,0 +1,5 @@
+static int n = 100; //~ n: private
+
+int other(void) {
+    return ++n;
+}
