@@ -47,7 +47,7 @@ void opir_coll_over(struct opir_coll *o, struct opir_req *mine) {
     struct opir_shared *s = o->shared;
     for (int i = 0; i < o->total; i++) {
         struct opir_req *q = o->req[i];
-        q->r_error = q->args.error;
+        q->r_error = q->a->error;
         if (q != mine)
             opir_done(q);
     }
@@ -61,7 +61,7 @@ void opir_coll_over(struct opir_coll *o, struct opir_req *mine) {
 
 static void run(struct opir_coll *o, struct opir_req *mine) {
     struct opir_shared *s = o->shared;
-    struct opir_view v = {.kind = mine->args.kind, .inter = s->inter, .shared = s};
+    struct opir_view v = {.kind = mine->a->kind, .inter = s->inter, .shared = s};
     v.n[0] = s->group[0]->size;
     v.a[0] = o->args;
     v.n[1] = s->inter ? s->group[1]->size : v.n[0];
@@ -85,7 +85,7 @@ static void run(struct opir_coll *o, struct opir_req *mine) {
 void opir_coll_begin(struct opir_req *q) {
     struct opir_comm *c = q->comm;
     struct opir_shared *s = c->shared;
-    q->args.error = MPI_SUCCESS;
+    q->a->error = MPI_SUCCESS;
     int total = s->group[0]->size + (s->inter ? s->group[1]->size : 0);
     int place = c->rank + (s->inter && c->side ? s->group[0]->size : 0);
     uint64_t seq = c->seq++;
@@ -99,7 +99,7 @@ void opir_coll_begin(struct opir_req *q) {
         o->seq = seq;
     }
     o->req[place] = q;
-    o->args[place] = &q->args;
+    o->args[place] = q->a;
     bool last = ++o->come == total;
     if (last)
         *at = o->next;
@@ -198,19 +198,32 @@ int opir_coll(const char *call, MPI_Comm comm, struct opir_args *args, MPI_Reque
     struct opir_comm *c = opir_comm_of(me, comm);
     if (!c)
         return opir_raise(NULL, MPI_ERR_COMM, call, "invalid communicator");
+    if (OPIR_LIKELY(!request && args->kind == OPIR_BARRIER)) { /* nothing to check, nothing to hold */
+        struct opir_req q;
+        opir_req_setup(&q, me, OPIR_R_COLL);
+        q.on_stack = true;
+        q.a = args;
+        q.comm = c;
+        q.call = call;
+        opir_coll_begin(&q);
+        opir_wait_req(call, &q);
+        return MPI_SUCCESS;
+    }
     struct opir_req own, *q = &own;
     if (request) {
         q = opir_req_new(me, OPIR_R_COLL);
+        q->args = *args;
+        q->a = &q->args;
         c->refs++;
     } else {
         opir_req_setup(q, me, OPIR_R_COLL);
         q->on_stack = true;
+        q->a = args;
     }
-    q->args = *args;
     q->comm = c;
     q->call = call;
     q->persistent = persistent;
-    int rc = check(call, me, c, &q->args);
+    int rc = check(call, me, c, q->a);
     if (rc != MPI_SUCCESS) {
         opir_req_release(q);
         return rc;
@@ -224,5 +237,7 @@ int opir_coll(const char *call, MPI_Comm comm, struct opir_args *args, MPI_Reque
         return MPI_SUCCESS;
     }
     opir_wait_req(call, q);
-    return opir_req_finish(q, MPI_STATUS_IGNORE);
+    opir_req_release(q); /* its types; it is on the stack */
+    int error = q->r_error;
+    return OPIR_LIKELY(error == MPI_SUCCESS) ? error : opir_raise(c, error, call, "the data do not fit");
 }

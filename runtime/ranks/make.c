@@ -223,6 +223,7 @@ static struct opir_comm *prepared(struct opir_rank *me, struct opir_comm *c) {
 static void begin(const char *call, struct opir_req *q, struct opir_rank *me, struct opir_comm *c, const struct opir_args *args) {
     opir_req_setup(q, me, OPIR_R_COLL);
     q->args = *args;
+    q->a = &q->args;
     q->comm = c;
     q->call = call;
 }

@@ -210,6 +210,7 @@ struct opir_req {
     struct opir_req *detached_next;
     struct opir_req *first, *second;
     struct opir_msg msg;
+    struct opir_args *a; /* of a collective: of a blocking one on the caller's stack, else `args` */
     struct opir_args args;
     MPI_Grequest_query_function *g_query;
     MPI_Grequest_free_function *g_free;
@@ -336,7 +337,8 @@ static inline bool opir_is_done(const struct opir_req *q) {
     return atomic_load_explicit(&((struct opir_req *)(uintptr_t)q)->done, memory_order_acquire);
 }
 
-void opir_wait_req(const char *call, struct opir_req *q);
+void opir_wait_slow(const char *call, struct opir_req *q);
+static inline void opir_wait_req(const char *call, struct opir_req *q);
 
 /* The rank that calls; ends the process with a line where it is none. */
 struct opir_rank *opir_no_rank(const char *call);
@@ -473,14 +475,22 @@ int opir_mrecv(const char *call, void *buf, MPI_Count count, MPI_Datatype type, 
 int opir_imrecv(const char *call, void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Request *request);
 
 /* request.c */
+static inline bool opir_req_poll(struct opir_req *q) {
+    if (OPIR_LIKELY(opir_is_done(q)))
+        return true;
+    return !q->active || (q->kind == OPIR_R_PAIR && opir_is_done(q->first) && opir_is_done(q->second));
+}
 struct opir_req *opir_req_new(struct opir_rank *me, int kind);
 void opir_req_setup(struct opir_req *q, struct opir_rank *me, int kind);
 void opir_req_release(struct opir_req *q);
 void opir_req_start(struct opir_req *q);
 int opir_req_finish(struct opir_req *q, MPI_Status *status);
-bool opir_req_poll(struct opir_req *q);
 void opir_status_set(MPI_Status *status, int source, int tag, size_t bytes, bool cancelled);
 void opir_status_empty(MPI_Status *status);
+static inline void opir_wait_req(const char *call, struct opir_req *q) {
+    if (!opir_req_poll(q))
+        opir_wait_slow(call, q);
+}
 void opir_sweep(struct opir_rank *me);
 void opir_sweep_all(struct opir_rank *me);
 

@@ -16,7 +16,7 @@ void opir_req_setup(struct opir_req *q, struct opir_rank *me, int kind) {
     q->type = NULL;
     q->block = NULL;
     q->first = q->second = NULL;
-    q->args.sts = q->args.rts = NULL;
+    q->a = NULL;
     q->r_error = MPI_SUCCESS;
 }
 
@@ -63,7 +63,7 @@ static void drop_types(struct opir_args *a) {
 void opir_req_release(struct opir_req *q) {
     unlend(q);
     if (q->kind == OPIR_R_COLL)
-        drop_types(&q->args);
+        drop_types(q->a);
     if (q->on_stack)
         return;
     if (q->comm)
@@ -111,14 +111,6 @@ void opir_status_empty(MPI_Status *status) {
 }
 
 /* ---- the end of an operation ---------------------------------------------------------------------------------------------------------------- */
-
-bool opir_req_poll(struct opir_req *q) {
-    if (!q->active)
-        return true;
-    if (q->kind == OPIR_R_PAIR)
-        return opir_is_done(q->first) && opir_is_done(q->second);
-    return opir_is_done(q);
-}
 
 /* The operation is done: sets the status, gives a take its buffer, ends the request or makes a persistent one inactive.  Returns the error class, not
  * raised; *comm, where given, is the communicator to raise it on, and then holds a reference. */
@@ -207,9 +199,7 @@ void opir_sweep_all(struct opir_rank *me) {
     opir_sweep(me);
 }
 
-void opir_wait_req(const char *call, struct opir_req *q) {
-    if (opir_req_poll(q))
-        return;
+void opir_wait_slow(const char *call, struct opir_req *q) {
     struct opir_rank *me = q->owner;
     struct opir_wait w = {0};
     me->call = call;
