@@ -66,6 +66,7 @@ def parse_arguments(arguments: Sequence[str]) -> Options:
     if "--" in own:
         cut = own.index("--")
         own, flags = own[:cut], tuple(own[cut + 1 :])
+    own = ["--privatize=tls" if word == "--privatize" else word for word in own]  # a path may follow, which is no value
     found = parser().parse_args(own)
     options = Options(
         paths=tuple(found.paths),

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from opi_xform.cli.outcome import SELF_CHECK, Failure, Problem
+from opi_xform.cli.outcome import SELF_CHECK, Failure, Problem, fail
 from opi_xform.cli.shown import shown
 from opi_xform.frontend import FrontendError, parse_once
 from opi_xform.frontend.statics import collect
@@ -21,6 +21,7 @@ from opi_xform.report.globals import GlobalDecision
 from opi_xform.rewrite.edit import EditConflict, apply_edits
 from opi_xform.rewrite.mirror import lay_out, mirrored, mirrored_flags, original
 from opi_xform.rewrite.private.edits import edits
+from opi_xform.rewrite.private.prologue import form_of
 from opi_xform.rewrite.private.text import Text
 from opi_xform.rewrite.private.verify import identities, left_behind
 from opi_xform.rewrite.selfcheck import Rejected
@@ -56,6 +57,10 @@ class _Run:
         self.root = root
 
     def run(self, changed: Mapping[str, bytes]) -> Private:
+        for file in sorted({file for unit in self.units for file in (unit.path, *unit.files)}):
+            form = form_of(self.sources.data(file))
+            if form not in ("", self.form):
+                raise fail(f"is private in the form {form} already; use --privatize={form}", shown(file))
         plain = [collect(unit.path, self.flags(unit.path)) for unit in self.units]
         if not changed:
             decided, after = self._decide(plain, self.sources, "", {unit.path: unit for unit in self.units})

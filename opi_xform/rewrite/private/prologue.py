@@ -5,7 +5,7 @@ It is the part of ``runtime/include/opi_ranks.h`` that a program needs, so that 
 
 from __future__ import annotations
 
-from opi_xform.privatize.model import TLS
+from opi_xform.privatize.model import STRUCT, TLS
 from opi_xform.rewrite.edit import ByteEdit
 from opi_xform.rewrite.header import top
 from opi_xform.rewrite.lex import SourceText
@@ -84,11 +84,18 @@ __attribute__((weak)) const struct opi_rank_image opi_rank_image = {
 """
 )
 
+_OWN = {TLS: _TLS, STRUCT: _STRUCT}
+
+
+def form_of(data: bytes) -> str:
+    """The form in which a file was made private; '' for one that was not."""
+    return next((form for form, own in _OWN.items() if own.partition("\n")[0].encode() in data), "")
+
 
 def prologue(text: SourceText, form: str) -> ByteEdit | None:
     """The text at the top of a file; None when the file has it."""
-    own = _TLS if form == TLS else _STRUCT
-    if own.partition("\n")[0].encode() in text.data:
+    own = _OWN[form]
+    if form_of(text.data) == form:
         return None
     start = top(text)
     return ByteEdit(start, start, (-1,), own.encode().replace(b"\n", text.eol))
