@@ -78,7 +78,7 @@ def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPath
         ("z = sizeof(double[6])", "(Assign (VarRef z) (SizeOf 48))"),
         # members
         ("i = pt.x", "(Assign (VarRef i) (Member (VarRef pt) x 0))"),
-        ("pp->y = 1.0", "(Assign (Member (Deref (VarRef pp)) y 8) (FloatLit))"),
+        ("pp->y = 1.0", "(Assign (Member (Deref (VarRef pp)) y 8) (FloatLit 1.0))"),
         ("(&pt)->x = 1", "(Assign (Member (VarRef pt) x 0) (IntLit 1))"),
         ("(*pp).x = 1", "(Assign (Member (Deref (VarRef pp)) x 0) (IntLit 1))"),
         ("pts->x = 1", "(Assign (Member (Deref (VarRef pts)) x 0) (IntLit 1))"),
@@ -102,7 +102,7 @@ def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPath
         ("--i, n <<= 2", "(Comma (IncDec -- True (VarRef i)) (Assign << (VarRef n) (IntLit 2)))"),
         ('s = "abc" "de"', "(Assign (VarRef s) (StringLit 6))"),
         ("i = __extension__ (n)", "(Assign (VarRef i) (VarRef n))"),
-        ("pt = (struct point){ .y = 2.0, .x = 1 }", "(Assign (VarRef pt) (CompoundLit (InitList [(IntLit 1) (FloatLit)] [0 8])))"),
+        ("pt = (struct point){ .y = 2.0, .x = 1 }", "(Assign (VarRef pt) (CompoundLit (InitList [(IntLit 1) (FloatLit 2.0)] [0 8])))"),
     ],
 )  # fmt: skip
 def test_expression(tmp_path: Path, written: str, expected: str) -> None:
@@ -118,11 +118,11 @@ def test_expression(tmp_path: Path, written: str, expected: str) -> None:
         ("int v[2][2] = {[1][0] = 7, 8}", "[(IntLit 7) (IntLit 8)] [8 12]"),
         ("int v[2][3] = {{1}, 2, 3}", "[(IntLit 1) (IntLit 2) (IntLit 3)] [0 12 16]"),
         ("int v[2][2] = {1, 2, 3}", "[(IntLit 1) (IntLit 2) (IntLit 3)] [0 4 8]"),
-        ("struct inner v[2] = {1, 2, 3, 4.0, {{5}, 6.0}}", "[(IntLit 1) (IntLit 2) (IntLit 3) (FloatLit) (IntLit 5) (FloatLit)] [0 4 8 16 24 40]"),
+        ("struct inner v[2] = {1, 2, 3, 4.0, {{5}, 6.0}}", "[(IntLit 1) (IntLit 2) (IntLit 3) (FloatLit 4.0) (IntLit 5) (FloatLit 6.0)] [0 4 8 16 24 40]"),
         ("struct point v = {.in.q[1] = 4, .v = 2}", "[(Cast (IntLit 2) False) (IntLit 4)] [16 28]"),
-        ("struct point v = {1, 2.0, {.v = 3.0f}, {{4}}}", "[(IntLit 1) (FloatLit) (FloatLit) (IntLit 4)] [0 8 16 24]"),
-        ("struct { struct inner a; int t; } v = {.a = {.w = 1.0}, 3}", "[(FloatLit) (IntLit 3)] [16 24]"),
-        ("union { int u; double w; } v = {.w = 1.0}", "[(FloatLit)] [0]"),
+        ("struct point v = {1, 2.0, {.v = 3.0f}, {{4}}}", "[(IntLit 1) (FloatLit 2.0) (FloatLit 3.0) (IntLit 4)] [0 8 16 24]"),
+        ("struct { struct inner a; int t; } v = {.a = {.w = 1.0}, 3}", "[(FloatLit 1.0) (IntLit 3)] [16 24]"),
+        ("union { int u; double w; } v = {.w = 1.0}", "[(FloatLit 1.0)] [0]"),
         ("union { int u; double w; } v[2] = {1, 2}", "[(IntLit 1) (IntLit 2)] [0 8]"),
         ('char v[2][4] = {"ab", "c"}', "[(StringLit 4) (StringLit 4)] [0 4]"),
         ("struct inner a, v[2] = {a, a}", "[(VarRef a) (VarRef a)] [0 24]"),

@@ -213,6 +213,17 @@ def test_volatile_is_never_known() -> None:
     assert isinstance(value, ins.Nondet)
 
 
+def test_volatile_access_to_a_plain_variable() -> None:
+    """Who reads it so expects it to change behind the program's back; a plain access is to the variable as before."""
+    low = lowered(
+        "static int v; int f(void) { *(volatile int *)&v = 2; int a = *(volatile int *)&v; return *(int *)&v; }"
+    )
+    instrs = [i for b in low.blocks for i in b]
+    assert [i.type.volatile for i in instrs if isinstance(i, (ins.Load, ins.Store))] == [True, True]
+    (value,) = [i.value for i in instrs if isinstance(i, ins.ReturnInstr)]
+    assert isinstance(value, ins.Var)
+
+
 def test_statements_know_their_place() -> None:
     low = lowered(HEAD + "int f(int x) { if (x) put(1); else { put(2); } return 0; }")
     calls = [low.stmts[i.stmt] for b in low.blocks for i in b if isinstance(i, ins.CallInstr)]

@@ -42,6 +42,19 @@ SHIFT = "MPI_Cart_shift(MPI_COMM_WORLD, 0, 1, &left, &right);"
         ("for (p = 0; p < size; p++) mark = p;", [False]),
         ("for (p = rank; ; p = MPI_PROC_NULL) mark = p;", [True]),
         ("elsewhere(); for (p = 0; p < size; p++) if (p == rank) break; mark = p;", [False]),
+        ("double d = MPI_PROC_NULL; mark = d;", [True]),
+        ("double d = rank; mark = d;", [False]),
+        ("double d = rank > 0 ? rank - 1 : MPI_PROC_NULL; mark = (int)d;", [True]),
+        (f"{SHIFT} double d = left; mark = d;", [True]),
+        (f"{SHIFT} double d[2] = {{0.0, right}}; mark = d[rank];", [True]),
+        (f"{SHIFT} double d = rank; mark = d;", [False]),
+        ("float f[2]; f[0] = MPI_PROC_NULL; mark = f[rank];", [True]),
+        ("mark = (int)(0.5 * MPI_PROC_NULL) * 2;", [True]),
+        ("mark = (int)sqrt((double)size);", [False]),
+        ("mark = (int)floor(MPI_PROC_NULL);", [True]),
+        ("volatile int v = rank; mark = v;", [True]),
+        ("p = rank; mark = *(volatile int *)&p;", [True]),
+        ("p = MPI_PROC_NULL; unsigned u = *(unsigned *)&p; mark = u;", [True]),
     ],
 )
 def test_values(body: str, expected: list[bool]) -> None:
@@ -62,6 +75,15 @@ STEP = "int step[2] = {-2, 1}; p = rank > 0 ? step[0] : step[argc];"
         (f"{STEP} mark = (rank + p + size) % size; /* MPI_PROC_NULL */", [True]),  # the program knows of it
         (f"{SHIFT} p = left * size + rank; mark = p;", [True]),
         ("p = elsewhere(); mark = p * size + rank;", [True]),
+        ("double d = -2.0; mark = d; mark = (int)d + rank;", [True, False]),
+        ("double d = -2.f, e = 0.5; mark = e;", [True]),  # of floating numbers nobody knows which is which
+        ("double d = -3.0; mark = d;", [False]),
+        ("double d = - 2.5e-1; mark = d;", [False]),
+        ("double d = 2.0; mark = d;", [False]),
+        ("double d = -0x1p1; mark = d;", [True]),
+        (f"{STEP} double d = p; mark = d;", [True]),
+        (f"{STEP} double d = p; p = rank; mark = p;", [False]),
+        ("double d = elsewhere(); mark = d * size + rank;", [True]),
     ],
 )
 def test_numbers_equal_to_it(body: str, expected: list[bool]) -> None:

@@ -52,6 +52,8 @@ _UNEXPOSED, _PAREN, _LAST_EXPR = int(Kind.UNEXPOSED_EXPR), int(Kind.PAREN_EXPR),
 _JUMPS = {"setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp", "longjmp", "_longjmp", "siglongjmp"}
 _PLAIN_INT = re.compile(rb"(?:0|[1-9][0-9]*)[uUlL]*\Z")
 
+_PLAIN_FLOAT = re.compile(rb"(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fFlL]?\Z|[0-9]+[eE][+-]?[0-9]+[fFlL]?\Z")
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
@@ -86,7 +88,7 @@ class Expressions:
             Kind.CALL_EXPR: self._call,
             Kind.INTEGER_LITERAL: self._integer,
             Kind.CHARACTER_LITERAL: self._integer,
-            Kind.FLOATING_LITERAL: lambda i, t, s, k: FloatLit(t, s),
+            Kind.FLOATING_LITERAL: self._floating,
             Kind.IMAGINARY_LITERAL: lambda i, t, s, k: FloatLit(t, s),
             Kind.STRING_LITERAL: lambda i, t, s, k: StringLit(t, s, t.size or 1),
             Kind.UNARY_OPERATOR: self._unary,
@@ -183,6 +185,13 @@ class Expressions:
                 return IntLit(type_, span, int(written.rstrip(b"uUlL")))
         value = evaluate(self._tree.cursor[i])
         return Opaque(type_, span, "integer literal") if value is None else IntLit(type_, span, fold.wrap(value, type_))
+
+    def _floating(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
+        file = self._places.file[i]
+        if file is None or self._places.made_by[i] is not None:
+            return FloatLit(type_, span)
+        written = file.data[self._places.begin[i] : self._places.end[i]]
+        return FloatLit(type_, span, float(written.rstrip(b"fFlL")) if _PLAIN_FLOAT.match(written) else None)
 
     def _reference(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
         target = self._names.referenced(self._tree.cursor[i])

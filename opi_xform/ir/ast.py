@@ -38,7 +38,7 @@ class IntLit(Expr):
 
 @dataclass(frozen=True, slots=True)
 class FloatLit(Expr):
-    pass
+    value: float | None = None  # None: not known
 
 
 @dataclass(frozen=True, slots=True)

@@ -329,9 +329,13 @@ class Expressions:
             self.emit(ins.Store(e.span, self.stmt, address, value, type_, padding))
 
     def all_of(self, address: ins.AddrVar, type_: Type) -> bool:
-        """An access of this type is to all of a variable, which is a scalar: no ``*(char *)&n``."""
+        """An access of this type is to all of a variable, which is a scalar: no ``*(char *)&n``.
+
+        ``*(volatile int *)&n`` is none of the variable as everybody else sees it.
+        """
         own = self.variable(address.key).type
-        return own.is_scalar and own.size == type_.size
+        steady = own.volatile or own.atomic or not (type_.volatile or type_.atomic)
+        return own.is_scalar and own.size == type_.size and steady
 
 
 def _whole(address: ins.Operand) -> ins.Operand:

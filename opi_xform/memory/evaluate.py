@@ -145,8 +145,10 @@ class Evaluator:
                 return self.address(self.objects.heap(n))
             case ins.AddrString():
                 return self.symbols.of("opaque", ("string", node.number), frozenset())
+            case ins.Nondet(reason=reason):
+                return self.opaque(node, ("nondet", id(operand), reason))
             case _:
-                return self.opaque(node, ("nondet", id(operand)))
+                return self.opaque(node, ("nondet", id(operand), type(operand).__name__))
 
     def read_cell(self, node: Node, o: int, offset: int, type_: Type) -> Poly:
         cell: Cell = (o, offset)

@@ -2,20 +2,27 @@
 
 A value is suspect when MPI_PROC_NULL, the result of a topology query or of an unknown call flows into it, through any
 variable, however conditionally.  Where the program never says MPI_PROC_NULL, a number that happens to be equal to it
-(a step of -1, with MPICH) is suspect as it is, but not what is computed with it.
+(a step of -1, with MPICH) is suspect as it is, but not what is computed with it.  Of floating numbers nothing is known:
+where a suspect value becomes one anywhere, or one is written that is equal to it, each number made of one is suspect.
+What is read as volatile is suspect, and so is what nobody understands.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.model import Program
+from opi_xform.ownership.walk import children, expressions
 from opi_xform.program.graph import Bind
 
 ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "neg", "~"})
+
+_NO_RANK = ("", "sizeof a variable length array")
+"""Values that nothing is known of and that are not MPI_PROC_NULL: what others call a function with, sizes."""
 
 
 class ProcNull:
@@ -52,6 +59,7 @@ class Flow:
         self.arithmetic = arithmetic
         self.suspect: set[int] = set()
         self.memo: dict[int, bool] = {}
+        self.floating: bool | None = None  # whether a floating number may be suspect; None: not looked yet
         self.spread()
 
     def spread(self) -> None:
@@ -89,11 +97,13 @@ class Flow:
         while changed:
             changed = False
             self.memo.clear()
+            self.floating = None
             for o, value in stores:
                 if o not in self.suspect and self.possible(value):
                     self.suspect.add(o)
                     changed = True
         self.memo.clear()
+        self.floating = None
 
     def initially(self, variable: ast.Variable) -> bool:
         """A static object whose initialiser may hold MPI_PROC_NULL."""
@@ -155,7 +165,7 @@ class Flow:
                 address = info.key[0]
                 assert isinstance(address, Poly)
                 base = self.symbols.base(address)
-                if base is None or base in self.suspect:
+                if base is None or base in self.suspect or ("float" in info.key and self.of_floating()):
                     self.memo[start] = True
                     return True
             elif info.kind == "phi":
@@ -169,7 +179,9 @@ class Flow:
                 assert isinstance(inside, int)
                 stack.append(inside)
             elif info.kind == "op":
-                if info.key[0] == "output" and self.may_yield(info.key[1], info.key[2]):
+                if (info.key[0] == "output" and self.may_yield(info.key[1], info.key[2])) or (
+                    info.key[0] == "bytes of" and info.key[1] in self.suspect
+                ):
                     self.memo[start] = True
                     return True
                 if info.key[0] in ARITHMETIC and not self.arithmetic:
@@ -199,6 +211,15 @@ class Flow:
         """An output or result of a topology query, or of a call that nothing is known about."""
         if len(key) != 2 or not isinstance(key[0], int):
             return False
+        what = key[1]
+        if what == "float" or (isinstance(what, tuple) and what[0] == "float"):
+            return self.of_floating()
+        if what == "volatile":
+            return True
+        if isinstance(what, tuple) and what[0] == "nondet":
+            reason = what[2]
+            assert isinstance(reason, str)
+            return self.of_floating() if reason.startswith("floating") else reason not in _NO_RANK
         node = self.program.graph.nodes[key[0]] if key[0] < len(self.program.graph.nodes) else None
         if node is None or not isinstance(node.action, ins.CallInstr):
             return node is not None and not isinstance(node.action, (ins.Birth, ins.Load, ins.Define, ins.Branch))
@@ -206,7 +227,54 @@ class Flow:
         effect = self.program.effects.get(callee.key) if isinstance(callee, ins.AddrFunc) else None
         if effect is None:
             return True
-        what = key[1]
         if isinstance(what, tuple) and what and what[0] == "output":
             return what[1] in effect.may_yield_proc_null
+        return node.action.call.type.kind == "float" and self.of_floating()
+
+    def of_floating(self) -> bool:
+        """Whether a floating number may stand for MPI_PROC_NULL: of none it is known where it comes from."""
+        if self.floating is None:
+            variables = {self.program.values.objects.table[o].variable for o in self.suspect}
+            self.floating = any(self.becomes_floating(one, variables) for one in floating_sources(self.program))
+        return self.floating
+
+    def becomes_floating(self, source: ast.Expr, variables: set[str | None]) -> bool:
+        """Whether a whole number that is made a floating one, or a constant written with a sign, is suspect."""
+        if isinstance(source, ast.FloatLit):
+            return self.null is not None and (source.value is None or -source.value == self.null)
+        for item in within(source):
+            if isinstance(item, ast.IntLit):
+                found = item.value == self.null
+            elif isinstance(item, ast.VarRef):
+                found = item.var in variables
+            else:  # elements, members, results: whatever is suspect may be among them
+                loads = (ast.Index, ast.Member, ast.Deref, ast.Call, ast.Opaque)
+                found = isinstance(item, loads) and bool(self.suspect or self.program.names_proc_null)
+            if found:
+                return True
         return False
+
+
+def within(root: ast.Expr) -> Iterator[ast.Expr]:
+    """An expression and all in it."""
+    stack = [root]
+    while stack:
+        item = stack.pop()
+        yield item
+        stack.extend(children(item))
+
+
+@lru_cache(maxsize=1)
+def floating_sources(program: Program) -> tuple[ast.Expr, ...]:
+    """What is made a floating number anywhere in a program, and the floating constants written with a minus sign."""
+    out: list[ast.Expr] = []
+    inits = [v.init for v in program.variables.values() if v.init is not None]
+    bodies = [e for f in program.functions.values() for e in expressions(f.body)]
+    for whole in (*bodies, *inits):
+        for item in within(whole):
+            made = isinstance(item, ast.Cast) and item.type.kind == "float" and item.operand.type.kind != "float"
+            negative = isinstance(item, ast.Unary) and item.op == "-" and isinstance(item.operand, ast.FloatLit)
+            if made or negative:
+                assert isinstance(item, (ast.Cast, ast.Unary))
+                out.append(item.operand)
+    return tuple(out)
