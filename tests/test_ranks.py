@@ -20,16 +20,17 @@ from opi_xform.resources import runtime_include_dir
 PROGRAMS = CHECKOUT / "runtime" / "tests" / "ranks"
 pytestmark = pytest.mark.skipif(not MPIS, reason="no mpicc: set OPI_MPICC")
 
-Built = Callable[[str], Path]
+Built = Callable[..., Path]
 
 
 @pytest.fixture(scope="session")
 def built(mpi_user: MpiUser, opi_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Built:
     """Builds a program of the directory, or a text, with libopi_ranks; once."""
-    folder, done = tmp_path_factory.mktemp("ranks"), dict[str, Path]()
+    folder, done = tmp_path_factory.mktemp("ranks"), dict[tuple[str, ...], Path]()
 
-    def build(name: str) -> Path:
-        if name not in done:
+    def build(name: str, *options: str) -> Path:
+        key = (name, *options)
+        if key not in done:
             source = PROGRAMS / f"{name}.c"
             if "\n" in name:
                 source = folder / f"text{len(done)}.c"
@@ -37,9 +38,9 @@ def built(mpi_user: MpiUser, opi_cache: Path, tmp_path_factory: pytest.TempPathF
             with pytest.MonkeyPatch.context() as patch:
                 patch.setenv("OPI_CACHE", str(opi_cache))
                 flags = link_flags(ensure_ranks(mpi_user.mpi))
-            done[name] = folder / f"{source.stem}"
-            mpi_user.mpicc("-O1", f"-I{runtime_include_dir()}", source, *flags, "-o", done[name])
-        return done[name]
+            done[key] = folder / f"{source.stem}{len(done)}"
+            mpi_user.mpicc("-O1", f"-I{runtime_include_dir()}", source, *options, *flags, "-o", done[key])
+        return done[key]
 
     return build
 
@@ -83,6 +84,21 @@ def test_ranks_that_take_turns_give_the_same(mpi_user: MpiUser, built: Built) ->
     for name in ("colls", "p2p"):
         result = run(mpi_user, built(name), 5, "fibers", OPI_RANKS_SCHEDULER="rr")
         assert (result.code, result.out) == (0, "ok 5\n"), result.err
+
+
+@pytest.mark.parametrize(("form", "kind"), [(1, "threads"), (2, "threads"), (2, "fibers")])
+def test_extensions_and_private_globals(mpi_user: MpiUser, built: Built, form: int, kind: str) -> None:
+    enough(mpi_user)
+    for ranks in (1, 4, 7):
+        result = run(mpi_user, built("extensions", f"-DPRIVATE={form}"), ranks, kind)
+        assert (result.code, result.out) == (0, f"ok {ranks}\n"), result.err
+
+
+def test_fibers_refuse_globals_that_are_private_to_threads(mpi_user: MpiUser, built: Built) -> None:
+    enough(mpi_user)
+    result = run(mpi_user, built("extensions", "-DPRIVATE=1"), 2, "fibers")
+    assert result.code == 1
+    assert "fibers need --privatize=struct" in result.err
 
 
 ENDS = """#include <mpi.h>

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
-from opi_xform.bench import apps, apps_report, cachebench, opbench, programs, tune
+from opi_xform.bench import apps, apps_report, cachebench, fibers, opbench, programs, tune
 from opi_xform.bench.result import Result, result_text, save_plot
 from opi_xform.bench.rounds import machine_line
 from opi_xform.launch.mpi import LaunchError, Mpi, find_mpicc, inspect_mpi
@@ -37,6 +37,7 @@ BENCHES = {
         "pack + exchange + unpack between 2 ranks, 8 B to 4 MiB; the transformed program too", opbench.run
     ),
     "cache": Bench("what a ping-pong does to the cache of the program: time and misses", cachebench.run),
+    "fibers": Bench("a switch, a message, a barrier of fiber ranks; the life of up to a million of them", fibers.run),
     **{one.name: Bench(f"time per {one.what}", partial(programs.run, one)) for one in programs.TABLE},
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "opi_ranks.h"
+#include "opix.h"
 #include "out.h"
 
 struct opir_process opir = {.eager = 8192, .eager_cap = (size_t)64 << 20};
@@ -136,10 +137,15 @@ static void rank_ends(struct opir_rank *r) {
     r->ended = true;
 }
 
+static int run_main(struct opir_rank *r) {
+    MPIX_Main chosen = MPIX_Main_of_rank ? MPIX_Main_of_rank(arg_count, r->argv, r->world, opir.size) : NULL;
+    return chosen ? chosen(arg_count, r->argv) : __real_main(arg_count, r->argv, environ);
+}
+
 void opir_rank_body(struct opir_rank *r) {
     r->argv = copied_arguments();
     if (opir.fibers) {
-        r->code = __real_main(arg_count, r->argv, environ);
+        r->code = run_main(r) & 0xff;
     } else {
         const struct opi_rank_image *image = &opi_rank_image;
         if (image && image->form == OPI_RANKS_TLS)
@@ -150,7 +156,7 @@ void opir_rank_body(struct opir_rank *r) {
         jmp_buf leave;
         r->leave = &leave;
         if (_setjmp(leave) == 0)
-            r->code = __real_main(arg_count, r->argv, environ);
+            r->code = run_main(r) & 0xff;
     }
     rank_ends(r);
 }
