@@ -250,3 +250,12 @@ def test_the_text_and_the_header_have_the_same_types(tmp_path: Path) -> None:
     both.write_text(f'{_TYPES}\n#include "opi_ranks.h"\n')
     command = ["gcc", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-I", str(CHECKOUT / "runtime" / "include")]
     subprocess.run([*command, str(both)], check=True)
+
+
+def test_opi_toml_chooses_the_form(small: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    Path("opi.toml").write_text('privatize = "struct"\n')
+    assert "+    OPI_MINE(n)++;" in tool(capfd, small)[1]
+    assert "OPI_MINE" not in tool(capfd, small, "--privatize=tls")[1]
+    Path("opi.toml").write_text('privatize = "fibers"\n')
+    code, _, err = tool(capfd, small)
+    assert (code, '`privatize` has to be "tls" or "struct"' in err) == (2, True)

@@ -19,13 +19,16 @@ from opi_xform.ir.ast import Unit
 from opi_xform.ir.span import Span
 from opi_xform.ownership.model import Told
 from opi_xform.ownership.plan import Decision, Plan
+from opi_xform.privatize.model import FORMS
 from opi_xform.report.codes import CODES
 from opi_xform.toml import TomlError, load_toml
 
 OWN, SHARED = "opi.toml", "pyproject.toml"
 TABLE = ("tool", "opi-xform")
 NO_EFFECT = "OPI908"
-_KEYS: dict[str, type] = {"strict": bool, "baseline": str, "keep": list, "allow": list, "assume": list, "effects": dict}
+_KEYS: dict[str, type] = {
+    "strict": bool, "baseline": str, "privatize": str, "keep": list, "allow": list, "assume": list, "effects": dict,
+}  # fmt: skip
 _WHERE = ("file", "function")
 _ENTRIES = {"keep": (), "allow": ("code", "buffer"), "assume": ("packed", "disjoint")}
 """What an entry says besides where; the first is required, of an ``assume`` one of the two."""
@@ -65,6 +68,7 @@ class Configuration:
     baseline: str | None = None
     entries: tuple[Entry, ...] = ()
     effects: bool = False
+    privatize: str | None = None
 
     def told(self, units: Sequence[Unit]) -> list[tuple[Entry, Told]]:
         """What ``keep`` and ``assume`` say, by the functions that they cover."""
@@ -184,6 +188,9 @@ def _checked(table: Mapping[str, Any], path: Path) -> Configuration:
         if not isinstance(value, wanted):
             kind = {bool: "true or false", str: "a string", list: f"[[{key}]]", dict: f"[{key}.NAME]"}[wanted]
             raise fail(f"`{key}` has to be {kind}", str(path), _line(path, None, 0, key))
+    if table.get("privatize", FORMS[0]) not in FORMS:
+        known = " or ".join(f'"{form}"' for form in FORMS)
+        raise fail(f"`privatize` has to be {known}", str(path), _line(path, None, 0, "privatize"))
     entries = [
         _entry(kind, given, _line(path, kind, number), path)
         for kind in _ENTRIES
@@ -195,6 +202,7 @@ def _checked(table: Mapping[str, Any], path: Path) -> Configuration:
         table.get("baseline"),
         tuple(sorted(entries, key=lambda entry: entry.line)),
         bool(table.get("effects")),
+        table.get("privatize"),
     )
 
 

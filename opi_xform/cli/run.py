@@ -79,7 +79,8 @@ def _run(options: Options, progress: Progress) -> int:
 def _with(options: Options, known: Configuration) -> Options:
     """The options with what opi.toml says; the command line wins."""
     baseline = options.baseline if options.baseline is not None or not options.check else known.baseline
-    return replace(options, strict=options.strict or known.strict, baseline=baseline)
+    privatize = options.privatize or known.privatize
+    return replace(options, strict=options.strict or known.strict, baseline=baseline, privatize=privatize)
 
 
 def transform(

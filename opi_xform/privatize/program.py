@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from opi_xform.ir.statics import Routine, Static, Statics, Use
 from opi_xform.privatize.model import DESCRIPTOR, Variable, generated
+from opi_xform.program.effects import load_effects
 
 Owner = tuple[int, str]
 """A unit's number and a variable's key there."""
@@ -103,10 +104,14 @@ def reached(whole: Whole, roots: Iterable[tuple[int, str]]) -> set[tuple[int, st
     found: set[tuple[int, str]] = set()
     work = list(roots)
     indirect = False
+    described = load_effects() if work else {}
     while work:
         number, key = work.pop()
         place = whole.routine(number, key)
         if place is None:
+            if key not in described and not indirect:  # it may call whatever it knows
+                indirect = True
+                work += taken
             continue
         at, routine = place
         if (at, key) in found:
