@@ -1,9 +1,9 @@
 /* opix.c - the calls of opix.h. */
-#include "opix.h"
+#include "ranks.h"
 
 #include <time.h>
 
-#include "ranks.h"
+#include "opix.h"
 
 EXPORT int MPIX_Yield(void) {
     if (!opir_self)
