@@ -75,7 +75,11 @@ def test_without_a_file_nothing_is_said(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("toml", "line", "what"),
     [
-        ("strickt = true\n", 1, "unknown key `strickt`; known are strict, baseline, privatize, keep, allow, assume, effects"),
+        (
+            "strickt = true\n",
+            1,
+            "unknown key `strickt`; known are strict, baseline, privatize, keep, allow, assume, effects",
+        ),
         ("\nstrict = 1\n", 2, "`strict` has to be true or false"),
         ('baseline = ["a"]\n', 1, "`baseline` has to be a string"),
         ('keep = "a.c"\n', 1, "`keep` has to be [[keep]]"),
