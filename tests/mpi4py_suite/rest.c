@@ -1,5 +1,5 @@
-/* rest.c - preloaded where there are more ranks than processors, with libopi and without: a rank that waits sleeps for a moment instead of asking for its
- * turn again at once.  Open MPI has no setting for that. */
+/* rest.c - preloaded where there are no fewer ranks than processors, with libopi and without: a rank that waits sleeps for a moment instead of asking
+ * for its turn again at once.  Open MPI has no setting for that. */
 #include <sched.h>
 #include <time.h>
 

@@ -51,7 +51,7 @@ WAITING = {
     "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1",
     "OMPI_MCA_mpi_yield_when_idle": "1",
 }
-"""With more ranks than processors, ranks that wait let others run: collectives take a tenth of the time."""
+"""With no fewer ranks than processors, ranks that wait let others run: collectives take a tenth of the time."""
 REST = Path(__file__).resolve().parent / "rest.c"
 """Preloaded then, too: to let others run means to sleep, which one-sided tests of Open MPI take half the time with."""
 
@@ -115,7 +115,8 @@ class Job:
 
     @property
     def crowded(self) -> bool:
-        return self.setting.ranks > (os.cpu_count() or 1)
+        """No processor is left for the launcher and whatever else runs here."""
+        return self.setting.ranks >= max(os.cpu_count() or 1, 2)
 
     @property
     def preload(self) -> tuple[str, ...]:
