@@ -10,6 +10,18 @@
 #define N 3 /* elements for each rank */
 static const MPI_Comm world = MPI_COMM_WORLD;
 
+/* A collective by one of its forms: 0 blocking, 1 nonblocking, 2 persistent. */
+#if MPI_VERSION >= 4
+#define FORMS 3
+#define PERSISTENT(comm, name, ...) (MPI_##name##_init(__VA_ARGS__, comm, MPI_INFO_NULL, &q), MPI_Start(&q), MPI_Wait(&q, MPI_STATUS_IGNORE), MPI_Request_free(&q))
+#else
+#define FORMS 2
+#define PERSISTENT(comm, name, ...) MPI_##name(__VA_ARGS__, comm)
+#endif
+#define DO(comm, name, iname, ...) \
+    (how == 0 ? MPI_##name(__VA_ARGS__, comm) \
+              : how == 1 ? (MPI_##iname(__VA_ARGS__, comm, &q), MPI_Wait(&q, MPI_STATUS_IGNORE)) : PERSISTENT(comm, name, __VA_ARGS__))
+
 static int value(int from, int to, int i) {
     return from * 1000 + to * 10 + i;
 }
@@ -32,10 +44,7 @@ static void rooted(int rank, int size, int how) {
         int buf[N], *all = malloc(sizeof(int) * N * (size_t)size);
         for (int i = 0; i < N; i++)
             buf[i] = rank == root ? value(root, 0, i) : -1;
-        if (how == 0)
-            MPI_Bcast(buf, N, MPI_INT, root, world);
-        else
-            MPI_Ibcast(buf, N, MPI_INT, root, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+        DO(world, Bcast, Ibcast, buf, N, MPI_INT, root);
         for (int i = 0; i < N; i++)
             CHECK(buf[i], value(root, 0, i));
         for (int place = 0; place < 2; place++) {
@@ -45,30 +54,21 @@ static void rooted(int rank, int size, int how) {
             if (place && rank == root)
                 memcpy(all + rank * N, buf, sizeof buf);
             const void *from = place && rank == root ? MPI_IN_PLACE : buf;
-            if (how == 0)
-                MPI_Gather(from, N, MPI_INT, all, N, MPI_INT, root, world);
-            else
-                MPI_Igather(from, N, MPI_INT, all, N, MPI_INT, root, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+            DO(world, Gather, Igather, from, N, MPI_INT, all, N, MPI_INT, root);
             for (int k = 0; rank == root && k < size * N; k++)
                 CHECK(all[k], value(k / N, root, k % N));
             for (int k = 0; rank == root && k < size * N; k++)
                 all[k] = value(root, k / N, k % N);
             memset(buf, 0xff, sizeof buf);
             void *to = place && rank == root ? MPI_IN_PLACE : buf;
-            if (how == 0)
-                MPI_Scatter(all, N, MPI_INT, to, N, MPI_INT, root, world);
-            else
-                MPI_Iscatter(all, N, MPI_INT, to, N, MPI_INT, root, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+            DO(world, Scatter, Iscatter, all, N, MPI_INT, to, N, MPI_INT, root);
             for (int i = 0; to == buf && i < N; i++)
                 CHECK(buf[i], value(root, rank, i));
             int sum[N] = {0};
             for (int i = 0; i < N; i++)
                 buf[i] = sum[i] = value(rank, 0, i);
             from = place && rank == root ? MPI_IN_PLACE : buf;
-            if (how == 0)
-                MPI_Reduce(from, sum, N, MPI_INT, MPI_SUM, root, world);
-            else
-                MPI_Ireduce(from, sum, N, MPI_INT, MPI_SUM, root, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+            DO(world, Reduce, Ireduce, from, sum, N, MPI_INT, MPI_SUM, root);
             for (int i = 0; rank == root && i < N; i++)
                 CHECK(sum[i], 1000 * (size * (size - 1) / 2) + size * i);
         }
@@ -93,14 +93,10 @@ static void vectors(int rank, int size, int how) {
         if (form == 2)
             memcpy(all + at[rank], mine, sizeof(int) * (size_t)counts[rank]);
         const void *from = form == 2 ? MPI_IN_PLACE : mine;
-        if (form == 0 && how == 0)
-            MPI_Gatherv(from, counts[rank], MPI_INT, all, counts, at, MPI_INT, root, world);
-        else if (form == 0)
-            MPI_Igatherv(from, counts[rank], MPI_INT, all, counts, at, MPI_INT, root, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
-        else if (how == 0)
-            MPI_Allgatherv(from, counts[rank], MPI_INT, all, counts, at, MPI_INT, world);
+        if (form == 0)
+            DO(world, Gatherv, Igatherv, from, counts[rank], MPI_INT, all, counts, at, MPI_INT, root);
         else
-            MPI_Iallgatherv(from, counts[rank], MPI_INT, all, counts, at, MPI_INT, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+            DO(world, Allgatherv, Iallgatherv, from, counts[rank], MPI_INT, all, counts, at, MPI_INT);
         for (int r = 0; (form || rank == root) && r < size; r++) {
             CHECK(all[at[r] - 1], -1);
             for (int i = 0; i < counts[r]; i++)
@@ -111,10 +107,7 @@ static void vectors(int rank, int size, int how) {
         for (int i = 0; i < counts[r]; i++)
             all[at[r] + i] = value(root, r, i);
     memset(mine, 0xff, sizeof mine);
-    if (how == 0)
-        MPI_Scatterv(all, counts, at, MPI_INT, mine, counts[rank], MPI_INT, root, world);
-    else
-        MPI_Iscatterv(all, counts, at, MPI_INT, mine, counts[rank], MPI_INT, root, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+    DO(world, Scatterv, Iscatterv, all, counts, at, MPI_INT, mine, counts[rank], MPI_INT, root);
     for (int i = 0; i < counts[rank]; i++)
         CHECK(mine[i], value(root, rank, i));
     /* Reduce_scatter: everybody brings value(me, k) for the k-th element of all. */
@@ -128,10 +121,7 @@ static void vectors(int rank, int size, int how) {
         int got[3] = {-1, -1, -1};
         const void *from = place ? MPI_IN_PLACE : in;
         void *to = place ? (void *)in : got;
-        if (how == 0)
-            MPI_Reduce_scatter(from, to, counts, MPI_INT, MPI_SUM, world);
-        else
-            MPI_Ireduce_scatter(from, to, counts, MPI_INT, MPI_SUM, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+        DO(world, Reduce_scatter, Ireduce_scatter, from, to, counts, MPI_INT, MPI_SUM);
         before = 0;
         for (int r = 0; r < rank; r++)
             before += counts[r];
@@ -172,32 +162,20 @@ static void all_to_all(int rank, int size, int how) {
         switch (form) {
         case 0:
         case 4:
-            if (how == 0)
-                MPI_Alltoall(from, N, MPI_INT, in, N, MPI_INT, world);
-            else
-                MPI_Ialltoall(from, N, MPI_INT, in, N, MPI_INT, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+            DO(world, Alltoall, Ialltoall, from, N, MPI_INT, in, N, MPI_INT);
             break;
         case 1:
         case 5:
-            if (how == 0)
-                MPI_Alltoallv(from, counts, at, MPI_INT, in, counts, at, MPI_INT, world);
-            else
-                MPI_Ialltoallv(from, counts, at, MPI_INT, in, counts, at, MPI_INT, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+            DO(world, Alltoallv, Ialltoallv, from, counts, at, MPI_INT, in, counts, at, MPI_INT);
             break;
         case 2:
-            if (how == 0)
-                MPI_Alltoallw(from, counts, bytes, types, in, counts, bytes, types, world);
-            else
-                MPI_Ialltoallw(from, counts, bytes, types, in, counts, bytes, types, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+            DO(world, Alltoallw, Ialltoallw, from, counts, bytes, types, in, counts, bytes, types);
             break;
         default:
             if (form == 3)
                 for (int i = 0; i < N; i++)
                     out[i] = value(rank, 0, i);
-            if (how == 0)
-                MPI_Allgather(from, N, MPI_INT, in, N, MPI_INT, world);
-            else
-                MPI_Iallgather(from, N, MPI_INT, in, N, MPI_INT, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+            DO(world, Allgather, Iallgather, from, N, MPI_INT, in, N, MPI_INT);
         }
         for (int k = 0; k < size * N; k++) {
             int r = k / N, i = k % N;
@@ -234,24 +212,15 @@ static void reductions(int rank, int size, int how) {
     for (int place = 0; place < 2; place++) {
         const void *from = place ? MPI_IN_PLACE : mine;
         long got[2] = {mine[0], mine[1]};
-        if (how == 0)
-            MPI_Allreduce(from, got, 1, pair, op, world);
-        else
-            MPI_Iallreduce(from, got, 1, pair, op, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+        DO(world, Allreduce, Iallreduce, from, got, 1, pair, op);
         CHECK(got[0], all[0]);
         CHECK(got[1], all[1]);
         memcpy(got, mine, sizeof got);
-        if (how == 0)
-            MPI_Scan(from, got, 1, pair, op, world);
-        else
-            MPI_Iscan(from, got, 1, pair, op, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+        DO(world, Scan, Iscan, from, got, 1, pair, op);
         CHECK(got[0], upto[0]);
         CHECK(got[1], upto[1]);
         memcpy(got, mine, sizeof got);
-        if (how == 0)
-            MPI_Exscan(from, got, 1, pair, op, world);
-        else
-            MPI_Iexscan(from, got, 1, pair, op, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+        DO(world, Exscan, Iexscan, from, got, 1, pair, op);
         if (rank) {
             CHECK(got[0], below[0]);
             CHECK(got[1], below[1]);
@@ -261,10 +230,7 @@ static void reductions(int rank, int size, int how) {
             in[k] = value(rank, k, 0);
         int block[N];
         void *to = place ? (void *)in : block;
-        if (how == 0)
-            MPI_Reduce_scatter_block(place ? MPI_IN_PLACE : in, to, N, MPI_INT, MPI_MAX, world);
-        else
-            MPI_Ireduce_scatter_block(place ? MPI_IN_PLACE : in, to, N, MPI_INT, MPI_MAX, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+        DO(world, Reduce_scatter_block, Ireduce_scatter_block, place ? MPI_IN_PLACE : in, to, N, MPI_INT, MPI_MAX);
         for (int i = 0; i < N; i++)
             CHECK(((int *)to)[i], value(size - 1, rank * N + i, 0));
         free(in);
@@ -347,34 +313,36 @@ static void many_at_once(int rank, int size) {
 }
 
 /* Grids of any size: what goes to the left comes from the right, also with two ranks or one. */
-static void neighbours(int rank, int size) {
+static void neighbours(int rank, int size, int how) {
     int dims[1] = {size}, periods[1] = {1}, out[2] = {value(rank, 0, 0), value(rank, 1, 0)}, in[2] = {-1, -1};
     MPI_Comm ring;
     MPI_Request q;
     MPI_Cart_create(world, 1, dims, periods, 0, &ring);
     int left = (rank + size - 1) % size, right = (rank + 1) % size;
-    MPI_Neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, ring);
+    DO(ring, Neighbor_alltoall, Ineighbor_alltoall, out, 1, MPI_INT, in, 1, MPI_INT);
     CHECK(in[0], value(left, 1, 0));
     CHECK(in[1], value(right, 0, 0));
-    MPI_Ineighbor_allgather(out, 1, MPI_INT, in, 1, MPI_INT, ring, &q);
-    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    DO(ring, Neighbor_allgather, Ineighbor_allgather, out, 1, MPI_INT, in, 1, MPI_INT);
     CHECK(in[0], value(left, 0, 0));
     CHECK(in[1], value(right, 0, 0));
     int counts[2] = {1, 1}, at[2] = {1, 0};
-    MPI_Neighbor_alltoallv(out, counts, at, MPI_INT, in, counts, at, MPI_INT, ring);
+    DO(ring, Neighbor_alltoallv, Ineighbor_alltoallv, out, counts, at, MPI_INT, in, counts, at, MPI_INT);
     CHECK(in[1], value(left, 0, 0)); /* places are exchanged on both sides */
     CHECK(in[0], value(right, 1, 0));
     MPI_Aint bytes[2] = {0, sizeof(int)};
     MPI_Datatype types[2] = {MPI_INT, MPI_INT};
-    MPI_Neighbor_alltoallw(out, counts, bytes, types, in, counts, bytes, types, ring);
+    DO(ring, Neighbor_alltoallw, Ineighbor_alltoallw, out, counts, bytes, types, in, counts, bytes, types);
     CHECK(in[0], value(left, 1, 0));
     CHECK(in[1], value(right, 0, 0));
+    DO(ring, Neighbor_allgatherv, Ineighbor_allgatherv, out, 1, MPI_INT, in, counts, at, MPI_INT);
+    CHECK(in[1], value(left, 0, 0));
+    CHECK(in[0], value(right, 0, 0));
     MPI_Comm_free(&ring);
     /* A line: nothing comes from beyond its ends. */
     periods[0] = 0;
     MPI_Cart_create(world, 1, dims, periods, 0, &ring);
     in[0] = in[1] = -1;
-    MPI_Neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, ring);
+    DO(ring, Neighbor_alltoall, Ineighbor_alltoall, out, 1, MPI_INT, in, 1, MPI_INT);
     CHECK(in[0], rank ? value(left, 1, 0) : -1);
     CHECK(in[1], rank < size - 1 ? value(right, 0, 0) : -1);
     MPI_Comm_free(&ring);
@@ -398,12 +366,65 @@ static void neighbours(int rank, int size) {
     free(to), free(many);
 }
 
+#if MPI_VERSION >= 4
+/* The forms with large counts. */
+static void large(int rank, int size) {
+    MPI_Request q;
+    size_t n = (size_t)size;
+    int *out = malloc(sizeof(int) * n), *in = malloc(sizeof(int) * n), x = rank, y;
+    MPI_Count *one = malloc(sizeof *one * n);
+    MPI_Aint *at = malloc(sizeof *at * n), *bytes = malloc(sizeof *bytes * n);
+    MPI_Datatype *types = malloc(sizeof *types * n);
+    for (int r = 0; r < size; r++) {
+        out[r] = value(rank, r, 0);
+        one[r] = 1;
+        at[r] = r;
+        bytes[r] = r * (MPI_Aint)sizeof(int);
+        types[r] = MPI_INT;
+    }
+    for (int form = 0; form < 3; form++) {
+        memset(in, 0xff, sizeof(int) * n);
+        if (form == 0)
+            MPI_Alltoall_c(out, 1, MPI_INT, in, 1, MPI_INT, world);
+        else if (form == 1)
+            MPI_Ialltoallv_c(out, one, at, MPI_INT, in, one, at, MPI_INT, world, &q), MPI_Wait(&q, MPI_STATUS_IGNORE);
+        else
+            MPI_Alltoallw_c(out, one, bytes, types, in, one, bytes, types, world);
+        for (int r = 0; r < size; r++)
+            CHECK(in[r], value(r, rank, 0));
+    }
+    MPI_Bcast_c(&x, 1, MPI_INT, size - 1, world);
+    CHECK(x, size - 1);
+    MPI_Gatherv_c(&rank, 1, MPI_INT, in, one, at, MPI_INT, 0, world);
+    MPI_Scatterv_c(in, one, at, MPI_INT, &y, 1, MPI_INT, 0, world);
+    CHECK(y, rank);
+    MPI_Gather_c(&rank, 1, MPI_INT, in, 1, MPI_INT, 0, world);
+    MPI_Scatter_c(in, 1, MPI_INT, &y, 1, MPI_INT, 0, world);
+    CHECK(y, rank);
+    MPI_Allgather_c(&rank, 1, MPI_INT, in, 1, MPI_INT, world);
+    CHECK(in[size - 1], size - 1);
+    MPI_Reduce_scatter_c(in, &y, one, MPI_INT, MPI_SUM, world);
+    CHECK(y, rank * size);
+    MPI_Reduce_scatter_block_c(in, &y, 1, MPI_INT, MPI_SUM, world);
+    CHECK(y, rank * size);
+    MPI_Scan_c(&rank, &y, 1, MPI_INT, MPI_SUM, world);
+    CHECK(y, rank * (rank + 1) / 2);
+    MPI_Exscan_c(&rank, &y, 1, MPI_INT, MPI_SUM, world);
+    if (rank)
+        CHECK(y, rank * (rank - 1) / 2);
+    MPI_Reduce_c(&rank, &y, 1, MPI_INT, MPI_SUM, 0, world);
+    if (rank == 0)
+        CHECK(y, size * (size - 1) / 2);
+    free(out), free(in), free(one), free(at), free(bytes), free(types);
+}
+#endif
+
 int main(int argc, char **argv) {
     int rank, size;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(world, &rank);
     MPI_Comm_size(world, &size);
-    for (int how = 0; how < 2; how++) {
+    for (int how = 0; how < FORMS; how++) {
         rooted(rank, size, how);
         vectors(rank, size, how);
         all_to_all(rank, size, how);
@@ -411,11 +432,19 @@ int main(int argc, char **argv) {
     }
     gaps(rank, size);
     many_at_once(rank, size);
-    neighbours(rank, size);
+    for (int how = 0; how < FORMS; how++)
+        neighbours(rank, size, how);
     MPI_Request q;
     MPI_Ibarrier(world, &q);
     MPI_Wait(&q, MPI_STATUS_IGNORE);
     MPI_Barrier(world);
+#if MPI_VERSION >= 4
+    MPI_Barrier_init(world, MPI_INFO_NULL, &q);
+    MPI_Start(&q);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    MPI_Request_free(&q);
+    large(rank, size);
+#endif
     if (rank == 0)
         printf("ok %d\n", size);
     MPI_Finalize();
