@@ -260,7 +260,9 @@ class Expressions:
             return inner
         if to.is_pointer and source.is_pointer:
             return inner
-        if isinstance(inner, ins.Const) and (to.is_pointer or (to.kind == "int" and (to.signed or inner.value >= 0))):
+        if isinstance(inner, ins.Const) and (
+            to.is_pointer or (inner.name and to.kind == "int" and to.signed) or to.holds(inner.value)
+        ):
             return inner
         wider = source.kind == "int" and not source.signed and (source.size or 0) < (to.size or 0)
         return ins.Op("cast", (inner,), to, unsigned=wider)

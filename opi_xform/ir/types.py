@@ -49,6 +49,15 @@ class Type:
     def is_scalar(self) -> bool:
         return self.kind in ("int", "float", "pointer")
 
+    def holds(self, value: int) -> bool:
+        """An integer type has this number among its values."""
+        if self.kind != "int" or self.size is None:
+            return False
+        if self.boolean:
+            return value in (0, 1)
+        bits = 8 * self.size
+        return -(1 << (bits - 1)) <= value < 1 << (bits - 1) if self.signed else 0 <= value < 1 << bits
+
 
 VOID = Type("void", "void")
 INT = Type("int", "int", 4)

@@ -15,6 +15,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.lower import lower
 from opi_xform.program.effects import FunctionEffect
+from opi_xform.program.fixed import constant_parameters, successors
 from opi_xform.program.pointers import PointerCalls
 
 if TYPE_CHECKING:
@@ -135,6 +136,8 @@ class _Builder:
     ) -> None:
         self.relevant = relevant
         self.temps: dict[str, frozenset[int]] = {}
+        self.assigned: dict[str, frozenset[str]] = {}
+        self.fixed: dict[int, dict[str, int]] = {}  # per frame: its parameters that are numbers
         self.lowerings = lowerings
         self.effects = effects
         self.followed: set[int] = set()
@@ -204,7 +207,9 @@ class _Builder:
         for number, instrs in enumerate(lowered.blocks):
             at = places[number]
             ended = False
-            for instr in instrs:
+            succs = tuple(places[s] for s in lowered.succs[number])
+            taken = successors(lowered, instrs[-1] if instrs else None, succs, self.fixed.get(frame, {}))
+            for instr in instrs if taken == succs else instrs[:-1]:
                 if isinstance(instr, ins.ReturnInstr):
                     if parent >= 0:
                         leave = self.block()
@@ -227,8 +232,8 @@ class _Builder:
                     self.add(frame, at, instr)
             if ended:
                 continue
-            if lowered.succs[number]:
-                self.succs[at] = tuple(places[s] for s in lowered.succs[number])
+            if taken:
+                self.succs[at] = taken
             elif parent >= 0:
                 self.add(parent, at, Unbind(frame, None, None))
                 self.succs[at] = (after,)
@@ -314,6 +319,9 @@ class _Builder:
         number = len(self.frames)
         self.frames.append(Frame(number, callee, frame, node))
         self.add(number, at, Bind(frame, body.function.params, args))
+        if callee not in self.assigned:
+            self.assigned[callee] = assigned(body)
+        self.fixed[number] = constant_parameters(body, self.assigned[callee], args, self.fixed.get(frame, {}))
         if node >= 0:
             self.followed.add(node)
         work.append((number, callee, at, after, target))
@@ -397,6 +405,26 @@ def used_temps(body: ins.Lowered) -> frozenset[int]:
     """Temporaries of a function that something is computed from."""
     instrs = (instr for block in body.blocks for instr in block)
     return frozenset(n for instr in instrs for operand in operands_of(instr) for n in temps_in(operand))
+
+
+def assigned(body: ins.Lowered) -> frozenset[str]:
+    """Variables that a function may set, or whose address it takes; all its parameters where it is not understood."""
+    out: set[str] = set()
+    for instr in (instr for block in body.blocks for instr in block):
+        if isinstance(instr, ins.Escape):
+            out.update(body.function.params)
+        if isinstance(instr, ins.Define) and isinstance(instr.target, ins.Var):
+            out.add(instr.target.key)
+        work = list(operands_of(instr))
+        while work:
+            item = work.pop()
+            if isinstance(item, ins.AddrVar):
+                out.add(item.key)
+            elif isinstance(item, ins.PtrAdd):
+                work += (item.base, item.index)
+            elif isinstance(item, ins.Op):
+                work += item.args
+    return frozenset(out)
 
 
 def wants(call: ins.CallInstr, used: Container[int]) -> bool:

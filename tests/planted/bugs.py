@@ -23,6 +23,7 @@ _DECIDE, _ALIASES = "opi_xform.ownership.decide", "opi_xform.ownership.aliases"
 _MODIFIED, _TELESCOPE = "opi_xform.memory.modified", "opi_xform.memory.telescope"
 _REQUESTS, _ADDRESSES = "opi_xform.ownership.requests", "opi_xform.ownership.addresses"
 _COUNTED, _LOCKSTEP = "opi_xform.ownership.counted", "opi_xform.memory.lockstep"
+_FIXED = "opi_xform.program.fixed"
 _STEPS, _NULL, _UNSEEN = "opi_xform.memory.steps", "opi_xform.ownership.procnull", "opi_xform.ownership.unseen"
 
 BUGS = (
@@ -439,5 +440,12 @@ BUGS = (
         "if found is None or ratio not in (None, found):",
         "if found is None:",
         ("pack_out_of_step",),
+    ),
+    Bug(
+        "a parameter is what the call passes, whatever the function does with it",
+        _FIXED,
+        "if key in assigned or",
+        "if False and key in assigned or",
+        ("flag_changed", "flag_address"),
     ),
 )
