@@ -19,7 +19,7 @@ from case_tools import Case, load_cases
 from opi_xform.launch.mpi import Mpi, find_mpi
 from tests.oracle.oracle import Spoilt, violations
 
-DYNAMIC = ("send_", "pack_", "recv_", "rows_", "f_")
+DYNAMIC = ("send_", "pack_", "recv_", "rows_", "flag_", "f_")
 
 
 def spoilt(case: Case, mpi: Mpi) -> Spoilt:
