@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export OMPI_ALLOW_RUN_AS_ROOT ?= 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ?= 1
 
-.PHONY: apps docs proxies demo test bench fuzz oracle planted mutilate check-corpus check-testdata check-fits lint npb mpi4py torture torture-faults clean
+.PHONY: apps docs proxies demo test bench fuzz oracle planted mutilate check-corpus check-testdata check-fits lint npb mpi4py torture torture-faults privatize clean
 .DELETE_ON_ERROR:
 
 ifdef OPI_MPICC
@@ -69,6 +69,10 @@ scale: $(VENV)/.ready $(MPI_READY)
 # Every program of tests/cases that may convert, transformed, under OPI_CHECK=1 and each MPI.
 check-corpus: $(VENV)/.ready $(BOTH_READY)
 	OPI_TEST_CORPUS=all $(BIN)/python -m pytest -n 2 tests/test_check_mode.py -k corpus $(PYTEST_ARGS)
+
+# Every case of private variables in both forms, as a process, as threads and as fibers.
+privatize: $(VENV)/.ready
+	OPI_TEST_PRIVATIZE=all $(BIN)/python -m pytest -n 2 tests/test_privatize.py $(PYTEST_ARGS)
 
 # The NAS kernels of testdata/npb in every form, on every number of ranks, under each MPI: make npb NPB_CLASSES='S W A'
 npb: $(VENV)/.ready $(BOTH_READY)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from functools import cache
 
 from opi_xform.cli.outcome import SELF_CHECK, Failure, Problem, fail
 from opi_xform.cli.shown import shown
 from opi_xform.frontend import FrontendError, parse_once
+from opi_xform.frontend.beginning import Beginning
 from opi_xform.frontend.statics import collect
+from opi_xform.frontend.system_part import ENOUGH, Job, beginnings
 from opi_xform.ir.ast import Unit
 from opi_xform.ir.statics import Statics
 from opi_xform.ownership.plan import Decision
@@ -61,7 +65,7 @@ class _Run:
             form = form_of(self.sources.data(file))
             if form not in ("", self.form):
                 raise fail(f"is private in the form {form} already; use --privatize={form}", shown(file))
-        plain = [collect(unit.path, self.flags(unit.path)) for unit in self.units]
+        plain = _collected([(unit.path, self.flags(unit.path)) for unit in self.units])
         if not changed:
             decided, after = self._decide(plain, self.sources, "", {unit.path: unit for unit in self.units})
             self._check(decided, merge(plain), self.sources.name, after)
@@ -69,7 +73,7 @@ class _Run:
         with tempfile.TemporaryDirectory(prefix="opi-xform-") as folder:
             top = os.path.realpath(folder)
             lay_out(top, self.units, changed, self.sources)
-            there = [collect(path, flags) for path, flags in self._jobs(top)]
+            there = _collected(self._jobs(top))
             files = Sources()
             decided, after = self._decide(there, files, top, {})
             changed = {**changed, **after}
@@ -87,7 +91,11 @@ class _Run:
         def named(file: str) -> str:
             return shown(original(top, file) if top else file)
 
-        return Settings(self.form, self.root, lambda f: os.path.realpath(original(top, f) if top else f), named)
+        @cache
+        def real(file: str) -> str:
+            return os.path.realpath(original(top, file) if top else file)
+
+        return Settings(self.form, self.root, real, named)
 
     def _decide(
         self, statics: Sequence[Statics], sources: Sources, top: str, known: dict[str, Unit]
@@ -129,12 +137,10 @@ class _Run:
         with tempfile.TemporaryDirectory(prefix="opi-xform-") as folder:
             top = os.path.realpath(folder)
             lay_out(top, self.units, changed, self.sources)
-            after = []
-            for path, flags in self._jobs(top):
-                try:
-                    after.append(collect(path, flags))
-                except FrontendError as error:
-                    raise _rejected([Rejected(original(top, error.file), error.line, error.message)]) from error
+            try:
+                after = _collected(self._jobs(top))
+            except FrontendError as error:
+                raise _rejected([Rejected(original(top, error.file), error.line, error.message)]) from error
 
             def now(file: str) -> str:
                 return self.sources.name(original(top, file))
@@ -169,6 +175,17 @@ class _Run:
             )
         variables.sort(key=lambda g: (g.span.file, g.span.begin))
         return Private(dict(changed), tuple(variables), plain.remarks)
+
+
+def _collected(jobs: Sequence[Job]) -> list[Statics]:
+    """The statics of each file; what many of them begin with is parsed once.  Raises FrontendError."""
+    with ExitStack() as stack:
+        found: dict[str, Beginning] = {}
+        if len(jobs) >= ENOUGH:
+            with suppress(OSError):  # no room for it: it goes without
+                folder = tempfile.TemporaryDirectory(prefix="opi-xform-", ignore_cleanup_errors=True)
+                found = beginnings(jobs, stack.enter_context(folder))
+        return [collect(path, flags, found.get(path)) for path, flags in jobs]
 
 
 def _rejected(wrong: Sequence[Rejected]) -> Failure:

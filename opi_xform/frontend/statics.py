@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from opi_xform.frontend import flags as flags_module
+from opi_xform.frontend.beginning import Beginning
 from opi_xform.frontend.clang import MACRO_BIT, CXCursor, Kind, TranslationUnit, text
+from opi_xform.frontend.errors import FrontendError
 from opi_xform.frontend.flags import Headers
 from opi_xform.frontend.macros import Macros
 from opi_xform.frontend.names import STORAGE, Target
@@ -32,6 +35,7 @@ _STRINGS = re.compile(rb"\b(?:__asm__|__asm|asm|__attribute__|__attribute)\b")
 _STRING = re.compile(rb'"((?:[^"\\\n]|\\.)*)"')
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 _CONSTRUCTOR = re.compile(rb"__attribute(?:__)?\s*\(\([^;{]*\b(?:__)?(?:constructor|destructor)(?:__)?\b")
+_EXPANSION, _DEFINITION, _UNIT = int(Kind.MACRO_EXPANSION), int(Kind.MACRO_DEFINITION), int(Kind.TRANSLATION_UNIT)
 _STATIC = ("extern", "static", "local-static")
 _TRANSPARENT = (Kind.PAREN_EXPR, Kind.UNEXPOSED_EXPR, Kind.MEMBER_REF_EXPR, Kind.ARRAY_SUBSCRIPT_EXPR)
 _NAMED = {
@@ -41,23 +45,29 @@ _NAMED = {
 }  # fmt: skip
 
 
-def collect(path: str, flags: Sequence[str] = ()) -> Statics:
-    """The statics of one C file.  Raises FrontendError as ``parse_unit`` does."""
+def collect(path: str, flags: Sequence[str] = (), beginning: Beginning | None = None) -> Statics:
+    """The statics of one C file; ``beginning``: what is precompiled of it.  Raises FrontendError as ``parse_unit``."""
     found = flags_module.headers(flags)
     real = os.path.realpath(path)
 
-    def work() -> Statics:
-        with _clean(path, real, list(flags), found, [], 1) as (unit, used):
-            return _Collector(unit, real, used, found).collect()
+    def work(begun: Beginning | None) -> Statics:
+        more = ["-include-pch", begun.precompiled.file] if begun is not None else []
+        with _clean(path, real, list(flags), found, more, 1) as (unit, used):
+            return _Collector(unit, real, used, found, begun).collect()
 
-    return on_big_stack(work)
+    if beginning is not None:
+        with suppress(FrontendError):  # an error of the file, or because of what was precompiled: see which
+            return on_big_stack(lambda: work(beginning))
+    return on_big_stack(lambda: work(None))
 
 
 class _Collector(UnitBuilder):
     """One use: ``collect()``."""
 
-    def __init__(self, unit: TranslationUnit, path: str, flags: list[str], headers: Headers) -> None:
-        super().__init__(unit, path, flags, headers)
+    def __init__(
+        self, unit: TranslationUnit, path: str, flags: list[str], headers: Headers, beginning: Beginning | None
+    ) -> None:
+        super().__init__(unit, path, flags, headers, beginning)
         self._statics: dict[str, tuple[Target, list[Declared], bool]] = {}
         self._holds: dict[str, list[str]] = {}
         self._literals: set[str] = set()
@@ -78,13 +88,18 @@ class _Collector(UnitBuilder):
                 self._lib.clang_getCursorLocation(self._lib.clang_getTranslationUnitCursor(self._unit.handle))
             )
             self._sources.anchor(self._lib.clang_getCursorLocation(top[-1]))
-        expansions = [c for c in top if c.kind == Kind.MACRO_EXPANSION]
+        if self._beginning is not None and not self._beginning.holds(self._unit, self._sources, top):
+            raise FrontendError(self._path, 0, 0, "does not begin with what was precompiled for it")
         self._macros = Macros(
-            self._unit, self._sources, expansions, [c for c in top if c.kind == Kind.MACRO_DEFINITION]
+            self._unit,
+            self._sources,
+            [c for c in top if c.kind == _EXPANSION],
+            [c for c in top if c.kind == _DEFINITION],
+            self._before.macros if self._before is not None else None,
         )
         self._quoted = Quoted(self._macros)
         groups: dict[int, list[CXCursor]] = {}
-        own = [c for c in top if c.kind < Kind.TRANSLATION_UNIT and self._is_own(c)]
+        own = self._own(top)
         for cursor in own:
             groups.setdefault(self._lib.clang_getCursorExtent(cursor).begin, []).append(cursor)
         for begin, group in groups.items():
@@ -113,9 +128,23 @@ class _Collector(UnitBuilder):
             tuple(dict.fromkeys(self._taken)),
         )
 
-    def _is_own(self, cursor: CXCursor) -> bool:
-        file, _ = self._sources.locate(self._lib.clang_getCursorExtent(cursor).begin)
-        return file is not None and not file.system
+    def _own(self, top: list[CXCursor]) -> list[CXCursor]:
+        """The declarations that stand in no system header."""
+        found: list[CXCursor] = []
+        extent_of, locate = self._lib.clang_getCursorExtent, self._sources.locate
+        low, high = 1, 0  # places in a system header: nearly all declarations, one behind the other
+        for cursor in top:
+            if cursor.kind >= _UNIT:
+                continue
+            begin = extent_of(cursor).begin
+            if low <= begin <= high:
+                continue
+            file, _ = locate(begin)
+            if file is None or file.system:
+                low, high, _ = self._sources.range_of(begin)
+            else:
+                found.append(cursor)
+        return found
 
     def _static(self, key: str) -> Static:
         target, declared, local = self._statics[key]
