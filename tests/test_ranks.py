@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -258,6 +259,30 @@ def test_opirun_starts_them(mpi_user: MpiUser, built: Built) -> None:
             command, env=mpi_user.environment, capture_output=True, text=True, check=False, timeout=120
         )
         assert (done.returncode, done.stdout) == (0, "10\n"), done.stderr
+
+
+def test_a_program_with_private_globals_gives_what_one_rank_gives(
+    mpi_user: MpiUser, built: Built, opi_cache: Path, tmp_path: Path
+) -> None:
+    """The whole way: an unmodified program, its globals made private, ownership passed, on both carriers."""
+    enough(mpi_user)
+    sources = sorted((CHECKOUT / "testdata" / "halo2d").glob("*.c"))
+    command = [sys.executable, "-c", "from opi_xform.cli.main import script; script()", "--privatize=struct", *sources]
+    subprocess.run([*command, "-o", tmp_path], env=mpi_user.environment, capture_output=True, check=True, timeout=240)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPI_CACHE", str(opi_cache))
+        flags = link_flags(ensure_ranks(mpi_user.mpi))
+    program = tmp_path / "halo2d"
+    include = f"-I{runtime_include_dir()}"
+    mpi_user.mpicc("-O1", include, *sorted(tmp_path.glob("*.c")), *flags, "-lm", "-o", program)
+    results = []
+    for ranks, kind in ((1, "threads"), (6, "threads"), (16, "fibers")):
+        result = run(mpi_user, program, ranks, kind, "40", "36", "20")
+        assert result.code == 0, result.err
+        assert "verification: PASSED" in result.out
+        results.append(re.findall(r"^(?:peak|largest error|checksum).*", result.out, re.M))
+    assert len(results[0]) == 3
+    assert results[1:] == results[:1] * 2
 
 
 def test_options_of_ranks() -> None:
