@@ -259,3 +259,35 @@ def test_opi_toml_chooses_the_form(small: Path, capfd: pytest.CaptureFixture[str
     Path("opi.toml").write_text('privatize = "fibers"\n')
     code, _, err = tool(capfd, small)
     assert (code, '`privatize` has to be "tls" or "struct"' in err) == (2, True)
+
+
+@pytest.mark.parametrize("form", ["tls", "struct"])
+def test_a_file_that_was_left_out_does_not_link(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("main.c").write_text(
+        "int n[3] = {1}, (*p)[3] = &n;\nint twice(void);\n"
+        "int main(void)\n{\n    n[0]++;\n    return twice() - (*p)[0];\n}\n"
+    )
+    Path("other.c").write_text("extern int n[];\nint twice(void)\n{\n    return n[0] + n[1];\n}\n")
+    assert tool(capfd, "main.c", f"--privatize={form}", "-o", "out")[0] == 0
+    built = subprocess.run(["gcc", "out/main.c", "other.c", "-o", "wrong"], capture_output=True, text=True)
+    assert built.returncode != 0
+    assert tool(capfd, "main.c", "other.c", f"--privatize={form}", "-o", "out")[0] == 0
+    subprocess.run(["gcc", "out/main.c", "out/other.c", "-o", "right"], check=True)
+    assert subprocess.run(["./right"]).returncode == 0
+
+
+def test_lines_keep_their_ends(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "dos.c"
+    text = "/* \xe9 */\nstatic int n;\nint *p = &n, v[2] = {\n    1,\n    2};\nint main(void)\n{\n"
+    text += "    static int *q = &n;\n    *p += *q + v[0];\n    return n - 1;\n}\n"
+    source.write_bytes(text.replace("\n", "\r\n").encode("latin-1"))
+    for form in ("tls", "struct"):
+        assert tool(capfd, source, f"--privatize={form}", "-o", tmp_path / form)[0] == 0
+        written = (tmp_path / form / "dos.c").read_bytes()
+        assert written.count(b"\n") == written.count(b"\r\n")
+        assert b"\xe9" in written
+        subprocess.run(["gcc", "-x", "c", str(tmp_path / form / "dos.c"), "-o", str(tmp_path / "dos")], check=True)
+        assert subprocess.run([str(tmp_path / "dos")]).returncode == 0

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from opi_xform.ir.statics import Declared
-from opi_xform.privatize.model import TLS, Decided, Variable
+from opi_xform.ownership.plan import LinkName
+from opi_xform.privatize.model import MINE, TLS, Decided, Variable
+from opi_xform.rewrite.declare import link_edit
 from opi_xform.rewrite.edit import ByteEdit
 from opi_xform.rewrite.private.prologue import prologue
 from opi_xform.rewrite.private.text import Text
@@ -114,6 +116,7 @@ class _Edits:
     def struct(self) -> None:
         after: dict[tuple[str, int], dict[int, str]] = {}
         for v in self.private.values():
+            self._link(v)
             for number, static in v.parts:
                 chosen = _definition(static.declared)
                 for d in static.declared:
@@ -128,6 +131,18 @@ class _Edits:
                 self._use(file, at, v.name)
         for (file, at), ones in after.items():
             self._after(file, at, [ones[begin] for begin in sorted(ones)])
+
+    def _link(self, v: Variable) -> None:
+        """An external variable gets another name for the linker: a file that was left out must not find it.
+
+        (With ``tls`` no linker takes one that is ``_Thread_local`` here and not there.)
+        """
+        written = all(d.plain and b"asm" not in self.text.written(d.statement) for d in v.declared)
+        if v.first.kind != "extern" or not written:
+            return
+        for d in v.declared:
+            name = LinkName(d.name, d.suffix, f"{MINE}at_{v.name}")
+            self.add(d.statement.file, link_edit(self.text.sources.text(d.statement.file), name))
 
     def _use(self, file: str, at: int, name: str) -> None:
         end = at + len(name.encode("utf-8", "surrogateescape"))
