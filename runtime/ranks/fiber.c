@@ -4,6 +4,7 @@
  * somebody wakes it) and `rr` (it takes its turn and looks again). */
 #include "ranks.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,12 +207,15 @@ static void enter(struct opir_rank *r, void **from) {
     opir_switch(from, r->fiber.sp);
 }
 
+/* errno is the thread's: each rank finds its own again. */
 static void leave(struct opir_rank *me) {
+    int own_errno = errno;
     struct opir_rank *next = next_to_run();
     if (next == me)
         me->fiber.state = OPIR_F_RUNNING;
     else
         enter(next, &me->fiber.sp);
+    errno = own_errno;
 }
 
 void opir_fiber_relax(void) {

@@ -1,4 +1,5 @@
 /* The calls of opix.h, a function per rank, and private globals in both forms (PRIVATE: 1 thread-local, 2 in a block). */
+#include <errno.h>
 #include <mpi.h>
 #include <opi_ranks.h>
 #include <opix.h>
@@ -49,7 +50,11 @@ static void extensions(int rank, int size) {
     double begun = MPI_Wtime();
     MPIX_Usleep(20000);
     CHECK(MPI_Wtime() - begun >= 0.0199, 1);
+    errno = 1000 + rank;
     MPIX_Yield();
+    CHECK(errno, 1000 + rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(errno, 1000 + rank);
     int *b, right = (rank + 1) % size, left = (rank + size - 1) % size;
     OPI_Alloc(&b, 100);
     b[0] = rank;
