@@ -305,9 +305,16 @@ BUGS = (
     Bug(
         "what a topology query gives is a real rank",
         _NULL,
-        "            return what[1] in effect.may_yield_proc_null\n        return False",
-        "            return False\n        return False",
+        "            return what[1] in effect.may_yield_proc_null\n        return node",
+        "            return False\n        return node",
         ("recv_cart_shift",),
+    ),
+    Bug(
+        "a number that was a floating one is a real rank",
+        _NULL,
+        "            self.floating = any(",
+        "            self.floating = False and any(",
+        ("sound_float_rank",),
     ),
     Bug(
         "what a query gives that can be repeated is a real rank",
