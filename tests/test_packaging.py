@@ -62,7 +62,7 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 def data_files() -> set[str]:
     """The files, relative to the checkout, that must travel with the package."""
-    roots = ("analyses", "runtime/include", "runtime/src", "testdata/opbench")
+    roots = ("analyses", "runtime/include", "runtime/src", "runtime/ranks", "testdata/opbench")
     listed = subprocess.run(["git", "ls-files", *roots], cwd=CHECKOUT, capture_output=True, text=True, check=False)
     names = set(listed.stdout.split())
     if not names:  # not a git checkout
