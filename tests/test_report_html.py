@@ -170,7 +170,7 @@ def test_a_run_is_shown() -> None:
 VARIABLES = (
     GlobalDecision("seed", Span("a.c", 11, 15, 2, 5), "private"),
     GlobalDecision("<table>", Span("a.c", 21, 25, 3, 5), "shared", "", "nothing writes it"),
-    GlobalDecision("handler", Span("b.c", 0, 1, 1, 1), "refused", "OPI501", "a signal handler uses it"),
+    GlobalDecision("handler", Span("b.c", 0, 1, 1, 1), "refused", "OPI505", "a signal handler uses it"),
 )
 
 
@@ -187,7 +187,7 @@ def test_variables_and_their_decisions_are_shown_where_there_are_some() -> None:
     assert [" ".join(words) for words in rows] == [
         "a.c:2 seed private",
         "a.c:3 &lt;table&gt; shared nothing writes it",
-        "b.c:1 handler refused OPI501 a signal handler uses it",
+        "b.c:1 handler refused OPI505 used by threads of the program: a signal handler uses it",
     ]
     assert re.findall('class="tag (\\w+)"', section) == ["convert", "soft", "keep"]
     assert 'id="f0L2"' in text
