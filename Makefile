@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export OMPI_ALLOW_RUN_AS_ROOT ?= 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ?= 1
 
-.PHONY: apps docs proxies demo test bench fuzz oracle planted mutilate check-corpus check-testdata check-fits lint npb mpi4py torture torture-faults privatize clean
+.PHONY: apps carriers docs proxies demo test bench fuzz oracle planted mutilate check-corpus check-testdata check-fits lint npb mpi4py torture torture-faults privatize clean
 .DELETE_ON_ERROR:
 
 ifdef OPI_MPICC
@@ -73,6 +73,10 @@ check-corpus: $(VENV)/.ready $(BOTH_READY)
 # Every case of private variables in both forms, as a process, as threads and as fibers.
 privatize: $(VENV)/.ready
 	OPI_TEST_PRIVATIZE=all $(BIN)/python -m pytest -n 2 tests/test_privatize.py $(PYTEST_ARGS)
+
+# Every program of testdata/ with thread and fiber ranks, its globals private in both forms.
+carriers: $(VENV)/.ready $(MPI_READY)
+	OPI_TEST_CARRIERS=all $(BIN)/python -m pytest -n 2 tests/test_carriers.py $(PYTEST_ARGS)
 
 # The NAS kernels of testdata/npb in every form, on every number of ranks, under each MPI: make npb NPB_CLASSES='S W A'
 npb: $(VENV)/.ready $(BOTH_READY)

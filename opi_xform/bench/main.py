@@ -15,7 +15,18 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
-from opi_xform.bench import apps, apps_report, cachebench, fibers, opbench, programs, tune
+from opi_xform.bench import (
+    apps,
+    apps_report,
+    cachebench,
+    cannon,
+    fibers,
+    memory,
+    memory_report,
+    opbench,
+    programs,
+    tune,
+)
 from opi_xform.bench.result import Result, result_text, save_plot
 from opi_xform.bench.rounds import machine_line
 from opi_xform.launch.mpi import LaunchError, Mpi, find_mpicc, inspect_mpi
@@ -30,6 +41,8 @@ class Bench:
 
     about: str
     run: Callable[[Sequence[Mpi], bool, Path, Callable[[str], None]], Result]
+    text: Callable[[Result], str] = result_text
+    plot: Callable[[Result, Path], None] = save_plot
 
 
 BENCHES = {
@@ -37,7 +50,14 @@ BENCHES = {
         "pack + exchange + unpack between 2 ranks, 8 B to 4 MiB; the transformed program too", opbench.run
     ),
     "cache": Bench("what a ping-pong does to the cache of the program: time and misses", cachebench.run),
+    "cannon": Bench("the product of two matrices by 1 to 1,024 fibers: the grain of the work", cannon.run),
     "fibers": Bench("a switch, a message, a barrier of fiber ranks; the life of up to a million of them", fibers.run),
+    "memory": Bench(
+        "memory of 2 to 64 ranks: processes, threads and fibers",
+        memory.run,
+        memory_report.text_of,
+        memory_report.save_plot,
+    ),
     **{one.name: Bench(f"time per {one.what}", partial(programs.run, one)) for one in programs.TABLE},
 }
 
@@ -91,11 +111,12 @@ def _run(name: str, quick: bool, json_file: Path | None, plot_file: Path | None)
         _say(f"opi-bench: one MPI only, {mpis[0].kind} {mpis[0].version}: the ratio to the better MPI is to this one")
     with tempfile.TemporaryDirectory(prefix="opi-bench-") as work:
         result = BENCHES[name].run(mpis, quick, Path(work), _say)
-    print(result_text(result))
+    bench = BENCHES[name]
+    print(bench.text(result))
     if json_file is not None:
         json_file.write_text(result.as_json(), encoding="utf-8")
     if plot_file is not None:
-        save_plot(result, plot_file)
+        bench.plot(result, plot_file)
 
 
 def _apps(

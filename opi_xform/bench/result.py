@@ -33,9 +33,13 @@ class Row:
     """Tells rows of one size apart, e.g. `posted-512`."""
     misses: float | None = None
     """Cache misses per line of the data, of the benchmark that counts them."""
+    memory_kib: int | None = None
+    """Proportional set size of the processes that carry the ranks, of the benchmark that reads it."""
+    helpers_kib: int | None = None
+    """The same of the launcher's processes."""
 
     def as_json(self) -> dict[str, str | int | float | None]:
-        """The keys of the contract; `point` and `misses` where the row has them."""
+        """The keys of the contract; `point`, `misses`, `memory_kib` and `helpers_kib` where the row has them."""
         row: dict[str, str | int | float | None] = {
             "series": self.series,
             "mpi": self.mpi,
@@ -50,6 +54,10 @@ class Row:
             row["point"] = self.point
         if self.misses is not None:
             row["misses"] = round(self.misses, 4)
+        if self.memory_kib is not None:
+            row["memory_kib"] = self.memory_kib
+        if self.helpers_kib is not None:
+            row["helpers_kib"] = self.helpers_kib
         return row
 
 

@@ -125,7 +125,7 @@ def rows(series: Sequence[Series], times: Sequence[Rounds], ranks: int, same_mpi
     return [row(one, key, us) for one, found in pairs for key, us in found.items()]
 
 
-def machine_line(mpis: Sequence[Mpi]) -> str:
+def machine_line(mpis: Sequence[Mpi], flags: Sequence[str] = FLAGS) -> str:
     """The machine, the MPIs and the flags: the header of a report."""
     versions = ", ".join(f"{mpi.kind} {mpi.version}" for mpi in mpis)
-    return f"{describe()}, {versions}, {' '.join(FLAGS)}"
+    return f"{describe()}, {versions}, {' '.join(flags)}"

@@ -23,15 +23,17 @@ from opi_xform.launch.runtime import Runtime, ensure_runtime
 from opi_xform.resources import IncompleteInstallError
 
 USAGE = """usage: opirun -n N [--shared-heap] [--show] [mpiexec options] program [arguments]
-       opirun -n N --threads|--fibers [--stack SIZE] [--scheduler block|rr] program [arguments]
+       opirun -n N --threads|--fibers [-p P] [--stack SIZE] [--scheduler block|rr] program [arguments]
        opirun [--shared-heap] --print-preload [program]
 
 Runs an MPI program that was not linked with libopi, with libopi preloaded, by the mpiexec of the program's own MPI.
 
   -n N             number of ranks, as for mpiexec
   --shared-heap    malloc and its family allocate memory that the ranks of a node share
-  --threads        ranks are threads of one process: for a program linked by `opicc --ranks`
-  --fibers         ranks are fibers of one process, which runs one of them at a time
+  --threads        ranks are threads of few processes: for a program linked by `opicc --ranks`
+  --fibers         ranks are fibers; each process runs one of its fibers at a time
+  -p P             so many processes have the ranks (threads: one on each node; fibers: as many as processors)
+  --per-process L  how many ranks each process has, such as 3,5,2 (as even as can be)
   --stack SIZE     bytes of each thread's or fiber's stack, with k, m or g (fibers: 256k)
   --scheduler S    of fibers: `block` does not run a rank that waits, `rr` lets it look each time round
   --show           print the command instead of running it
@@ -82,7 +84,7 @@ def parse(arguments: Sequence[str]) -> Request:
             break
         elif argument in CARRIERS:
             kinds.append(CARRIERS[argument])
-        elif argument in ("--stack", "--scheduler") and not set(CARRIERS).isdisjoint(arguments):
+        elif argument in ("--stack", "--scheduler", "--per-process") and not set(CARRIERS).isdisjoint(arguments):
             wanted = argument
         elif argument in OWN:
             flags[OWN[argument]] = True
@@ -105,7 +107,10 @@ def _carrier(kinds: Sequence[str], values: Mapping[str, str]) -> Carrier | None:
         raise LaunchError(f"--stack {stack}: a size is wanted, such as 256k")
     if scheduler is not None and (scheduler not in SCHEDULERS or kinds[0] != "fibers"):
         raise LaunchError(f"--scheduler {scheduler}: fibers have {' and '.join(SCHEDULERS)}, threads none")
-    return Carrier(kinds[0], stack, scheduler)
+    listed = values.get("--per-process")
+    if listed is not None and not re.fullmatch(r"[1-9]\d*(,[1-9]\d*)*", listed):
+        raise LaunchError(f"--per-process {listed}: numbers of ranks are wanted, such as 3,5,2")
+    return Carrier(kinds[0], stack, scheduler, tuple(map(int, listed.split(","))) if listed else ())
 
 
 def contexts(request: Request) -> list[tuple[list[str], list[str]]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shlex
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,8 +26,12 @@ WRAPPED = (
     *("main", "exit", "atexit"),
     *("printf", "vprintf", "fprintf", "vfprintf", "puts", "fputs", "putchar", "putc", "fputc", "fwrite", "fflush"),
     *("__printf_chk", "__vprintf_chk", "__fprintf_chk", "__vfprintf_chk"),
+    *("strtok", "rand", "srand", "random", "srandom", "initstate", "setstate"),
+    *("drand48", "erand48", "lrand48", "nrand48", "mrand48", "jrand48", "srand48", "seed48", "lcong48"),
+    *("localtime", "gmtime", "asctime", "ctime"),
 )
-"""Functions whose callers get the library's: main and what ends a rank (start.c), what prints (out.c)."""
+"""Functions whose callers get the library's: main and what ends a rank (start.c), what prints (out.c), what the C
+library remembers between calls (libc.c)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +44,14 @@ class Carrier:
     """Bytes of each rank's stack, with the suffixes k, m and g; None: the library's choice."""
     scheduler: str | None = None
     """Of fibers, `block` or `rr`; None: the library's choice."""
+    per_process: tuple[int, ...] = ()
+    """How many ranks each process has; empty: as even as can be."""
 
     def environment(self, ranks: int) -> dict[str, str]:
-        """What tells it to the process."""
+        """What tells it to the processes."""
         told = {"OPI_RANKS": str(ranks), "OPI_RANKS_CARRIER": self.kind}
+        if self.per_process:
+            told["OPI_RANKS_PER_PROCESS"] = ",".join(map(str, self.per_process))
         if self.stack is not None:
             told["OPI_RANKS_STACK"] = self.stack
         if self.scheduler is not None:
@@ -130,10 +139,46 @@ def has_ranks(program: Path) -> bool:
         return False
 
 
-def job(mpi: Mpi, words: Sequence[str], program: Sequence[str], carrier: Carrier) -> list[str]:
-    """The launcher's command for ranks of this kind. ``words`` are the options before the program: `-n N`, and what
-    goes to the launcher. Raises LaunchError."""
-    rest, ranks, processes = list(words), 1, 1
+_HOST_LISTS = frozenset({"-host", "-hosts", "--host", "-H"})
+_HOST_FILES = frozenset({"-f", "-hostfile", "--hostfile", "-machinefile", "--machinefile"})
+_SLURM_NODES = ("SLURM_JOB_NUM_NODES", "SLURM_NNODES")
+
+
+def nodes_of(words: Sequence[str], environment: Mapping[str, str]) -> int:
+    """The number of nodes that the launcher's options, or else Slurm's variables, name; 0 where nothing names them."""
+    hosts: set[str] = set()
+    for option, value in itertools.pairwise(words):
+        if option in _HOST_LISTS:
+            hosts.update(host.partition(":")[0] for host in value.split(",") if host)
+        elif option in _HOST_FILES:
+            try:
+                text = Path(value).read_text(encoding="utf-8", errors="replace")
+            except OSError as error:
+                raise LaunchError(f"{value}: {error.strerror}") from error
+            lines = (line.partition("#")[0].split() for line in text.splitlines())
+            hosts.update(line[0].partition(":")[0] for line in lines if line)
+    if hosts:
+        return len(hosts)
+    return next((int(n) for name in _SLURM_NODES if (n := environment.get(name, "")).isdigit()), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How many ranks, in how many processes."""
+
+    ranks: int
+    processes: int
+    per_node: int | None
+    """Processes on each of several nodes; None: as the launcher does it."""
+    apart: bool
+    """Whether the job is on this machine only, as far as the options tell."""
+
+
+def shape_of(words: Sequence[str], carrier: Carrier, environment: Mapping[str, str]) -> tuple[Shape, list[str]]:
+    """What `-n N` and `-p P` among the options ask for, and the other options. Without -p: threads have one process on
+    each node, fibers one for each processor, but never more than ranks. Raises LaunchError."""
+    rest = list(words)
+    told: dict[str, int] = {}
     for names in (("-n", "-np"), ("-p",)):
         for at, word in enumerate(rest):
             if word not in names:
@@ -142,20 +187,43 @@ def job(mpi: Mpi, words: Sequence[str], program: Sequence[str], carrier: Carrier
             if not value.isdigit() or int(value) < 1:
                 raise LaunchError(f"{word} {value}: a number is wanted")
             del rest[at : at + 2]
-            ranks, processes = (int(value), processes) if "-n" in names else (ranks, int(value))
+            told[names[0]] = int(value)
             break
-    if processes != 1:
-        raise LaunchError(f"-p {processes}: ranks of one job in several processes are not available")
+    nodes = nodes_of(rest, environment)
+    ranks = told.get("-n", sum(carrier.per_process) or 1)
+    if carrier.per_process:
+        processes = len(carrier.per_process)
+        if told.get("-p", processes) != processes or ranks != sum(carrier.per_process):
+            listed = ",".join(map(str, carrier.per_process))
+            raise LaunchError(f"--per-process {listed}: {processes} processes, {sum(carrier.per_process)} ranks")
+        return Shape(ranks, processes, None, nodes == 0), rest
+    per_node = 1 if carrier.kind == "threads" else len(os.sched_getaffinity(0))
+    if "-p" in told:
+        if told["-p"] > ranks:
+            raise LaunchError(f"-p {told['-p']}: more processes than the {ranks} ranks")
+        return Shape(ranks, told["-p"], None, nodes == 0), rest
+    return Shape(ranks, min(ranks, per_node * max(nodes, 1)), per_node if nodes > 1 else None, nodes == 0), rest
+
+
+def job(mpi: Mpi, words: Sequence[str], program: Sequence[str], carrier: Carrier) -> list[str]:
+    """The launcher's command for ranks of this kind. ``words`` are the options before the program: `-n N`, `-p P`, and
+    what goes to the launcher. Raises LaunchError."""
+    shape, rest = shape_of(words, carrier, os.environ)
     if ":" in program:
         raise LaunchError(f"--{carrier.kind}: one program only")
     if not has_ranks(Path(program[0])):
         raise LaunchError(f"--{carrier.kind}: {program[0]} was not built for it: link it with `opicc --ranks`")
-    command = [str(mpi.mpiexec), "-n", "1"]
+    command = [str(mpi.mpiexec), "-n", str(shape.processes)]
+    told = carrier.environment(shape.ranks)
     if mpi.kind == "openmpi":
         command += ["--bind-to", "none"]
-    told = carrier.environment(ranks)
-    if mpi.kind == "mpich":
-        return [*command, *(w for k, v in told.items() for w in ("-genv", k, v)), *rest, *program]
-    if mpi.kind == "openmpi":
+        if shape.per_node is not None:
+            command += ["--map-by", f"ppr:{shape.per_node}:node"]
+        elif shape.apart and shape.processes > 1:
+            command.append("--oversubscribe")  # its slots are cores, which may have several processors
         return [*command, *(w for k, v in told.items() for w in ("-x", f"{k}={v}")), *rest, *program]
+    if mpi.kind == "mpich":
+        if shape.per_node is not None:
+            command += ["-ppn", str(shape.per_node)]
+        return [*command, *(w for k, v in told.items() for w in ("-genv", k, v)), *rest, *program]
     return [*command, *rest, "env", *(f"{k}={v}" for k, v in told.items()), *program]

@@ -212,13 +212,12 @@ EXPORT int MPI_Request_get_status_any(int n, const MPI_Request requests[], int *
     opir_me(call);
     if (!known(call, n, requests, &rc))
         return rc;
+    opir_yield(); /* nothing is taken away: the next call finds the same, whatever it waits for */
     int i = first_done(n, requests);
     *flag = i != -1;
     *index = i == -1 ? MPI_UNDEFINED : i;
-    if (i == -1) {
-        opir_yield();
+    if (i == -1)
         return MPI_SUCCESS;
-    }
     if (i == MPI_UNDEFINED) {
         opir_status_empty(status);
         return MPI_SUCCESS;
@@ -232,6 +231,7 @@ EXPORT int MPI_Request_get_status_some(int n, const MPI_Request requests[], int 
     opir_me(call);
     if (!known(call, n, requests, &rc))
         return rc;
+    opir_yield(); /* as above */
     if (first_done(n, requests) == MPI_UNDEFINED) {
         *count = MPI_UNDEFINED;
         return MPI_SUCCESS;
@@ -243,8 +243,6 @@ EXPORT int MPI_Request_get_status_some(int n, const MPI_Request requests[], int 
             found++;
         }
     *count = found;
-    if (!found)
-        opir_yield();
     return rc;
 }
 #endif

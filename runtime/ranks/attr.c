@@ -65,10 +65,12 @@ EXPORT int MPI_Comm_free_keyval(int *keyval) {
     static const char call[] = "MPI_Comm_free_keyval";
     opir_me(call);
     struct key *k = key_of(*keyval, 0);
-    if (!k || k->freed)
+    if (!k)
         return opir_raise(NULL, MPI_ERR_KEYVAL, call, "invalid key %d", *keyval);
-    k->freed = true;
-    key_of(*keyval, -1);
+    if (!k->freed) { /* while attributes use it, it may be freed again */
+        k->freed = true;
+        key_of(*keyval, -1);
+    }
     *keyval = MPI_KEYVAL_INVALID;
     return MPI_SUCCESS;
 }

@@ -22,6 +22,8 @@ struct opir_blocks {
     size_t kept;
     void *head[CLASSES]; /* free buffers, linked through their first word */
     uint8_t count[CLASSES];
+    /* Buffers that others have freed for this rank, linked in the same way, their sizes behind the links.  Anybody puts one in, the rank takes all. */
+    _Atomic(void *) home;
 };
 
 static struct opir_blocks *blocks_of(struct opir_rank *r) {
@@ -41,10 +43,38 @@ static int class_of(size_t bytes, size_t *room) {
     return (top - 6) * 4 + (int)(rounded >> (top - 2) & 3);
 }
 
+struct link {
+    void *next;
+    size_t room;
+};
+
+/* A rank has its table before any other thread has a buffer of its. */
+void opir_block_home(struct opir_rank *r, void *block, size_t room) {
+    struct opir_blocks *b = r->blocks;
+    if (r == opir_self) {
+        opir_block_free(block, room);
+        return;
+    }
+    struct link link = {atomic_load_explicit(&b->home, memory_order_relaxed), room};
+    do
+        memcpy(block, &link, sizeof link);
+    while (!atomic_compare_exchange_weak_explicit(&b->home, &link.next, block, memory_order_release, memory_order_relaxed)); /* the link comes before */
+}
+
+OPIR_COLD static void come_home(struct opir_blocks *b) {
+    struct link link;
+    for (void *block = atomic_exchange_explicit(&b->home, NULL, memory_order_acquire); block; block = link.next) {
+        memcpy(&link, block, sizeof link);
+        opir_block_free(block, link.room);
+    }
+}
+
 void *opir_block_new(size_t bytes, size_t *room) {
     if (bytes > (size_t)PTRDIFF_MAX / 2)
         return NULL;
     struct opir_blocks *b = blocks_of(opir_self);
+    if (OPIR_UNLIKELY(atomic_load_explicit(&b->home, memory_order_relaxed) != NULL))
+        come_home(b);
     int class = class_of(bytes, room);
     void *block = b->head[class];
     if (block) {

@@ -2,20 +2,11 @@
  *
  * A collective is a meeting: each member leaves what it brings (struct opir_args: where its data are, how many, of which type) at the object of the
  * communicator's k-th collective, and waits.  Who comes last has everything in reach, does the whole operation, and completes everybody's request.  Nothing
- * is sent, nothing is copied twice, and nonblocking collectives need no progress of their own. */
-#include "ranks.h"
+ * is sent, nothing is copied twice, and nonblocking collectives need no progress of their own.  Where members are in several processes, around.c goes on
+ * from when all of this one have come. */
+#include "net.h"
 
 #include <stdlib.h>
-
-/* A collective that has begun.  Guarded by the communicator's lock until all have come; then whoever came last owns it. */
-struct opir_coll {
-    struct opir_coll *next;
-    uint64_t seq;
-    int come, total;
-    struct opir_shared *shared;
-    struct opir_req **req; /* by rank, one side after the other */
-    struct opir_args **args;
-};
 
 static struct opir_coll *coll_new(struct opir_shared *s, int total) {
     struct opir_coll *o = s->spare;
@@ -45,18 +36,36 @@ void opir_colls_free(struct opir_shared *s) {
 /* Everybody's request is complete; `mine` is the caller's, NULL where it has none. */
 void opir_coll_over(struct opir_coll *o, struct opir_req *mine) {
     struct opir_shared *s = o->shared;
-    for (int i = 0; i < o->total; i++) {
-        struct opir_req *q = o->req[i];
+    const struct opir_spread *p = s->spread;
+    const int *places = p ? p->places + p->at[p->here] : NULL;
+    if (!mine) /* else a member that waits keeps it */
+        atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
+    for (int i = 0; i < s->here; i++) {
+        struct opir_req *q = o->req[places ? places[i] : i];
         q->r_error = q->a->error;
         if (q != mine)
             opir_done(q);
     }
+    if (p)
+        memset(o->args, 0, (size_t)o->total * sizeof *o->args); /* members elsewhere bring nothing by themselves */
     opir_lock(&s->lock);
     o->next = s->spare;
     s->spare = o;
     opir_unlock(&s->lock);
     if (mine)
         opir_done(mine);
+    else
+        opir_shared_drop(s);
+}
+
+/* All that is to be done. */
+void opir_coll_do(struct opir_view *v) {
+    if (v->kind >= OPIR_MAKE_DUP)
+        opir_make(v);
+    else if (v->kind >= OPIR_REDUCE && v->kind <= OPIR_EXSCAN)
+        opir_reduce(v);
+    else if (v->kind != OPIR_BARRIER)
+        opir_move(v);
 }
 
 static void run(struct opir_coll *o, struct opir_req *mine) {
@@ -70,15 +79,8 @@ static void run(struct opir_coll *o, struct opir_req *mine) {
         if (OPIR_UNLIKELY(o->args[i]->kind != v.kind))
             opir_die("collectives do not match: rank %d of the communicator is in %s, rank %d in %s", mine->comm->rank, mine->call, o->req[i]->comm->rank,
                      o->req[i]->call);
-    bool over = true;
-    if (v.kind >= OPIR_MAKE_DUP)
-        over = opir_make(&v, o);
-    else if (v.kind >= OPIR_REDUCE && v.kind <= OPIR_EXSCAN)
-        opir_reduce(&v);
-    else if (v.kind != OPIR_BARRIER)
-        opir_move(&v);
-    if (over)
-        opir_coll_over(o, mine);
+    opir_coll_do(&v);
+    opir_coll_over(o, mine);
 }
 
 /* This rank comes to its next collective on the communicator. */
@@ -88,7 +90,7 @@ void opir_coll_begin(struct opir_req *q) {
     q->a->error = MPI_SUCCESS;
     int total = s->group[0]->size + (s->inter ? s->group[1]->size : 0);
     int place = c->rank + (s->inter && c->side ? s->group[0]->size : 0);
-    uint64_t seq = c->seq++;
+    uint64_t seq = OPIR_UNLIKELY(q->persistent) ? (uint64_t)1 << 63 | (uint64_t)q->order << 32 | q->starts++ : c->seq++;
     opir_lock(&s->lock);
     struct opir_coll **at = &s->open, *o;
     while ((o = *at) && o->seq != seq)
@@ -100,11 +102,15 @@ void opir_coll_begin(struct opir_req *q) {
     }
     o->req[place] = q;
     o->args[place] = q->a;
-    bool last = ++o->come == total;
+    bool last = ++o->come == s->here;
     if (last)
         *at = o->next;
     opir_unlock(&s->lock);
-    if (last)
+    if (!last)
+        return;
+    if (OPIR_UNLIKELY(s->spread != NULL))
+        opir_around_begin(o, q);
+    else
         run(o, q);
 }
 
@@ -167,6 +173,47 @@ static int side_types(const char *call, struct opir_rank *me, struct opir_comm *
     return MPI_SUCCESS;
 }
 
+#ifdef MPICH_NUMVERSION
+/* Whether what this rank sends to itself lies where it receives it, which MPICH refuses and MPI forbids.  What is not significant is not looked at. */
+static bool aliased(const struct opir_comm *c, const struct opir_args *a) {
+    if (c->shared->inter || a->in_place || !a->sbuf || !a->rbuf)
+        return false;
+    const char *from = a->sbuf, *to = a->rbuf;
+    bool some = a->has_s ? a->scount > 0 : a->rcount > 0;
+    switch (a->kind) {
+    case OPIR_REDUCE:
+        return from == to && a->rcount > 0 && a->root == c->rank;
+    case OPIR_ALLREDUCE:
+    case OPIR_SCAN:
+    case OPIR_EXSCAN:
+        return from == to && a->rcount > 0;
+    case OPIR_REDUCE_SCATTER:
+    case OPIR_ALLTOALL:
+        some = a->kind == OPIR_ALLTOALL ? a->scount > 0 : a->rcount > 0;
+        const void *counts = a->kind == OPIR_ALLTOALL ? a->scounts : a->rcounts;
+        for (int i = 0; a->v && from == to && i < c->local->size && !some; i++)
+            some = opir_at(counts, a->csize, i) > 0;
+        return from == to && some;
+    case OPIR_GATHER:
+    case OPIR_ALLGATHER:
+        if (a->kind == OPIR_GATHER && a->root != c->rank)
+            return false;
+        return some && from == to + (a->v ? opir_at(a->rdispls, a->dsize, c->rank) : c->rank * (ptrdiff_t)a->rcount) * a->rt->extent;
+    case OPIR_SCATTER:
+        if (a->root != c->rank || a->rcount <= 0)
+            return false;
+        return to == from + (a->v ? opir_at(a->sdispls, a->dsize, c->rank) : c->rank * (ptrdiff_t)a->scount) * a->st->extent;
+    default:
+        return false;
+    }
+}
+#else
+static bool aliased(const struct opir_comm *c, const struct opir_args *a) {
+    (void)c, (void)a;
+    return false;
+}
+#endif
+
 static int check(const char *call, struct opir_rank *me, struct opir_comm *c, struct opir_args *a) {
     bool rooted = a->kind == OPIR_BCAST || a->kind == OPIR_GATHER || a->kind == OPIR_SCATTER || a->kind == OPIR_REDUCE;
     bool inter = c->shared->inter;
@@ -182,13 +229,20 @@ static int check(const char *call, struct opir_rank *me, struct opir_comm *c, st
     if (a->kind >= OPIR_REDUCE && a->kind <= OPIR_EXSCAN) { /* one type for both sides; only receivers have the buffer for it */
         if (inter && a->root == MPI_PROC_NULL && a->kind == OPIR_REDUCE)
             return MPI_SUCCESS;
-        return side_types(call, me, c, a, true, a->rtype, NULL, a->rcount, a->rcounts, &a->rt, NULL, NULL);
+        int rc = side_types(call, me, c, a, true, a->rtype, NULL, a->rcount, a->rcounts, &a->rt, NULL, NULL);
+        if (rc == MPI_SUCCESS && OPIR_UNLIKELY(a->op != me->op || a->rt != me->op_type) && (rc = opir_op_check(me, a->op, a->rt)) != MPI_SUCCESS)
+            return opir_raise(c, rc, call, "the operation does not know this datatype");
+        if (rc == MPI_SUCCESS && OPIR_UNLIKELY(aliased(c, a)))
+            return opir_raise(c, MPI_ERR_BUFFER, call, "one buffer both to send and to receive");
+        return rc;
     }
     int rc = MPI_SUCCESS;
     if (sends(c, a))
         rc = side_types(call, me, c, a, false, a->stype, a->w ? a->stypes : NULL, a->scount, a->scounts, &a->st, &a->sts, &a->nsts);
     if (rc == MPI_SUCCESS && receives(c, a))
         rc = side_types(call, me, c, a, true, a->rtype, a->w ? a->rtypes : NULL, a->rcount, a->rcounts, &a->rt, &a->rts, &a->nrts);
+    if (rc == MPI_SUCCESS && OPIR_UNLIKELY(aliased(c, a)))
+        return opir_raise(c, MPI_ERR_BUFFER, call, "one buffer both to send and to receive");
     return rc;
 }
 
@@ -228,9 +282,11 @@ int opir_coll(const char *call, MPI_Comm comm, struct opir_args *args, MPI_Reque
         opir_req_release(q);
         return rc;
     }
-    if (persistent)
+    if (persistent) {
         q->active = false;
-    else
+        q->order = c->persistent++;
+        q->starts = 0;
+    } else
         opir_coll_begin(q);
     if (request) {
         OPIR_PUT(request, q);
@@ -239,5 +295,5 @@ int opir_coll(const char *call, MPI_Comm comm, struct opir_args *args, MPI_Reque
     opir_wait_req(call, q);
     opir_req_release(q); /* its types; it is on the stack */
     int error = q->r_error;
-    return OPIR_LIKELY(error == MPI_SUCCESS) ? error : opir_raise(c, error, call, "the data do not fit");
+    return OPIR_LIKELY(error == MPI_SUCCESS) ? error : opir_raise(c, error, call, "what the members bring does not match");
 }

@@ -1,15 +1,28 @@
 /* comm.c - communicators: what they are, and the calls that look at one. */
-#include "ranks.h"
+#include "net.h"
 
 #include <stdlib.h>
 
-struct opir_shared *opir_shared_new(struct opir_group *a, struct opir_group *b, bool inter, int members) {
+static int members_here(const struct opir_group *g) {
+    int n = 0;
+    if (!opir.several)
+        return g->size;
+    for (int i = 0; i < g->size; i++)
+        n += opir_rank_of(opir_group_world(g, i)) != NULL;
+    return n;
+}
+
+/* ctx 0: one of this process's. */
+struct opir_shared *opir_shared_new(struct opir_group *a, struct opir_group *b, bool inter, uint64_t ctx) {
     struct opir_shared *s = opir_alloc(sizeof *s);
-    atomic_init(&s->refs, members);
-    s->ctx = atomic_fetch_add_explicit(&opir.next_ctx, 1, memory_order_relaxed); /* only its being different counts */
+    s->ctx = ctx ? ctx : atomic_fetch_add_explicit(&opir.next_ctx, 1, memory_order_relaxed); /* only its being different counts */
     s->inter = inter;
     s->group[0] = opir_group_keep(a);
     s->group[1] = opir_group_keep(b);
+    s->here = members_here(a) + (inter ? members_here(b) : 0);
+    atomic_init(&s->refs, s->here);
+    if (s->here < a->size + (inter ? b->size : 0))
+        s->spread = opir_spread_of(s);
     if (opir.threads)
         pthread_mutex_init(&s->lock, NULL);
     return s;
@@ -23,6 +36,7 @@ void opir_shared_drop(struct opir_shared *s) {
     if (s->topo)
         opir_topo_drop(s->topo);
     opir_colls_free(s);
+    free(s->spread);
     if (opir.threads)
         pthread_mutex_destroy(&s->lock);
     free(s);
@@ -67,7 +81,7 @@ struct opir_comm *opir_comm_slow(struct opir_rank *me, MPI_Comm h) {
             struct opir_group *g = opir_group_new(1, false);
             g->world[0] = me->world;
             me->self_comm = opir_comm_new(me);
-            opir_comm_bind(me->self_comm, opir_shared_new(g, g, false, 1), 0, 0);
+            opir_comm_bind(me->self_comm, opir_shared_new(g, g, false, 0), 0, 0);
             opir_group_drop(g);
         }
         return me->self_comm;
@@ -87,18 +101,21 @@ struct opir_comm *opir_comm_slow(struct opir_rank *me, MPI_Comm h) {
 
 EXPORT int MPI_Comm_size(MPI_Comm comm, int *size) {
     COMM("MPI_Comm_size");
+    OPIR_OUT(size);
     *size = c->local->size;
     return MPI_SUCCESS;
 }
 
 EXPORT int MPI_Comm_rank(MPI_Comm comm, int *rank) {
     COMM("MPI_Comm_rank");
+    OPIR_OUT(rank);
     *rank = c->rank;
     return MPI_SUCCESS;
 }
 
 EXPORT int MPI_Comm_remote_size(MPI_Comm comm, int *size) {
     COMM("MPI_Comm_remote_size");
+    OPIR_OUT(size);
     if (!c->shared->inter)
         return opir_raise(c, MPI_ERR_COMM, call, "no intercommunicator");
     *size = c->remote->size;
@@ -107,12 +124,14 @@ EXPORT int MPI_Comm_remote_size(MPI_Comm comm, int *size) {
 
 EXPORT int MPI_Comm_test_inter(MPI_Comm comm, int *flag) {
     COMM("MPI_Comm_test_inter");
+    OPIR_OUT(flag);
     *flag = c->shared->inter;
     return MPI_SUCCESS;
 }
 
 EXPORT int MPI_Comm_group(MPI_Comm comm, MPI_Group *group) {
     COMM("MPI_Comm_group");
+    OPIR_OUT(group);
     struct opir_group *g = opir_group_keep(c->local);
     OPIR_PUT(group, g);
     return MPI_SUCCESS;
@@ -120,6 +139,7 @@ EXPORT int MPI_Comm_group(MPI_Comm comm, MPI_Group *group) {
 
 EXPORT int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group) {
     COMM("MPI_Comm_remote_group");
+    OPIR_OUT(group);
     if (!c->shared->inter)
         return opir_raise(c, MPI_ERR_COMM, call, "no intercommunicator");
     struct opir_group *g = opir_group_keep(c->remote);
@@ -139,6 +159,7 @@ static int compared(struct opir_group *a, struct opir_group *b) {
 
 EXPORT int MPI_Comm_compare(MPI_Comm comm, MPI_Comm other, int *result) {
     COMM("MPI_Comm_compare");
+    OPIR_OUT(result);
     struct opir_comm *d = opir_comm_of(me, other);
     if (!d)
         return opir_raise(NULL, MPI_ERR_COMM, call, "invalid second communicator");
@@ -163,24 +184,42 @@ EXPORT int MPI_Comm_set_name(MPI_Comm comm, const char *name) {
 }
 
 EXPORT int MPI_Comm_get_name(MPI_Comm comm, char *name, int *length) {
-    *length = 0;
     COMM("MPI_Comm_get_name");
+    OPIR_OUT(name);
+    OPIR_OUT(length);
     const char *text = c->name ? c->name : c == me->world_comm ? "MPI_COMM_WORLD" : c == me->self_comm ? "MPI_COMM_SELF" : "";
     *length = (int)strlen(text);
     memcpy(name, text, (size_t)*length + 1);
     return MPI_SUCCESS;
 }
 
+/* Of an info the hints that MPI defines for communicators, which change nothing here; others are ignored, as MPI says.  MPI_INFO_NULL where there are none. */
+MPI_Info opir_comm_hints(MPI_Info info) {
+    static const char *const known[] = {"mpi_assert_no_any_tag", "mpi_assert_no_any_source", "mpi_assert_exact_length", "mpi_assert_allow_overtaking"};
+    MPI_Info hints = MPI_INFO_NULL;
+    char value[MPI_MAX_INFO_VAL + 1];
+    for (size_t i = 0; info != MPI_INFO_NULL && i < sizeof known / sizeof *known; i++) {
+        int there = 0;
+        if (PMPI_Info_get(info, known[i], MPI_MAX_INFO_VAL, value, &there) != MPI_SUCCESS || !there)
+            continue;
+        if (hints == MPI_INFO_NULL)
+            PMPI_Info_create(&hints);
+        PMPI_Info_set(hints, known[i], value);
+    }
+    return hints;
+}
+
 EXPORT int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
     COMM("MPI_Comm_set_info");
     if (c->info != MPI_INFO_NULL)
         PMPI_Info_free(&c->info);
-    c->info = MPI_INFO_NULL;
-    return info == MPI_INFO_NULL ? MPI_SUCCESS : PMPI_Info_dup(info, &c->info);
+    c->info = opir_comm_hints(info);
+    return MPI_SUCCESS;
 }
 
 EXPORT int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info) {
     COMM("MPI_Comm_get_info");
+    OPIR_OUT(info);
     return c->info == MPI_INFO_NULL ? PMPI_Info_create(info) : PMPI_Info_dup(c->info, info);
 }
 
@@ -211,6 +250,7 @@ EXPORT int MPI_Comm_disconnect(MPI_Comm *comm) {
         me->call = call;
         while (c->refs > 1 && (opir_sweep(me), c->refs > 1))
             opir_relax(&w);
+        opir_relaxed(&w);
         me->call = NULL;
     }
     return end_of(call, comm);

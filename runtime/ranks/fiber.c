@@ -2,7 +2,7 @@
  *
  * All fibers share the thread that called main; one runs until it waits, then the next does.  Two schedulers: `block` (a rank that waits is not run until
  * somebody wakes it) and `rr` (it takes its turn and looks again). */
-#include "ranks.h"
+#include "net.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -18,11 +18,16 @@
 #define MADV_GUARD_INSTALL 102
 #endif
 #define PAGE ((size_t)4096)
+#define RELIEF_NS 1000000 /* with several processes a send that waits this long, while nobody here can run, is copied aside */
+#define WATCH_NS 50000 /* between looks at what other processes have sent, while ranks sleep */
 #define MPROTECT_MOST 16384 /* each guard by mprotect takes two of the system's 65,530 mappings */
 
 static struct opir_rank *ready_head, *ready_tail, *sleepers;
 static int started, live;
 static int fruitless; /* rr: looks in vain one after the other */
+static uint64_t idle_since; /* with several processes: nothing was to be done here since; 0: something was */
+static bool looked; /* and no send could be copied aside */
+static bool attentive; /* somebody sleeps, or there are other processes: to be looked after now and then */
 static void *main_sp;
 static uintptr_t *globals_base;
 static char *stacks;
@@ -41,18 +46,18 @@ static void fiber_main(void) {
 static void *stack_of(int i) {
     char *base = stacks + (size_t)i * stride;
     if (guard == GUARD_MADVISE && madvise(base, PAGE, MADV_GUARD_INSTALL))
-        guard = opir.size <= MPROTECT_MOST ? GUARD_MPROTECT : GUARD_NONE;
+        guard = opir.here <= MPROTECT_MOST ? GUARD_MPROTECT : GUARD_NONE;
     if (guard == GUARD_MPROTECT && mprotect(base, PAGE, PROT_NONE))
         guard = GUARD_NONE;
-    size_t shift = opir.size <= 4096 ? (size_t)(i % 32) * 192 : 0;
+    size_t shift = opir.here <= 4096 ? (size_t)(i % 32) * 192 : 0;
     return opir_switch_prepare(base + stride - shift, stride - shift - PAGE, fiber_main);
 }
 
 static int rank_of_guard(const char *address) {
-    if (!stacks || address < stacks || address >= stacks + (size_t)opir.size * stride)
+    if (!stacks || address < stacks || address >= stacks + (size_t)opir.here * stride)
         return -1;
     size_t offset = (size_t)(address - stacks);
-    return offset % stride < PAGE ? (int)(offset / stride) : -1;
+    return offset % stride < PAGE ? opir.first + (int)(offset / stride) : -1;
 }
 
 static void on_fault(int number, siginfo_t *info, void *context) {
@@ -80,10 +85,10 @@ static void watch_stacks(void) {
 
 static void map_stacks(void) {
     stride = ((opir.stack < 4 * PAGE ? 4 * PAGE : opir.stack) + PAGE - 1) / PAGE * PAGE + PAGE;
-    stacks = mmap(NULL, (size_t)opir.size * stride, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    stacks = mmap(NULL, (size_t)opir.here * stride, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (stacks == MAP_FAILED)
-        opir_die("no room for %d stacks of %zu KiB; opirun --stack SIZE makes them smaller", opir.size, stride >> 10);
-    madvise(stacks, (size_t)opir.size * stride, MADV_NOHUGEPAGE);
+        opir_die("no room for %d stacks of %zu KiB; opirun --stack SIZE makes them smaller", opir.here, stride >> 10);
+    madvise(stacks, (size_t)opir.here * stride, MADV_NOHUGEPAGE);
 }
 
 /* ---- the queue --------------------------------------------------------------------------------------------------------------------------------- */
@@ -109,8 +114,11 @@ static void wake_sleepers(void) {
 
 static void wait_for_sleepers(void) {
     uint64_t now = opir_now(), until = sleepers->fiber.until;
+    if (opir.several && opir_net_poll())
+        return;
     if (until > now) {
-        struct timespec t = {(time_t)((until - now) / 1000000000u), (long)((until - now) % 1000000000u)};
+        uint64_t ns = opir.several && until - now > WATCH_NS ? WATCH_NS : until - now;
+        struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
         nanosleep(&t, NULL);
     }
     wake_sleepers();
@@ -150,16 +158,28 @@ static void tell(const struct opir_rank *r) {
         fprintf(stderr, "libopi:   rank %d waits in %s for %s%s to receive %zu bytes with %s\n", r->world, call, from, comm, q->bytes, tag);
 }
 
-_Noreturn static void report_deadlock(void) {
-    int shown = 0, waiting = 0;
-    for (int i = 0; i < opir.size; i++)
+int opir_waiting(void) {
+    int waiting = 0;
+    for (int i = 0; i < opir.here; i++)
         waiting += !opir.rank[i].ended;
-    fprintf(stderr, "libopi: deadlock: all %d ranks that have not ended wait, and no message is under way\n", waiting);
-    for (int i = 0; i < opir.size && shown < 20; i++)
+    return waiting;
+}
+
+/* What the ranks of this process wait for, as many as told; how many that are. */
+int opir_tell_waiting(int most) {
+    int shown = 0;
+    for (int i = 0; i < opir.here && shown < most; i++)
         if (!opir.rank[i].ended) {
             tell(&opir.rank[i]);
             shown++;
         }
+    return shown;
+}
+
+_Noreturn void opir_report_deadlock(void) {
+    int waiting = opir_waiting();
+    fprintf(stderr, "libopi: deadlock: all %d ranks that have not ended wait, and no message is under way\n", waiting);
+    int shown = opir_tell_waiting(OPIR_TOLD);
     if (waiting > shown)
         fprintf(stderr, "libopi:   and %d more\n", waiting - shown);
     opir_job_abort(1);
@@ -168,20 +188,58 @@ _Noreturn static void report_deadlock(void) {
 /* Sends that wait to be received may be copied aside: then their senders go on. */
 static bool relieved(void) {
     bool some = false;
-    for (int i = 0; i < opir.size; i++)
+    for (int i = 0; i < opir.here; i++)
         if (opir.rank[i].lent)
             opir_relieve(&opir.rank[i], &some);
     return some;
 }
 
+/* Nobody here can run.  With several processes a message may come at any time: looks for one, relieves senders after a while, and has the processes find
+ * out whether all of them wait for ever (dead.c). */
+static void stuck(void) {
+    if (!opir.several) {
+        if (!relieved())
+            opir_report_deadlock();
+        return;
+    }
+    if (opir_net_poll()) {
+        idle_since = 0;
+        return;
+    }
+    uint64_t now = opir_now();
+    if (!idle_since)
+        idle_since = now;
+    uint64_t ns = now - idle_since;
+    if (ns > RELIEF_NS && relieved()) {
+        idle_since = 0;
+        return;
+    }
+    looked = ns > RELIEF_NS;
+    opir_dead_idle(ns);
+    opir_idle(ns);
+}
+
+/* Whatever could go on here without other processes has gone on. */
+bool opir_fibers_stuck(void) {
+    return !live || (idle_since && looked);
+}
+
 /* ---- the scheduler ------------------------------------------------------------------------------------------------------------------------------ */
+
+static void look_around(void) {
+    if (sleepers)
+        wake_sleepers();
+    if (opir.several)
+        opir_net_poll();
+    attentive = sleepers || opir.several;
+}
 
 static struct opir_rank *next_to_run(void) {
     static unsigned picked;
     for (;;) {
-        if (OPIR_UNLIKELY(sleepers != NULL) && (++picked & 63) == 0)
-            wake_sleepers();
-        if (OPIR_UNLIKELY(started < opir.size))
+        if (OPIR_UNLIKELY(attentive) && (++picked & 63) == 0)
+            look_around();
+        if (OPIR_UNLIKELY(started < opir.here))
             return &opir.rank[started++];
         struct opir_rank *r = ready_head;
         if (OPIR_LIKELY(r != NULL)) {
@@ -192,14 +250,14 @@ static struct opir_rank *next_to_run(void) {
         }
         if (sleepers)
             wait_for_sleepers();
-        else if (!relieved())
-            report_deadlock();
+        else
+            stuck();
     }
 }
 
 static void enter(struct opir_rank *r, void **from) {
     if (OPIR_UNLIKELY(!r->fiber.sp))
-        r->fiber.sp = stack_of(r->world);
+        r->fiber.sp = stack_of((int)(r - opir.rank));
     r->fiber.state = OPIR_F_RUNNING;
     opir_self = r;
     if (globals_base)
@@ -223,10 +281,9 @@ void opir_fiber_relax(void) {
     me->fiber.state = OPIR_F_WAITING;
     if (opir.rr) {
         push(me);
-        if (++fruitless > live + 1 && started == opir.size && !sleepers) {
+        if (++fruitless > live + 1 && started == opir.here && !sleepers) {
             fruitless = 0;
-            if (!relieved())
-                report_deadlock();
+            stuck();
         }
     }
     leave(me);
@@ -234,6 +291,7 @@ void opir_fiber_relax(void) {
 
 void opir_fiber_wake_slow(struct opir_rank *r) {
     fruitless = 0;
+    idle_since = 0;
     r->fiber.state = OPIR_F_READY;
     if (!opir.rr) /* else it is in the queue */
         push(r);
@@ -242,9 +300,10 @@ void opir_fiber_wake_slow(struct opir_rank *r) {
 void opir_fiber_yield(void) {
     struct opir_rank *me = opir_self;
     fruitless = 0;
-    if (!ready_head && started == opir.size) {
-        if (sleepers)
-            wake_sleepers();
+    idle_since = 0;
+    if (!ready_head && started == opir.here) {
+        if (attentive)
+            look_around();
         if (!ready_head)
             return;
     }
@@ -262,6 +321,7 @@ void opir_fiber_sleep(uint64_t ns) {
         at = &(*at)->fiber.next;
     me->fiber.next = *at;
     *at = me;
+    attentive = true;
     leave(me);
 }
 
@@ -279,12 +339,13 @@ _Noreturn void opir_fiber_end(void) {
 }
 
 void opir_fiber_run(void) {
-    live = opir.size;
+    live = opir.here;
+    attentive = opir.several;
     if (opir.base)
         globals_base = opir.base();
     map_stacks();
     watch_stacks();
     enter(next_to_run(), &main_sp);
-    munmap(stacks, (size_t)opir.size * stride);
+    munmap(stacks, (size_t)opir.here * stride);
     stacks = NULL;
 }

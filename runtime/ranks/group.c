@@ -92,6 +92,7 @@ static int give_out(struct opir_group *g, MPI_Group *out) {
 EXPORT int MPI_Group_size(MPI_Group group, int *size) {
     CALL("MPI_Group_size");
     GROUP(g, group);
+    OPIR_OUT(size);
     *size = g->size;
     return MPI_SUCCESS;
 }
@@ -99,6 +100,7 @@ EXPORT int MPI_Group_size(MPI_Group group, int *size) {
 EXPORT int MPI_Group_rank(MPI_Group group, int *rank) {
     CALL("MPI_Group_rank");
     GROUP(g, group);
+    OPIR_OUT(rank);
     int r = opir_group_rank(g, opir_self->world);
     *rank = r < 0 ? MPI_UNDEFINED : r;
     return MPI_SUCCESS;
@@ -116,6 +118,8 @@ EXPORT int MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[]
     CALL("MPI_Group_translate_ranks");
     GROUP(a, group1);
     GROUP(b, group2);
+    if (n > 0)
+        OPIR_OUT(ranks1 && ranks2);
     for (int i = 0; i < n; i++) {
         if (ranks1[i] == MPI_PROC_NULL) {
             ranks2[i] = MPI_PROC_NULL;
@@ -133,6 +137,7 @@ EXPORT int MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result) {
     CALL("MPI_Group_compare");
     GROUP(a, group1);
     GROUP(b, group2);
+    OPIR_OUT(result);
     *result = a->size == b->size ? MPI_IDENT : MPI_UNEQUAL;
     for (int i = 0; a != b && i < a->size && *result != MPI_UNEQUAL; i++) {
         if (opir_group_world(a, i) == opir_group_world(b, i))
@@ -164,6 +169,7 @@ EXPORT int MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *out) {
     CALL("MPI_Group_union");
     GROUP(a, group1);
     GROUP(b, group2);
+    OPIR_OUT(out);
     return give_out(combined(a, b, 1, true), out);
 }
 
@@ -171,6 +177,7 @@ EXPORT int MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group 
     CALL("MPI_Group_intersection");
     GROUP(a, group1);
     GROUP(b, group2);
+    OPIR_OUT(out);
     return give_out(combined(a, b, 0, false), out);
 }
 
@@ -178,6 +185,7 @@ EXPORT int MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *o
     CALL("MPI_Group_difference");
     GROUP(a, group1);
     GROUP(b, group2);
+    OPIR_OUT(out);
     return give_out(combined(a, b, -1, false), out);
 }
 
@@ -208,12 +216,14 @@ static int picked(const char *call, struct opir_group *g, int n, const int *rank
 EXPORT int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *out) {
     CALL("MPI_Group_incl");
     GROUP(g, group);
+    OPIR_OUT(out);
     return picked(call, g, n, ranks, true, out);
 }
 
 EXPORT int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *out) {
     CALL("MPI_Group_excl");
     GROUP(g, group);
+    OPIR_OUT(out);
     return picked(call, g, n, ranks, false, out);
 }
 
@@ -239,11 +249,13 @@ static int ranges(const char *call, struct opir_group *g, int n, int range[][3],
 EXPORT int MPI_Group_range_incl(MPI_Group group, int n, int range[][3], MPI_Group *out) {
     CALL("MPI_Group_range_incl");
     GROUP(g, group);
+    OPIR_OUT(out);
     return ranges(call, g, n, range, true, out);
 }
 
 EXPORT int MPI_Group_range_excl(MPI_Group group, int n, int range[][3], MPI_Group *out) {
     CALL("MPI_Group_range_excl");
     GROUP(g, group);
+    OPIR_OUT(out);
     return ranges(call, g, n, range, false, out);
 }

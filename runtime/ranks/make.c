@@ -2,49 +2,41 @@
  *
  * Each member prepares its own communicator (attributes copied, error handler taken over) and comes to a collective; who comes last makes what the new
  * members share and binds the prepared ones to it.  A communicator that was bound to nothing is given up: its rank gets MPI_COMM_NULL. */
-#include "ranks.h"
+#include "net.h"
 
 #include <stdlib.h>
 
-/* A creation that not all members of the communicator take part in: by a group, or by two groups.  Guarded by the communicator's lock. */
+/* MPI_Comm_create_group, of which not all members of the communicator know.  Guarded by the communicator's lock. */
 struct opir_meeting {
     struct opir_meeting *next;
     int tag;
-    struct opir_group *group; /* of MPI_Comm_create_group */
+    struct opir_group *group;
     int come;
-    struct opir_req **req;
-    int leader[2]; /* of MPI_Intercomm_create: world ranks, those of the side that came first */
-    struct opir_coll *first;
-    struct opir_args **args;
-};
-
-/* What a leader brings to MPI_Intercomm_create. */
-struct bridge {
-    struct opir_comm *peer;
-    int remote, tag;
+    struct opir_req **req; /* by rank in the group; NULL for those in other processes */
 };
 
 static void bind_all(struct opir_shared *s, struct opir_args **a, int side) {
     struct opir_group *g = s->group[side];
     for (int i = 0; i < g->size; i++)
-        opir_comm_bind(a[i]->made, s, side, i);
+        if (a[i]) /* of a duplicate, members elsewhere send nothing */
+            opir_comm_bind(a[i]->made, s, side, i);
 }
 
-/* A new shared part for two groups, whose references it takes over. */
-static struct opir_shared *shared_of(struct opir_group *a, struct opir_group *b, bool inter) {
-    struct opir_shared *s = opir_shared_new(a, b, inter, a->size + (inter ? b->size : 0));
-    opir_group_drop(a);
-    opir_group_drop(b);
+/* A new shared part for two groups; held until opir_shared_drop, whether or not members are in this process. */
+static struct opir_shared *shared_of(struct opir_group *a, struct opir_group *b, bool inter, uint64_t ctx) {
+    struct opir_shared *s = opir_shared_new(a, b, inter, ctx);
+    atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed); /* nobody else knows it yet */
     return s;
 }
 
 static void dup(struct opir_view *v) {
     struct opir_group **g = v->shared->group;
-    struct opir_shared *s = shared_of(opir_group_keep(g[0]), opir_group_keep(g[1]), v->inter);
+    struct opir_shared *s = shared_of(g[0], g[1], v->inter, opir_view_ctx(v, 0, 0));
     s->topo = v->shared->topo ? opir_topo_keep(v->shared->topo) : NULL;
     bind_all(s, v->a[0], 0);
     if (v->inter)
         bind_all(s, v->a[1], 1);
+    opir_shared_drop(s);
 }
 
 struct choice {
@@ -87,11 +79,20 @@ static void split(struct opir_view *v) {
             ;
         if (v->inter && (middle == at || middle == end))
             continue; /* one side is empty: no communicator */
+        int ours = at;
+        while (ours < end && !opir_local(c[ours].a))
+            ours++;
+        if (ours == end)
+            continue; /* of other processes only */
         struct opir_group *g = group_of(v, c + at, middle - at), *h = v->inter ? group_of(v, c + middle, end - middle) : opir_group_keep(g);
-        struct opir_shared *s = shared_of(g, h, v->inter);
-        s->topo = c[at].a->what ? opir_topo_keep(c[at].a->what) : NULL;
+        struct opir_shared *s = shared_of(g, h, v->inter, opir_view_ctx(v, c[at].side, c[at].rank));
+        opir_group_drop(g);
+        opir_group_drop(h);
+        for (int i = at; i < end && !s->topo; i++) /* all have the same, those of this process here */
+            s->topo = c[i].a->what ? opir_topo_keep(c[i].a->what) : NULL;
         for (int i = at; i < end; i++)
             opir_comm_bind(c[i].a->made, s, c[i].side, i - (c[i].side ? middle : at));
+        opir_shared_drop(s);
     }
     free(c);
 }
@@ -100,7 +101,7 @@ static void split(struct opir_view *v) {
 static void by_group(struct opir_view *v) {
     for (int i = 0; i < v->n[0]; i++) {
         struct opir_args *a = v->a[0][i];
-        if (!a->made || a->made->shared)
+        if (!a->made || a->made->shared || !a->what || (a->remote && !v->inter))
             continue;
         struct opir_group *g = a->what, *h = g;
         int other = 0;
@@ -111,7 +112,8 @@ static void by_group(struct opir_view *v) {
                 continue;
             h = v->a[1][other]->what;
         }
-        struct opir_shared *s = opir_shared_new(g, h, v->inter, g->size + (v->inter ? h->size : 0));
+        int first = opir_group_rank(v->shared->group[0], opir_group_world(g, 0));
+        struct opir_shared *s = shared_of(g, h, v->inter, opir_view_ctx(v, 0, first < 0 ? i : first));
         for (int side = 0; side <= v->inter; side++)
             for (int k = 0; k < s->group[side]->size; k++) {
                 int rank = opir_group_rank(v->shared->group[side], opir_group_world(s->group[side], k));
@@ -119,6 +121,7 @@ static void by_group(struct opir_view *v) {
                     opir_die("MPI_Comm_create: a member of the group did not name it");
                 opir_comm_bind(v->a[side][rank]->made, s, side, k);
             }
+        opir_shared_drop(s);
     }
 }
 
@@ -131,9 +134,11 @@ static void with_topology(struct opir_view *v) {
     struct opir_group *g = opir_group_new(members, false);
     for (int i = 0; i < members; i++)
         g->world[i] = opir_group_world(v->shared->group[0], i);
-    struct opir_shared *s = shared_of(g, opir_group_keep(g), false);
+    struct opir_shared *s = shared_of(g, g, false, opir_view_ctx(v, 0, 0));
+    opir_group_drop(g);
     s->topo = opir_topo_made((const struct opir_args *const *)v->a[0], v->n[0]);
     bind_all(s, v->a[0], 0);
+    opir_shared_drop(s);
 }
 
 static void merge(struct opir_view *v) {
@@ -144,51 +149,65 @@ static void merge(struct opir_view *v) {
         for (int i = 0; i < v->n[side]; i++)
             g->world[at++] = opir_group_world(v->shared->group[side], i);
     }
-    struct opir_shared *s = shared_of(g, opir_group_keep(g), false);
+    struct opir_shared *s = shared_of(g, g, false, opir_view_ctx(v, 0, 0));
+    opir_group_drop(g);
     at = 0;
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < v->n[k ^ first]; i++)
             opir_comm_bind(v->a[k ^ first][i]->made, s, 0, at++);
+    opir_shared_drop(s);
 }
 
-/* All of one side have come.  Who is the second of the two sides binds both; the first waits, all of it. */
-static bool bridged(struct opir_view *v, struct opir_coll *of) {
-    struct bridge *b = NULL;
-    int leader = -1;
-    for (int i = 0; i < v->n[0]; i++)
-        if (v->a[0][i]->what) {
-            b = v->a[0][i]->what;
-            leader = opir_group_world(v->shared->group[0], i);
+/* Intercommunicators that one side has made and the other has not come for, where this process has members of both. */
+struct half {
+    struct half *next;
+    struct opir_shared *shared;
+};
+static struct half *halves;
+static pthread_mutex_t halves_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct opir_shared *half_made(uint64_t ctx) {
+    struct half **at = &halves;
+    while (*at && (*at)->shared->ctx != ctx)
+        at = &(*at)->next;
+    struct half *h = *at;
+    if (!h)
+        return NULL;
+    struct opir_shared *s = h->shared;
+    *at = h->next;
+    free(h);
+    return s;
+}
+
+/* One side of an intercommunicator: its leader has brought what the leaders have agreed on (bridge). */
+static void bridged(struct opir_view *v) {
+    const struct opir_bridge *b = NULL;
+    for (int i = 0; i < v->n[0] && !b; i++)
+        b = v->a[0][i]->what;
+    uint64_t ctx = (uint64_t)(uint32_t)b->numbers[0] | (uint64_t)(uint32_t)b->numbers[1] << 32;
+    int side = b->numbers[2], others = b->n - 3;
+    opir_lock(&halves_lock);
+    struct opir_shared *s = half_made(ctx);
+    if (!s) {
+        struct opir_group *far = opir_group_new(others, false), *near = v->shared->group[0];
+        memcpy(far->world, b->numbers + 3, (size_t)others * sizeof(int));
+        s = opir_shared_new(side ? far : near, side ? near : far, true, ctx);
+        opir_group_drop(far);
+        bool both = false;
+        for (int i = 0; i < others && !both; i++)
+            both = opir_rank_of(b->numbers[3 + i]) != NULL;
+        if (both) { /* its members hold it, those to come too */
+            struct half *h = opir_alloc(sizeof *h);
+            h->shared = s;
+            h->next = halves;
+            halves = h;
         }
-    struct opir_shared *bridge = b->peer->shared;
-    int far = opir_group_world(b->peer->remote, b->remote);
-    opir_lock(&bridge->lock);
-    struct opir_meeting **at = &bridge->meetings, *m;
-    while ((m = *at) && !(m->first && m->tag == b->tag && m->leader[0] == far && m->leader[1] == leader))
-        at = &m->next;
-    if (!m) {
-        m = *at = opir_alloc(sizeof *m);
-        m->tag = b->tag;
-        m->leader[0] = leader;
-        m->leader[1] = far;
-        m->first = of;
-        m->args = v->a[0];
-        m->group = v->shared->group[0];
-        opir_unlock(&bridge->lock);
-        return false;
     }
-    *at = m->next;
-    opir_unlock(&bridge->lock);
-    struct opir_shared *s = opir_shared_new(m->group, v->shared->group[0], true, m->group->size + v->n[0]);
-    bind_all(s, m->args, 0);
-    bind_all(s, v->a[0], 1);
-    opir_coll_over(m->first, NULL);
-    free(m);
-    return true;
+    opir_unlock(&halves_lock);
+    bind_all(s, v->a[0], side);
 }
 
-/* True when the collective is over. */
-bool opir_make(struct opir_view *v, struct opir_coll *of) {
+void opir_make(struct opir_view *v) {
     switch (v->kind) {
     case OPIR_MAKE_DUP:
         dup(v);
@@ -206,9 +225,8 @@ bool opir_make(struct opir_view *v, struct opir_coll *of) {
         merge(v);
         break;
     default:
-        return bridged(v, of);
+        bridged(v);
     }
-    return true;
 }
 
 /* ---- one rank's part --------------------------------------------------------------------------------------------------------------------------- */
@@ -251,6 +269,44 @@ int opir_make_run(const char *call, struct opir_rank *me, struct opir_comm *c, s
     return hand_out(made, out);
 }
 
+/* A message between two members that the program does not see. */
+static void start_message(struct opir_req *q, const char *call, struct opir_rank *me, struct opir_comm *c, int peer, int tag, void *data, size_t bytes, bool in) {
+    opir_req_setup(q, me, in ? OPIR_R_RECV : OPIR_R_SEND);
+    q->on_stack = true;
+    q->call = call;
+    q->comm = c;
+    q->type = opir_type_of(me, MPI_BYTE);
+    q->ctx = c->ctx | OPIR_INTERNAL;
+    q->peer = peer;
+    q->tag = tag;
+    q->buf = data;
+    q->count = q->bytes = bytes;
+    if (in)
+        opir_recv_begin(q);
+    else
+        opir_send_begin(q);
+}
+
+static void end_message(const char *call, struct opir_req *q) {
+    opir_wait_req(call, q);
+    opir_req_release(q);
+}
+
+static void message(const char *call, struct opir_rank *me, struct opir_comm *c, int peer, int tag, void *data, size_t bytes, bool in) {
+    struct opir_req q;
+    start_message(&q, call, me, c, peer, tag, data, bytes, in);
+    end_message(call, &q);
+}
+
+/* To a member and from it. */
+static void exchange(const char *call, struct opir_rank *me, struct opir_comm *c, int peer, int tag, void *out, size_t nout, void *in, size_t nin) {
+    struct opir_req r, s;
+    start_message(&r, call, me, c, peer, tag, in, nin, true);
+    start_message(&s, call, me, c, peer, tag, out, nout, false);
+    end_message(call, &r);
+    end_message(call, &s);
+}
+
 #define COMM(name)                                                              \
     static const char call[] = name;                                            \
     struct opir_rank *me = opir_me(call);                                       \
@@ -263,11 +319,9 @@ static int duplicate(const char *call, MPI_Comm comm, MPI_Info info, bool own_in
     struct opir_comm *c = opir_comm_of(me, comm);
     if (!c)
         return opir_raise(NULL, MPI_ERR_COMM, call, "invalid communicator");
+    OPIR_OUT(out);
     struct opir_comm *made = prepared(me, c);
-    if (!own_info)
-        info = c->info;
-    if (info != MPI_INFO_NULL)
-        PMPI_Info_dup(info, &made->info);
+    made->info = opir_comm_hints(own_info ? info : c->info);
     int rc = opir_attrs_copy(call, comm, c, made);
     struct opir_args args = {.kind = OPIR_MAKE_DUP, .made = made};
     if (!request) {
@@ -307,17 +361,19 @@ EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *out, 
 
 EXPORT int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *out) {
     COMM("MPI_Comm_split");
+    OPIR_OUT(out);
     if (color < 0 && color != MPI_UNDEFINED)
         return opir_raise(c, MPI_ERR_ARG, call, "color %d is negative", color);
     struct opir_args args = {.kind = OPIR_MAKE_SPLIT, .color = color, .key = key, .made = color == MPI_UNDEFINED ? NULL : prepared(me, c)};
     return opir_make_run(call, me, c, &args, out);
 }
 
-/* All ranks are of one node and one process.  Kinds of parts of a node that the MPI may know divide nothing here. */
+/* The ranks of a node, in however many processes. */
 EXPORT int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *out) {
     COMM("MPI_Comm_split_type");
-    (void)info;
-    struct opir_args args = {.kind = OPIR_MAKE_SPLIT, .key = key, .made = type == MPI_COMM_TYPE_SHARED ? prepared(me, c) : NULL};
+    OPIR_OUT(out);
+    bool some = opir_type_splits(call, comm, type, info);
+    struct opir_args args = {.kind = OPIR_MAKE_SPLIT, .color = opir.node[opir.process], .key = key, .made = some ? prepared(me, c) : NULL};
     return opir_make_run(call, me, c, &args, out);
 }
 
@@ -327,9 +383,13 @@ static struct opir_group *group_arg(MPI_Group h) {
 
 EXPORT int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *out) {
     COMM("MPI_Comm_create");
+    OPIR_OUT(out);
     struct opir_group *g = group_arg(group);
     if (!g && group != MPI_GROUP_EMPTY)
         return opir_raise(c, MPI_ERR_GROUP, call, "invalid group");
+    for (int i = 0; g && i < g->size; i++)
+        if (opir_group_rank(c->local, opir_group_world(g, i)) < 0)
+            return opir_raise(c, MPI_ERR_GROUP, call, "a member of the group is none of the communicator");
     bool member = g && opir_group_rank(g, me->world) >= 0;
     struct opir_args args = {.kind = OPIR_MAKE_GROUP, .what = g, .made = member ? prepared(me, c) : NULL};
     return opir_make_run(call, me, c, &args, out);
@@ -344,22 +404,52 @@ static bool same_group(struct opir_group *a, struct opir_group *b) {
     return true;
 }
 
+/* The first members of each process of a group: the very first chooses a context and tells the others. */
+static uint64_t agreed_ctx(const char *call, struct opir_rank *me, struct opir_comm *c, struct opir_group *g, int rank, int tag) {
+    uint64_t ctx = 0;
+    if (rank) {
+        message(call, me, c, opir_group_rank(c->local, opir_group_world(g, 0)), tag, &ctx, sizeof ctx, true);
+        return ctx;
+    }
+    ctx = atomic_fetch_add_explicit(&opir.next_ctx, 1, memory_order_relaxed);
+    char *told = opir_alloc((size_t)opir.processes);
+    told[opir.process] = 1;
+    for (int i = 1; i < g->size; i++) {
+        int world = opir_group_world(g, i), process = opir_process_of(world);
+        if (!told[process])
+            message(call, me, c, opir_group_rank(c->local, world), tag, &ctx, sizeof ctx, false);
+        told[process] = 1;
+    }
+    free(told);
+    return ctx;
+}
+
 EXPORT int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *out) {
     COMM("MPI_Comm_create_group");
+    OPIR_OUT(out);
     struct opir_group *g = group_arg(group);
     if (!g && group != MPI_GROUP_EMPTY)
         return opir_raise(c, MPI_ERR_GROUP, call, "invalid group");
     int rank = g ? opir_group_rank(g, me->world) : -1;
     if (rank < 0)
         return hand_out(NULL, out);
+    int here = 0, leads = -1; /* members in this process, and the first of them */
+    for (int i = 0; i < g->size; i++)
+        if (opir_rank_of(opir_group_world(g, i))) {
+            here++;
+            if (leads < 0)
+                leads = i;
+        }
     struct opir_args args = {.made = prepared(me, c)};
+    if (here < g->size && rank == leads)
+        args.rcount = (MPI_Count)agreed_ctx(call, me, c, g, rank, tag);
     struct opir_req q;
     begin(call, &q, me, c, &args);
     q.on_stack = true;
     struct opir_shared *s = c->shared;
     opir_lock(&s->lock);
     struct opir_meeting **at = &s->meetings, *m;
-    while ((m = *at) && !(!m->first && m->tag == tag && same_group(m->group, g)))
+    while ((m = *at) && !(m->tag == tag && same_group(m->group, g)))
         at = &m->next;
     if (!m) {
         m = *at = opir_alloc(sizeof *m);
@@ -368,16 +458,17 @@ EXPORT int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Co
         m->req = opir_alloc((size_t)g->size * sizeof *m->req);
     }
     m->req[rank] = &q;
-    bool last = ++m->come == g->size;
+    bool last = ++m->come == here;
     if (last)
         *at = m->next;
     opir_unlock(&s->lock);
     if (last) {
-        struct opir_shared *made = opir_shared_new(g, g, false, g->size);
-        for (int i = 0; i < g->size; i++) {
-            opir_comm_bind(m->req[i]->args.made, made, 0, i);
-            opir_done(m->req[i]);
-        }
+        struct opir_shared *made = opir_shared_new(g, g, false, (uint64_t)m->req[leads]->args.rcount);
+        for (int i = 0; i < g->size; i++)
+            if (m->req[i]) {
+                opir_comm_bind(m->req[i]->args.made, made, 0, i);
+                opir_done(m->req[i]);
+            }
         free(m->req);
         free(m);
     }
@@ -385,25 +476,52 @@ EXPORT int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Co
     return hand_out(q.args.made, out);
 }
 
+/* Two leaders tell each other their groups.  The context and the order of the sides are those of the leader that is first in MPI_COMM_WORLD. */
+static void agree(const char *call, struct opir_rank *me, struct opir_comm *c, struct opir_comm *peer, int remote, int tag, struct opir_bridge *b) {
+    struct {
+        uint64_t ctx;
+        int size, leader;
+    } mine = {atomic_fetch_add_explicit(&opir.next_ctx, 1, memory_order_relaxed), c->local->size, me->world}, theirs = {0, 0, 0};
+    exchange(call, me, peer, remote, tag, &mine, sizeof mine, &theirs, sizeof theirs);
+    size_t ints = sizeof(int), n = (size_t)mine.size;
+    int *own = opir_alloc(n * ints);
+    for (size_t i = 0; i < n; i++)
+        own[i] = opir_group_world(c->local, (int)i);
+    b->n = theirs.size + 3;
+    b->numbers = opir_alloc((size_t)b->n * ints);
+    exchange(call, me, peer, remote, tag, own, n * ints, b->numbers + 3, (size_t)theirs.size * ints);
+    free(own);
+    bool first = mine.leader < theirs.leader;
+    uint64_t ctx = first ? mine.ctx : theirs.ctx;
+    b->numbers[0] = (int)(uint32_t)ctx;
+    b->numbers[1] = (int)(uint32_t)(ctx >> 32);
+    b->numbers[2] = !first;
+}
+
 EXPORT int MPI_Intercomm_create(MPI_Comm comm, int local_leader, MPI_Comm peer, int remote_leader, int tag, MPI_Comm *out) {
     COMM("MPI_Intercomm_create");
+    OPIR_OUT(out);
     if (local_leader < 0 || local_leader >= c->local->size || c->shared->inter)
         return opir_raise(c, c->shared->inter ? MPI_ERR_COMM : MPI_ERR_RANK, call, "local leader %d", local_leader);
-    struct bridge b = {.remote = remote_leader, .tag = tag};
+    struct opir_bridge b = {0};
     bool leads = local_leader == c->rank;
     if (leads) {
-        b.peer = opir_comm_of(me, peer);
-        if (!b.peer)
+        struct opir_comm *p = opir_comm_of(me, peer);
+        if (!p)
             return opir_raise(c, MPI_ERR_COMM, call, "invalid peer communicator");
-        if (remote_leader < 0 || remote_leader >= b.peer->remote->size)
-            return opir_raise(c, MPI_ERR_RANK, call, "remote leader %d in a communicator of %d", remote_leader, b.peer->remote->size);
+        if (remote_leader < 0 || remote_leader >= p->remote->size)
+            return opir_raise(c, MPI_ERR_RANK, call, "remote leader %d in a communicator of %d", remote_leader, p->remote->size);
+        agree(call, me, c, p, remote_leader, tag, &b);
     }
     struct opir_args args = {.kind = OPIR_MAKE_INTER, .what = leads ? &b : NULL, .made = prepared(me, c)};
-    return opir_make_run(call, me, c, &args, out);
+    int rc = opir_make_run(call, me, c, &args, out);
+    free(b.numbers);
+    return rc;
 }
 
 EXPORT int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *out) {
     COMM("MPI_Intercomm_merge");
+    OPIR_OUT(out);
     if (!c->shared->inter)
         return opir_raise(c, MPI_ERR_COMM, call, "no intercommunicator");
     struct opir_args args = {.kind = OPIR_MAKE_MERGE, .key = high, .made = prepared(me, c)};
@@ -417,6 +535,6 @@ int opir_make_topo(const char *call, struct opir_rank *me, struct opir_comm *c, 
 }
 
 int opir_make_sub(const char *call, struct opir_rank *me, struct opir_comm *c, struct opir_topo *what, int color, int key, MPI_Comm *out) {
-    struct opir_args args = {.kind = OPIR_MAKE_SPLIT, .color = color, .key = key, .what = what, .made = prepared(me, c)};
+    struct opir_args args = {.kind = OPIR_MAKE_SPLIT, .color = color, .key = key, .what = what, .made = color == MPI_UNDEFINED ? NULL : prepared(me, c)};
     return opir_make_run(call, me, c, &args, out);
 }

@@ -1,42 +1,7 @@
 /* move.c - collectives that move data and compute nothing.  Whoever came last copies for everybody, straight from buffer to buffer. */
-#include "ranks.h"
+#include "piece.h"
 
 #include <stdlib.h>
-
-/* A piece of one side's buffer. */
-struct piece {
-    char *at;
-    size_t n;
-    const struct opir_type *t;
-};
-
-static struct piece piece(void *base, bool v, MPI_Count count, const void *counts, const void *displs, const struct opir_args *a, struct opir_type *t,
-                          struct opir_type **ts, int i) {
-    struct piece p = {base, (size_t)count, ts ? ts[i] : t};
-    if (v) {
-        p.n = (size_t)opir_at(counts, a->csize, i);
-        if (displs)
-            p.at += opir_at(displs, a->dsize, i) * (ts ? 1 : t->extent);
-    } else {
-        p.at += (ptrdiff_t)i * (ptrdiff_t)count * t->extent;
-    }
-    return p;
-}
-
-/* What a rank sends to peer i, and where it receives from peer i. */
-static struct piece to_peer(const struct opir_args *a, int i) {
-    return piece((void *)(uintptr_t)a->sbuf, a->v && a->scounts, a->scount, a->scounts, a->sdispls, a, a->st, a->sts, i);
-}
-static struct piece from_peer(const struct opir_args *a, int i) {
-    return piece(a->rbuf, a->v && a->rcounts, a->rcount, a->rcounts, a->rdispls, a, a->rt, a->rts, i);
-}
-
-static struct piece all_sent(const struct opir_args *a) {
-    return (struct piece){(char *)(uintptr_t)a->sbuf, (size_t)a->scount, a->st};
-}
-static struct piece all_received(const struct opir_args *a) {
-    return (struct piece){a->rbuf, (size_t)a->rcount, a->rt};
-}
 
 static void copy(struct piece from, struct piece to, struct opir_args *receiver) {
     int rc = opir_copy(from.at, from.n, from.t, to.at, to.n, to.t);
@@ -50,10 +15,15 @@ static void copy(struct piece from, struct piece to, struct opir_args *receiver)
 static int root_of(const struct opir_view *v, int *side, int *far) {
     if (!v->inter) {
         *side = *far = 0;
-        return v->a[0][0]->root;
+        return v->across ? v->root : v->a[0][0]->root;
+    }
+    if (v->across && v->root >= 0) {
+        *side = v->root_side;
+        *far = 1 - *side;
+        return v->root;
     }
     for (*side = 0; *side < 2; ++*side)
-        for (int i = 0; i < v->n[*side]; i++)
+        for (int i = 0; !v->across && i < v->n[*side]; i++)
             if (v->a[*side][i]->root == MPI_ROOT) {
                 *far = 1 - *side;
                 return i;
@@ -67,11 +37,16 @@ static void rooted(struct opir_view *v) {
     for (int i = 0; i < v->n[far]; i++) {
         struct opir_args *a = v->a[far][i];
         bool self = a == r;
-        if (!v->inter && OPIR_UNLIKELY(a->root != root))
+        if (!v->inter && OPIR_UNLIKELY(opir_local(a) && a->root != root))
             opir_die("members of a communicator called a collective with different roots, %d and %d", root, a->root);
-        if (v->kind == OPIR_BCAST && !self)
+        if (!opir_local(v->kind == OPIR_GATHER ? r : a)) /* its process does it */
+            continue;
+        if (v->kind == OPIR_BCAST && !self) {
             copy(all_received(r), all_received(a), a);
-        else if (v->kind == OPIR_GATHER && !(self && r->in_place))
+            if (OPIR_UNLIKELY((size_t)a->rcount * a->rt->size > (size_t)r->rcount * r->rt->size))
+                a->error = MPI_ERR_TRUNCATE; /* less came than was asked for */
+        }
+        if (v->kind == OPIR_GATHER && !(self && r->in_place))
             copy(all_sent(a), from_peer(r, i), r);
         else if (v->kind == OPIR_SCATTER && !(self && r->in_place))
             copy(to_peer(r, i), all_received(a), a);
@@ -83,7 +58,7 @@ static void rooted(struct opir_view *v) {
 static void allgather(struct opir_view *v, int from, int to) {
     for (int i = 0; i < v->n[to]; i++) {
         struct opir_args *a = v->a[to][i];
-        for (int j = 0; j < v->n[from]; j++) {
+        for (int j = 0; opir_local(a) && j < v->n[from]; j++) {
             struct opir_args *b = v->a[from][j];
             if (b->in_place && i == j)
                 continue;
@@ -106,21 +81,29 @@ static void swap(struct opir_args *a, int i, struct opir_args *b, int j) {
 }
 
 static void alltoall(struct opir_view *v, int from, int to) {
-    if (v->a[0][0]->in_place && !v->inter) {
+    if (!v->inter && opir_first_local(v, 0)->in_place) {
         for (int i = 0; i < v->n[0]; i++)
-            for (int j = i + 1; j < v->n[0]; j++)
-                swap(v->a[0][i], i, v->a[0][j], j);
+            for (int j = i + 1; j < v->n[0]; j++) {
+                struct opir_args *a = v->a[0][i], *b = v->a[0][j];
+                if (opir_local(a) && opir_local(b))
+                    swap(a, i, b, j);
+                else if (opir_local(a) && b)
+                    copy(to_peer(b, i), from_peer(a, j), a);
+                else if (opir_local(b) && a)
+                    copy(to_peer(a, j), from_peer(b, i), b);
+            }
         return;
     }
     for (int i = 0; i < v->n[to]; i++)
-        for (int j = 0; j < v->n[from]; j++)
-            copy(to_peer(v->a[from][j], i), from_peer(v->a[to][i], j), v->a[to][i]);
+        for (int j = 0; opir_local(v->a[to][i]) && j < v->n[from]; j++)
+            if (OPIR_LIKELY(v->a[from][j] != NULL)) /* else nothing for this process */
+                copy(to_peer(v->a[from][j], i), from_peer(v->a[to][i], j), v->a[to][i]);
 }
 
 /* ---- neighbours ------------------------------------------------------------------------------------------------------------------------------ */
 
 /* Which of the sender's messages goes into the receiver's k-th place: to each other in a direction of a grid, else the same occurrence of the pair. */
-static int sent_as(const struct opir_topo *t, const int *in, int k, int me, const int *out, int nout) {
+int opir_sent_as(const struct opir_topo *t, const int *in, int k, int me, const int *out, int nout) {
     if (opir_topo_is_cart(t))
         return k ^ 1;
     int before = 0;
@@ -136,6 +119,8 @@ static void neighbours(struct opir_view *v) {
     const struct opir_topo *t = v->shared->topo;
     for (int me = 0; me < v->n[0]; me++) {
         struct opir_args *a = v->a[0][me];
+        if (!opir_local(a))
+            continue;
         int nin = opir_topo_degree(t, me, true);
         int *in = opir_alloc((size_t)nin * sizeof(int));
         opir_topo_neighbours(t, me, true, in);
@@ -150,7 +135,7 @@ static void neighbours(struct opir_view *v) {
             int nout = opir_topo_degree(t, in[k], false);
             int *out = opir_alloc((size_t)nout * sizeof(int));
             opir_topo_neighbours(t, in[k], false, out);
-            int as = sent_as(t, in, k, me, out, nout);
+            int as = opir_sent_as(t, in, k, me, out, nout);
             free(out);
             if (as < 0)
                 opir_die("the neighbours of a communicator do not agree: %d receives from %d, which does not send to it", me, in[k]);

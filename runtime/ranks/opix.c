@@ -26,12 +26,12 @@ EXPORT int MPIX_Usleep(unsigned long long microseconds) {
 }
 
 EXPORT int MPIX_Get_collocated_size(int *size) {
-    *size = opir.size;
+    *size = opir.here;
     return MPI_SUCCESS;
 }
 
 EXPORT int MPIX_Get_collocated_startrank(int *rank) {
-    *rank = 0;
+    *rank = opir.first;
     return MPI_SUCCESS;
 }
 

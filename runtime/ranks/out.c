@@ -22,6 +22,13 @@ struct opir_line {
     char text[];
 };
 
+/* Whole lines.  With several processes they leave this one at once: the launcher puts together what it reads. */
+static void out(const char *text, size_t n) {
+    __real_fwrite(text, 1, n, stdout);
+    if (opir.several)
+        __real_fflush(stdout);
+}
+
 static void keep(struct opir_rank *r, const char *data, size_t n) {
     struct opir_line *line = r->line;
     size_t used = line ? line->used : 0;
@@ -39,7 +46,7 @@ static void keep(struct opir_rank *r, const char *data, size_t n) {
 
 static void drop_kept(struct opir_rank *r) {
     if (r->line && r->line->used) {
-        __real_fwrite(r->line->text, 1, r->line->used, stdout);
+        out(r->line->text, r->line->used);
         r->line->used = 0;
     }
 }
@@ -53,7 +60,7 @@ static void put(const char *data, size_t n) {
             keep(r, data, whole);
             drop_kept(r);
         } else {
-            __real_fwrite(data, 1, whole, stdout);
+            out(data, whole);
         }
         data += whole;
         n -= whole;

@@ -2,9 +2,12 @@
  *
  * A receiving rank has a queue of messages that it has not asked for and a queue of receives that nothing has come for, both in order, under its lock.
  * Whoever comes second finds the first there, takes it out, and copies the data outside the lock, once: from the sender's buffer to the receiver's.  A
- * small message without a receive is copied aside; a larger one stays with its sender, and is copied aside when that has waited in vain for long. */
-#include "ranks.h"
+ * small message without a receive is copied aside; a larger one stays with its sender, and is copied aside when that has waited in vain for long.
+ * Between threads, a message that is copied aside and a give go through the receiver's inbox, and the receiver is always the one who comes second. */
+#include "inbox.h"
+#include "net.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 /* ---- matching: the caller holds the receiver's lock ---------------------------------------------------------------------------------------------- */
@@ -20,6 +23,12 @@ struct opir_msg *opir_msg_find(struct opir_rank *r, uint64_t ctx, int src, int t
     return m;
 }
 
+static void eager_now(struct opir_rank *r, size_t bytes) {
+    r->eager_bytes = bytes;
+    if (r->inbox)
+        atomic_store_explicit(&r->inbox->eager, bytes, memory_order_relaxed); /* a limit, no more */
+}
+
 static void put_in_place(struct opir_rank *r, struct opir_msg *m) {
     *(m->prev ? &m->prev->next : &r->msg_head) = m;
     *(m->next ? &m->next->prev : &r->msg_tail) = m;
@@ -31,7 +40,7 @@ static void msg_append(struct opir_rank *r, struct opir_msg *m) {
     m->prev = r->msg_tail;
     put_in_place(r, m);
     if (m->kind == OPIR_M_EAGER)
-        r->eager_bytes += m->bytes;
+        eager_now(r, r->eager_bytes + m->bytes);
 }
 
 void opir_msg_unlink(struct opir_msg *m) {
@@ -40,7 +49,7 @@ void opir_msg_unlink(struct opir_msg *m) {
     *(m->next ? &m->next->prev : &r->msg_tail) = m->prev;
     m->to = NULL;
     if (m->kind == OPIR_M_EAGER)
-        r->eager_bytes -= m->bytes;
+        eager_now(r, r->eager_bytes - m->bytes);
 }
 
 static void post(struct opir_rank *r, struct opir_req *q) {
@@ -80,6 +89,10 @@ bool opir_unpost(struct opir_req *q) {
 /* Takes a send back that nobody has received; false when it is too late. */
 bool opir_withdraw(struct opir_req *q) {
     struct opir_rank *to = opir_comm_peer(q->comm, q->peer);
+    if (!to) {
+        opir_far_withdraw(q, opir_group_world(q->comm->remote, q->peer));
+        return false; /* not yet */
+    }
     opir_lock(&to->lock);
     bool waits = q->lent && q->msg.to == to;
     if (waits)
@@ -105,11 +118,23 @@ static void *take_into(struct opir_req *q) {
     return q->block;
 }
 
+/* A message that is shorter than the receive and no whole number of its types: the last one may be partial, but of whole basic elements. */
+OPIR_COLD static int part_of(const struct opir_type *t, size_t bytes) {
+    MPI_Status status;
+    MPI_Count n = 0;
+    memset(&status, 0, sizeof status);
+    PMPI_Status_set_elements_x(&status, MPI_BYTE, (MPI_Count)bytes);
+    int rc = PMPI_Get_elements_x(&status, t->handle, &n);
+    return rc != MPI_SUCCESS || n == MPI_UNDEFINED ? MPI_ERR_TYPE : MPI_SUCCESS;
+}
+
 static void result(struct opir_req *q, int src, int tag, size_t bytes) {
     q->r_source = src;
     q->r_tag = tag;
     q->r_bytes = bytes < q->bytes ? bytes : q->bytes;
     q->r_error = bytes <= q->bytes ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
+    if (OPIR_UNLIKELY(bytes < q->bytes && q->type->size > 1 && bytes % q->type->size))
+        q->r_error = part_of(q->type, bytes);
 }
 
 /* Packed bytes to a receive. */
@@ -145,11 +170,20 @@ void opir_msg_into(struct opir_msg *m, struct opir_req *q) {
     case OPIR_M_EAGER:
         result(q, m->src, m->tag, m->bytes);
         from_packed(q, m + 1);
+        if (OPIR_UNLIKELY(m->from))
+            opir_far_received(m->from - 1, m->bytes);
         break;
     case OPIR_M_BLOCK:
         result(q, m->src, m->tag, m->bytes);
         from_block(q, m->block, m->room);
         break;
+    case OPIR_M_FAR:
+        result(q, m->src, m->tag, m->bytes);
+        opir_far_fetch(m->from - 1, m->id, q, take_into(q));
+        if (m->obj.kind != OPIR_FREE)
+            opir_obj_gone(&m->obj);
+        free(m);
+        return;
     default:
         from_sender(q, s);
         opir_done(q); /* q may be gone now */
@@ -172,8 +206,119 @@ static struct opir_msg *msg_new(const struct opir_req *s, int kind, size_t insid
     m->src = s->comm->rank;
     m->tag = s->tag;
     m->bytes = s->bytes;
+    m->from = 0;
     m->sender = NULL;
     return m;
+}
+
+/* ---- the inbox of a thread --------------------------------------------------------------------------------------------------------------- */
+
+/* A message that comes out of an inbox, to its receive or into the queue. */
+static void arrive(struct opir_rank *r, const struct opir_slot *s) {
+    struct opir_req *q = posted_for(r, s->ctx, s->src, s->tag);
+    if (q) {
+        result(q, s->src, s->tag, s->bytes);
+        if (s->kind == OPIR_S_BLOCK)
+            from_block(q, s->block, s->room);
+        else
+            from_packed(q, s->kind == OPIR_S_DATA ? (const void *)s->data : s->msg + 1);
+        if (s->kind == OPIR_S_MSG)
+            free(s->msg);
+        opir_done(q);
+        return;
+    }
+    struct opir_msg *m = s->kind == OPIR_S_MSG ? s->msg : malloc(sizeof *m + OPIR_INSIDE);
+    if (!m)
+        opir_die("out of memory for a message of %zu bytes", s->bytes);
+    if (s->kind == OPIR_S_BLOCK)
+        *m = (struct opir_msg){.obj = {0, OPIR_FREE}, .kind = OPIR_M_BLOCK, .block = s->block, .room = s->room};
+    if (s->kind == OPIR_S_DATA) {
+        *m = (struct opir_msg){.obj = {0, OPIR_FREE}, .kind = OPIR_M_EAGER};
+        memcpy(m + 1, s->data, s->bytes);
+    }
+    m->ctx = s->ctx;
+    m->src = s->src;
+    m->tag = s->tag;
+    m->bytes = s->bytes;
+    msg_append(r, m);
+}
+
+static void take_one(struct opir_rank *r, uint64_t tail) {
+    struct opir_inbox *in = r->inbox;
+    arrive(r, &in->slot[tail % OPIR_SLOTS]);
+    atomic_store_explicit(&in->tail, tail + 1, memory_order_relaxed); /* under the lock */
+    if (tail % (OPIR_SLOTS / 4) == 0)
+        atomic_store_explicit(&in->shown, tail + 1, memory_order_release); /* the slots were read */
+}
+
+/* Takes in all for which a slot was claimed before the call, the caller's own; who claimed one is about to fill it.  The caller holds the lock. */
+static void take_all(struct opir_rank *r) {
+    struct opir_inbox *in = r->inbox;
+    uint64_t until = atomic_load_explicit(&in->head, memory_order_relaxed), tail = atomic_load_explicit(&in->tail, memory_order_relaxed);
+    while (tail < until) {
+        if (opir_inbox_filled(in, tail))
+            take_one(r, tail++);
+        else
+            sched_yield();
+    }
+}
+
+/* One at a time: to look at the next slot would take its line from a sender that is about to write it, and mostly what was waited for has come. */
+bool opir_look_in(struct opir_rank *me) {
+    struct opir_inbox *in = me->inbox;
+    if (!opir_inbox_filled(in, atomic_load_explicit(&in->tail, memory_order_relaxed)))
+        return false;
+    opir_lock(&me->lock);
+    uint64_t tail = atomic_load_explicit(&in->tail, memory_order_relaxed);
+    if (OPIR_LIKELY(opir_inbox_filled(in, tail))) /* another may have taken it in meanwhile */
+        take_one(me, tail);
+    opir_unlock(&me->lock);
+    return true;
+}
+
+/* Leaves a message in its receiver's inbox; false when it has to go another way. */
+static bool put_in(struct opir_req *q, struct opir_rank *to, struct opir_inbox *in) {
+    bool inside = q->bytes <= OPIR_INSIDE, give = q->mode == OPIR_GIVE;
+    if (q->mode == OPIR_SYNC)
+        return false;
+    if (!give && q->mode != OPIR_BUFFERED &&
+        (q->bytes > opir.eager || atomic_load_explicit(&in->eager, memory_order_relaxed) > opir.eager_cap))
+        return false;
+    struct opir_msg *m = NULL; /* what takes long comes before the claim: others wait for who has claimed a slot */
+    if (!give && !inside) {
+        m = msg_new(q, OPIR_M_EAGER, q->bytes);
+        opir_pack(q->type, q->buf, q->count, m + 1);
+    }
+    uint64_t position;
+    struct opir_slot *s = opir_inbox_claim(in, &position);
+    if (OPIR_UNLIKELY(!s)) {
+        free(m);
+        return false;
+    }
+    s->ctx = q->ctx;
+    s->src = q->comm->rank;
+    s->tag = q->tag;
+    s->bytes = q->bytes;
+    if (inside) {
+        s->kind = OPIR_S_DATA;
+        if (give)
+            memcpy(s->data, q->block ? q->block : s->data, q->bytes);
+        else if (q->bytes)
+            opir_pack(q->type, q->buf, q->count, s->data);
+    } else if (give) {
+        s->kind = OPIR_S_BLOCK;
+        s->block = q->block;
+        s->room = q->room;
+    } else {
+        s->kind = OPIR_S_MSG;
+        s->msg = m;
+    }
+    opir_inbox_publish(s, position);
+    opir_prefetch_write(&in->slot[(position + 1) % OPIR_SLOTS]); /* ours again before the next message, unless its owner looks there */
+    if (give && inside && q->block)
+        opir_block_free(q->block, q->room); /* it stays with its rank */
+    opir_wake(to);
+    return true;
 }
 
 /* ---- sending ---------------------------------------------------------------------------------------------------------------------------- */
@@ -224,8 +369,22 @@ void opir_send_begin(struct opir_req *q) {
     if (give && !packed_block(q))
         opir_die("out of memory to give %zu bytes", q->bytes);
     struct opir_rank *to = opir_comm_peer(q->comm, q->peer);
+    if (OPIR_UNLIKELY(!to)) {
+        if (opir_far_send(q, opir_group_world(q->comm->remote, q->peer)))
+            finished(q);
+        else
+            lend(q);
+        return;
+    }
+    struct opir_inbox *in = to != q->owner ? opir_inbox_of(to) : NULL;
+    if (in && put_in(q, to, in)) {
+        finished(q);
+        return;
+    }
     int src = q->comm->rank, tag = q->tag;
     opir_lock(&to->lock);
+    if (in)
+        take_all(to); /* what came before this message */
     struct opir_req *r = posted_for(to, q->ctx, src, tag);
     if (r) {
         opir_unlock(&to->lock);
@@ -265,9 +424,15 @@ void opir_send_begin(struct opir_req *q) {
 /* Copies aside what this rank's standard sends hold and nobody has received; sets *some where there was any. */
 void opir_relieve(struct opir_rank *me, bool *some) {
     for (struct opir_req *q = me->lent; q; q = q->lent_next) {
-        if (q->mode == OPIR_SYNC || opir_is_done(q) || q->cancelled)
+        if (q->mode == OPIR_SYNC || opir_is_done(q))
             continue;
         struct opir_rank *to = opir_comm_peer(q->comm, q->peer);
+        if (!to) {
+            *some |= opir_far_relieve(q);
+            continue;
+        }
+        if (q->cancelled)
+            continue;
         opir_lock(&to->lock);
         bool waits = q->msg.to == to;
         if (waits) {
@@ -276,7 +441,7 @@ void opir_relieve(struct opir_rank *me, bool *some) {
             m->next = q->msg.next;
             m->prev = q->msg.prev;
             put_in_place(to, m);
-            to->eager_bytes += m->bytes;
+            eager_now(to, to->eager_bytes + m->bytes);
             q->msg.to = NULL;
         }
         opir_unlock(&to->lock);
@@ -288,6 +453,36 @@ void opir_relieve(struct opir_rank *me, bool *some) {
 }
 
 /* ---- receiving -------------------------------------------------------------------------------------------------------------------------- */
+
+void opir_deliver(struct opir_rank *to, const struct opir_msg *what, const void *data) {
+    opir_lock(&to->lock);
+    struct opir_req *q = posted_for(to, what->ctx, what->src, what->tag);
+    if (q) {
+        opir_unlock(&to->lock);
+        result(q, what->src, what->tag, what->bytes);
+        if (what->kind == OPIR_M_FAR) {
+            opir_far_fetch(what->from - 1, what->id, q, take_into(q));
+            return;
+        }
+        from_packed(q, data);
+        opir_far_received(what->from - 1, what->bytes);
+        opir_done(q);
+        return;
+    }
+    size_t inside = what->kind == OPIR_M_EAGER ? what->bytes : 0;
+    struct opir_msg *m = malloc(sizeof *m + inside);
+    if (!m)
+        opir_die("out of memory for a message of %zu bytes", what->bytes);
+    *m = *what;
+    m->obj = (struct opir_obj){0, OPIR_FREE};
+    if (inside)
+        memcpy(m + 1, data, inside);
+    msg_append(to, m);
+    bool probing = to->probing;
+    opir_unlock(&to->lock);
+    if (probing)
+        opir_wake(to);
+}
 
 void opir_recv_begin(struct opir_req *q) {
     struct opir_rank *me = q->owner;

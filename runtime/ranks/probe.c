@@ -2,6 +2,8 @@
 #include "ranks.h"
 
 static struct opir_msg *look(struct opir_rank *me, const struct opir_comm *c, int source, int tag, MPI_Message *message, MPI_Status *status, bool wait) {
+    for (int i = 0; i < 64 && me->inbox && opir_look_in(me); i++) /* not for ever: others may send faster than this */
+        ;
     opir_lock(&me->lock);
     struct opir_msg *m = opir_msg_find(me, c->ctx, source, tag);
     struct opir_msg seen;
@@ -110,7 +112,10 @@ int opir_mrecv(const char *call, void *buf, MPI_Count count, MPI_Datatype type, 
     opir_req_setup(&q, me, OPIR_R_RECV);
     q.on_stack = true;
     int rc = begin(call, me, &q, buf, count, type, message);
-    return rc != MPI_SUCCESS ? rc : opir_req_finish(&q, status);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    opir_wait_req(call, &q); /* its data may still be in another process */
+    return opir_req_finish(&q, status);
 }
 
 int opir_imrecv(const char *call, void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Request *request) {

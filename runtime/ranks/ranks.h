@@ -75,11 +75,15 @@ struct opir_group {
 struct opir_topo;
 struct opir_meeting;
 struct opir_coll;
+struct opir_spread;
+struct opir_arena;
 
-/* What all members of a communicator share.  `open`, `spare` and `meetings` are guarded by `lock`; the rest is constant. */
+/* What all members of a communicator in this process share.  `open`, `spare` and `meetings` are guarded by `lock`; the rest is constant. */
 struct opir_shared {
-    atomic_int refs; /* members that have not freed it, and what pends on it */
-    uint64_t ctx; /* never used again */
+    atomic_int refs; /* members in this process that have not freed it, and what pends on it */
+    uint64_t ctx; /* never used again, the same in all processes; OPIR_INTERNAL is free */
+    int here; /* members in this process */
+    struct opir_spread *spread; /* where the members are; NULL: all in this process */
     bool inter;
     struct opir_group *group[2]; /* of an intercommunicator both sides, else the same twice */
     struct opir_topo *topo;
@@ -88,6 +92,8 @@ struct opir_shared {
     struct opir_coll *spare;
     struct opir_meeting *meetings; /* creations by some of the members */
 };
+
+#define OPIR_INTERNAL ((uint64_t)1 << 63) /* added to a context: messages of ours, not the program's */
 
 struct opir_attr {
     struct opir_attr *next;
@@ -110,6 +116,7 @@ struct opir_comm {
     int side;
     uint64_t ctx; /* shared->ctx */
     uint64_t seq; /* collectives begun */
+    uint32_t persistent; /* persistent collectives made, less than 2^31: they match by this order, however they are started */
     int refs; /* the handle, and this rank's requests */
     bool freed;
     MPI_Errhandler errh; /* as the program set it */
@@ -121,11 +128,13 @@ struct opir_comm {
 /* ---- messages and requests (p2p.c, request.c) --------------------------------------------------------------------------------------- */
 
 struct opir_req;
+struct opir_far;
 
 enum opir_msg_kind {
     OPIR_M_EAGER, /* `bytes` packed bytes behind the message, which lies on the heap */
     OPIR_M_REF,   /* the data are where the sender's request says; the message is part of that request */
-    OPIR_M_BLOCK  /* `block` of `room` bytes with packed data, owned by the message; the message lies on the heap */
+    OPIR_M_BLOCK, /* `block` of `room` bytes with packed data, owned by the message; the message lies on the heap */
+    OPIR_M_FAR    /* the data are in another process; the message lies on the heap */
 };
 
 /* A message that its receiver has not asked for.  In the receiver's queue under the receiver's lock; taken out, it belongs to whoever took it. */
@@ -140,6 +149,8 @@ struct opir_msg {
     size_t room;
     struct opir_req *sender;
     struct opir_rank *to; /* in whose queue it is; NULL: taken out */
+    int from; /* the process that it came from, plus one; 0: this one */
+    uint64_t id; /* of a FAR one: what its sender's process calls it */
 };
 
 enum opir_req_kind {
@@ -175,6 +186,7 @@ struct opir_args {
     bool v, w;           /* counts, and types, for each peer */
     bool has_s, has_r;   /* the call has a send side, a receive side */
     bool in_place;
+    bool remote; /* of a member in another process: what it sent of itself (bundle.c) */
     int error;           /* how it ended for this rank */
     struct opir_shared *on;
     struct opir_type *st, *rt; /* what the handles stand for; held while the request pends */
@@ -210,6 +222,8 @@ struct opir_req {
     struct opir_req *detached_next;
     struct opir_req *first, *second;
     struct opir_msg msg;
+    struct opir_far *far; /* of a send to another process that has not completed at once; far.c guards it */
+    uint32_t order, starts; /* of a persistent collective: the how manieth of its communicator, and how often it was started */
     struct opir_args *a; /* of a collective: of a blocking one on the caller's stack, else `args` */
     struct opir_args args;
     MPI_Grequest_query_function *g_query;
@@ -222,8 +236,10 @@ struct opir_req {
 /* ---- ranks ---------------------------------------------------------------------------------------------------------------------------- */
 
 struct opir_blocks;
+struct opir_inbox;
 struct opir_line;
 struct opir_exit;
+struct opir_libc;
 
 /* A fiber.  Only the thread that runs all fibers touches it. */
 struct opir_fiber {
@@ -233,15 +249,14 @@ struct opir_fiber {
     uint64_t until; /* of a sleeper: nanoseconds */
 };
 
-/* `lock` guards posted, wild and the unexpected messages.  `signal`: counts what this rank may be waiting for; `asleep`: it sleeps on it (thread.c).
- * Everything else belongs to the rank itself. */
+/* `lock` guards the posted receives, the unexpected messages, and what is taken out of `inbox`.  Everything else belongs to the rank itself. */
 struct opir_rank {
     pthread_mutex_t lock;
+    struct opir_inbox *inbox; /* of a thread (inbox.h), else NULL; others take it from opir.inboxes */
     struct opir_req *posted_head, *posted_tail;
     struct opir_msg *msg_head, *msg_tail;
     size_t eager_bytes; /* of the unexpected messages that hold their data */
     bool probing; /* wake it when a message comes */
-    _Atomic uint32_t signal, asleep;
 
     int world;
     bool initialized, finalized, ended;
@@ -251,15 +266,19 @@ struct opir_rank {
     struct opir_comm *world_comm, *self_comm;
     MPI_Datatype type_handle; /* the last type used, and what it stands for */
     struct opir_type *type;
+    MPI_Op op; /* the last predefined operation that was seen to know a type, and the type */
+    const struct opir_type *op_type;
     struct opir_req *free, *detached;
     struct opir_req *lent; /* sends that wait to be matched and may be copied aside */
     struct opir_blocks *blocks; /* buffers that this rank owns */
-    struct opir_line *line; /* what it has printed without an end of line */
-    struct opir_exit *exits;
-    size_t bsend_size;
-    void *bsend_buffer;
     const char *call; /* for the report of a deadlock: what it waits in, and for which request */
     const struct opir_req *waits;
+    /* Seldom used, and so many that the next rank's lock is on another cache line than what is used often. */
+    struct opir_line *line; /* what it has printed without an end of line */
+    struct opir_exit *exits;
+    struct opir_libc *libc; /* what the C library remembers for it; NULL: nothing yet */
+    size_t bsend_size;
+    void *bsend_buffer;
     jmp_buf *leave; /* threads: where exit goes */
     char **argv;
     uintptr_t globals; /* its private globals in the form struct, else 0 */
@@ -268,21 +287,34 @@ struct opir_rank {
 /* The process.  Constant once the ranks run, but for the atomics. */
 struct opir_process {
     bool threads, fibers;
+    bool several; /* processes */
     int size; /* of the program's MPI_COMM_WORLD */
-    struct opir_rank *rank; /* all of them */
+    int first, here; /* the ranks of this process: the first, and how many */
+    int process, processes;
+    int *firsts; /* the first rank of each process, and behind the last one `size` */
+    int *node; /* of each process: the lowest process that shares its node */
+    struct opir_rank *rank; /* those of this process */
+    struct opir_inbox *inboxes; /* of threads, in the same order: looked up without a look at the rank, whose lines its owner writes */
     struct opir_group *world_group;
     struct opir_shared *world;
     size_t eager; /* up to this size a send that nobody waits for is copied aside at once */
     size_t eager_cap; /* as long as its receiver has no more than this waiting */
     size_t stack;
     bool rr;
-    bool crowded; /* more ranks than processors */
+    bool crowded; /* more ranks on this node than processors */
+    bool shoots; /* threads: who goes to sleep makes all others pass a barrier, so that who wakes needs none (thread.c) */
     int spins;
     uintptr_t *(*base)(void); /* where the globals of the calling thread's rank are; NULL: nowhere */
     _Atomic uint64_t next_ctx;
 };
 extern struct opir_process opir;
 extern _Thread_local struct opir_rank *opir_self;
+
+/* NULL where it is in another process. */
+static inline struct opir_rank *opir_rank_of(int world) {
+    unsigned i = (unsigned)world - (unsigned)opir.first;
+    return OPIR_LIKELY(i < (unsigned)opir.here) ? &opir.rank[i] : NULL;
+}
 
 /* ---- locks ---------------------------------------------------------------------------------------------------------------------------- */
 
@@ -299,13 +331,15 @@ static inline void opir_unlock(pthread_mutex_t *m) {
 
 struct opir_wait {
     uint32_t n, seen;
+    bool vain; /* of what this rank's sends hold nothing can be copied aside */
 };
 /* One step of waiting: `struct opir_wait w = {0}; while (!condition) opir_relax(&w);`.  The condition is looked at after each step; whoever makes it true
  * calls opir_wake afterwards. */
 void opir_relax(struct opir_wait *w);
 void opir_thread_relax(struct opir_wait *w);
-static inline void opir_relaxed(const struct opir_wait *w); /* after the last step */
+void opir_relaxed(const struct opir_wait *w); /* after the last step */
 void opir_thread_wake(struct opir_rank *r);
+void opir_thread_awake(struct opir_rank *me);
 void opir_thread_run(void);
 void opir_fiber_relax(void);
 void opir_fiber_yield(void);
@@ -314,6 +348,9 @@ void opir_fiber_run(void);
 void opir_fiber_sleep(uint64_t ns);
 _Noreturn void opir_fiber_end(void);
 void opir_yield(void); /* lets others run: after a test in vain */
+bool opir_net_poll(void); /* looks what other processes have sent; true where something was done */
+void opir_idle(uint64_t ns); /* nothing has come for so long */
+int opir_process_of(int world);
 void opir_relieve(struct opir_rank *r, bool *some);
 uint64_t opir_now(void);
 
@@ -347,11 +384,6 @@ static inline struct opir_rank *opir_me(const char *call) {
     if (OPIR_UNLIKELY(!r || !r->initialized || r->finalized))
         return opir_no_rank(call);
     return r;
-}
-
-static inline void opir_relaxed(const struct opir_wait *w) {
-    if (opir.threads && w->n > (uint32_t)opir.spins)
-        atomic_store_explicit(&opir_self->asleep, 0, memory_order_relaxed); /* a hint: to be woken once too often does no harm */
 }
 
 /* ---- handles --------------------------------------------------------------------------------------------------------------------------- */
@@ -417,9 +449,16 @@ _Noreturn void opir_job_abort(int code);
 void opir_rank_body(struct opir_rank *r);
 _Noreturn void opir_missing(const char *call);
 
+/* libc.c */
+void opir_libc_end(struct opir_rank *r);
+
 /* error.c: raises an error class through the handler of a communicator (NULL: MPI_COMM_WORLD's) and returns it. */
 int opir_raise(struct opir_comm *c, int code, const char *call, const char *format, ...) __attribute__((format(printf, 4, 5)));
 int opir_below(int rc, const char *call); /* the same for what a call of the MPI below returned */
+/* In a call: where a result goes. */
+#define OPIR_OUT(pointer)             \
+    if (OPIR_UNLIKELY(!(pointer)))    \
+    return opir_raise(NULL, MPI_ERR_ARG, call, "null pointer")
 void opir_errh_keep(MPI_Errhandler h);
 void opir_errh_drop(MPI_Errhandler h);
 const char *opir_class_name(int class);
@@ -443,6 +482,7 @@ void opir_block_free(void *block, size_t room);
 void opir_block_own(struct opir_rank *r, void *block, size_t room);
 bool opir_block_owned(struct opir_rank *r, const void *block, size_t *room);
 void opir_block_disown(struct opir_rank *r, void *block);
+void opir_block_home(struct opir_rank *r, void *block, size_t room); /* frees it for r, whoever calls */
 
 /* p2p.c */
 int opir_check_args(struct opir_rank *me, const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, bool recv,
@@ -454,6 +494,7 @@ bool opir_withdraw(struct opir_req *q);
 void opir_msg_into(struct opir_msg *m, struct opir_req *q);
 struct opir_msg *opir_msg_find(struct opir_rank *r, uint64_t ctx, int src, int tag);
 void opir_msg_unlink(struct opir_msg *m);
+bool opir_look_in(struct opir_rank *me); /* takes in a message that has come to the caller; false when there was none */
 int opir_send_block(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, int mode);
 int opir_send_start(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request, int mode);
 int opir_recv_block(const char *call, void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status, bool take);
@@ -476,7 +517,7 @@ int opir_imrecv(const char *call, void *buf, MPI_Count count, MPI_Datatype type,
 
 /* request.c */
 static inline bool opir_req_poll(struct opir_req *q) {
-    if (OPIR_LIKELY(opir_is_done(q)))
+    if (OPIR_LIKELY(opir_is_done(q)) || (opir.threads && opir_look_in(q->owner) && opir_is_done(q)))
         return true;
     return !q->active || (q->kind == OPIR_R_PAIR && opir_is_done(q->first) && opir_is_done(q->second));
 }
@@ -507,17 +548,21 @@ static inline struct opir_group *opir_group_keep(struct opir_group *g) {
 }
 
 /* comm.c */
-struct opir_shared *opir_shared_new(struct opir_group *a, struct opir_group *b, bool inter, int members);
+struct opir_shared *opir_shared_new(struct opir_group *a, struct opir_group *b, bool inter, uint64_t ctx);
 void opir_shared_drop(struct opir_shared *s);
 struct opir_comm *opir_comm_new(struct opir_rank *me);
 void opir_comm_bind(struct opir_comm *c, struct opir_shared *s, int side, int rank);
 void opir_comm_drop(struct opir_comm *c);
+MPI_Info opir_comm_hints(MPI_Info info);
 static inline int opir_comm_size(const struct opir_comm *c) {
     return c->local->size;
 }
 static inline struct opir_rank *opir_comm_peer(const struct opir_comm *c, int rank) {
-    return &opir.rank[opir_group_world(c->remote, rank)];
+    return opir_rank_of(opir_group_world(c->remote, rank));
 }
+
+/* parts.c */
+bool opir_type_splits(const char *call, MPI_Comm comm, int type, MPI_Info info);
 
 /* attr.c */
 int opir_attrs_copy(const char *call, MPI_Comm from, struct opir_comm *old, struct opir_comm *new);
@@ -531,6 +576,9 @@ int opir_topo_degree(const struct opir_topo *t, int rank, bool in);
 void opir_topo_neighbours(const struct opir_topo *t, int rank, bool in, int *ranks);
 bool opir_topo_is_cart(const struct opir_topo *t);
 struct opir_topo *opir_topo_made(const struct opir_args *const *args, int n);
+const int *opir_topo_triples(const struct opir_topo *t, int *n, int *first, bool *adjacent, bool *weighted);
+struct opir_topo *opir_topo_brought(const int *triples, int n, int first, bool adjacent, bool weighted);
+bool opir_topo_is_dist(const struct opir_topo *t);
 
 /* coll.c, move.c, reduce.c, make.c */
 /* A collective that all have reached: what the members of each side bring, by rank.  Of an intracommunicator both sides are the same. */
@@ -538,9 +586,22 @@ struct opir_view {
     int kind;
     bool inter;
     int n[2];
-    struct opir_args **a[2];
+    struct opir_args **a[2]; /* where members are in other processes: NULL for those that sent nothing, else those are `remote` */
     struct opir_shared *shared;
+    bool across; /* members are in several processes */
+    int root_side, root; /* across: of what has a root; -1: its process does not say */
+    const uint64_t *bases; /* across: each process's first context id */
+    struct opir_arena *arena; /* across: what was made for remote members */
 };
+static inline bool opir_local(const struct opir_args *a) {
+    return a && OPIR_LIKELY(!a->remote);
+}
+static inline struct opir_args *opir_first_local(const struct opir_view *v, int side) {
+    int i = 0;
+    while (i < v->n[side] && !opir_local(v->a[side][i]))
+        i++;
+    return i < v->n[side] ? v->a[side][i] : NULL;
+}
 static inline ptrdiff_t opir_at(const void *array, int size, int i) {
     if (size == sizeof(int))
         return ((const int *)array)[i];
@@ -550,8 +611,12 @@ static inline ptrdiff_t opir_at(const void *array, int size, int i) {
 }
 void opir_move(struct opir_view *v);
 void opir_reduce(struct opir_view *v);
-bool opir_make(struct opir_view *v, struct opir_coll *of);
+void opir_make(struct opir_view *v);
+void opir_coll_do(struct opir_view *v);
+int opir_op_check(struct opir_rank *me, MPI_Op op, const struct opir_type *t);
 void opir_coll_over(struct opir_coll *o, struct opir_req *mine);
+uint64_t opir_view_ctx(const struct opir_view *v, int side, int rank);
+int opir_sent_as(const struct opir_topo *t, const int *in, int k, int me, const int *out, int nout);
 int opir_make_topo(const char *call, struct opir_rank *me, struct opir_comm *c, struct opir_topo *what, int n, MPI_Comm *out);
 int opir_make_sub(const char *call, struct opir_rank *me, struct opir_comm *c, struct opir_topo *what, int color, int key, MPI_Comm *out);
 int opir_make_run(const char *call, struct opir_rank *me, struct opir_comm *c, struct opir_args *args, MPI_Comm *made);

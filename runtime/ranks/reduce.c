@@ -1,5 +1,5 @@
 /* reduce.c - collectives that compute.  The operations are the MPI's own, applied by MPI_Reduce_local to two buffers at a time, in the order of ranks. */
-#include "ranks.h"
+#include "net.h"
 
 #include <stdlib.h>
 
@@ -23,13 +23,20 @@ static void apply(const void *in, void *inout, size_t count, const struct opir_a
     }
 }
 
+/* The bytes that `count` elements reach over; where in them the first element's origin is. */
+static size_t reach(const struct opir_type *t, size_t count) {
+    return count ? (size_t)((t->extent < 0 ? -t->extent : t->extent) * (ptrdiff_t)(count - 1) + t->true_extent) : 0;
+}
+static char *origin(const struct opir_type *t, size_t count, void *memory) {
+    return (char *)memory - t->true_lb - (t->extent < 0 && count ? t->extent * (ptrdiff_t)(count - 1) : 0);
+}
+
 /* A place for `count` elements; the address is that of the first element's origin. */
 static char *place_for(const struct opir_type *t, size_t count, void **memory) {
-    ptrdiff_t bytes = count ? (t->extent < 0 ? -t->extent : t->extent) * (ptrdiff_t)(count - 1) + t->true_extent : 0;
-    *memory = malloc((size_t)bytes + 1);
+    *memory = malloc(reach(t, count) + 1);
     if (!*memory)
-        opir_die("out of memory: %td bytes", bytes);
-    return (char *)*memory - t->true_lb - (t->extent < 0 && count ? t->extent * (ptrdiff_t)(count - 1) : 0);
+        opir_die("out of memory: %zu bytes", reach(t, count));
+    return origin(t, count, *memory);
 }
 
 static bool predefined(MPI_Op op) {
@@ -37,16 +44,35 @@ static bool predefined(MPI_Op op) {
            op == MPI_LXOR || op == MPI_BXOR;
 }
 
-/* into = a[0] op a[1] op ... op a[n-1], folded from the right. */
+/* Whether a predefined operation knows a type: the MPI below is asked, with elements of zeros. */
+int opir_op_check(struct opir_rank *me, MPI_Op op, const struct opir_type *t) {
+    if (!(predefined(op) || op == MPI_MINLOC || op == MPI_MAXLOC) || !t->size || t->true_extent > (1 << 20))
+        return MPI_SUCCESS;
+    char *zeros = opir_alloc(2 * (size_t)t->true_extent);
+    int rc = PMPI_Reduce_local(zeros - t->true_lb, zeros + t->true_extent - t->true_lb, 1, t->handle, op), class = rc;
+    free(zeros);
+    if (rc != MPI_SUCCESS) {
+        PMPI_Error_class(rc, &class);
+        return class;
+    }
+    me->op = op;
+    me->op_type = t->named ? t : NULL; /* another type may come to lie where this one is */
+    return MPI_SUCCESS;
+}
+
+/* into = a[0] op a[1] op ... op a[n-1], folded from the right; without those that sent nothing: their process has folded for them. */
 static void fold(struct opir_args **a, int n, size_t count, char *into) {
-    const struct opir_type *t = a[0]->rt;
-    size_t chunk = predefined(a[0]->op) ? CHUNK : count;
+    while (!a[n - 1])
+        n--;
+    const struct opir_type *t = a[n - 1]->rt;
+    size_t chunk = predefined(a[n - 1]->op) ? CHUNK : count;
     for (size_t done = 0; done < count; done += chunk) {
         size_t m = count - done < chunk ? count - done : chunk;
         ptrdiff_t offset = (ptrdiff_t)done * t->extent;
         opir_copy((const char *)input(a[n - 1]) + offset, m, a[n - 1]->rt, into + offset, m, t);
         for (int i = n - 2; i >= 0; i--)
-            apply((const char *)input(a[i]) + offset, into + offset, m, a[i]);
+            if (OPIR_LIKELY(a[i] != NULL))
+                apply((const char *)input(a[i]) + offset, into + offset, m, a[i]);
     }
 }
 
@@ -54,16 +80,97 @@ static void to_receiver(const char *from, struct opir_args *a, size_t count) {
     opir_copy(from, count, a->rt, a->rbuf, count, a->rt);
 }
 
-static void same_counts(struct opir_args **a, int n) {
-    for (int i = 1; i < n; i++)
-        if (OPIR_UNLIKELY((size_t)a[i]->rcount * a[i]->rt->size != (size_t)a[0]->rcount * a[0]->rt->size))
-            opir_die("members of a communicator reduce different amounts: %zu and %zu bytes", (size_t)a[0]->rcount * a[0]->rt->size,
-                     (size_t)a[i]->rcount * a[i]->rt->size);
+/* They do not match: nothing is computed, and each member of this process gets the error. */
+static bool mismatch(struct opir_view *v, int error) {
+    for (int side = 0; side <= v->inter; side++)
+        for (int i = 0; i < v->n[side]; i++)
+            if (opir_local(v->a[side][i]))
+                v->a[side][i]->error = error;
+    return false;
 }
 
+/* Those who bring data, and one who gets the result: whether they name one amount, and one operation as far as can be told. */
+static bool match(struct opir_view *v, struct opir_args **a, int n, const struct opir_args *to) {
+    size_t bytes = (size_t)to->rcount * to->rt->size;
+    for (int i = 0; i < n; i++) {
+        if (!a[i])
+            continue;
+        if (OPIR_UNLIKELY((size_t)a[i]->rcount * a[i]->rt->size != bytes))
+            return mismatch(v, MPI_ERR_TRUNCATE);
+        if (OPIR_UNLIKELY(a[i]->op != to->op && predefined(a[i]->op) && predefined(to->op)))
+            return mismatch(v, MPI_ERR_OP);
+    }
+    return true;
+}
+
+/* ---- for members in several processes ---------------------------------------------------------------------------------------------------------- */
+
+/* Is the result the same in whatever order the operands come? */
+static bool exact(const struct opir_args *a) {
+    const MPI_Datatype known[] = {MPI_INT, MPI_LONG, MPI_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG, MPI_UNSIGNED_SHORT, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR,
+                                  MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG, MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T, MPI_UINT8_T, MPI_UINT16_T,
+                                  MPI_UINT32_T, MPI_UINT64_T, MPI_BYTE, MPI_AINT, MPI_OFFSET, MPI_COUNT, MPI_C_BOOL};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (a->rtype == known[i])
+            return predefined(a->op);
+    return false;
+}
+
+/* How many elements a member brings. */
+size_t opir_reduce_count(const struct opir_args *a, int members) {
+    if (a->kind != OPIR_REDUCE_SCATTER)
+        return (size_t)a->rcount;
+    size_t total = 0;
+    for (int i = 0; i < members; i++)
+        total += (size_t)(a->v ? opir_at(a->rcounts, a->csize, i) : a->rcount);
+    return total;
+}
+
+/* What this process has to send of a member's contribution, packed; NULL: nothing, another one's has it in it.  The caller frees it. */
+void *opir_reduce_packed(const struct opir_view *v, int side, int rank, bool first, size_t *bytes) {
+    struct opir_args *a = v->a[side][rank];
+    bool together = exact(a) && v->kind != OPIR_SCAN && v->kind != OPIR_EXSCAN;
+    if (together && !first)
+        return NULL;
+    size_t count = opir_reduce_count(a, v->n[side]);
+    for (int i = rank + 1; together && i < v->n[side]; i++) { /* if they bring different amounts: none, which no receiver has asked for */
+        const struct opir_args *b = v->a[side][i];
+        if (opir_local(b) && !b->v && ((size_t)b->rcount * b->rt->size != (size_t)a->rcount * a->rt->size))
+            count = 0;
+    }
+    *bytes = count * a->rt->size;
+    char *packed = malloc(*bytes + 1);
+    if (!packed)
+        opir_die("out of memory: %zu bytes", *bytes);
+    if (together)
+        fold(v->a[side], v->n[side], count, packed); /* of these types the packed form is the form in memory */
+    else
+        opir_pack(a->rt, input(a), count, packed);
+    return packed;
+}
+
+/* The same at its receiver: the contribution `a` of another process, as `like` has it in memory. */
+void opir_reduce_unpacked(struct opir_args *a, const struct opir_args *like, size_t count, const void *packed, size_t bytes, struct opir_arena **arena) {
+    const struct opir_type *t = like->rt;
+    a->rcount = (MPI_Count)count + 1; /* another amount: an error of the receivers */
+    if (bytes == count * t->size) {
+        char *place = origin(t, count, opir_arena_new(arena, reach(t, count) + 1));
+        opir_unpack(t, place, count, packed, bytes);
+        a->sbuf = place;
+        a->rcount = (MPI_Count)count;
+    }
+    a->rtype = like->rtype;
+    a->rt = like->rt;
+    a->op = like->op;
+}
+
+/* ---- the operations ---------------------------------------------------------------------------------------------------------------------------- */
+
 static void reduce(struct opir_view *v) {
-    int side = 0, far = 0, root = v->a[0][0]->root;
-    if (v->inter)
+    int side = 0, far = 0, root = v->across ? v->root : v->a[0][0]->root;
+    if (v->across)
+        side = v->inter && root < 0 ? 2 : v->root_side;
+    else if (v->inter)
         for (side = 0; side < 2; side++) {
             for (root = 0; root < v->n[side] && v->a[side][root]->root != MPI_ROOT; root++)
                 ;
@@ -74,7 +181,10 @@ static void reduce(struct opir_view *v) {
         opir_die("no rank called a reduction of an intercommunicator with MPI_ROOT");
     far = v->inter ? 1 - side : side;
     struct opir_args *r = v->a[side][root];
-    same_counts(v->a[far], v->n[far]);
+    if (!opir_local(r)) /* its process computes */
+        return;
+    if (!match(v, v->a[far], v->n[far], r))
+        return;
     size_t count = (size_t)r->rcount;
     if (!r->in_place) {
         fold(v->a[far], v->n[far], count, r->rbuf);
@@ -88,31 +198,41 @@ static void reduce(struct opir_view *v) {
 }
 
 static void allreduce(struct opir_view *v, int from, int to) {
-    struct opir_args *first = v->a[to][0];
-    same_counts(v->a[from], v->n[from]);
+    struct opir_args *first = opir_first_local(v, to);
+    if (!first || !match(v, v->a[from], v->n[from], first))
+        return;
     size_t count = (size_t)first->rcount;
     void *memory = NULL;
     char *sum = first->in_place ? place_for(first->rt, count, &memory) : first->rbuf;
     fold(v->a[from], v->n[from], count, sum);
     for (int i = 0; i < v->n[to]; i++)
-        if (sum != v->a[to][i]->rbuf)
+        if (opir_local(v->a[to][i]) && sum != v->a[to][i]->rbuf)
             to_receiver(sum, v->a[to][i], count);
     free(memory);
 }
 
 static void reduce_scatter(struct opir_view *v, int from, int to) {
-    size_t total = 0;
-    for (int i = 0; i < v->n[to]; i++)
-        total += (size_t)(v->a[to][i]->v ? opir_at(v->a[to][i]->rcounts, v->a[to][i]->csize, i) : v->a[to][i]->rcount);
-    const struct opir_type *t = v->a[to][0]->rt;
+    struct opir_args *first = opir_first_local(v, to);
+    if (!first)
+        return;
+    size_t total = opir_reduce_count(first, v->n[to]);
+    for (int i = 0; i < v->n[from]; i++) {
+        const struct opir_args *a = v->a[from][i];
+        if (OPIR_UNLIKELY(a && (a->remote ? (size_t)a->rcount != total : !a->v && !v->inter && a->rcount != first->rcount))) {
+            mismatch(v, MPI_ERR_TRUNCATE);
+            return;
+        }
+    }
+    const struct opir_type *t = first->rt;
     void *memory;
     char *sum = place_for(t, total, &memory);
     fold(v->a[from], v->n[from], total, sum);
     ptrdiff_t at = 0;
     for (int i = 0; i < v->n[to]; i++) {
         struct opir_args *a = v->a[to][i];
-        size_t count = (size_t)(a->v ? opir_at(a->rcounts, a->csize, i) : a->rcount);
-        to_receiver(sum + at * t->extent, a, count);
+        size_t count = (size_t)(first->v ? opir_at(first->rcounts, first->csize, i) : first->rcount);
+        if (opir_local(a))
+            to_receiver(sum + at * t->extent, a, count);
         at += (ptrdiff_t)count;
     }
     free(memory);
@@ -122,16 +242,18 @@ static void reduce_scatter(struct opir_view *v, int from, int to) {
 static void scan(struct opir_view *v, bool own) {
     int n = v->n[0];
     struct opir_args **a = v->a[0];
-    same_counts(a, n);
-    size_t count = (size_t)a[0]->rcount;
-    const struct opir_type *t = a[0]->rt;
+    const struct opir_args *first = opir_first_local(v, 0);
+    if (!match(v, a, n, first))
+        return;
+    size_t count = (size_t)first->rcount;
+    const struct opir_type *t = first->rt;
     void *memory[2];
     char *sum = place_for(t, count, &memory[0]), *next = place_for(t, count, &memory[1]);
     for (int i = 0; i < n; i++) {
         opir_copy(input(a[i]), count, t, next, count, t);
         if (i > 0)
             apply(sum, next, count, a[i]);
-        if (own || i > 0)
+        if (opir_local(a[i]) && (own || i > 0))
             to_receiver(own ? next : sum, a[i], count);
         char *swap = sum;
         sum = next;

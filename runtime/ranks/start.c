@@ -1,5 +1,5 @@
 /* start.c - the process: its main, its ranks' mains, and their ends. */
-#include "ranks.h"
+#include "net.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -66,6 +66,10 @@ _Noreturn void opir_job_abort(int code) {
     fflush(stdout);
     int below = 0;
     PMPI_Initialized(&below);
+    if (opir.several) { /* launchers lose what was said just before */
+        struct timespec t = {0, 100000000};
+        nanosleep(&t, NULL);
+    }
     if (below)
         PMPI_Abort(MPI_COMM_WORLD, code);
     _exit(code);
@@ -132,6 +136,7 @@ static void rank_ends(struct opir_rank *r) {
         opir_job_abort(r->code ? r->code : 1);
     }
     opir_out_end(r);
+    opir_libc_end(r);
     free(r->argv);
     r->argv = NULL;
     r->ended = true;
@@ -186,6 +191,52 @@ int __wrap_atexit(void (*function)(void)) {
 
 /* ---- the process ----------------------------------------------------------------------------------------------------------------------- */
 
+/* How many ranks each process has: OPI_RANKS in blocks as even as can be, or as OPI_RANKS_PER_PROCESS says. */
+static void divide(void) {
+    const char *told = getenv("OPI_RANKS_PER_PROCESS");
+    int n = opir.processes, *firsts = opir.firsts = opir_alloc(((size_t)n + 1) * sizeof(int));
+    for (int k = 0; k <= n; k++)
+        firsts[k] = (int)((int64_t)opir.size * k / n);
+    if (told && *told) {
+        const char *at = told;
+        for (int k = 0; k < n; k++) {
+            char *end;
+            long ranks = strtol(at, &end, 10);
+            if (end == at || ranks < 1 || ranks > INT32_MAX / 2 - firsts[k] || *end != (k < n - 1 ? ',' : 0))
+                opir_die("OPI_RANKS_PER_PROCESS=%s: %d numbers are wanted, one for each process", told, n);
+            firsts[k + 1] = firsts[k] + (int)ranks;
+            at = end + 1;
+        }
+        if (getenv("OPI_RANKS") && firsts[n] != opir.size)
+            opir_die("OPI_RANKS_PER_PROCESS=%s: these are %d ranks, OPI_RANKS says %d", told, firsts[n], opir.size);
+        opir.size = firsts[n];
+    }
+    if (opir.size < n)
+        opir_die("%d ranks in %d processes: each process needs one", opir.size, n);
+    opir.first = firsts[opir.process];
+    opir.here = firsts[opir.process + 1] - opir.first;
+}
+
+/* Who shares a node with whom; OPI_NODE_RANKS pretends nodes of so many processes. */
+static int find_nodes(void) {
+    const char *pretended = getenv("OPI_NODE_RANKS");
+    int n = opir.processes, per = pretended ? atoi(pretended) : 0, own = 0, mates = 0;
+    opir.node = opir_alloc((size_t)n * sizeof(int));
+    if (n > 1) {
+        MPI_Comm shared;
+        PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &shared);
+        own = opir.process;
+        PMPI_Bcast(&own, 1, MPI_INT, 0, shared);
+        PMPI_Comm_free(&shared);
+        PMPI_Allgather(&own, 1, MPI_INT, opir.node, 1, MPI_INT, MPI_COMM_WORLD);
+    }
+    for (int k = 0; k < n; k++)
+        mates += opir.node[k] == own ? opir.firsts[k + 1] - opir.firsts[k] : 0;
+    for (int k = 0; per > 0 && k < n; k++)
+        opir.node[k] = k / per * per;
+    return mates;
+}
+
 static size_t size_setting(const char *name, size_t otherwise) {
     const char *text = getenv(name);
     if (!text || !*text)
@@ -207,15 +258,20 @@ static void read_settings(void) {
         opir.eager = 2048;
         opir.eager_cap = (size_t)1 << 20;
     }
-    size_t n = size_setting("OPI_RANKS", 1);
+    size_t n = size_setting("OPI_RANKS", 0);
+    if (n == 0)
+        n = getenv("OPI_RANKS") ? 0 : (size_t)opir.processes;
     if (n < 1 || n > INT32_MAX / 2)
         opir_die("OPI_RANKS=%zu: a number of ranks is wanted", n);
     opir.size = (int)n;
     opir.rr = scheduler && strcmp(scheduler, "rr") == 0;
+    opir_net.eager = size_setting("OPI_RANKS_EAGER", opir_net.eager);
+    if (opir_net.eager > 65536)
+        opir_net.eager = 65536;
     opir.eager = size_setting("OPI_RANKS_EAGER", opir.eager);
     opir.stack = size_setting("OPI_RANKS_STACK", opir.fibers ? (size_t)256 << 10 : 0);
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    opir.crowded = opir.size > processors;
+    divide();
+    opir.crowded = find_nodes() > sysconf(_SC_NPROCESSORS_ONLN);
     opir.spins = opir.crowded ? 20 : 2000;
 }
 
@@ -229,10 +285,10 @@ static void lay_out(const struct opi_rank_image *image) {
         return;
     }
     size_t align, size = opi_rank_layout(image, &align);
-    for (int i = 0; i < opir.size; i++) {
+    for (int i = 0; i < opir.here; i++) {
         void *block = NULL;
         if (posix_memalign(&block, align < 64 ? 64 : align, size ? size : 1))
-            opir_die("out of memory for the globals of %d ranks", opir.size);
+            opir_die("out of memory for the globals of %d ranks", opir.here);
         memset(block, 0, size);
         opi_rank_fill(image, block);
         opir.rank[i].globals = (uintptr_t)block;
@@ -242,14 +298,14 @@ static void lay_out(const struct opi_rank_image *image) {
 }
 
 static void make_ranks(void) {
-    opir.rank = calloc((size_t)opir.size, sizeof *opir.rank);
+    opir.rank = calloc((size_t)opir.here, sizeof *opir.rank);
     if (!opir.rank)
-        opir_die("out of memory for %d ranks", opir.size);
-    atomic_init(&opir.next_ctx, 1);
+        opir_die("out of memory for %d ranks", opir.here);
+    atomic_init(&opir.next_ctx, ((uint64_t)opir.process << 40) + 2); /* of each process its own */
     opir.world_group = opir_group_new(opir.size, true);
-    opir.world = opir_shared_new(opir.world_group, opir.world_group, false, opir.size);
-    for (int i = 0; i < opir.size; i++) {
-        opir.rank[i].world = i;
+    opir.world = opir_shared_new(opir.world_group, opir.world_group, false, 1);
+    for (int i = 0; i < opir.here; i++) {
+        opir.rank[i].world = opir.first + i;
         if (opir.threads)
             pthread_mutex_init(&opir.rank[i].lock, NULL);
     }
@@ -259,17 +315,27 @@ int __wrap_main(int argc, char **argv, char **envp) {
     (void)envp;
     arg_count = argc;
     arg_values = argv;
-    read_settings();
-    int provided, processes;
-    int wanted = opir.threads && opir.size > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
-    if (PMPI_Init_thread(NULL, NULL, wanted, &provided) != MPI_SUCCESS || provided < wanted)
-        opir_die("the MPI below does not allow calls from several threads (MPI_THREAD_MULTIPLE)");
-    PMPI_Comm_size(MPI_COMM_WORLD, &processes);
-    if (processes > 1)
-        opir_die("built for thread and fiber ranks, which are those of one process: start it with opirun -n N --threads, or build it without --ranks");
+    const char *carrier = getenv("OPI_RANKS_CARRIER");
+    const char *ranks = getenv("OPI_RANKS");
+    bool one = (carrier && strcmp(carrier, "fibers") == 0) || ((!ranks || strcmp(ranks, "1") == 0) && !getenv("OPI_RANKS_PER_PROCESS"));
+    int provided, wanted = one ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE; /* of all its threads one at a time sends, but others ask about types */
+    if (PMPI_Init_thread(NULL, NULL, wanted, &provided) != MPI_SUCCESS)
+        opir_die("the MPI below cannot be started");
+    PMPI_Comm_rank(MPI_COMM_WORLD, &opir.process);
+    PMPI_Comm_size(MPI_COMM_WORLD, &opir.processes);
+    opir.several = opir.processes > 1;
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    read_settings();
+    if (provided < wanted && opir.here > 1)
+        opir_die("the MPI below does not allow calls from several threads (MPI_THREAD_MULTIPLE)");
     opir_types_init();
+    if (opir.several) {
+        static char lines[1 << 16];
+        setvbuf(stdout, lines, _IOFBF, sizeof lines); /* out.c sends them on */
+        opir_far_begin();
+        opir_net_begin();
+    }
     make_ranks();
     if (&opi_rank_image)
         lay_out(&opi_rank_image);
@@ -278,9 +344,11 @@ int __wrap_main(int argc, char **argv, char **envp) {
     else
         opir_thread_run();
     int code = 0;
-    for (int i = 0; i < opir.size; i++)
+    for (int i = 0; i < opir.here; i++)
         code = opir.rank[i].code > code ? opir.rank[i].code : code;
     fflush(stdout);
+    if (opir.several)
+        code = opir_net_end(code);
     PMPI_Finalize();
     return code;
 }

@@ -136,7 +136,31 @@ static struct opir_topo *gathered(const struct opir_args *const *args, int n) {
 
 struct opir_topo *opir_topo_made(const struct opir_args *const *args, int n) {
     struct opir_topo *first = args[0]->what;
+    for (int i = 1; !first; i++) /* of a grid and a graph, members elsewhere send nothing: all have the same */
+        first = args[i]->what;
     return first->kind == MPI_DIST_GRAPH ? gathered(args, n) : opir_topo_keep(first);
+}
+
+bool opir_topo_is_dist(const struct opir_topo *t) {
+    return t->kind == MPI_DIST_GRAPH;
+}
+
+/* What a rank brings, for another process; and from there. */
+const int *opir_topo_triples(const struct opir_topo *t, int *n, int *first, bool *adjacent, bool *weighted) {
+    *n = t->triples;
+    *first = t->n;
+    *adjacent = t->adjacent;
+    *weighted = t->weighted;
+    return t->triple;
+}
+
+struct opir_topo *opir_topo_brought(const int *triples, int n, int first, bool adjacent, bool weighted) {
+    struct opir_topo *t = topo_new(MPI_DIST_GRAPH, first);
+    t->triple = copied(triples, 3 * n);
+    t->triples = n;
+    t->adjacent = adjacent;
+    t->weighted = weighted;
+    return t;
 }
 
 /* ---- the calls: making -------------------------------------------------------------------------------------------------------------------------- */
@@ -161,7 +185,9 @@ static int made(const char *call, struct opir_rank *me, struct opir_comm *c, str
 EXPORT int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *out) {
     COMM("MPI_Cart_create");
     INTRA();
+    OPIR_OUT(out);
     (void)reorder;
+    *out = MPI_COMM_NULL;
     long long n = 1;
     for (int d = 0; d < ndims; d++) {
         if (dims[d] <= 0)
@@ -181,6 +207,7 @@ EXPORT int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int
 EXPORT int MPI_Graph_create(MPI_Comm comm, int n, const int index[], const int edges[], int reorder, MPI_Comm *out) {
     COMM("MPI_Graph_create");
     INTRA();
+    OPIR_OUT(out);
     (void)reorder;
     if (n < 0 || n > c->local->size)
         return opir_raise(c, MPI_ERR_ARG, call, "%d nodes for %d ranks", n, c->local->size);
@@ -211,6 +238,7 @@ EXPORT int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int
                                           const int dweights[], MPI_Info info, int reorder, MPI_Comm *out) {
     COMM("MPI_Dist_graph_create_adjacent");
     INTRA();
+    OPIR_OUT(out);
     (void)info, (void)reorder;
     if (indegree < 0 || outdegree < 0 || outside(c, indegree, sources) || outside(c, outdegree, destinations))
         return opir_raise(c, MPI_ERR_ARG, call, "a neighbour that is no rank of the communicator");
@@ -230,6 +258,7 @@ EXPORT int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], cons
                                  int reorder, MPI_Comm *out) {
     COMM("MPI_Dist_graph_create");
     INTRA();
+    OPIR_OUT(out);
     (void)info, (void)reorder;
     int total = 0, at = 0;
     for (int i = 0; i < n; i++)
@@ -248,6 +277,7 @@ EXPORT int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], cons
 
 EXPORT int MPI_Cart_sub(MPI_Comm comm, const int remain[], MPI_Comm *out) {
     COMM("MPI_Cart_sub");
+    OPIR_OUT(out);
     const struct opir_topo *t = c->shared->topo;
     if (!t || t->kind != MPI_CART)
         return opir_raise(c, MPI_ERR_TOPOLOGY, call, "no grid");
@@ -266,6 +296,10 @@ EXPORT int MPI_Cart_sub(MPI_Comm comm, const int remain[], MPI_Comm *out) {
     }
     sub->n = kept;
     free(coords);
+#ifdef MPICH_NUMVERSION
+    if (!kept && c->rank) /* a grid without dimensions has one rank: MPICH makes one, Open MPI one for each rank */
+        color = MPI_UNDEFINED;
+#endif
     int rc = opir_make_sub(call, me, c, sub, color, key, out);
     opir_topo_drop(sub);
     return rc;
@@ -282,12 +316,14 @@ EXPORT int MPI_Cart_sub(MPI_Comm comm, const int remain[], MPI_Comm *out) {
 
 EXPORT int MPI_Topo_test(MPI_Comm comm, int *status) {
     COMM("MPI_Topo_test");
+    OPIR_OUT(status);
     *status = c->shared->topo ? c->shared->topo->kind : MPI_UNDEFINED;
     return MPI_SUCCESS;
 }
 
 EXPORT int MPI_Cartdim_get(MPI_Comm comm, int *ndims) {
     LOOK("MPI_Cartdim_get", MPI_CART);
+    OPIR_OUT(ndims);
     *ndims = t->n;
     return MPI_SUCCESS;
 }
@@ -317,6 +353,7 @@ EXPORT int MPI_Cart_coords(MPI_Comm comm, int rank, int most, int coords[]) {
 
 EXPORT int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank) {
     LOOK("MPI_Cart_rank", MPI_CART);
+    OPIR_OUT(rank);
     *rank = 0;
     for (int d = 0; d < t->n; d++) {
         int size = t->dims[d], x = coords[d];
@@ -329,6 +366,8 @@ EXPORT int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank) {
 
 EXPORT int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *source, int *dest) {
     LOOK("MPI_Cart_shift", MPI_CART);
+    OPIR_OUT(source);
+    OPIR_OUT(dest);
     if (direction < 0 || direction >= t->n)
         return opir_raise(c, MPI_ERR_DIMS, call, "direction %d of %d", direction, t->n);
     *source = moved(t, c->rank, direction, -disp);
@@ -338,6 +377,7 @@ EXPORT int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *source, i
 
 EXPORT int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *rank) {
     COMM("MPI_Cart_map");
+    OPIR_OUT(rank);
     (void)periods;
     long long n = 1;
     for (int d = 0; d < ndims; d++)
@@ -350,6 +390,7 @@ EXPORT int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int pe
 
 EXPORT int MPI_Graph_map(MPI_Comm comm, int n, const int index[], const int edges[], int *rank) {
     COMM("MPI_Graph_map");
+    OPIR_OUT(rank);
     (void)index, (void)edges;
     *rank = c->rank < n ? c->rank : MPI_UNDEFINED;
     return MPI_SUCCESS;
@@ -357,6 +398,8 @@ EXPORT int MPI_Graph_map(MPI_Comm comm, int n, const int index[], const int edge
 
 EXPORT int MPI_Graphdims_get(MPI_Comm comm, int *nodes, int *edges) {
     LOOK("MPI_Graphdims_get", MPI_GRAPH);
+    OPIR_OUT(nodes);
+    OPIR_OUT(edges);
     *nodes = t->n;
     *edges = t->n ? t->index[t->n - 1] : 0;
     return MPI_SUCCESS;
@@ -373,6 +416,7 @@ EXPORT int MPI_Graph_get(MPI_Comm comm, int most_nodes, int most_edges, int inde
 
 EXPORT int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *n) {
     LOOK("MPI_Graph_neighbors_count", MPI_GRAPH);
+    OPIR_OUT(n);
     if (rank < 0 || rank >= t->n)
         return opir_raise(c, MPI_ERR_RANK, call, "rank %d of a graph of %d", rank, t->n);
     *n = opir_topo_degree(t, rank, false);
@@ -391,6 +435,9 @@ EXPORT int MPI_Graph_neighbors(MPI_Comm comm, int rank, int most, int neighbours
 
 EXPORT int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted) {
     LOOK("MPI_Dist_graph_neighbors_count", MPI_DIST_GRAPH);
+    OPIR_OUT(indegree);
+    OPIR_OUT(outdegree);
+    OPIR_OUT(weighted);
     *indegree = opir_topo_degree(t, c->rank, true);
     *outdegree = opir_topo_degree(t, c->rank, false);
     *weighted = t->weighted;

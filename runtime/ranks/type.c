@@ -70,29 +70,61 @@ static void add_byte(struct opir_type *t, size_t *room, ptrdiff_t offset) {
     t->spans[t->nspans++] = (struct opir_span){offset, 1};
 }
 
-static bool flatten(struct opir_type *t) {
+static bool pack_one(const struct opir_type *t, const unsigned char *buf, unsigned char *packed, int bound) {
+    int at = 0;
+    return PMPI_Pack((const char *)buf - t->true_lb, 1, t->handle, packed, bound, &at, MPI_COMM_SELF) == MPI_SUCCESS && (size_t)at == t->size;
+}
+
+/* Where each packed byte comes from, counted from the true lower bound.  The MPI below may copy elements as values, which leaves bytes that are none of the
+ * value (of long double 6 of 16) as they were in `packed`: those belong behind the byte before them. */
+static bool origins(const struct opir_type *t, unsigned char *buf, unsigned char *packed, unsigned char *other, int bound, uint64_t *from) {
     size_t n = (size_t)t->true_extent, size = t->size;
-    int digits = 1, bound = 0;
+    int digits = 1;
     while (digits < 8 && n >> (8 * digits))
         digits++;
-    if (PMPI_Pack_size(1, t->handle, MPI_COMM_SELF, &bound) != MPI_SUCCESS || (size_t)bound < size)
-        return false;
-    unsigned char *buf = malloc(n), *packed = malloc((size_t)bound);
-    uint64_t *from = calloc(size, sizeof *from);
-    bool ok = buf && packed && from;
-    for (int d = 0; ok && d < digits; d++) {
+    for (int d = 0; d < digits; d++) {
         for (size_t i = 0; i < n; i++)
             buf[i] = (unsigned char)(i >> (8 * d));
-        int at = 0;
-        ok = PMPI_Pack((char *)buf - t->true_lb, 1, t->handle, packed, bound, &at, MPI_COMM_SELF) == MPI_SUCCESS && (size_t)at == size;
-        for (size_t i = 0; ok && i < size; i++)
-            from[i] |= (uint64_t)packed[i] << (8 * d);
+        memset(packed, 0, size);
+        memset(other, 0xff, size);
+        if (!pack_one(t, buf, packed, bound) || !pack_one(t, buf, other, bound))
+            return false;
+        for (size_t i = 0; i < size; i++)
+            from[i] = packed[i] == other[i] ? from[i] | (uint64_t)packed[i] << (8 * d) : UINT64_MAX;
     }
-    size_t room = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (from[i] == UINT64_MAX && i > 0)
+            from[i] = from[i - 1] + 1;
+        if (from[i] >= n)
+            return false;
+    }
+    /* The same once more with other bytes: what does not come out as foretold is left to the MPI below. */
+    uint32_t x = 12345;
+    for (size_t i = 0; i < n; i++)
+        buf[i] = (unsigned char)((x = x * 1664525u + 1013904223u) >> 24);
+    memset(packed, 0, size);
+    memset(other, 0xff, size);
+    if (!pack_one(t, buf, packed, bound) || !pack_one(t, buf, other, bound))
+        return false;
+    for (size_t i = 0; i < size; i++)
+        if (packed[i] == other[i] && packed[i] != buf[from[i]])
+            return false;
+    return true;
+}
+
+static bool flatten(struct opir_type *t) {
+    size_t n = (size_t)t->true_extent, size = t->size, room = 0;
+    int bound = 0;
+    if (PMPI_Pack_size(1, t->handle, MPI_COMM_SELF, &bound) != MPI_SUCCESS || (size_t)bound < size)
+        return false;
+    unsigned char *buf = malloc(n), *packed = malloc((size_t)bound), *other = malloc((size_t)bound);
+    uint64_t *from = calloc(size, sizeof *from);
+    bool ok = buf && packed && other && from && origins(t, buf, packed, other, bound, from);
     for (size_t i = 0; ok && i < size; i++)
         add_byte(t, &room, t->true_lb + (ptrdiff_t)from[i]);
     free(buf);
     free(packed);
+    free(other);
     free(from);
     return ok;
 }
@@ -231,7 +263,17 @@ void opir_unpack(const struct opir_type *t, void *buf, size_t count, const void 
         if (bytes)
             memcpy(buf, from, bytes);
     } else if (t->opaque) {
-        pack_below(t, buf, bytes / t->size, (char *)(uintptr_t)from, true);
+        size_t whole = bytes / t->size, rest = bytes % t->size;
+        pack_below(t, buf, whole, (char *)(uintptr_t)from, true);
+        if (rest) { /* of one more element its first part: the element as it is, with that part replaced */
+            char *last = (char *)buf + (ptrdiff_t)whole * t->extent, *packed = malloc(t->size);
+            if (!packed)
+                opir_die("out of memory: %zu bytes", t->size);
+            pack_below(t, last, 1, packed, false);
+            memcpy(packed, (const char *)from + whole * t->size, rest);
+            pack_below(t, last, 1, packed, true);
+            free(packed);
+        }
     } else {
         const char *in = from;
         char *element = buf;

@@ -1,7 +1,8 @@
 /* wait.c - waiting, whatever carries the rank. */
-#include "ranks.h"
+#include "net.h"
 
 #include <sched.h>
+#include <time.h>
 
 void opir_relax(struct opir_wait *w) {
     if (opir.fibers)
@@ -11,8 +12,24 @@ void opir_relax(struct opir_wait *w) {
 }
 
 void opir_yield(void) {
-    if (opir.fibers)
+    if (opir.fibers) {
         opir_fiber_yield();
-    else if (opir.crowded)
+        return;
+    }
+    if (opir.several)
+        opir_net_poll();
+    if (opir.crowded)
         sched_yield();
+}
+
+/* A thread that has found nothing to do for so long, and has looked again and again: lets others have the processor, later for a while. */
+void opir_idle(uint64_t ns) {
+    if (ns < 20000 && !opir.crowded)
+        return;
+    if (ns < 500000) {
+        sched_yield();
+        return;
+    }
+    struct timespec t = {0, 50000};
+    nanosleep(&t, NULL);
 }

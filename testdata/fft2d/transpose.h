@@ -5,7 +5,7 @@
 #include <complex.h>
 #include <mpi.h>
 
-#define MAXRANKS 64
+#define MAXRANKS 1024
 
 extern int rows[MAXRANKS];      /* how many rows each rank has */
 extern int first_row[MAXRANKS]; /* and which is its first */

@@ -10,17 +10,28 @@
 #define N 3 /* elements for each rank */
 static const MPI_Comm world = MPI_COMM_WORLD;
 
+/* colls_large.c has LARGE: the forms whose counts are MPI_Count, where the MPI has them. */
+#ifdef LARGE
+typedef MPI_Count count_t;
+typedef MPI_Aint at_t;
+#define CALL(name) MPI_##name##_c
+#else
+typedef int count_t;
+typedef int at_t;
+#define CALL(name) MPI_##name
+#endif
+
 /* A collective by one of its forms: 0 blocking, 1 nonblocking, 2 persistent. */
 #if MPI_VERSION >= 4
 #define FORMS 3
-#define PERSISTENT(comm, name, ...) (MPI_##name##_init(__VA_ARGS__, comm, MPI_INFO_NULL, &q), MPI_Start(&q), MPI_Wait(&q, MPI_STATUS_IGNORE), MPI_Request_free(&q))
+#define PERSISTENT(comm, name, ...) (CALL(name##_init)(__VA_ARGS__, comm, MPI_INFO_NULL, &q), MPI_Start(&q), MPI_Wait(&q, MPI_STATUS_IGNORE), MPI_Request_free(&q))
 #else
 #define FORMS 2
-#define PERSISTENT(comm, name, ...) MPI_##name(__VA_ARGS__, comm)
+#define PERSISTENT(comm, name, ...) CALL(name)(__VA_ARGS__, comm)
 #endif
 #define DO(comm, name, iname, ...) \
-    (how == 0 ? MPI_##name(__VA_ARGS__, comm) \
-              : how == 1 ? (MPI_##iname(__VA_ARGS__, comm, &q), MPI_Wait(&q, MPI_STATUS_IGNORE)) : PERSISTENT(comm, name, __VA_ARGS__))
+    (how == 0 ? CALL(name)(__VA_ARGS__, comm) \
+              : how == 1 ? (CALL(iname)(__VA_ARGS__, comm, &q), MPI_Wait(&q, MPI_STATUS_IGNORE)) : PERSISTENT(comm, name, __VA_ARGS__))
 
 static int value(int from, int to, int i) {
     return from * 1000 + to * 10 + i;
@@ -79,11 +90,13 @@ static void rooted(int rank, int size, int how) {
 /* Counts that differ: rank r has r % 3 + 1, with a gap of one before each. */
 static void vectors(int rank, int size, int how) {
     MPI_Request q;
-    int *counts = malloc(sizeof(int) * (size_t)size), *at = malloc(sizeof(int) * (size_t)size), total = 0;
+    count_t *counts = malloc(sizeof *counts * (size_t)size);
+    at_t *at = malloc(sizeof *at * (size_t)size);
+    int total = 0;
     for (int r = 0; r < size; r++) {
         counts[r] = r % 3 + 1;
         at[r] = ++total;
-        total += counts[r];
+        total += (int)counts[r];
     }
     int *all = malloc(sizeof(int) * (size_t)(total + 1)), mine[3], root = size / 2;
     for (int i = 0; i < 3; i++)
@@ -113,7 +126,7 @@ static void vectors(int rank, int size, int how) {
     /* Reduce_scatter: everybody brings value(me, k) for the k-th element of all. */
     int n = 0;
     for (int r = 0; r < size; r++)
-        n += counts[r];
+        n += (int)counts[r];
     int *in = malloc(sizeof(int) * (size_t)n), before = 0;
     for (int place = 0; place < 2; place++) {
         for (int k = 0; k < n; k++)
@@ -124,7 +137,7 @@ static void vectors(int rank, int size, int how) {
         DO(world, Reduce_scatter, Ireduce_scatter, from, to, counts, MPI_INT, MPI_SUM);
         before = 0;
         for (int r = 0; r < rank; r++)
-            before += counts[r];
+            before += (int)counts[r];
         for (int i = 0; i < counts[rank]; i++)
             CHECK(((int *)to)[i], 1000 * (size * (size - 1) / 2) + size * 10 * (before + i));
     }
@@ -138,12 +151,13 @@ static void all_to_all(int rank, int size, int how) {
     MPI_Request q;
     size_t n = (size_t)size;
     int *out = malloc(sizeof(int) * N * n), *in = malloc(sizeof(int) * N * n);
-    int *counts = malloc(sizeof(int) * n), *at = malloc(sizeof(int) * n), *bytes = malloc(sizeof(int) * n);
+    count_t *counts = malloc(sizeof *counts * n);
+    at_t *at = malloc(sizeof *at * n), *bytes = malloc(sizeof *bytes * n);
     MPI_Datatype *types = malloc(sizeof(MPI_Datatype) * n);
     for (int r = 0; r < size; r++) {
         counts[r] = (rank + r) % (N + 1); /* the same for both of a pair */
         at[r] = r * N;
-        bytes[r] = r * N * (int)sizeof(int);
+        bytes[r] = (at_t)(r * N * (int)sizeof(int));
         types[r] = MPI_INT;
     }
     for (int form = 0; form < 7; form++) {
@@ -297,6 +311,25 @@ static void many_at_once(int rank, int size) {
         CHECK(y, k * (size * (size - 1) / 2));
     }
     MPI_Request_free(&p);
+    /* Persistent ones match by the order in which they were made, not in which they are started. */
+    MPI_Request r[3];
+    int b[3] = {rank ? -1 : 5, rank, rank}, top, sum_of;
+    MPI_Bcast_init(&b[0], 1, MPI_INT, 0, world, MPI_INFO_NULL, &r[0]);
+    MPI_Allreduce_init(&b[1], &top, 1, MPI_INT, MPI_MAX, world, MPI_INFO_NULL, &r[1]);
+    MPI_Allreduce_init(&b[2], &sum_of, 1, MPI_INT, MPI_SUM, world, MPI_INFO_NULL, &r[2]);
+    for (int k = 0; k < 6; k++) {
+        top = sum_of = -1;
+        if (rank)
+            b[0] = -1;
+        for (int i = 0; i < 3; i++)
+            MPI_Start(&r[(rank + k + (rank % 2 ? i : 3 - i)) % 3]);
+        MPI_Waitall(3, r, MPI_STATUSES_IGNORE);
+        CHECK(b[0], 5);
+        CHECK(top, size - 1);
+        CHECK(sum_of, size * (size - 1) / 2);
+    }
+    for (int i = 0; i < 3; i++)
+        MPI_Request_free(&r[i]);
     long z = rank, sum;
     MPI_Allreduce_c(&z, &sum, 1, MPI_LONG, MPI_SUM, world);
     CHECK(sum, size * (size - 1) / 2);
@@ -325,7 +358,8 @@ static void neighbours(int rank, int size, int how) {
     DO(ring, Neighbor_allgather, Ineighbor_allgather, out, 1, MPI_INT, in, 1, MPI_INT);
     CHECK(in[0], value(left, 0, 0));
     CHECK(in[1], value(right, 0, 0));
-    int counts[2] = {1, 1}, at[2] = {1, 0};
+    count_t counts[2] = {1, 1};
+    at_t at[2] = {1, 0};
     DO(ring, Neighbor_alltoallv, Ineighbor_alltoallv, out, counts, at, MPI_INT, in, counts, at, MPI_INT);
     CHECK(in[1], value(left, 0, 0)); /* places are exchanged on both sides */
     CHECK(in[0], value(right, 1, 0));

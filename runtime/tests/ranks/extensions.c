@@ -40,8 +40,7 @@ static void extensions(int rank, int size) {
     int n, start, world[2] = {0, size - 1}, there[2];
     MPIX_Get_collocated_size(&n);
     MPIX_Get_collocated_startrank(&start);
-    CHECK(n, size);
-    CHECK(start, 0);
+    CHECK(rank >= start && rank < start + n && start + n <= size, 1);
     MPI_Comm c;
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &c);
     MPIX_Comm_translate_ranks(MPI_COMM_WORLD, 2, world, c, there);
