@@ -179,7 +179,7 @@ class TestCache:
 
     def test_old_entries_are_thrown_away(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
         unit = parse(tmp_path, "int a;\n")
-        monkeypatch.setattr("opi_xform.frontend.cache._PER_FOLDER", 1)
+        monkeypatch.setattr("opi_xform.kept._PER_FOLDER", 1)
         for i in range(600):
             Entry(str(tmp_path / f"{i}.c"), []).write(unit, unit.files)
         entries = [p for p in cache.rglob("*") if p.is_file()]

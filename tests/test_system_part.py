@@ -40,6 +40,12 @@ int f@(int n)
 """
 
 
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is there from an earlier run."""
+    monkeypatch.setenv("OPI_CACHE", str(tmp_path / "cache"))
+
+
 def work(folder: Path, text: str = FILE, header: str = ALL_H + BODY, count: int = 4) -> list[Job]:
     (folder / "all.h").write_text(header)
     out: list[Job] = []

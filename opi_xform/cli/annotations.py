@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from opi_xform.ownership.plan import Decision
+from opi_xform.record import dataclass
 from opi_xform.rewrite.lex import COMMENT, Region, SourceText
 from opi_xform.rewrite.sources import Sources
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from opi_xform.cli.options import Options
+from opi_xform.record import dataclass
 
 DATABASE = "compile_commands.json"
 

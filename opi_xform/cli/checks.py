@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from opi_xform.cli.annotations import Annotation, judge
 from opi_xform.cli.config import NO_EFFECT, Configuration
-from opi_xform.cli.explained import Facts
+from opi_xform.cli.facts import Facts
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import fail
 from opi_xform.cli.shown import shown

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from opi_xform.record import dataclass
 from opi_xform.report.codes import CODES
 
 SHELLS = ("bash", "zsh", "fish")

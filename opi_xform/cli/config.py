@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,9 @@ from opi_xform.cli.outcome import Failure, fail
 from opi_xform.cli.shown import shown
 from opi_xform.ir.ast import Unit
 from opi_xform.ir.span import Span
-from opi_xform.ownership.model import Told
-from opi_xform.ownership.plan import Decision, Plan
+from opi_xform.ownership.plan import Decision, Plan, Told
 from opi_xform.privatize.model import FORMS
+from opi_xform.record import dataclass
 from opi_xform.report.codes import CODES
 from opi_xform.toml import TomlError, load_toml
 

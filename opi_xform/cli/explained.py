@@ -1,33 +1,18 @@
-"""What reports need beside the plan: the lives of buffers, the bytes of sites, runs of the program, its variables."""
+"""What is found out for reports: the lives of buffers, the bytes of sites, runs of the program."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
+from opi_xform.cli.facts import Facts
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import fail
 from opi_xform.cli.shown import shown
 from opi_xform.ownership.model import Program
-from opi_xform.ownership.plan import Decision, Plan
-from opi_xform.report.advice import Site, Weight, weights
-from opi_xform.report.globals import GlobalDecision
-from opi_xform.report.lives import BufferLife, CallGraph, call_graph, lives
+from opi_xform.ownership.plan import Plan
+from opi_xform.report.advice import weights
+from opi_xform.report.lives import call_graph, lives
 from opi_xform.report.profile import ProfileError, Run, read_profile
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """runs: of --profile, in the order given.  variables: those that ranks as threads would share;
-    hindrances: what else stands in the way of such ranks.
-    """
-
-    runs: tuple[Run, ...] = ()
-    lives: tuple[BufferLife, ...] = ()
-    calls: CallGraph | None = None
-    weights: Mapping[Site, Weight] = field(default_factory=dict)
-    variables: tuple[GlobalDecision, ...] = ()
-    hindrances: tuple[Decision, ...] = ()
 
 
 def load_profiles(options: Options) -> tuple[Run, ...]:

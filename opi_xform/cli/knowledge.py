@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from opi_xform.cli.annotations import DISJOINT, PACKED, Annotation
 from opi_xform.ir.span import Span
-from opi_xform.ownership.model import Told
+from opi_xform.ownership.plan import Told
 
 
 def told(annotations: Iterable[Annotation], path_of: dict[str, str]) -> Iterator[Told]:

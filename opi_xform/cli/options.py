@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NoReturn
 
 from opi_xform.cli.outcome import fail
+from opi_xform.record import dataclass
 
 _USAGE = "opi-xform [paths…] [-o DIR | -i] [--check] [--diff] [options] [-- compiler flags]"
 _EPILOG = """\

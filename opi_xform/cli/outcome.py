@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from opi_xform.record import dataclass
 
 CLEAN = 0
 FINDINGS = 1

@@ -7,7 +7,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -17,8 +16,9 @@ from typing import TypeVar
 from opi_xform.frontend import FrontendError, parse_unit, pickling
 from opi_xform.frontend.beginning import Beginning
 from opi_xform.frontend.parse import cached_unit, parse_packed
-from opi_xform.frontend.system_part import ENOUGH, beginnings
+from opi_xform.frontend.system_part import beginnings
 from opi_xform.ir.ast import Unit
+from opi_xform.record import dataclass
 
 Job = tuple[str, tuple[str, ...]]
 """A source file and its compiler flags."""
@@ -28,9 +28,16 @@ Parse = Callable[[str, Sequence[str]], Unit]
 
 
 def parse_sources(
-    jobs: Sequence[Job], processes: int, step: Callable[[], None], parse: Parse = parse_unit
+    jobs: Sequence[Job],
+    processes: int,
+    step: Callable[[], None],
+    parse: Parse = parse_unit,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> list[Unit | FrontendError]:
-    """The unit of each job, or why there is none, in the order of the jobs.  ``step`` is called after each."""
+    """The unit of each job, or why there is none, in the order of the jobs.  ``step`` is called after each.
+
+    meanwhile: what this process can do beside the parsers, any number of times, also on another thread.
+    """
     results: list[Unit | FrontendError | None] = [None] * len(jobs)
     if parse is parse_unit:  # what is known is read here: sending it costs more than reading it
         for index, job in enumerate(jobs):
@@ -38,16 +45,17 @@ def parse_sources(
             if results[index] is not None:
                 step()
     todo = [index for index, result in enumerate(results) if result is None]
-    with _beginnings([jobs[index] for index in todo], parse) as known:
+    with _beginnings([jobs[index] for index in todo], parse, meanwhile) as known:
         workers = min(processes, (len(todo) + 1) // 2)  # a process for less than two files costs more than it saves
         if workers > 1:
-            for place, data in _parsed_elsewhere([jobs[index] for index in todo], workers, known):
+            for place, data in _parsed_elsewhere([jobs[index] for index in todo], workers, known, meanwhile):
                 results[todo[place]] = data if isinstance(data, FrontendError) else pickling.loads(data)
                 step()
-        for index, job in enumerate(jobs):
-            if results[index] is None:
-                results[index] = _parse(known.unit, job)
-                step()
+        with _beside(meanwhile if None in results else None):
+            for index, job in enumerate(jobs):
+                if results[index] is None:
+                    results[index] = _parse(known.unit, job)
+                    step()
     return [result for result in results if result is not None]
 
 
@@ -71,19 +79,33 @@ class _Parser:
 
 
 @contextmanager
-def _beginnings(jobs: Sequence[Job], parse: Parse) -> Iterator[_Parser]:
+def _beside(work: Callable[[], None] | None) -> Iterator[None]:
+    """Something is done on a thread of its own."""
+    if work is None:
+        yield
+        return
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+
+
+@contextmanager
+def _beginnings(jobs: Sequence[Job], parse: Parse, meanwhile: Callable[[], None]) -> Iterator[_Parser]:
     """How to parse these files; while it is used, what many of them begin with is there precompiled."""
     with ExitStack() as stack:
         found: dict[str, Beginning] = {}
-        if parse is parse_unit and len(jobs) >= ENOUGH:
+        if parse is parse_unit and jobs:
             with suppress(OSError):  # no room for it: it goes without
                 folder = TemporaryDirectory(prefix="opi-xform-", ignore_cleanup_errors=True)
-                found = beginnings(jobs, stack.enter_context(folder))
+                found = beginnings(jobs, stack.enter_context(folder), meanwhile)
         yield _Parser(parse, found)
 
 
 def _parsed_elsewhere(
-    jobs: Sequence[Job], workers: int, parser: _Parser
+    jobs: Sequence[Job], workers: int, parser: _Parser, meanwhile: Callable[[], None]
 ) -> Iterator[tuple[int, bytes | FrontendError]]:
     """What the workers send back, as it comes.  Nothing comes for a unit nested too deeply to travel, nor from a worker
     that died.
@@ -116,6 +138,7 @@ def _parsed_elsewhere(
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         for connection in running:
             hand_out(connection)
+        meanwhile()
         while running:
             ready = wait([*running, *(process.sentinel for process in running.values())])
             for connection, worker in list(running.items()):

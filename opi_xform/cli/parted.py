@@ -10,18 +10,20 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opi_xform.frontend import FrontendError
 from opi_xform.ir.ast import Unit
 from opi_xform.ir.span import Span
-from opi_xform.ownership.model import Program, Told
-from opi_xform.ownership.plan import Decision, Note, Plan
+from opi_xform.ownership.model import Program
+from opi_xform.ownership.plan import Decision, Note, Plan, Told
 from opi_xform.ownership.uses import collect
+from opi_xform.parts import SHARED
 from opi_xform.parts.find import Candidate, Dividing, candidates
 from opi_xform.parts.flow import Trouble
 from opi_xform.parts.places import Offsets
 from opi_xform.parts.spell import Spelling
+from opi_xform.record import dataclass
 from opi_xform.rewrite.edit import ByteEdit, EditConflict, apply_edits
 from opi_xform.rewrite.mirror import lay_out, mirrored, mirrored_flags
 from opi_xform.rewrite.sources import Sources
@@ -81,7 +83,7 @@ class Parting:
         if not found:
             return Parted(self.plan, None)
         sites = self.sites(found)
-        kept = {site(d) for d in self.plan.decisions if d.decision == "keep" and d.code in ("OPI104", "OPI204")}
+        kept = {site(d) for d in self.plan.decisions if d.decision == "keep" and d.code in SHARED}
         divisions: dict[str, Edits] = {}
         counts: dict[str, int] = {}
         assuming: set[str] = set()

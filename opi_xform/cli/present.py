@@ -5,27 +5,23 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opi_xform import __version__
 from opi_xform.cli.annotations import Annotation, allowed
 from opi_xform.cli.checks import new_baseline
 from opi_xform.cli.config import Configuration
-from opi_xform.cli.explained import Facts
+from opi_xform.cli.facts import Facts
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import Problem, fail
 from opi_xform.cli.shown import shown
 from opi_xform.cli.terminal import print_bytes, print_error, print_lines, width_of
 from opi_xform.ir.ast import Diagnostic
 from opi_xform.ownership.plan import Decision, Plan
-from opi_xform.report import baseline, fixes, github
-from opi_xform.report.advice import advice, measure
-from opi_xform.report.columns import Columns
-from opi_xform.report.diff import unified_diff
+from opi_xform.record import dataclass
+from opi_xform.report import baseline
 from opi_xform.report.finding import Finding
 from opi_xform.report.json import report_json
-from opi_xform.report.sarif import Context, sarif
-from opi_xform.report.sidebyside import lines_of
 from opi_xform.report.text import Line, global_lines, note_lines, summary_line, table
 from opi_xform.rewrite.sources import Sources
 from opi_xform.rewrite.write import OutputFile
@@ -135,6 +131,8 @@ def _written_line(options: Options, findings: Sequence[Finding], written: Sequen
 
 def _diff(result: Result) -> bytes:
     """Names are relative to the working directory, so that ``patch -p1`` there finds them; else to the root."""
+    from opi_xform.report.diff import unified_diff
+
     names = sorted(result.changed)
     outside = any(os.path.relpath(name).startswith(os.pardir) for name in names)
     base = result.root if outside else os.getcwd()
@@ -144,6 +142,9 @@ def _diff(result: Result) -> bytes:
 
 
 def _advice(result: Result) -> list[Line]:
+    from opi_xform.report.advice import advice, measure
+    from opi_xform.report.sidebyside import lines_of
+
     sources, facts = result.sources, result.facts
     files = {sources.name(d.span.file) for d in result.plan.decisions}
     old = {file: lines_of(sources.data(file)) for file in files}
@@ -153,6 +154,8 @@ def _advice(result: Result) -> list[Line]:
 
 
 def _fixes(result: Result) -> bytes:
+    from opi_xform.report import fixes
+
     counts = summary_line(result.plan)
     try:
         text = fixes.export(result.plan, result.changed, result.paths[0], result.sources.data, counts)
@@ -166,6 +169,9 @@ def _json(result: Result, findings: Sequence[Finding], _options: Options) -> str
 
 
 def _sarif(result: Result, findings: Sequence[Finding], options: Options) -> str:
+    from opi_xform.report.columns import Columns
+    from opi_xform.report.sarif import Context, sarif
+
     sites = baseline.know(result.plan.decisions, lambda path: shown(path).replace(os.sep, "/"), result.sources.data)
     decisions = result.plan.decisions
     quiet = allowed(result.annotations, decisions, result.sources)
@@ -193,6 +199,9 @@ def _with_refused(result: Result, options: Options) -> Plan:
 
 
 def _github(result: Result, findings: Sequence[Finding], options: Options) -> str:
+    from opi_xform.report import github
+    from opi_xform.report.columns import Columns
+
     columns = Columns(result.sources.data)
     lines = github.commands(_with_refused(result, options), result.warnings, findings, shown, columns)
     return "".join(line.encode("utf-8", "surrogateescape").decode("utf-8", "replace") + "\n" for line in lines)

@@ -6,7 +6,6 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from functools import cache
 
 from opi_xform.cli.outcome import SELF_CHECK, Failure, Problem, fail
@@ -14,13 +13,14 @@ from opi_xform.cli.shown import shown
 from opi_xform.frontend import FrontendError, parse_once
 from opi_xform.frontend.beginning import Beginning
 from opi_xform.frontend.statics import collect
-from opi_xform.frontend.system_part import ENOUGH, Job, beginnings
+from opi_xform.frontend.system_part import Job, beginnings
 from opi_xform.ir.ast import Unit
 from opi_xform.ir.statics import Statics
 from opi_xform.ownership.plan import Decision
 from opi_xform.privatize.decide import decide
 from opi_xform.privatize.model import Decided, Settings
 from opi_xform.privatize.program import Whole, merge
+from opi_xform.record import dataclass
 from opi_xform.report.globals import GlobalDecision
 from opi_xform.rewrite.edit import EditConflict, apply_edits
 from opi_xform.rewrite.mirror import lay_out, mirrored, mirrored_flags, original
@@ -181,10 +181,9 @@ def _collected(jobs: Sequence[Job]) -> list[Statics]:
     """The statics of each file; what many of them begin with is parsed once.  Raises FrontendError."""
     with ExitStack() as stack:
         found: dict[str, Beginning] = {}
-        if len(jobs) >= ENOUGH:
-            with suppress(OSError):  # no room for it: it goes without
-                folder = tempfile.TemporaryDirectory(prefix="opi-xform-", ignore_cleanup_errors=True)
-                found = beginnings(jobs, stack.enter_context(folder))
+        with suppress(OSError):  # no room for it: it goes without
+            folder = tempfile.TemporaryDirectory(prefix="opi-xform-", ignore_cleanup_errors=True)
+            found = beginnings(jobs, stack.enter_context(folder))
         return [collect(path, flags, found.get(path)) for path, flags in jobs]
 
 

@@ -6,40 +6,55 @@ import gc
 import hashlib
 import os
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from opi_xform.cli.annotations import find_annotations
 from opi_xform.cli.build_flags import BuildFlags, build_flags, include_directories
 from opi_xform.cli.channels import with_channels
 from opi_xform.cli.checks import findings, gained, load_baseline, with_remarks
 from opi_xform.cli.config import Configuration, load_configuration
-from opi_xform.cli.explained import Facts, explained, load_profiles
+from opi_xform.cli.facts import Facts
 from opi_xform.cli.inputs import collect_sources, common_root
 from opi_xform.cli.knowledge import told
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import SELF_CHECK, Failure, Problem, exit_code, fail
 from opi_xform.cli.parsing import Job, parse_sources
-from opi_xform.cli.parted import Parted, Parting
 from opi_xform.cli.present import Result, present, report_files
-from opi_xform.cli.private import privatised
 from opi_xform.cli.progress import Progress
 from opi_xform.cli.shown import shown
 from opi_xform.frontend import FrontendError, parse_once, parse_outline
 from opi_xform.ir.ast import Diagnostic, Function, Unit
 from opi_xform.ir.same import same
 from opi_xform.launch.transform import MANIFEST, TREE, manifest
-from opi_xform.ownership.model import Options as AnalysisOptions
-from opi_xform.ownership.model import Program, Told
-from opi_xform.ownership.plan import Edit, Plan
-from opi_xform.program.driver import analyse
-from opi_xform.program.effects_table import EffectsError
+from opi_xform.ownership.plan import Edit, Plan, Told
+from opi_xform.parts import SHARED
 from opi_xform.report.finding import Finding
-from opi_xform.report.profile import Run
 from opi_xform.rewrite.apply import obstacle, place_of, rewrite
 from opi_xform.rewrite.errors import PlanError
 from opi_xform.rewrite.selfcheck import self_check
 from opi_xform.rewrite.sources import Sources
 from opi_xform.rewrite.write import OutputError, OutputFile, in_place, mirror, write_all
+
+if TYPE_CHECKING:
+    from opi_xform.ownership.model import Options as AnalysisOptions
+    from opi_xform.ownership.model import Program
+    from opi_xform.report.profile import Run
+
+# What only some runs need is imported where it is used: a short run spends much of its time on imports.
+
+
+def analyse(
+    units: Sequence[Unit],
+    settings: AnalysisOptions,
+    part: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext(),
+    seen: Callable[[Program], None] = lambda _: None,
+) -> Plan:
+    """The plan for a program (``program.driver``)."""
+    from opi_xform.program import driver
+
+    return driver.analyse(units, settings, part, seen)
 
 
 def run(options: Options, progress: Progress) -> int:
@@ -57,7 +72,7 @@ def _run(options: Options, progress: Progress) -> int:
     known = load_configuration()
     options = _with(options, known)
     baseline = load_baseline(options)  # before the analysis: a wrong file is told at once
-    runs = load_profiles(options)
+    runs = _profiles(options)
     result, units = transform(options, progress, known, runs)
     with progress.phase("output"):
         outputs = _outputs(options, result, units)
@@ -102,6 +117,9 @@ def transform(
     annotations = tuple(
         annotation for name in sorted(files) for annotation in find_annotations(name, sources.data(name))
     )
+    from opi_xform.ownership.model import Options as AnalysisOptions
+    from opi_xform.program.effects_table import EffectsError
+
     with progress.phase("analyse"):
         programs: list[Program] = []
         entries = known.told(units)
@@ -112,20 +130,22 @@ def transform(
             plan = analyse(units, settings, progress.part, programs.append)
         except EffectsError as error:
             raise known.wrong_effects(str(error)) from error
-        parted = Parted(plan, None)
-        if programs:
+        better = None
+        if programs and any(d.decision == "keep" and d.code in SHARED for d in plan.decisions):
             with progress.part("parts"):
-                parted = _parted(programs[0], plan, units, flags, sources, settings, options)
-        plan = with_channels(annotations, known.judged(parted.plan, entries), sources)
+                plan, better = _parted(programs[0], plan, units, flags, sources, settings, options)
+        plan = with_channels(annotations, known.judged(plan, entries), sources)
         if not options.check:
             plan = with_remarks(plan, sources, annotations)
     facts = Facts(tuple(runs))
     if programs and (options.report is not None or options.advise):
+        from opi_xform.cli.explained import explained
+
         with progress.phase("explain"):
             facts = explained(programs[0], plan, options, runs)
     with progress.phase("rewrite"):
         try:
-            changed = dict(rewrite(plan, sources).changed) if parted.changed is None else parted.changed
+            changed = dict(rewrite(plan, sources).changed) if better is None else better
         except PlanError as error:
             raise _rejected(shown(error.span.file), error.span.line, error.reason) from error
     with progress.phase("self-check", len(paths)):
@@ -150,6 +170,8 @@ def _privatised(
     facts: Facts,
 ) -> tuple[dict[str, bytes], Plan, Facts]:
     """The new contents with private variables, and what is decided of those."""
+    from opi_xform.cli.private import privatised
+
     try:
         found = privatised(units, flags.of, changed, sources, options.privatize or "", root)
     except OSError as error:
@@ -167,8 +189,11 @@ def _parted(
     sources: Sources,
     settings: AnalysisOptions,
     options: Options,
-) -> Parted:
-    """The plan, or a better one for the program with buffers divided that several messages share."""
+) -> tuple[Plan, dict[str, bytes] | None]:
+    """The plan, or a better one for the program with buffers divided that several messages share; then what that makes
+    of the files.
+    """
+    from opi_xform.cli.parted import Parting
 
     def parse(jobs: Sequence[Job]) -> list[Unit | FrontendError]:
         return parse_sources(jobs, options.jobs, lambda: None, parse_once)
@@ -197,17 +222,33 @@ def _parted(
         )
         parted = parting.run()
         if parted.changed is not None and self_check(units, flags.of, parted.changed, sources, check):
-            return Parted(plan, None)  # what the edits of the divided program miss is no reason to refuse this one
-        return parted
+            return plan, None  # what the edits of the divided program miss is no reason to refuse this one
+        return parted.plan, parted.changed
     except (OSError, PlanError):  # no room for the copy, or it cannot be written: the program as it is
-        return Parted(plan, None)
+        return plan, None
+
+
+def _profiles(options: Options) -> tuple[Run, ...]:
+    if not options.profiles:
+        return ()
+    from opi_xform.cli.explained import load_profiles
+
+    return load_profiles(options)
+
+
+def _get_ready() -> None:
+    """Brings the analysis along, which takes as long as the parsers take for a small program."""
+    from opi_xform.program.effects_table import EffectsError, read_shipped
+
+    with suppress(EffectsError):  # it is told where the tables are needed
+        read_shipped()
 
 
 def _parse(paths: Sequence[str], flags: BuildFlags, options: Options, progress: Progress) -> tuple[Unit, ...]:
     jobs: list[Job] = [(path, flags.of(path)) for path in paths]
     units: list[Unit] = []
     problems: list[Problem] = []
-    for result in parse_sources(jobs, options.jobs, progress.step):
+    for result in parse_sources(jobs, options.jobs, progress.step, meanwhile=_get_ready):
         if isinstance(result, FrontendError):
             problems.append(Problem(_advice(result.message), shown(result.file), result.line, code="OPI901"))
         else:

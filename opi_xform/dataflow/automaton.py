@@ -8,7 +8,6 @@ docs/automata.md describes the tables that are shipped.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 from opi_xform.dataflow.lattice import TupleLattice
 from opi_xform.dataflow.solver import Solution
 from opi_xform.dataflow.view import View
+from opi_xform.record import dataclass
 from opi_xform.resources import analyses_dir
 from opi_xform.toml import TomlError, load_toml
 

@@ -5,8 +5,9 @@ Meet goes down: top says "no path reached this", bottom says "everything may hol
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
+
+from opi_xform.record import dataclass
 
 S = TypeVar("S")
 

@@ -6,12 +6,12 @@ afterwards.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Generic, Protocol, TypeVar
 
 from opi_xform.dataflow.lattice import Lattice
 from opi_xform.dataflow.view import View
+from opi_xform.record import dataclass
 
 S = TypeVar("S")
 

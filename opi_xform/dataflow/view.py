@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from opi_xform.dataflow.scc import components
+from opi_xform.record import dataclass
 
 
 class Graph(Protocol):

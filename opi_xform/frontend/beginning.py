@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from opi_xform.frontend.clang import CXCursor, Kind, TranslationUnit, text
 from opi_xform.frontend.source import Sources
+from opi_xform.record import dataclass
 
 _IN_PARTS = ("stddef.h", "stdarg.h")
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from opi_xform.frontend.source import File, closing, find_top, skip_space, tokens, trim_end
 from opi_xform.ir.ast import Declarator
 from opi_xform.ir.span import Span
+from opi_xform.record import dataclass
 
 _TAKES_PARENTHESES = {
     "__attribute__",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opi_xform.frontend import fold
 from opi_xform.frontend.clang import Kind, TranslationUnit, evaluate, text
@@ -41,6 +41,7 @@ from opi_xform.ir.ast import (
 )
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import SIZE_T, UNKNOWN, Type
+from opi_xform.record import dataclass
 
 BINARY = {
     3: "*", 4: "/", 5: "%", 6: "+", 7: "-", 8: "<<", 9: ">>",

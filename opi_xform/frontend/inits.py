@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from opi_xform.ir.ast import Expr, InitList, StringLit
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Record, Type
+from opi_xform.record import dataclass
 
 MAX_REPEAT = 1 << 16
 """Elements that one ``[a ... b]`` range may write out."""

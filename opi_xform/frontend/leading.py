@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from opi_xform.frontend.source import skip_space
+from opi_xform.record import dataclass
 
 _LINE_END = rb"[ \t]*(?=\r?\n|//|/\*|\Z)"
 _INCLUDE = re.compile(rb"#[ \t]*include[ \t]*(<[^>\n]+>|\"[^\"\n]+\")" + _LINE_END)
@@ -52,7 +52,7 @@ class Reader:
     """Reads beginnings of files compiled with the same flags; ``system``: real folders of the system's headers."""
 
     def __init__(self, flags: Sequence[str], system: Sequence[str]) -> None:
-        self._folders = list(_user_folders(flags))
+        self._folders = list(user_folders(flags))
         self._system = tuple(folder.rstrip("/") + "/" for folder in system)
         self._data: dict[str, bytes] = {}
 
@@ -122,7 +122,8 @@ class Reader:
         return found
 
 
-def _user_folders(flags: Sequence[str]) -> list[str]:
+def user_folders(flags: Sequence[str]) -> list[str]:
+    """The folders in which headers of the program's own are looked for."""
     found: list[str] = []
     rest = iter(flags)
     for flag in rest:

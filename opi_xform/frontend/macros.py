@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from opi_xform.frontend.beginning import MacroPlace
 from opi_xform.frontend.clang import CXCursor, TranslationUnit, text
 from opi_xform.frontend.source import File, Sources, closing, skip_space, tokens
+from opi_xform.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from opi_xform.frontend.clang import CXCursor, Kind, TranslationUnit, text
 from opi_xform.frontend.source import Sources
 from opi_xform.frontend.typemap import TypeMap, as_parameter
 from opi_xform.ir.types import Type
+from opi_xform.record import dataclass
 
 _INTERNAL = 2
 _NO_LINKAGE = (0, 1)

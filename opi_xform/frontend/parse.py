@@ -149,8 +149,11 @@ def _unknown_flag(diagnostic: tuple[int, str, int, int, str]) -> str | None:
 _T = TypeVar("_T")
 
 
-def on_big_stack(work: Callable[[], _T]) -> _T:
-    """Runs ``work`` on a thread with a stack that clang's recursion over a deep expression does not exhaust."""
+def on_big_stack(work: Callable[[], _T], meanwhile: Callable[[], None] | None = None) -> _T:
+    """Runs ``work`` on a thread with a stack that clang's recursion over a deep expression does not exhaust.
+
+    meanwhile: done by the thread that waits for it.
+    """
     result: list[_T] = []
     failure: list[BaseException] = []
 
@@ -166,7 +169,11 @@ def on_big_stack(work: Callable[[], _T]) -> _T:
         thread.start()
     finally:
         threading.stack_size(before)
-    thread.join()
+    try:
+        if meanwhile is not None:
+            meanwhile()
+    finally:
+        thread.join()
     if failure:
         raise failure[0]
     return result[0]

@@ -13,6 +13,7 @@ from opi_xform.frontend.clang import TranslationUnit, library
 from opi_xform.frontend.errors import FrontendError
 from opi_xform.frontend.flags import arguments, headers
 from opi_xform.frontend.parse import on_big_stack
+from opi_xform.frontend.system_part import known_part
 
 Job = tuple[str, tuple[str, ...]]
 """A source file and its compiler flags."""
@@ -35,9 +36,11 @@ def beginning(data: bytes) -> tuple[bytes, ...]:
     return tuple(line for line in _TOKEN.findall(text) if line)
 
 
-def with_beginnings(jobs: Sequence[Job]) -> list[Job]:
-    """The jobs, with flags that bring the precompiled beginning where enough files of a folder share it.
+def with_beginnings(jobs: Sequence[Job], real: Sequence[tuple[str, ...]] | None = None) -> list[Job]:
+    """The jobs, with flags that bring the precompiled beginning where enough files of a folder share it; else those of
+    the system's headers that an earlier run, or the parse of the program, has left.
 
+    real: the flags of each file where its program stands; without them nothing of earlier runs is used.
     Writes beside the files: they have to lie in a folder that is thrown away.  A file that does not compile so may
     still compile as it is.
     """
@@ -56,6 +59,11 @@ def with_beginnings(jobs: Sequence[Job]) -> list[Job]:
             made = _precompiled(folder, flags, lines)
             for i in members if made else ():
                 out[i] = (jobs[i][0], (*flags, "-include-pch", made))
+    for i, (path, flags) in enumerate(jobs if real is not None else ()):
+        if real is not None and out[i] == jobs[i]:
+            made = known_part(path, flags, real[i])
+            if made:
+                out[i] = (path, (*flags, "-include-pch", made))
     return out
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 
+from opi_xform.frontend.cache import version
 from opi_xform.frontend.clang import Kind, TranslationUnit, evaluate, library, text
 from opi_xform.frontend.flags import Headers, arguments
+from opi_xform.kept import Kept, digest
 
 _PREFIX = "opi_probe_"
+_SETTLED_S = 2.0  # a file that is older than that was not written while it was read
 
 
 def integer_macros(flags: Sequence[str], headers: Headers, files: Sequence[str]) -> Mapping[str, int]:
@@ -20,12 +26,33 @@ def integer_macros(flags: Sequence[str], headers: Headers, files: Sequence[str])
 
 @lru_cache(maxsize=32)
 def _probe(header: str, flags: tuple[str, ...], headers: Headers) -> tuple[tuple[str, int], ...]:
+    command = arguments(flags, headers)
+    kept = Kept("constants", version(), header, *command)
+    known = _unpacked(kept.load())
+    if known is None:
+        begin = time.time()
+        known, files = _probed(header, command)
+        with suppress(OSError):
+            if all(os.stat(file).st_mtime < begin - _SETTLED_S for file in files):  # what was read is what is there
+                kept.store(json.dumps(known).encode(), {file: digest(file) for file in files})
+    return known
+
+
+def _unpacked(data: bytes | None) -> tuple[tuple[str, int], ...] | None:
+    try:
+        return tuple((str(name), int(value)) for name, value in json.loads(data)) if data is not None else None
+    except (ValueError, TypeError):
+        return None
+
+
+def _probed(header: str, command: list[str]) -> tuple[tuple[tuple[str, int], ...], list[str]]:
+    """The macros, and all files that were read."""
     lib = library()
     name = os.path.join(os.path.dirname(header), "opi-xform-probe.c")
     include = b'#include "' + os.fsencode(header) + b'"\n'
-    command = arguments(flags, headers)
     macros: list[str] = []
     with TranslationUnit(name, command, {name: include}) as unit:
+        read = {os.path.realpath(text(lib.clang_getFileName(file))) for file in unit.inclusions()}
         for cursor in unit.top_level():
             if cursor.kind == Kind.MACRO_DEFINITION and not lib.clang_Cursor_isMacroFunctionLike(cursor):
                 spelling = text(lib.clang_getCursorSpelling(cursor))
@@ -44,4 +71,4 @@ def _probe(header: str, flags: tuple[str, ...], headers: Headers) -> tuple[tuple
                 value = evaluate(lib.clang_Cursor_getVarDeclInitializer(cursor))
                 if value is not None:
                     found.append((spelling[len(_PREFIX) :], value))
-    return tuple(found)
+    return tuple(found), sorted(read - {os.path.realpath(name)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from opi_xform.ir import ast
@@ -72,6 +73,15 @@ class Expressions:
             case ast.Comma():
                 yield self.effect(e.left)
                 yield self.condition(e.right, then, other)
+            case ast.Assign() if _read_again(e):
+                yield self.assign(e)  # `if ((p = malloc(n)))`: what is tested is p
+                yield self.condition(e.target, then, other)
+            case ast.Binary(op="==" | "!=", left=ast.Assign() as left) if _read_again(left) and _is_null(e.right):
+                yield self.assign(left)
+                yield self.condition(replace(e, left=left.target), then, other)
+            case ast.Binary(op="==" | "!=", right=ast.Assign() as right) if _read_again(right) and _is_null(e.left):
+                yield self.assign(right)
+                yield self.condition(replace(e, right=right.target), then, other)
             case _:
                 value = yield self.value(e)
                 if isinstance(value, ins.Const):
@@ -375,6 +385,33 @@ def _compares(operand: ins.Operand) -> bool:
                 return True
             work.extend(item.args)
     return False
+
+
+def _read_again(e: ast.Assign) -> bool:
+    """Reading what a pointer was assigned to gives the value of the assignment, and does nothing else."""
+    if e.op or not e.target.type.is_pointer:
+        return False
+    work: list[ast.Expr] = [e.target]
+    while work:
+        item = work.pop()
+        if item.type.volatile or item.type.atomic:
+            return False
+        match item:
+            case ast.VarRef() | ast.IntLit():
+                pass
+            case ast.Member(base=inner) | ast.Deref(operand=inner) | ast.Cast(operand=inner):
+                work.append(inner)
+            case ast.Index():
+                work += [item.base, item.index]
+            case _:
+                return False
+    return True
+
+
+def _is_null(e: ast.Expr) -> bool:
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return isinstance(e, ast.IntLit) and e.value == 0
 
 
 def _decayed(t: Type) -> Type:

@@ -6,9 +6,10 @@ too takes four times as long to make an object of.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import TypeVar
+
+from opi_xform import record
 
 _T = TypeVar("_T")
 
@@ -17,4 +18,9 @@ def dataclass(*, frozen: bool, slots: bool) -> Callable[[type[_T]], type[_T]]:
     """A dataclass with slots, compared and hashed by its fields, as a frozen one is."""
     assert frozen
     assert slots
-    return dataclasses.dataclass(slots=True, unsafe_hash=True)
+    return _made
+
+
+def _made(cls: type[_T]) -> type[_T]:
+    made: type[_T] = record.with_methods(cls, False)  # type: ignore[attr-defined]
+    return made

@@ -7,11 +7,11 @@ understands too, and uses that the compiler never evaluates.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from opi_xform.ir.ast import Skipped
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
+from opi_xform.record import dataclass
 
 Place = tuple[str, int]
 """A file and a byte offset."""

@@ -16,6 +16,7 @@ from opi_xform.memory.environment import Cell, Change, Env, Environment
 from opi_xform.memory.families import find_families
 from opi_xform.memory.lockstep import lockstep
 from opi_xform.memory.modified import modified_cells
+from opi_xform.memory.nullable import note_lazy, settle
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.pointsto import PointsTo
 from opi_xform.memory.poly import ZERO, Poly, number, symbol
@@ -79,6 +80,7 @@ class _Interpreter(Steps):
             for loop in reversed(chain):
                 if loop in self.pending and self.nest.loops[loop].latches[-1] == block:
                     self.close(loop)
+        note_lazy(self.values, self.calls)
         return self.values
 
     def edge(self, source: int, target: int, above: int, now: Env) -> Change:
@@ -268,6 +270,8 @@ class _Interpreter(Steps):
                 latches.append((latch, value))
             if len(latches) < len(info.latches):
                 continue
+            if base >= 0 and cell[0] != "v":
+                settle(self.values, s, base, (init, *(v for _, v in latches)))
             if base >= 0:
                 if self.symbols.base(init) != base or any(self.symbols.base(v) != base for _, v in latches):
                     continue

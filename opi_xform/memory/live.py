@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from islpy import Set
@@ -26,6 +25,7 @@ from opi_xform.memory.stretches import Region, stretches_of
 from opi_xform.memory.telescope import Telescope
 from opi_xform.memory.values import Comparison, Values
 from opi_xform.program.graph import Graph
+from opi_xform.record import dataclass
 
 
 class Rows(Protocol):

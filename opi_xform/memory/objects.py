@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from opi_xform.ir import ast
 from opi_xform.ir.types import Type
+from opi_xform.record import dataclass
 
 UNKNOWN = 0
 

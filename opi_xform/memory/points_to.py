@@ -15,8 +15,9 @@ The result depends on the order of the constraints alone.  The solver is in ``an
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import gcd
+
+from opi_xform.record import dataclass
 
 Var = Hashable
 EXTERNAL = 0  # the number of the external object

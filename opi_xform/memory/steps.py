@@ -90,6 +90,7 @@ class Steps(Evaluator):
 
     def element(self, node: Node, frame: int, operand: ins.Operand, value: Poly) -> None:
         """Notes a pointer to an element of an array that is a part of an object."""
+        value = self.symbols.not_null(value)
         base = self.symbols.base(value)
         if base is not None and isinstance(operand, ins.PtrAdd) and self.symbols.offset(value).constant is None:
             found = self.around(node, frame, operand)
@@ -101,7 +102,8 @@ class Steps(Evaluator):
         found: tuple[int, int] | None = None
         while isinstance(operand, ins.PtrAdd) and (operand.row or found is None):
             if operand.row:
-                start = self.symbols.resolve(self.symbols.offset(self.value(node, frame, operand.base))).constant
+                address = self.symbols.not_null(self.value(node, frame, operand.base))  # it has elements
+                start = self.symbols.resolve(self.symbols.offset(address)).constant
                 if start is not None:
                     found = (start, operand.row)
             operand = operand.base
@@ -303,6 +305,7 @@ class Steps(Evaluator):
 
     def given_part(self, node: Node, address: Poly, operand: ins.Operand, effect: FunctionEffect) -> None:
         """Notes the array that ``&a[i]``, given to MPI, is in."""
+        address = self.symbols.not_null(address)
         base = self.symbols.base(address)
         if base is None or effect.mpi is None or self.symbols.offset(address).constant is not None:
             return

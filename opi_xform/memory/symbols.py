@@ -13,9 +13,9 @@ those, and is fixed otherwise.  Kinds:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from opi_xform.memory.poly import Poly, symbol
+from opi_xform.record import dataclass
 
 Key = tuple[object, ...]
 

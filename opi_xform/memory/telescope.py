@@ -9,13 +9,13 @@ integer sets cannot express (ANALYSIS.md section 3, a, b and d).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from opi_xform.ir.loops import Loop, LoopNest
 from opi_xform.memory.poly import ONE, Poly, number, symbol
 from opi_xform.memory.trips import nominal_trips
 from opi_xform.memory.values import HeaderPhi, Values
 from opi_xform.program.graph import Graph
+from opi_xform.record import dataclass
 
 Edge = tuple[int, int]
 Pairs = frozenset[tuple[Poly, Poly]]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from opi_xform.ir import instr as ins
 from opi_xform.memory.environment import Cell, Environment
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.poly import Poly
 from opi_xform.memory.symbols import Symbols
+from opi_xform.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,8 @@ class Values:
     joins: dict[int, tuple[Poly, ...]] = field(default_factory=dict)  # phi -> what it joins, of a loop's header as well
     escaped: dict[int, tuple[int, str]] = field(default_factory=dict)  # object -> (node, why)
     results: dict[int, Poly] = field(default_factory=dict)
+    nullable: set[int] = field(default_factory=set)  # offsets, 0 where the pointer is not NULL: ``nullable.py``
+    lazy: set[int] = field(default_factory=set)  # objects that are used behind a joint at which they may not be there
     followed: dict[int, list[int]] = field(default_factory=dict)  # symbol that may be NULL -> nodes at which it is not
     indexed: dict[int, tuple[int, Poly, ins.Operand]] = field(default_factory=dict)
     # load, store -> the one subscript in its address: bytes of an element, value, operand

@@ -8,7 +8,6 @@ right where the buffer is held.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 
 from opi_xform.ir import instr as ins
@@ -19,6 +18,7 @@ from opi_xform.ownership.model import Buffer, Program, Refusal
 from opi_xform.ownership.names import Name, Names, Range, names_of, operands, value_range
 from opi_xform.program.effects import FunctionEffect
 from opi_xform.program.graph import Bind, Lost, Node, Unbind
+from opi_xform.record import dataclass
 
 ESCAPE = "escape"  # the name of two codes: the address goes where the analysis cannot follow
 _ORDER = frozenset({"<", ">", "<=", ">=", "==", "!="})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.flow import Flow
@@ -11,6 +9,7 @@ from opi_xform.ownership.lvalues import hole
 from opi_xform.ownership.mentions import Definitions, plain, walk
 from opi_xform.ownership.model import Buffer, Program
 from opi_xform.program.graph import Bind, Unbind
+from opi_xform.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +17,8 @@ class Allocation:
     """One place in the source where the carrier is given fresh memory.
 
     stmt: the declaration or assignment, in ``function``.  call: malloc or calloc.  value: the expression that goes,
-    with its casts.  declared: it initialises the carrier's declaration.  stores: the nodes that set the carrier.
+    with its casts.  declared: it initialises the carrier's declaration.  inside: the assignment, where it is part of
+    the condition of an ``if`` (``if (!(v = malloc(n)))``).  stores: the nodes that set the carrier.
     index: of the row, as written.  wrapper: the frame of a function that does nothing but allocate (-1: none), called
     with ``arguments`` (parameter, argument).
     """
@@ -33,6 +33,7 @@ class Allocation:
     wrapper: int = -1
     wrappers: tuple[int, ...] = ()
     arguments: tuple[tuple[str, ast.Expr], ...] = ()
+    inside: ast.Assign | None = None
 
 
 def find_allocations(program: Program, flow: Flow, defs: Definitions, buffer: Buffer) -> list[Allocation] | None:
@@ -70,6 +71,7 @@ def find_allocations(program: Program, flow: Flow, defs: Definitions, buffer: Bu
                     known.wrapper,
                     (*known.wrappers, *one.wrappers),
                     known.arguments,
+                    known.inside,
                 )
     return list(found.values())
 
@@ -107,14 +109,16 @@ def _allocation(program: Program, flow: Flow, buffer: Buffer, n: int, m: int) ->
     if not isinstance(call, ins.CallInstr) or stmt < 0:
         return None
     function = flow.lowered(setting.frame).function
-    value, declared, index = _assigned(program, function, flow.lowered(setting.frame).stmts[stmt].stmt, buffer)
+    within = flow.lowered(setting.frame).stmts[stmt].stmt
+    inside = _tested(within)
+    value, declared, index = _assigned(program, function, within, buffer)
     if value is None or not value.span.editable:
         return None
     written = plain(value)
     if allocating.frame == setting.frame:
         if written is not call.call:
             return None
-        return Allocation(function.key, stmt, call.call, value, declared, (m,), index)
+        return Allocation(function.key, stmt, call.call, value, declared, (m,), index, inside=inside)
     inner = graph.frames[allocating.frame]
     if inner.parent != setting.frame or inner.call < 0 or not isinstance(written, ast.Call):
         return None
@@ -128,7 +132,7 @@ def _allocation(program: Program, flow: Flow, buffer: Buffer, n: int, m: int) ->
         return None
     arguments = tuple(zip(params, written.args, strict=True))
     frame = allocating.frame
-    return Allocation(function.key, stmt, call.call, value, declared, (m,), index, frame, (frame,), arguments)
+    return Allocation(function.key, stmt, call.call, value, declared, (m,), index, frame, (frame,), arguments, inside)
 
 
 def moves(program: Program, n: int) -> bool:
@@ -190,6 +194,28 @@ def _tests(program: Program, n: int, allocation: int) -> bool:
     return values.symbols.base(found.left) == values.objects.by_node.get(allocation, -1)
 
 
+def _is_null(e: ast.Expr) -> bool:
+    e = plain(e)
+    return isinstance(e, ast.IntLit) and e.value == 0
+
+
+def _tested(stmt: ast.Stmt) -> ast.Assign | None:
+    """The assignment that an ``if`` compares with NULL, and does nothing else."""
+    if not isinstance(stmt, ast.If):
+        return None
+    e = plain(stmt.cond)
+    while isinstance(e, (ast.Unary, ast.Binary)):
+        if isinstance(e, ast.Unary) and e.op == "!":
+            e = plain(e.operand)
+        elif isinstance(e, ast.Binary) and e.op in ("==", "!=") and _is_null(e.right):
+            e = plain(e.left)
+        elif isinstance(e, ast.Binary) and e.op in ("==", "!=") and _is_null(e.left):
+            e = plain(e.right)
+        else:
+            return None
+    return e if isinstance(e, ast.Assign) and not has_effect(e.target) else None
+
+
 def _assigned(
     program: Program, function: ast.Function, stmt: ast.Stmt, buffer: Buffer
 ) -> tuple[ast.Expr | None, bool, ast.Expr | None]:
@@ -197,14 +223,15 @@ def _assigned(
     carrier = buffer.carrier.variable
     if isinstance(stmt, ast.DeclStmt) and carrier in stmt.variables and not buffer.carrier.rows:
         return function.variables[carrier].init, True, None
-    if isinstance(stmt, ast.ExprStmt) and isinstance(stmt.expr, ast.Assign) and stmt.expr.op == "":
-        target = stmt.expr.target
+    assignment = stmt.expr if isinstance(stmt, ast.ExprStmt) else _tested(stmt)
+    if isinstance(assignment, ast.Assign) and assignment.op == "":
+        target = assignment.target
         index = None
         if program.members.get(carrier) is not None and program.names(target, carrier):
             found = hole(target, program.members[carrier].stride)
             if buffer.carrier.rows and found is not None and has_effect(found.index):
                 return None, False, None
-            return stmt.expr.value, False, None if found is None else found.index
+            return assignment.value, False, None if found is None else found.index
         if buffer.carrier.rows and isinstance(target, ast.Index):
             index, target = target.index, plain(target.base)
             if has_effect(index):
@@ -214,5 +241,5 @@ def _assigned(
             and target.var == carrier
             and (index is not None) == bool(buffer.carrier.rows)
         ):
-            return stmt.expr.value, False, index
+            return assignment.value, False, index
     return None, False, None

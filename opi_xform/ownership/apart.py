@@ -7,12 +7,13 @@ for that buffer and more, the buffer is taken out of what the other may stand fo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opi_xform.ir import ast
 from opi_xform.memory.objects import Objects
-from opi_xform.ownership.model import Program, Told, Where
-from opi_xform.ownership.plan import Decision, Plan
+from opi_xform.ownership.model import Program, Where
+from opi_xform.ownership.plan import Decision, Plan, Told
+from opi_xform.record import dataclass
 
 DISJOINT = "U3"
 SAME = "stand for the same memory"

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opi_xform.ir import instr as ins
 from opi_xform.ir.loops import Loop
@@ -18,6 +18,7 @@ from opi_xform.memory.trips import MIRRORED, NEGATED, nominal_trips
 from opi_xform.ownership.names import Name, Names
 from opi_xform.ownership.slots import Slots, apart, lost_slots, slots_of
 from opi_xform.program.effects import Completion
+from opi_xform.record import dataclass
 
 Edge = tuple[int, int]
 _ZERO, _TOLD, _STALE = 1, 2, 4

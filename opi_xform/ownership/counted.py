@@ -10,7 +10,6 @@ the elements that are now counted are written; and behind each send nothing come
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -20,6 +19,7 @@ from opi_xform.memory.values import Access
 from opi_xform.ownership.model import Buffer, Place, Program, Use
 from opi_xform.ownership.uses import split_row
 from opi_xform.program.graph import Node
+from opi_xform.record import dataclass
 
 PLAIN = (ins.Birth, ins.Define, ins.Load, ins.Store, ins.CopyBytes)
 

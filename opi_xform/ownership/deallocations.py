@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.mentions import plain
 from opi_xform.ownership.model import Program
+from opi_xform.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

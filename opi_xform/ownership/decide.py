@@ -17,11 +17,11 @@ from opi_xform.ownership.hints import with_hint
 from opi_xform.ownership.leftovers import leftover_edits, without_empty_loops
 from opi_xform.ownership.liveness import Finding, Judge
 from opi_xform.ownership.members import member_refusal
-from opi_xform.ownership.model import Buffer, Options, Place, Program, Refusal, Told, Use
+from opi_xform.ownership.model import Buffer, Options, Place, Program, Refusal, Use
 from opi_xform.ownership.parameters import parameters_of, path, reassigned
 from opi_xform.ownership.parts import inside_refusal
 from opi_xform.ownership.place import Placement, place
-from opi_xform.ownership.plan import Decision, Edit, Note, Plan, ReplaceCall
+from opi_xform.ownership.plan import Decision, Edit, Note, Plan, ReplaceCall, Told
 from opi_xform.ownership.reasons import contents_refusal, kept, liveness_refusal, node_span
 from opi_xform.ownership.requests import pending_refusal
 from opi_xform.ownership.second_names import renaming, second_names
@@ -272,7 +272,7 @@ def _placed(
         return placed
     stale = alias_refusal(program, buffer, placed.points, placed.rows)
     if stale is None:
-        return placed
+        return placed.test or placed
     seconds = second_names(program, units, buffer) if stale.code == "05" else {}
     if not seconds or alias_refusal(program, buffer, placed.points, placed.rows, seconds) is not None:
         return stale
@@ -282,7 +282,11 @@ def _placed(
     if isinstance(again, Placement) and alias_refusal(program, buffer, again.points, again.rows, seconds) is None:
         placed = again
     more = renaming(program, seconds, placed.edits)
-    return stale if more is None else replace(placed, edits=(*placed.edits, *more))
+    if more is None:
+        return stale
+    if placed.test is not None:
+        return placed.test
+    return replace(placed, edits=(*placed.edits, *more))
 
 
 def _lifting(program: Program, buffer: Buffer, converted: set[Place]) -> Buffer:

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from hashlib import sha256
 
 from opi_xform.ir import ast
 from opi_xform.ir.instr import CallInstr, Lowered, StmtInfo
-from opi_xform.ownership.allocations import Allocation, has_effect
-from opi_xform.ownership.anchors import Anchors
+from opi_xform.ownership.allocation_edits import AllocationEdits, Problem
+from opi_xform.ownership.allocations import Allocation
 from opi_xform.ownership.deallocations import Deallocation
 from opi_xform.ownership.events import EventList
-from opi_xform.ownership.flow import Flow, Level
+from opi_xform.ownership.flow import Level
 from opi_xform.ownership.leftovers import only_counts
 from opi_xform.ownership.lvalues import fixed
-from opi_xform.ownership.mentions import Definitions, Mentions, Texts, plain
-from opi_xform.ownership.model import Buffer, Program, Use
+from opi_xform.ownership.mentions import plain
+from opi_xform.ownership.model import Use
 from opi_xform.ownership.plan import Edit, InsertStatement, LinkName, PointerDeclaration, ReplaceCall, ReplaceText
-from opi_xform.ownership.sizes import array_size, dimensions, plain_name, requested, same_everywhere, size_of_member
+from opi_xform.ownership.sizes import array_size, dimensions
 from opi_xform.ownership.states import Insertion
-from opi_xform.ownership.words import fresh, pieces
 from opi_xform.ownership.words import hidden as hidden_names
+from opi_xform.ownership.words import pieces
+from opi_xform.record import dataclass
 
 RESULT = "opi_result"
 _PLAIN_SUFFIX = re.compile(r"(\s|\)|\[[^]]*\]|\[[^][]*\[[^]]*\][^]]*\])*")
@@ -38,34 +39,13 @@ class Written:
     files: tuple[str, ...]
 
 
-class _Problem(Exception):
-    """Something cannot be written; the message is a sentence without its full stop."""
-
-
 def call_name(use: Use) -> str:
     """The OPI call for one converted side."""
     return use.op.opi_send if use.side == "send" else use.op.opi_recv
 
 
-class Builder:
+class Builder(AllocationEdits):
     """One use: ``build``."""
-
-    def __init__(
-        self, program: Program, flow: Flow, buffer: Buffer, mentions: Mentions, texts: Texts, defs: Definitions
-    ) -> None:
-        self.program = program
-        self.flow = flow
-        self.buffer = buffer
-        self.mentions = mentions
-        self.texts = texts
-        self.defs = defs
-        self.anchors = Anchors(flow)
-        self.variable = program.variables[buffer.carrier.variable]
-        self.member = program.members.get(buffer.carrier.variable)
-        self.twins = self.member is not None and bool(self.member.twins)
-        self.held_leaving: set[int] = set()
-        self.edits: list[Edit] = []
-        self.files: set[str] = set()
 
     def build(
         self,
@@ -89,9 +69,9 @@ class Builder:
             if self.variable.kind == "extern" and self.member is None:
                 self.link_name(converted)
             self.frees(events, freed)
-            size, per_row = self.sizes(insertions, allocations, in_place)
+            size, per_row = self.sizes(insertions, allocations, in_place, events.tests_of_allocations)
             self.statements(insertions, size, per_row)
-        except _Problem as problem:
+        except Problem as problem:
             return str(problem)
         return Written(tuple(dict.fromkeys(self.edits)), tuple(sorted(self.files)))
 
@@ -106,17 +86,17 @@ class Builder:
             first = found[0]
             name = first.op.opi_both if len(sides) == 2 else call_name(first)
             if not name:
-                raise _Problem("there is no call that passes ownership in its place")
+                raise Problem("there is no call that passes ownership in its place")
             arguments = []
             for use in sides.values():
                 argument = use.call.args[use.argument]
                 if self.forwarded(argument):
                     name = f"({name.strip('()')})"
                 if not argument.span.editable:
-                    raise _Problem("the call's buffer argument is written by a macro")
+                    raise Problem("the call's buffer argument is written by a macro")
                 arguments.append((argument.span, self.address(argument)))
             if not first.call.callee_span.editable:
-                raise _Problem("the call is written by a macro")
+                raise Problem("the call is written by a macro")
             behind = replace(first.call.span, begin=first.call.callee_span.end)
             if pieces(self.texts.of(behind)) != len(first.call.args):  # the checking macros would be given others
                 name = f"({name.strip('()')})"
@@ -169,7 +149,7 @@ class Builder:
                     return f"&{self.texts.of(e.span)}"
             if isinstance(e, ast.VarRef) and e.var == self.buffer.carrier.variable:
                 return f"&{self.variable.name}[0]"
-        raise _Problem(f"the call does not name `{self.variable.name}` itself")
+        raise Problem(f"the call does not name `{self.variable.name}` itself")
 
     def is_row(self, e: ast.Index) -> bool:
         base = plain(e.base)
@@ -181,11 +161,11 @@ class Builder:
 
     def declarations(self) -> None:
         if not self.variable.declarators:
-            raise _Problem("the buffer's declaration is not written in these files")
+            raise Problem("the buffer's declaration is not written in these files")
         null = self.variable.kind == "local"
         for d in self.variable.declarators:
             if d.suffix is None or not d.suffix.editable or not d.name_span.editable:
-                raise _Problem("the buffer's declaration is written by a macro or through a typedef")
+                raise Problem("the buffer's declaration is written by a macro or through a typedef")
             self.edits.append(
                 PointerDeclaration(
                     d.name_span, d.suffix, d.init_span, d.span, d.statement, self.buffer.carrier.rows, null
@@ -199,21 +179,21 @@ class Builder:
         digest = sha256(repr((self.variable.name, self.buffer.carrier.kind, places)).encode()).hexdigest()
         for d in self.variable.declarators:
             if not d.name_span.editable or (d.suffix is not None and not d.suffix.editable):
-                raise _Problem("the buffer's declaration is written by a macro")
+                raise Problem("the buffer's declaration is written by a macro")
             if d.suffix is not None and not _PLAIN_SUFFIX.fullmatch(self.texts.of(d.suffix)):
-                raise _Problem("the buffer's declaration has attributes behind its name")
+                raise Problem("the buffer's declaration has attributes behind its name")
             self.edits.append(LinkName(d.name_span, d.suffix, f"{self.variable.name}_opi_{digest[:8]}"))
 
     def null_declaration(self, allocations: Sequence[Allocation]) -> None:
         """A local pointer that is freed on paths on which it was never set."""
         if self.member is not None:
-            raise _Problem(f"`{self.member.name}` may not have been set where it would be freed")
+            raise Problem(f"`{self.member.name}` may not have been set where it would be freed")
         if self.variable.kind != "local" or any(a.declared for a in allocations):
             return
         for d in self.variable.declarators:
             if d.init_span is None:
                 if not d.name_span.editable or (self.buffer.carrier.rows and d.suffix is None):
-                    raise _Problem("the pointer's declaration is written by a macro")
+                    raise Problem("the pointer's declaration is written by a macro")
                 if self.buffer.carrier.rows and d.suffix is not None:
                     self.edits.append(ReplaceText(d.suffix, f"{self.texts.of(d.suffix)} = {{NULL}}"))
                 else:
@@ -234,9 +214,9 @@ class Builder:
             stmt = info.stmt
             alone = isinstance(stmt, ast.ExprStmt) and plain(stmt.expr) is call
             if alone and not call.callee_span.editable and stmt.span.editable:
-                raise _Problem("the buffer is freed by a macro")  # which may do more than that
+                raise Problem("the buffer is freed by a macro")  # which may do more than that
             if copies[0].wrappers and not alone:
-                raise _Problem("the buffer is freed inside an expression")
+                raise Problem("the buffer is freed inside an expression")
             if not any(d.freeing in freed for d in copies):
                 test = self.test_of(level, events)
                 if test is not None:
@@ -247,7 +227,7 @@ class Builder:
                     continue
             argument = call.args[copies[0].argument]
             if not call.callee_span.editable or not argument.span.editable:
-                raise _Problem("the buffer is freed by a macro")
+                raise Problem("the buffer is freed by a macro")
             self.edits.append(ReplaceCall(call.callee_span, "OPI_Free", ((argument.span, self.address(argument)),)))
             self.files.add(call.callee_span.file)
 
@@ -272,120 +252,6 @@ class Builder:
         assert isinstance(action, CallInstr)
         return action.call
 
-    # --- sizes -----------------------------------------------------------------------------------------------------
-
-    def sizes(
-        self, insertions: Sequence[Insertion], allocations: Sequence[Allocation], in_place: bool
-    ) -> tuple[str, bool]:
-        """The size that every OPI_Alloc asks for, and whether it has one value per row.
-
-        Removes the allocations and keeps their sizes where needed.
-        """
-        allocs = [i for i in insertions if i.kind in ("alloc", "guard")]
-        if self.buffer.carrier.kind == "array":
-            return "", False  # as the file spells it where it is needed
-        asked = [requested(self.program, a, self.texts) for a in allocations]
-        sizes = [s for s in asked if s is not None]
-        if len(sizes) < len(allocations):
-            raise _Problem("the size of the allocation is not understood")
-        variable = ""
-        alone = len(allocations) == 1 and all(self.same(allocations[0], i) for i in allocs)
-        counted = not in_place and any(has_effect(x) for a in allocations for x in a.call.args)
-        if (allocs and not alone) or counted:  # what the size does besides is still done once
-            declared = [s for a, s in zip(allocations, sizes, strict=True) if a.declared]
-            functions = [*(a.function for a in allocations), *(i.function for i in allocs)]
-            used = {(self.program.functions[f].span.file, f) for f in functions}
-            variable = self.size_variable(declared[0] if declared else "0", used)
-        for allocation, size in zip(allocations, sizes, strict=True):
-            self.removed(allocation, size, variable, in_place)
-        per_row = bool(variable) and self.buffer.carrier.rows > 0 and not self.twins
-        return variable or (sizes[0] if sizes else ""), per_row
-
-    def same(self, allocation: Allocation, insertion: Insertion) -> bool:
-        frame = self.flow.frames_of[insertion.function][0]
-        return same_everywhere(self.program, self.flow, allocation, self.defs, (frame, insertion.stmt), self.texts)
-
-    def size_variable(self, first: str, used: Collection[tuple[str, str]]) -> str:
-        """A new variable beside the carrier that keeps what malloc was asked for.
-
-        used: (file, function) where it is set and read.
-        """
-        name = f"{plain_name(self.program, self.variable)}_bytes"
-        name = fresh(name, self.program.files, self.texts)
-        kind = self.variable.kind
-        if self.member is not None:
-            if not all(file.endswith(".c") for file, _ in used):
-                raise _Problem("the size of the buffer cannot be kept in a header")
-            dims = ""
-            if self.buffer.carrier.rows and not self.twins:
-                if not self.member.count:
-                    raise _Problem("the sizes of the rows cannot be kept: how many there are is not known")
-                dims = f"[{self.member.count}]"
-            self.edits.extend(size_of_member(self.program, name + dims, sorted(used), self.texts))
-            self.files.update(file for file, _ in used)
-            return name
-        for d in self.variable.declarators:
-            if not d.statement.editable:
-                raise _Problem("the pointer's declaration is written by a macro")
-            dims = ""
-            if self.buffer.carrier.rows:
-                found = dimensions(self.program, self.variable, self.texts, d.statement.file)
-                if found is None:
-                    raise _Problem("the pointers' declaration is not understood")
-                dims, first = f"[{found[0]}]", "{0}"
-            if kind == "local":
-                text = f"size_t {name}{dims} = {first};"
-            else:
-                text = f"{d.storage} size_t {name}{dims};".strip()
-            self.edits.append(InsertStatement(d.statement, "after", text))
-            self.files.add(d.statement.file)
-        return name
-
-    def removed(self, allocation: Allocation, size: str, variable: str, in_place: bool) -> None:
-        frame = self.flow.frames_of[allocation.function][0]
-        level = (frame, allocation.stmt)
-        info = self.flow.info(level)
-        name = self.variable.name
-        row = ""
-        if allocation.index is not None:
-            if not allocation.index.span.editable:
-                raise _Problem("the row that is allocated is named by a macro")
-            row = f"[{self.texts.of(allocation.index.span)}]"
-        if variable:
-            if self.member is not None and self.buffer.carrier.rows and not row and not self.twins:
-                raise _Problem("the row that is allocated is not named by its number")
-            if self.twins and (in_place or any(has_effect(x) for x in allocation.call.args)):
-                raise _Problem("the sizes of the buffers of several structs cannot be kept apart")
-            variable += row
-        after = [f"{variable} = {size};"] if variable and not allocation.declared else []
-        if self.twins:  # one size for all of them, the largest; more than malloc ever gives is not asked for
-            largest = f"if ({variable} < opi_size && opi_size <= (size_t)-1 / 2)\n        {variable} = opi_size;"
-            after = [f"{{\n    size_t opi_size = {size};\n    {largest}\n}}" for _ in after]
-        if in_place:
-            whole = f"{name}{row}" if self.member is None else self.assigned(allocation, name)
-            after.append(f"OPI_Alloc(&{whole}, {variable or size});")
-            self.files.add(info.stmt.span.file)
-        wrap = not info.in_block
-        if after and not self.anchors.usable(level, "after"):
-            raise _Problem("nothing can be put behind the allocation")
-        if in_place and not allocation.declared:
-            self.edits.append(ReplaceText(info.stmt.span, after[-1]))
-            if len(after) > 1:
-                self.edits.append(InsertStatement(info.stmt.span, "before", after[0], wrap))
-            return
-        self.edits.append(ReplaceText(allocation.value.span, "NULL"))
-        for text in after:
-            self.edits.append(InsertStatement(info.stmt.span, "after", text, wrap))
-
-    def assigned(self, allocation: Allocation, name: str) -> str:
-        """The carrier as the allocation writes it."""
-        stmt = self.flow.info((self.flow.frames_of[allocation.function][0], allocation.stmt)).stmt
-        if self.member is None or not isinstance(stmt, ast.ExprStmt) or not isinstance(stmt.expr, ast.Assign):
-            return name
-        if not stmt.expr.target.span.editable:
-            raise _Problem("the pointer that is allocated is named by a macro")
-        return self.texts.of(stmt.expr.target.span)
-
     # --- inserted statements ---------------------------------------------------------------------------------------
 
     def statements(self, insertions: Sequence[Insertion], size: str, per_row: bool) -> None:
@@ -397,8 +263,6 @@ class Builder:
             if self.buffer.carrier.kind == "array" and insertion.kind != "free":
                 size = self.declared_size(level)
             index = target[len(self.variable.name) :] if self.member is None else f"[{insertion.index}]"
-            if per_row and index == "[]":
-                raise _Problem("the number of the row cannot be told where the buffer is allocated")
             asked = size + index if per_row else size
             if insertion.kind == "free":
                 text = (
@@ -425,7 +289,7 @@ class Builder:
         file = self.flow.info(level).stmt.span.file
         size = array_size(self.program, self.buffer, self.texts, file, self.hidden(level))
         if size is None:
-            raise _Problem("the size of the array cannot be written in another place")
+            raise Problem("the size of the array cannot be written in another place")
         return size
 
     def all_rows(self, level: Level) -> str:
@@ -435,7 +299,7 @@ class Builder:
             file = self.flow.info(level).stmt.span.file
             found = dimensions(self.program, self.variable, self.texts, file, self.hidden(level))
         if found is None:
-            raise _Problem("the rows of the array cannot be counted in another place")
+            raise Problem("the rows of the array cannot be counted in another place")
         return f"for (int opi_row = 0; opi_row < {found[0]}; opi_row++)\n    OPI_Free(&{self.variable.name}[opi_row]);"
 
     def leave(self, level: tuple[int, int], text: str) -> None:
@@ -447,7 +311,7 @@ class Builder:
             if not self.leaves_held(function, self.around(lowered, i, level[1])):
                 continue
             if not self.anchors.usable(jump, "before"):
-                raise _Problem("nothing can be inserted before a jump out of the buffer's block")
+                raise Problem("nothing can be inserted before a jump out of the buffer's block")
             self.edits.append(InsertStatement(lowered.stmts[i].stmt.span, "before", text, self.anchors.wrap(jump)))
         block = lowered.stmts[level[1]].stmt
         assert isinstance(block, ast.Block)
@@ -460,7 +324,7 @@ class Builder:
             if info.stmt is last and not self.flow.escaping(function, i) and not self.leaves_held(function, i):
                 return
         if not block.span.editable:
-            raise _Problem("the end of the buffer's block is written by a macro")
+            raise Problem("the end of the buffer's block is written by a macro")
         self.edits.append(InsertStatement(block.span, "end", text))
 
     def around(self, lowered: Lowered, stmt: int, block: int) -> int:
@@ -484,12 +348,12 @@ class Builder:
         lowered = self.flow.lowered(level[0])
         result = lowered.function.type.elem
         if not isinstance(stmt, ast.Return) or stmt.value is None or result is None or not stmt.span.editable:
-            raise _Problem("a return uses the buffer in a way that cannot be rewritten")
+            raise Problem("a return uses the buffer in a way that cannot be rewritten")
         if "(" in result.spelling or any(v.name.startswith(RESULT) for v in lowered.function.variables.values()):
-            raise _Problem("a return uses the buffer in a way that cannot be rewritten")
+            raise Problem("a return uses the buffer in a way that cannot be rewritten")
         value = stmt.value.span
         if not value.editable:
-            raise _Problem("a return uses the buffer in a way that cannot be rewritten")
+            raise Problem("a return uses the buffer in a way that cannot be rewritten")
         name = RESULT
         siblings = [i for i, other in enumerate(lowered.stmts) if isinstance(other.stmt, ast.Return)]
         if len(siblings) > 1:

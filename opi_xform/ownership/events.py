@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from opi_xform.ir import ast
@@ -38,6 +38,8 @@ class EventList:
     deallocations: list[Deallocation]
     pending_kept: bool
     tests_of_frees: frozenset[Level]  # `if (buf) free(buf);`
+    tests_of_allocations: frozenset[Level]  # `if (!buf) buf = malloc(n);`
+    known_tests: frozenset[int]  # their nodes, and those in functions that only allocate or free
 
 
 def collect_events(
@@ -48,9 +50,10 @@ def collect_events(
     converted: frozenset[tuple[str, int, str, int]],
     allocations: Sequence[Allocation],
     in_place: bool,
+    lazy: Mapping[int, Level],
 ) -> EventList | str:
     """Everything in node order; a sentence when something is not understood."""
-    return _Collector(program, flow, buffer, mentions, converted, allocations, in_place).run()
+    return _Collector(program, flow, buffer, mentions, converted, allocations, in_place, lazy).run()
 
 
 class _Collector:
@@ -63,6 +66,7 @@ class _Collector:
         converted: frozenset[tuple[str, int, str, int]],
         allocations: Sequence[Allocation],
         in_place: bool,
+        lazy: Mapping[int, Level],
     ) -> None:
         self.program = program
         self.flow = flow
@@ -71,6 +75,7 @@ class _Collector:
         self.defs = mentions.defs
         self.converted = converted
         self.in_place = in_place
+        self.lazy = lazy
         self.objects = frozenset(buffer.objects)
         self.allocations = allocations
         self.wrappers = frozenset(f for a in allocations for f in a.wrappers)
@@ -88,8 +93,24 @@ class _Collector:
             if problem:
                 return problem
         self.completions()
+        wrappers = self.wrappers.union(*(d.wrappers for d in self.deallocations))
+        known = self.tests_of_frees().union(self.lazy, *(self.flow.by_frame[frame] for frame in wrappers))
+        known.update(n for a in self.allocations if a.inside for n in self.tests_of(a))
         ordered = [e for n in sorted(self.by_node) for e in self.by_node[n]]
-        return EventList(ordered, self.by_node, self.deallocations, self.pending_kept, frozenset(self.dead_tests))
+        return EventList(
+            ordered,
+            self.by_node,
+            self.deallocations,
+            self.pending_kept,
+            frozenset(self.dead_tests),
+            frozenset(self.lazy.values()),
+            frozenset(known),
+        )
+
+    def tests_of(self, allocation: Allocation) -> Iterator[int]:
+        """The nodes of ``if (!(v = malloc(n)))``, which tests what it allocates there and then."""
+        for frame in self.flow.frames_of[allocation.function]:
+            yield from (n for n in self.flow.by_frame[frame] if self.flow.stmt[n] == allocation.stmt)
 
     def add(self, node: int, kind: str, row: Poly | None = None) -> None:
         event = Event(node, kind, row)
@@ -137,7 +158,7 @@ class _Collector:
             values = self.program.values.args.get(node.number, ())
             if i >= len(values):
                 continue
-            base = self.program.values.symbols.base(values[i])
+            base = self.program.values.symbols.base(self.program.values.symbols.not_null(values[i]))
             if base is None:
                 if self.program.points_to.operand(node.frame, action.args[i]) & self.objects:
                     return "the buffer may be freed by a call that frees other memory too"
@@ -166,7 +187,7 @@ class _Collector:
     # --- accesses --------------------------------------------------------------------------------------------------
 
     def touches(self) -> str:
-        dead_tests = self.tests_of_frees()
+        dead_tests = self.tests_of_frees() | self.lazy.keys()
         wrappers = self.wrappers.union(*(d.wrappers for d in self.deallocations))
         mallocs = frozenset(self.buffer.carrier.allocations)
         for n in self.buffer.touches:

@@ -12,7 +12,7 @@ from itertools import product
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.flow import Flow
-from opi_xform.ownership.model import Program
+from opi_xform.ownership.model import Member, Program
 from opi_xform.ownership.states import Event
 
 MOST = 3  # conditions at once: the analysis runs twice as often with each
@@ -45,6 +45,28 @@ def cases(program: Program, flow: Flow, events: Sequence[Event]) -> list[dict[in
                 for n, flipped in groups[key]:
                     case[n] = value != flipped
             out.append(case)
+    return out
+
+
+def there(program: Program, member: Member | None) -> dict[int, bool]:
+    """Which way each branch goes that asks whether the memory of a member's struct was there to be had.
+
+    Where it was not, nothing happens to the member any more: every access follows the pointer that is NULL then.
+    """
+    out: dict[int, bool] = {}
+    if member is None or member.twins or member.object[0] != "heap":
+        return out
+    symbols = program.values.symbols
+    for n, condition in sorted(program.values.conditions.items()):
+        if condition.op not in ("==", "!=") or not isinstance(program.graph.nodes[n].action, ins.Branch):
+            continue
+        for address, other in ((condition.left, condition.right), (condition.right, condition.left)):
+            base = symbols.base(address)
+            if base is None or other.constant != 0 or symbols.offset(address).constant != 0:
+                continue
+            o = program.values.objects.table[base]
+            if o.kind == "heap" and o.node == member.object[1]:
+                out[n] = condition.op == "!="
     return out
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 from opi_xform.ir import instr as ins
 from opi_xform.memory.values import Access
 from opi_xform.ownership.model import Program
+from opi_xform.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

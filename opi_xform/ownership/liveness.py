@@ -6,7 +6,6 @@ A send may give when nothing is live after it; a receive may take when nothing i
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from itertools import combinations
 from math import gcd
 
@@ -24,6 +23,7 @@ from opi_xform.ownership.indexed import Indexed
 from opi_xform.ownership.model import Buffer, Place, Program, Use
 from opi_xform.ownership.procnull import proc_null
 from opi_xform.ownership.uses import split_row
+from opi_xform.record import dataclass
 
 SIGNS, PADDING = "A3", "A4"  # assumptions, see docs/soundness.md
 Assumed = frozenset[str]
@@ -155,6 +155,8 @@ class Judge:
                 out = out * values[factor.value]
             else:
                 return None
+        if self.o in self.values.lazy and self.symbols.scope(self.symbols.resolve(out)):
+            return None  # it may be memory of an earlier turn, of which these numbers do not tell
         if self.indexed is not None:
             out = self.indexed.at_store(n, self.symbols.resolve(out))
             if self.symbols.scope(out):

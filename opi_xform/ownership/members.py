@@ -9,7 +9,7 @@ the place (``Finder``); how the variable is written at a statement is found in `
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -24,6 +24,7 @@ from opi_xform.ownership.parameters import path
 from opi_xform.ownership.twins import alike, classes, table_of
 from opi_xform.ownership.uses import collect
 from opi_xform.program.graph import Action, Bind, Graph, Lost, Unbind
+from opi_xform.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -16,6 +15,7 @@ from opi_xform.ownership.model import Buffer, Program
 from opi_xform.ownership.names import leaves, operands
 from opi_xform.ownership.uses import row_index
 from opi_xform.program.graph import Bind, Lost
+from opi_xform.record import dataclass
 
 POINTER_BYTES = 8
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from opi_xform.ir import ast
@@ -12,28 +12,13 @@ from opi_xform.ir.span import Span
 from opi_xform.memory.pointsto import PointsTo
 from opi_xform.memory.poly import Poly
 from opi_xform.memory.values import Values
-from opi_xform.ownership.plan import Edit
+from opi_xform.ownership.plan import Edit, Told
 from opi_xform.program.effects import Effects, MpiBuffer, MpiOp
 from opi_xform.program.graph import Graph
+from opi_xform.record import dataclass
 
 Where = tuple[str, str | int]  # an object: ("variable", key) or ("heap", node of the allocation)
 Place = tuple[str, int, str, int]  # a use in the source: file, offset of the call, side, argument
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A comment about the statement at bytes ``[begin, end)`` of a file (``told``).
-
-    what: ``keep``, or ``packed`` with the ``name`` of a buffer, or ``disjoint`` with two names (``a,b``).  span: where
-    the comment stands.
-    """
-
-    what: str
-    name: str
-    file: str
-    begin: int
-    end: int
-    span: Span
 
 
 @dataclass(frozen=True, slots=True)

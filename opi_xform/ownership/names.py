@@ -8,7 +8,6 @@ keeps it, an integer) is a problem that refuses the buffer.  So following the na
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import NOWHERE, Span
@@ -16,6 +15,7 @@ from opi_xform.memory.values import Access
 from opi_xform.ownership.model import Program
 from opi_xform.program.effects import FunctionEffect, MpiOp
 from opi_xform.program.graph import Bind, Lost, Node, Unbind
+from opi_xform.record import dataclass
 
 Name = tuple[str, int, int]  # ("v", object, 0) for a scalar variable, ("t", frame, number) for a temporary
 

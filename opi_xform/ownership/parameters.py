@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from opi_xform.ir import ast
@@ -22,6 +21,7 @@ from opi_xform.ownership.plan import ReplaceText
 from opi_xform.ownership.source import Index, index_of
 from opi_xform.ownership.walk import children, expressions
 from opi_xform.program.graph import Bind
+from opi_xform.record import dataclass
 
 _TOKEN = re.compile(rb"\s+|[A-Za-z_]\w*|\*|\[[^\[\]]*\]|.", re.DOTALL)
 _QUALIFIERS = frozenset({b"const", b"restrict", b"__restrict", b"__restrict__"})

@@ -8,8 +8,8 @@ structs are there: they have been allocated, and have not been freed.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -21,7 +21,10 @@ from opi_xform.ownership.members import dominates
 from opi_xform.ownership.mentions import Mentions, Texts, in_scope
 from opi_xform.ownership.model import Member, Program, Twin, Where
 from opi_xform.ownership.names import Names, names_of
+from opi_xform.program.graph import Lost
+from opi_xform.record import dataclass
 
+SOON = 500  # nodes to look at
 HOLE = "\0"  # where the subscript goes in the text of a table's pointer
 
 Step = tuple[str, int]  # what is read on the way: a member's key, and bytes from where it points to the next
@@ -265,14 +268,15 @@ class Paths:
         wanted.append((last.object, last.offset))
         for (key, _), target, offset in zip(path.steps, wanted[1:], (at for _, at in path.steps), strict=True):
             pointer = ("v", self.names.objects.variable(-1, key), 0)
-            if not self.points(pointer, -1, target, offset, edges):
+            if not self.points(pointer, target, offset, edges):
                 return False
         o = self.names.objects.variable(frame, root.key)
         if not root.type.is_pointer:
             return self.number(wanted[0][0]) == o and wanted[0][1] == path.offset
         if o in self.names.address_taken or o in self.names.writes or root.type.volatile or root.thread_local:
             return False
-        return self.points(("v", o, 0), -1 if root.is_global else frame, wanted[0], path.offset, edges)
+        others = self.follows(root, frame) if not root.is_global else frozenset[int]()
+        return self.points(("v", o, 0), wanted[0], path.offset, edges, others)
 
     def number(self, where: Where) -> int:
         """The object's number in this analysis."""
@@ -284,9 +288,17 @@ class Paths:
         return found[0] if len(found) == 1 else -1
 
     def points(
-        self, pointer: tuple[str, int, int], frame: int, target: tuple[Where, int], offset: int, edges: Sequence[Edge]
+        self,
+        pointer: tuple[str, int, int],
+        target: tuple[Where, int],
+        offset: int,
+        edges: Sequence[Edge],
+        others: frozenset[int] = frozenset(),
     ) -> bool:
-        """A pointer that is set once, ahead of the edges, to ``offset`` bytes before the target."""
+        """A pointer that is set once, ahead of the edges, to ``offset`` bytes before the target.
+
+        others: nodes that follow it.
+        """
         nodes = self.names.graph.nodes
         if pointer[1] in self.names.writes:
             return False
@@ -299,15 +311,36 @@ class Paths:
         if given is None or not all(self.ahead(setting[0], edge) for edge in edges):
             return False
         value = self.symbols.not_null(given)
-        if value != given and not all(self.tested(given, edge) for edge in edges):
+        if value != given and not all(self.tested(given, others, edge) for edge in edges):
             return False
         at = self.symbols.resolve(self.symbols.offset(value)).constant
         return self.symbols.base(value) == self.number(target[0]) and at is not None and at + offset == target[1]
 
-    def tested(self, value: Poly, edge: Edge) -> bool:
-        """What may be NULL is not, on an edge: it has been followed before, or compared with NULL."""
+    def follows(self, root: ast.Variable, frame: int) -> frozenset[int]:
+        """Nodes in one copy of a function that read or set a member through a pointer, ``h->out``."""
+        out: set[int] = set()
+        for member in self.program.members.values():
+            through = set[tuple[str, int, int]]()
+            for function, e in member.exprs:
+                path = self.path(e)
+                if function == root.function and path is not None and not path.steps and path.root.var == root.key:
+                    through.add(place(e))
+            for n in member.nodes if through else ():
+                node = self.names.graph.nodes[n]
+                span = getattr(node.action, "span", None)
+                if node.frame == frame and span is not None and (span.file, span.begin, span.end) in through:
+                    out.add(n)
+        return frozenset(out)
+
+    def tested(self, value: Poly, others: frozenset[int], edge: Edge) -> bool:
+        """What may be NULL is not, on an edge: it has been followed before, or compared with NULL, or soon will be.
+
+        others: nodes that follow it, too.
+        """
         found = self.program.values
-        if any(self.ahead(n, edge) for s in value.symbols() for n in found.followed.get(s, ())):
+        followers = {n for s in value.symbols() for n in found.followed.get(s, ())}
+        followers |= others
+        if any(self.ahead(n, edge) for n in followers) or self.soon(followers, edge):
             return True
         graph = self.names.graph
         for n, condition in found.conditions.items():
@@ -318,6 +351,40 @@ class Paths:
             if there >= 0 and len(graph.preds[there]) == 1 and self.inside(there, edge):
                 return True
         return False
+
+    def soon(self, nodes: Collection[int], edge: Edge) -> bool:
+        """Every way from an edge comes to one of the nodes: through no loop, and no call that may not return."""
+        graph = self.names.graph
+        open_: set[int] = set()  # on the way that is being walked
+        done: set[int] = set()
+        work = [(edge[1], False)]
+        while work:
+            n, left = work.pop()
+            if left:
+                open_.discard(n)
+                done.add(n)
+                continue
+            if n in open_:
+                return False
+            if n in done or n in nodes:
+                continue
+            if n >= len(graph.nodes) or len(done) + len(open_) > SOON or not self.returns(n) or not self.flow.succs[n]:
+                return False
+            open_.add(n)
+            work.append((n, True))
+            work.extend((t, False) for t in self.flow.succs[n])
+        return True
+
+    def returns(self, n: int) -> bool:
+        """A node that is sure to be left for the next ones, as long as MPI does its work; of other calls that is not
+        known."""
+        action = self.names.graph.nodes[n].action
+        if isinstance(action, Lost):
+            return False
+        if not isinstance(action, ins.CallInstr) or n in self.names.graph.followed:
+            return True
+        effect = self.program.effects.get(action.callee.key) if isinstance(action.callee, ins.AddrFunc) else None
+        return effect is not None and effect.mpi is not None
 
     def inside(self, block: int, edge: Edge) -> bool:
         """A block is on every way over an edge."""

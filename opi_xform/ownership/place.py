@@ -6,8 +6,7 @@ Events that want the buffer are taken in program order; each gets an acquire at 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from opi_xform.ir.ast import Variable
 from opi_xform.memory.poly import Poly
@@ -16,10 +15,12 @@ from opi_xform.ownership.deallocations import deallocation
 from opi_xform.ownership.edits import Builder, Written
 from opi_xform.ownership.events import collect_events
 from opi_xform.ownership.flow import Edge, Flow, Level
-from opi_xform.ownership.guards import cases
+from opi_xform.ownership.guards import cases, there
 from opi_xform.ownership.index import index_of
+from opi_xform.ownership.lazy_tests import tests_of_allocations
 from opi_xform.ownership.mentions import Texts, definitions
 from opi_xform.ownership.model import Buffer, Program, Refusal
+from opi_xform.ownership.null_tests import uncertain_test
 from opi_xform.ownership.plan import Edit
 from opi_xform.ownership.releases import ROUNDS, Releases
 from opi_xform.ownership.rows import views
@@ -41,6 +42,7 @@ from opi_xform.ownership.states import (
     Places,
     View,
 )
+from opi_xform.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,8 @@ class Placement:
     """What the conversion of one buffer takes.
 
     points: (node, ``before`` or ``after``) where a call that is put in or replaced changes the carrier.  files: those
-    that must include opi.h.  acquires, releases: the same points by what happens there.
+    that must include opi.h.  acquires, releases: the same points by what happens there.  test: a comparison with NULL
+    that might find something else than before, which makes all sites stay.
     """
 
     edits: tuple[Edit, ...]
@@ -57,6 +60,7 @@ class Placement:
     acquires: tuple[tuple[int, str], ...]
     releases: tuple[tuple[int, str], ...]
     rows: Mapping[tuple[int, str], tuple[Poly, ...]]
+    test: Refusal | None = None
 
 
 _recent: list[tuple[Program, Tables]] = []  # of the program whose buffers are being placed
@@ -97,9 +101,11 @@ class _Placing(Releases):
         allocations = find_allocations(self.program, self.flow, self.shared.defs, self.buffer)
         if allocations is None:
             raise self.fail("the memory is not allocated by a plain statement that could be rewritten")
-        in_place = carrier.kind == "pointer" and self.tested(allocations)
+        lazy = tests_of_allocations(self.program, self.flow, self.buffer, allocations)
+        inside = any(a.inside for a in allocations)
+        in_place = carrier.kind == "pointer" and (self.tested(allocations, lazy) or inside)
         found = collect_events(
-            self.program, self.flow, self.buffer, self.mentions, self.converted, allocations, in_place
+            self.program, self.flow, self.buffer, self.mentions, self.converted, allocations, in_place, lazy
         )
         if isinstance(found, str):
             raise self.fail(found)
@@ -124,17 +130,24 @@ class _Placing(Releases):
             raise self.fail(written)
         acquires, releases, rows = self.positions(freed)
         points = tuple(sorted({*acquires, *releases}))
-        return Placement(written.edits, points, written.files, acquires, releases, rows)
+        uncertain = uncertain_test(self.program, self.buffer, self.null_tests, found.known_tests)
+        test = None
+        if uncertain is not None:
+            message = f"`{self.buffer.name}` is compared with NULL where it need not have been allocated"
+            test = self.fail(message, uncertain, "05").refusal
+        return Placement(written.edits, points, written.files, acquires, releases, rows, test)
 
     def arrange(self, variable: Variable) -> None:
         """Chooses the insertions; where paths disagree, once more with the paths left out that cannot be."""
         levels = self.levels()
         found: list[tuple[tuple[int, int, int], list[View], list[Insertion], set[int]]] = []
         failure: Unplaceable | None = None
+        present = there(self.program, self.program.members.get(self.buffer.carrier.variable))
         for again in (False, True):
             chosen: list[dict[int, bool]] = [{}]
             if again:
                 chosen = cases(self.program, self.flow, self.events.all)
+            chosen = [{**case, **present} for case in chosen]
             sides = views(self.program, self.flow, self.events.all, levels, chosen)
             if sides is None:
                 raise self.fail("the rows of the array are addressed in a way that is not followed")
@@ -162,12 +175,12 @@ class _Placing(Releases):
             self.free_at_scope_end(variable)
         self.free_before_receives()
 
-    def tested(self, allocations: Sequence[Allocation]) -> bool:
+    def tested(self, allocations: Sequence[Allocation], lazy: Collection[int]) -> bool:
         """The program looks at what malloc returned, other than to give up when there is no memory, or to free it."""
         wrappers = {f for a in allocations for f in a.wrappers}
         for n, argument in index_of(self.program).frees:
             wrappers.update(deallocation(self.program, n, argument).wrappers)
-        return any(self.graph.nodes[n].frame not in wrappers for n in self.null_tests)
+        return any(self.graph.nodes[n].frame not in wrappers and n not in lazy for n in self.null_tests)
 
     # --- acquires --------------------------------------------------------------------------------------------------
 

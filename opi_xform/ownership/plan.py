@@ -5,9 +5,26 @@ Every edit names its place by spans of the IR, never by text; an edit list appli
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from opi_xform.ir.span import Span
+from opi_xform.record import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A comment about the statement at bytes ``[begin, end)`` of a file (``told``).
+
+    what: ``keep``, or ``packed`` with the ``name`` of a buffer, or ``disjoint`` with two names (``a,b``).  span: where
+    the comment stands.
+    """
+
+    what: str
+    name: str
+    file: str
+    begin: int
+    end: int
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)

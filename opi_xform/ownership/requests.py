@@ -7,7 +7,6 @@ the calls that are sure to complete it: what is reached while it is live is reac
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from math import gcd
 
 from islpy import Set
@@ -24,6 +23,7 @@ from opi_xform.ownership.model import Buffer, Program, Refusal, Use
 from opi_xform.ownership.names import Names, names_of
 from opi_xform.ownership.slots import Slots, apart, lost_slots, slots_of, within
 from opi_xform.program.effects import MpiOp
+from opi_xform.record import dataclass
 
 Place = tuple[str, int, str, int]
 Point = tuple[int, str]  # (node, "before" or "after")

@@ -8,7 +8,7 @@ Where all such loops run over the same rows, it passes exactly once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import ONE, ZERO, Poly, symbol
@@ -18,6 +18,7 @@ from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.names import names_of
 from opi_xform.ownership.states import BIRTH, DEALLOC, IRECV, Event, View, view
+from opi_xform.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

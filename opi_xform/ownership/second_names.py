@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -19,6 +18,7 @@ from opi_xform.ownership.names import names_of, value_range
 from opi_xform.ownership.parameters import argument
 from opi_xform.ownership.plan import Edit, InsertStatement, PointerDeclaration, ReplaceCall, ReplaceText
 from opi_xform.ownership.source import Mention, index_of
+from opi_xform.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

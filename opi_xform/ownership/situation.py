@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
@@ -28,6 +27,7 @@ from opi_xform.ownership.states import (
     View,
     solve,
 )
+from opi_xform.record import dataclass
 
 Site = tuple[str, int, str, int]
 RowText = Callable[[int, Poly | None, Level, bool], str | None]  # of a node's row at a statement; may it be a number?

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from opi_xform.ir import instr as ins
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import Poly, number
 from opi_xform.ownership.names import Names
+from opi_xform.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +24,12 @@ def slots_of(names: Names, node: int, argument: int | None, count: Poly | None =
     if argument is None or argument >= len(args):
         return None
     symbols = names.program.values.symbols
-    base = symbols.base(args[argument])
+    address = symbols.not_null(args[argument])  # where there is none, there is no request
+    base = symbols.base(address)
     if base is None or base == UNKNOWN:
         return None
     length = number(_size(names, node, argument)) * (count if count is not None else number(1))
-    return Slots(base, symbols.resolve(symbols.offset(args[argument])), symbols.resolve(length))
+    return Slots(base, symbols.resolve(symbols.offset(address)), symbols.resolve(length))
 
 
 def _size(names: Names, node: int, argument: int) -> int:

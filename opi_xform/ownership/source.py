@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
@@ -18,6 +18,7 @@ from opi_xform.ownership.plan import ReplaceText
 from opi_xform.ownership.text import Texts
 from opi_xform.ownership.walk import children, expressions
 from opi_xform.program.words import unsteady_macros
+from opi_xform.record import dataclass
 
 _UNTOUCHABLE = re.compile(
     rb"\b(?:__attribute__|__attribute|__declspec|_Alignas|alignas|typeof|__typeof__|__typeof|_Thread_local|__thread"

@@ -7,13 +7,13 @@ A state is a set of what may be the case on the paths that lead somewhere (DESIG
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.flow import Edge, Flow, Level, mirrored
+from opi_xform.record import dataclass
 
 NONE, HELD, PENDING, RAW = 1, 2, 4, 8
 # PENDING: an OPI_Itake is under way; the pointer is NULL, its completion sets it.  RAW: the pointer was never set.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
@@ -15,6 +13,7 @@ from opi_xform.ownership.names import names_of
 from opi_xform.ownership.reasons import node_span
 from opi_xform.ownership.uses import collect
 from opi_xform.program.graph import Bind, Unbind
+from opi_xform.record import dataclass
 
 STEPS = 8  # names that are followed from the call to where its pointer comes from
 SHOWN = 3  # notes

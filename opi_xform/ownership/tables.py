@@ -8,7 +8,7 @@ reach their places, they become an array of pointers, whose rows are then looked
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import gcd
 
 from opi_xform.ir import instr as ins
@@ -18,23 +18,28 @@ from opi_xform.ownership.lvalues import POINTER_BYTES
 from opi_xform.ownership.members import Finder
 from opi_xform.ownership.model import Member, Program
 from opi_xform.ownership.twins import alike
+from opi_xform.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Where a table's pointers are: ``first + k * stride``, inside ``size`` bytes from ``start`` (None: to the end)."""
+    """Where a table's pointers are: ``first + k * stride``, inside ``size`` bytes from ``start`` (None: to the end).
+
+    width: bytes of each (``number_tables`` has others than pointers).
+    """
 
     start: int
     size: int | None
     stride: int
     first: int
+    width: int = POINTER_BYTES
 
     def meets(self, lo: int, length: int) -> bool:
         """Some of the bytes belong to one of the pointers."""
         if length <= 0 or lo + length <= self.start or (self.size is not None and lo >= self.start + self.size):
             return False
         at = (lo - self.first) % self.stride
-        return at < POINTER_BYTES or at + length > self.stride
+        return at < self.width or at + length > self.stride
 
     def near(self, lo: int, length: int | None) -> bool:
         """Bytes of the array that the pointers are in."""
@@ -149,7 +154,7 @@ class TableFinder(Finder):
         return 0 if size is None else size // shape.stride
 
     def address(self, info: Object, key: str, shape: Shape, n: int, index: int | None, count: int) -> ins.Operand:
-        """Where a load or store finds its pointer in the array that stands for the table."""
+        """Where a load or store finds its place in the array that stands for the table."""
         node = self.graph.nodes[n]
         action = node.action
         assert isinstance(action, (ins.Load, ins.Store))
@@ -157,7 +162,7 @@ class TableFinder(Finder):
         e = self.written.of(function, action)
         array = ins.AddrVar(key, action.span if e is None else e.span)
         if index is not None:
-            return ins.PtrAdd(array, ins.Const(index), POINTER_BYTES, count * POINTER_BYTES)
+            return ins.PtrAdd(array, ins.Const(index), shape.width, count * shape.width)
         found = self.values.indexed.get(n)
         rest: int | None = None
         if found is not None and found[0] == shape.stride:
@@ -172,7 +177,7 @@ class TableFinder(Finder):
         else:
             more = (rest - shape.first) // shape.stride
             operand = found[2] if more == 0 else ins.Op("+", (found[2], ins.Const(more)), LONG)
-        return ins.PtrAdd(array, operand, POINTER_BYTES, count * POINTER_BYTES)
+        return ins.PtrAdd(array, operand, shape.width, count * shape.width)
 
 
 def find_tables(program: Program, elsewhere: Collection[int]) -> list[tuple[Member, Type, dict[int, ins.Operand]]]:

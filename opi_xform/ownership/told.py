@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
-from opi_xform.ownership.model import Buffer, Program, Refusal, Told, Use
-from opi_xform.ownership.plan import Decision
+from opi_xform.ownership.model import Buffer, Program, Refusal, Use
+from opi_xform.ownership.plan import Decision, Told
 from opi_xform.program.effects import Effects
+from opi_xform.record import dataclass
 
 PACKED, ENTRIES = "U1", "U2"  # U3: apart
 

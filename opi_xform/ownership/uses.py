@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.extent import extent
+from opi_xform.memory.nullable import may_be_null
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Buffer, Carrier, Program, Use
@@ -35,9 +36,13 @@ def collect(program: Program) -> list[Use]:
             if buffer.buf >= len(values):
                 continue
             symbols = program.values.symbols
-            base = symbols.base(values[buffer.buf])
-            lo = symbols.offset(values[buffer.buf]) if base is not None else None
-            length = _length(buffer, call, values)
+            address, length = values[buffer.buf], _length(buffer, call, values)
+            if length is not None:  # of a basic type: NULL is nothing then, and not MPI_BOTTOM
+                address = symbols.not_null(address)
+            base = symbols.base(address)
+            lo = symbols.offset(address) if base is not None else None
+            if lo is not None and may_be_null(program.values, lo):
+                lo = symbols.resolve(lo, keep_rows=True)
             o = NO_OBJECT if base is None else base
             row = None if lo is None else row_index(program, o, lo)
             out.append(Use(node.number, call.call, effect.mpi, buffer, side, buffer.buf, o, lo, length, row))

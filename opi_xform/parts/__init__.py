@@ -1,1 +1,4 @@
 """Several messages in one buffer: where its parts do not touch, the source is rewritten to one buffer for each."""
+
+SHARED = frozenset({"OPI104", "OPI204"})
+"""Codes of sites that stay because their message is not the whole buffer: what dividing it may help."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -34,6 +33,7 @@ from opi_xform.parts.facts import divided
 from opi_xform.parts.flow import Flow, Pointers, Trouble, operands
 from opi_xform.parts.layout import Layout, Reading, layouts
 from opi_xform.parts.mentions import Mention, Place, find_mentions
+from opi_xform.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,9 @@ def candidates(program: Program) -> list[Candidate]:
     return [
         Candidate(key, tuple(found))
         for key, found in objects.items()
-        if any(at != ZERO for at in starts[key]) and not any(o in program.values.escaped for o in found)
+        if any(at != ZERO for at in starts[key])
+        and not any(o in program.values.escaped for o in found)
+        and program.values.lazy.isdisjoint(found)  # its parts would be those of another turn
     ]
 
 

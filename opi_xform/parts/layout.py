@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 
 from opi_xform.memory.poly import ZERO, Poly, number
 from opi_xform.parts.facts import divided
+from opi_xform.record import dataclass
 
 MOST = 64  # parts of one buffer
 

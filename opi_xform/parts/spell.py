@@ -233,6 +233,18 @@ class Spelling:
 
     # --- mentions --------------------------------------------------------------------------------------------------
 
+    def only_frees(self, m: Mention, test: ast.If) -> bool:
+        """``if (buf) free(buf);``, whose test says of one part what is freed of all."""
+        cond = test.cond
+        while isinstance(cond, ast.Cast):
+            cond = cond.operand
+        alone = cond is m.ref or (isinstance(cond, ast.Binary) and cond.op == "!=" and cond in m.parents)
+        body = test.then.body if isinstance(test.then, ast.Block) else (test.then,)
+        freed = [o.stmt for o in self.division.mentions if o.kind in ("freed", "set")]
+        nothing = [o.stmt for o in self.division.mentions if o.kind == "set" and not _sets_null(o)]
+        inside = all(any(s is f for f in freed) and not any(s is f for f in nothing) for s in body)
+        return alone and inside and test.other is None and test.span.editable and test.then.span.editable
+
     def mention(self, m: Mention) -> None:
         name = self.variable.name
         at = m.ref.span
@@ -243,6 +255,9 @@ class Spelling:
             assert m.stmt is not None
             self.edit(m.stmt.span, m.stmt.span.begin, m.stmt.span.begin, self.loop())
             self.edit(at, at.end, at.end, f"[{self.turn}]")
+            return
+        if m.kind == "tested" and not self.array and isinstance(m.stmt, ast.If) and self.only_frees(m, m.stmt):
+            self.edit(m.stmt.span, m.stmt.span.begin, m.stmt.then.span.begin, "")  # free(NULL) does nothing
             return
         if m.kind == "size" and self.array and m.whole is m.ref:
             if isinstance(m.parents[0], ast.SizeOf):
@@ -362,3 +377,10 @@ def _references(roots: Iterable[ast.Expr], keys: set[str]) -> set[Place]:
 
 def _null(e: ast.Expr) -> bool:
     return value_of(e, {}) is not None and value_of(e, {}).constant == 0  # type: ignore[union-attr]
+
+
+def _sets_null(m: Mention) -> bool:
+    value = m.parents[-1].value if m.parents and isinstance(m.parents[-1], ast.Assign) else None
+    while isinstance(value, ast.Cast):
+        value = value.operand
+    return isinstance(value, ast.IntLit) and value.value == 0

@@ -6,9 +6,9 @@ A datatype that is not in the table is a derived one (or unknown): its layout ha
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
+from opi_xform.record import dataclass
 from opi_xform.resources import analyses_dir
 from opi_xform.toml import TomlError, load_toml
 

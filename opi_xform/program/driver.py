@@ -17,6 +17,7 @@ from opi_xform.ownership.decide import decide
 from opi_xform.ownership.elsewhere import written_at
 from opi_xform.ownership.members import promote, wanted
 from opi_xform.ownership.model import Member, Options, Program
+from opi_xform.ownership.number_tables import number_tables, promoted
 from opi_xform.ownership.plan import Plan
 from opi_xform.ownership.relevance import relevant
 from opi_xform.ownership.tables import find_tables
@@ -143,7 +144,9 @@ def program(
             more = promote(found, find_tables)
         if more is None:
             break
-        found = _memory(whole, effects, more.graph, nest, more.variables, more.members, complete, part, apart)
+        with part("members"):
+            graph, variables = promoted(more.graph, more.variables, number_tables(found))
+        found = _memory(whole, effects, graph, nest, variables, more.members, complete, part, apart)
     return found
 
 

@@ -8,8 +8,9 @@ and docs/effects.md describes their syntax.  Argument indices start at 0.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from opi_xform.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,16 @@ region or an entry that makes no sense is an error that names the file and the f
 
 from __future__ import annotations
 
+import pickle
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from opi_xform.kept import Kept, digest
 from opi_xform.program.effects import (
     AllocSpec,
     ArgRegion,
@@ -26,6 +29,7 @@ from opi_xform.program.effects import (
     MpiBuffer,
     MpiOp,
 )
+from opi_xform.record import dataclass
 from opi_xform.resources import analyses_dir
 from opi_xform.toml import TomlError, load_toml
 
@@ -362,9 +366,36 @@ def _load(path: Path) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def read_shipped() -> Mapping[str, FunctionEffect]:
-    """All shipped tables; a function stands in one file only.  Raises EffectsError."""
+    """All shipped tables, as they were read before where nothing has changed.  Raises EffectsError."""
+    paths = sorted((analyses_dir() / "effects").glob("*.toml"))
+    code = [Path(__file__), Path(__file__).with_name("effects.py"), Path(__file__).parent.parent / "toml.py"]
+    kept = Kept("effects", sys.version, *map(str, paths))
+    known = _unpacked(kept.load())
+    if known is None:
+        try:
+            digests = {str(path): digest(str(path)) for path in (*paths, *code)}  # before: what is read is no older
+        except OSError:
+            digests = {}
+        known = read_tables(paths)
+        if digests:
+            kept.store(pickle.dumps(known, pickle.HIGHEST_PROTOCOL), digests)
+    return known
+
+
+def _unpacked(data: bytes | None) -> dict[str, FunctionEffect] | None:
+    if data is None:
+        return None
+    try:
+        table = pickle.loads(data)
+    except Exception:  # pickle raises nearly anything on corrupt bytes
+        return None
+    return table if isinstance(table, dict) and table else None
+
+
+def read_tables(paths: Sequence[Path]) -> dict[str, FunctionEffect]:
+    """The tables of these files; a function stands in one of them only.  Raises EffectsError."""
     table: dict[str, FunctionEffect] = {}
-    for path in sorted((analyses_dir() / "effects").glob("*.toml")):
+    for path in paths:
         for name, effect in _parse(path, _load(path), user=False).items():
             if name in table:
                 raise EffectsError(f"{path}: effects.{name}: also in {table[name].source}")

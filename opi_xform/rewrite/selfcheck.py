@@ -48,7 +48,7 @@ def self_check(
         top = os.path.realpath(mirror)
         lay_out(top, affected, changed, sources)
         jobs = [(mirrored(top, sources.name(unit.path)), mirrored_flags(top, flags(unit.path))) for unit in affected]
-        quick = with_beginnings(jobs)
+        quick = with_beginnings(jobs, [flags(unit.path) for unit in affected])
         found = [_problems(top, unit, result) for unit, result in zip(affected, parse(quick), strict=True)]
         doubtful = [i for i, problems in enumerate(found) if problems and quick[i] != jobs[i]]
         for i, result in zip(doubtful, parse([jobs[i] for i in doubtful]) if doubtful else (), strict=True):

@@ -10,6 +10,7 @@ from tests.fuzz.mixtures import counted, dispatched, initial, nobody, remembered
 from tests.fuzz.shapes_data import append, cursor, members, parts
 from tests.fuzz.shapes_filled import filled, together
 from tests.fuzz.shapes_flow import leaving, nest, relayed, wrapped
+from tests.fuzz.shapes_growing import growing
 from tests.fuzz.shapes_modes import modes
 from tests.fuzz.shapes_names import second, twins
 from tests.fuzz.shapes_parts import divided
@@ -19,6 +20,6 @@ Family = Callable[[random.Random, str], str]
 
 FAMILIES: tuple[Family, ...] = (
     members, append, cursor, nest, wrapped, requests, probed, leaving, doubled, parts, relayed, *[meeting] * 16,
-    *(counted, turning, nobody, initial, dispatched, twins, second, divided, filled, together, modes) * 2,
+    *(counted, turning, nobody, initial, dispatched, twins, second, divided, filled, together, modes, growing) * 2,
     remembered, typed,
 )  # fmt: skip

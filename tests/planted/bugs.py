@@ -24,6 +24,9 @@ _MODIFIED, _TELESCOPE = "opi_xform.memory.modified", "opi_xform.memory.telescope
 _REQUESTS, _ADDRESSES = "opi_xform.ownership.requests", "opi_xform.ownership.addresses"
 _COUNTED, _LOCKSTEP = "opi_xform.ownership.counted", "opi_xform.memory.lockstep"
 _FIXED = "opi_xform.program.fixed"
+_NUMBERS = "opi_xform.ownership.number_tables"
+_LAZY_TESTS = "opi_xform.ownership.lazy_tests"
+_NULL_TESTS = "opi_xform.ownership.null_tests"
 _STEPS, _NULL, _UNSEEN = "opi_xform.memory.steps", "opi_xform.ownership.procnull", "opi_xform.ownership.unseen"
 
 BUGS = (
@@ -454,5 +457,54 @@ BUGS = (
         "if key in assigned or",
         "if False and key in assigned or",
         ("flag_changed", "flag_address"),
+    ),
+    Bug(
+        "numbers in a struct change only where the program stores them",
+        _NUMBERS,
+        "if not given or place or not (whole or shape.stride == shape.width):\n                    return None\n",
+        "continue\n",
+        ("recv_handle_neighbours_copied", "recv_handle_neighbours_by_mpi", "recv_handle_neighbours_element"),
+    ),
+    Bug(
+        "a row of a table is always there",
+        _NULL_TESTS,
+        'table[base].kind == "family" or symbols.resolve(symbols.offset(v)).constant is None',
+        "False",
+        ("c_null_rows", "c_null_member_rows"),
+    ),
+    Bug(
+        "a pointer that may be NULL is compared with NULL as before",
+        _NULL_TESTS,
+        "return bool(found) and all(v == ZERO for v in found)",
+        "return bool(found)",
+        ("c_null_freed_on_some", "c_null_other_name"),
+    ),
+    Bug(
+        "what is made of a comparison with NULL is no matter",
+        _NULL_TESTS,
+        "if not isinstance(program.graph.nodes[n].action, ins.Branch):\n        return False",
+        "if not isinstance(program.graph.nodes[n].action, ins.Branch):\n        return True",
+        ("c_null_in_expression",),
+    ),
+    Bug(
+        "memory of an earlier turn is as large as what this turn would ask for",
+        _LIVENESS,
+        "if self.o in self.values.lazy and",
+        "if False and",
+        ("grow_receive_old",),
+    ),
+    Bug(
+        "a test that makes the buffer may do more",
+        _LAZY_TESTS,
+        "                return {}\n            out.update",
+        "                continue\n            out.update",
+        ("lazy_counts",),
+    ),
+    Bug(
+        "a test that makes the buffer may ask for another size each time",
+        _LAZY_TESTS,
+        "if any(values.symbols.scope(values.symbols.resolve(v)) for v in asked):",
+        "if False:",
+        ("lazy_first_size",),
     ),
 )

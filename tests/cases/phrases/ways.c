@@ -111,11 +111,42 @@ static void conditional(int some)
     }
     if (some) {
         pack(s, N, 6);
-        MPI_Sendrecv(s, N, MPI_DOUBLE, peer, 1, r, N, MPI_DOUBLE, peer, 1, W, IGNORE); //~ keep(s) OPI402 keep(r) OPI402
+        MPI_Sendrecv(s, N, MPI_DOUBLE, peer, 1, r, N, MPI_DOUBLE, peer, 1, W, IGNORE); //~ give(s) take(r)
         take_in(r, N);
     }
     free(s);
     free(r);
+}
+
+/* allocated anew where it is too small */
+static void roomy(int t)
+{
+    static double *s, *r;
+    static int room;
+    int n = (t + 1) * (N / 2);
+    if (n > room) {
+        free(s);
+        free(r);
+        s = malloc(n * sizeof(double));
+        r = malloc(n * sizeof(double));
+        room = n;
+    }
+    pack(s, n, 8);
+    MPI_Sendrecv(s, n, MPI_DOUBLE, peer, 1, r, n, MPI_DOUBLE, peer, 1, W, IGNORE); //~ give(s) take(r)
+    take_in(r, n);
+}
+
+/* allocated where it is not there yet */
+static void lazy(void)
+{
+    static double *s, *r;
+    if (!s)
+        s = malloc(N * sizeof(double));
+    if (r == NULL)
+        r = malloc(N * sizeof(double));
+    pack(s, N, 9);
+    MPI_Sendrecv(s, N, MPI_DOUBLE, peer, 1, r, N, MPI_DOUBLE, peer, 1, W, IGNORE); //~ give(s) take(r)
+    take_in(r, N);
 }
 
 /* early return */
@@ -270,6 +301,8 @@ int main(int argc, char **argv)
         vla(N - argc);
         on_stack(N - argc);
         conditional(t);
+        roomy(t);
+        lazy();
         total += returns_early(t);
         total += cleans_up(t);
         modes();

@@ -1,0 +1,30 @@
+"""What reports need beside the plan: the lives of buffers, the bytes of sites, runs of the program, its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from opi_xform.record import dataclass
+
+if TYPE_CHECKING:
+    from opi_xform.ownership.plan import Decision
+    from opi_xform.report.advice import Site, Weight
+    from opi_xform.report.globals import GlobalDecision
+    from opi_xform.report.lives import BufferLife, CallGraph
+    from opi_xform.report.profile import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """runs: of --profile, in the order given.  variables: those that ranks as threads would share;
+    hindrances: what else stands in the way of such ranks.
+    """
+
+    runs: tuple[Run, ...] = ()
+    lives: tuple[BufferLife, ...] = ()
+    calls: CallGraph | None = None
+    weights: Mapping[Site, Weight] = field(default_factory=dict)
+    variables: tuple[GlobalDecision, ...] = ()
+    hindrances: tuple[Decision, ...] = ()

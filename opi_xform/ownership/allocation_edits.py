@@ -1,0 +1,204 @@
+"""The size that OPI_Alloc asks for, and the program's own allocations as edits of the source."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from opi_xform.ir import ast
+from opi_xform.ir.span import Span
+from opi_xform.ownership.allocations import Allocation, has_effect
+from opi_xform.ownership.anchors import Anchors
+from opi_xform.ownership.flow import Flow, Level
+from opi_xform.ownership.mentions import Definitions, Mentions, Texts
+from opi_xform.ownership.model import Buffer, Member, Program
+from opi_xform.ownership.plan import Edit, InsertStatement, ReplaceText
+from opi_xform.ownership.sizes import dimensions, plain_name, requested, same_everywhere, size_of_member
+from opi_xform.ownership.states import Insertion
+from opi_xform.ownership.words import fresh
+
+
+class Problem(Exception):
+    """Something cannot be written; the message is a sentence without its full stop."""
+
+
+class AllocationEdits:
+    """The part of ``edits.Builder`` that has to do with allocations."""
+
+    def __init__(
+        self, program: Program, flow: Flow, buffer: Buffer, mentions: Mentions, texts: Texts, defs: Definitions
+    ) -> None:
+        self.program = program
+        self.flow = flow
+        self.buffer = buffer
+        self.mentions = mentions
+        self.texts = texts
+        self.defs = defs
+        self.anchors = Anchors(flow)
+        self.variable = program.variables[buffer.carrier.variable]
+        self.member = program.members.get(buffer.carrier.variable)
+        self.twins = self.member is not None and bool(self.member.twins)
+        self.largest = False
+        """One size for all rows, the largest, since a row's own is not found by its number."""
+        self.held_leaving: set[int] = set()
+        self.edits: list[Edit] = []
+        self.files: set[str] = set()
+
+    def sizes(
+        self,
+        insertions: Sequence[Insertion],
+        allocations: Sequence[Allocation],
+        in_place: bool,
+        tests: Collection[Level],
+    ) -> tuple[str, bool]:
+        """The size that every OPI_Alloc asks for, and whether it has one value per row.
+
+        Removes the allocations and keeps their sizes where needed.
+        """
+        allocs = [i for i in insertions if i.kind in ("alloc", "guard")]
+        if self.buffer.carrier.kind == "array":
+            return "", False  # as the file spells it where it is needed
+        asked = [requested(self.program, a, self.texts) for a in allocations]
+        sizes = [s for s in asked if s is not None]
+        if len(sizes) < len(allocations):
+            raise Problem("the size of the allocation is not understood")
+        variable = ""
+        self.largest = self.twins or (self.member is not None and self.unnumbered(self.member, allocs, allocations))
+        alone = len(allocations) == 1 and all(self.same(allocations[0], i) for i in allocs)
+        counted = not in_place and any(has_effect(x) for a in allocations for x in a.call.args)
+        if (allocs and not alone) or counted:  # what the size does besides is still done once
+            declared = [s for a, s in zip(allocations, sizes, strict=True) if a.declared]
+            functions = [*(a.function for a in allocations), *(i.function for i in allocs)]
+            used = {(self.program.functions[f].span.file, f) for f in functions}
+            variable = self.size_variable(declared[0] if declared else "0", used)
+        for allocation, size in zip(allocations, sizes, strict=True):
+            if not in_place and not variable and self.whole_test(allocation, tests):
+                continue
+            self.removed(allocation, size, variable, in_place)
+        per_row = bool(variable) and self.buffer.carrier.rows > 0 and not self.largest
+        return variable or (sizes[0] if sizes else ""), per_row
+
+    def unnumbered(self, member: Member, allocs: Sequence[Insertion], allocations: Sequence[Allocation]) -> bool:
+        """Rows that are named through a pointer (`s->buf`), or that nobody knows the number of."""
+        if not self.buffer.carrier.rows:
+            return False
+        return not member.count or any(a.index is None for a in allocations) or any(not i.index for i in allocs)
+
+    def same(self, allocation: Allocation, insertion: Insertion) -> bool:
+        if self.varies():
+            return False
+        frame = self.flow.frames_of[insertion.function][0]
+        return same_everywhere(self.program, self.flow, allocation, self.defs, (frame, insertion.stmt), self.texts)
+
+    def whole_test(self, allocation: Allocation, tests: Collection[Level]) -> bool:
+        """``if (!b) b = malloc(n);`` goes whole."""
+        frame = self.flow.frames_of[allocation.function][0]
+        stmts = self.flow.lowered(frame).stmts
+        at = stmts[allocation.stmt].parent
+        while at >= 0 and isinstance(stmts[at].stmt, ast.Block):
+            at = stmts[at].parent
+        if (frame, at) not in tests or not stmts[at].in_block or not stmts[at].stmt.span.editable:
+            return False
+        self.edits.append(ReplaceText(stmts[at].stmt.span, ""))
+        return True
+
+    def varies(self) -> bool:
+        """The memory may be of an earlier turn of a loop, for which the program asked with other numbers."""
+        values = self.program.values
+        if values.lazy.isdisjoint(self.buffer.objects):
+            return False
+        asked = [v for n in self.buffer.carrier.allocations for v in values.args.get(n, ())]
+        return any(values.symbols.scope(values.symbols.resolve(v)) for v in asked)
+
+    def size_variable(self, first: str, used: Collection[tuple[str, str]]) -> str:
+        """A new variable beside the carrier that keeps what malloc was asked for.
+
+        used: (file, function) where it is set and read.
+        """
+        name = f"{plain_name(self.program, self.variable)}_bytes"
+        name = fresh(name, self.program.files, self.texts)
+        kind = self.variable.kind
+        if self.member is not None:
+            if not all(file.endswith(".c") for file, _ in used):
+                raise Problem("the size of the buffer cannot be kept in a header")
+            dims = f"[{self.member.count}]" if self.buffer.carrier.rows and not self.largest else ""
+            self.edits.extend(size_of_member(self.program, name + dims, sorted(used), self.texts))
+            self.files.update(file for file, _ in used)
+            return name
+        for d in self.variable.declarators:
+            if not d.statement.editable:
+                raise Problem("the pointer's declaration is written by a macro")
+            dims = ""
+            if self.buffer.carrier.rows:
+                found = dimensions(self.program, self.variable, self.texts, d.statement.file)
+                if found is None:
+                    raise Problem("the pointers' declaration is not understood")
+                dims, first = f"[{found[0]}]", "{0}"
+            if kind == "local":
+                text = f"size_t {name}{dims} = {first};"
+            else:
+                text = f"{d.storage} size_t {name}{dims};".strip()
+            self.edits.append(InsertStatement(d.statement, "after", text))
+            self.files.add(d.statement.file)
+        return name
+
+    def removed(self, allocation: Allocation, size: str, variable: str, in_place: bool) -> None:
+        frame = self.flow.frames_of[allocation.function][0]
+        level = (frame, allocation.stmt)
+        info = self.flow.info(level)
+        name = self.variable.name
+        row = ""
+        if allocation.index is not None:
+            if not allocation.index.span.editable:
+                raise Problem("the row that is allocated is named by a macro")
+            row = f"[{self.texts.of(allocation.index.span)}]"
+        if variable and self.largest and any(has_effect(x) for x in allocation.call.args):
+            raise Problem("the sizes of several buffers that one expression names cannot be kept apart")
+        if variable and not self.largest:
+            variable += row
+        after = [f"{variable} = {size};"] if variable and not allocation.declared else []
+        if self.largest:  # one size for all of them, the largest; more than malloc ever gives is not asked for
+            largest = f"if ({variable} < opi_size && opi_size <= (size_t)-1 / 2)\n        {variable} = opi_size;"
+            after = [f"{{\n    size_t opi_size = {size};\n    {largest}\n}}" for _ in after]
+        if in_place:
+            whole = f"{name}{row}" if self.member is None else self.assigned(allocation, name)
+            after.append(f"OPI_Alloc(&{whole}, {size if self.largest else variable or size});")
+            self.files.add(info.stmt.span.file)
+        wrap = not info.in_block
+        if after and not self.anchors.usable(level, "before" if allocation.inside else "after"):
+            raise Problem("nothing can be put behind the allocation")
+        if allocation.inside is not None:  # `if (!(v = malloc(n)))`
+            whole = self.assigned(allocation, f"{name}{row}")
+            if not in_place or not allocation.inside.span.editable:
+                raise Problem("the buffer is allocated inside a condition")
+            for text in after:
+                self.edits.append(InsertStatement(info.stmt.span, "before", text, wrap))
+            assert isinstance(info.stmt, ast.If)
+            self.edits.append(ReplaceText(self.in_parentheses(allocation.inside.span, info.stmt.cond.span), whole))
+            return
+        if in_place and not allocation.declared:
+            self.edits.append(ReplaceText(info.stmt.span, after[-1]))
+            if len(after) > 1:
+                self.edits.append(InsertStatement(info.stmt.span, "before", after[0], wrap))
+            return
+        self.edits.append(ReplaceText(allocation.value.span, "NULL"))
+        for text in after:
+            self.edits.append(InsertStatement(info.stmt.span, "after", text, wrap))
+
+    def in_parentheses(self, span: Span, whole: Span) -> Span:
+        """With the parentheses around it that belong to the same expression, which a name does not need."""
+        text = self.texts.of(whole).encode("utf-8", "surrogateescape")
+        begin, end = span.begin - whole.begin, span.end - whole.begin
+        if begin > 0 and text[begin - 1 : begin] == b"(" and text[end : end + 1] == b")":
+            return replace(span, begin=span.begin - 1, end=span.end + 1, column=span.column - 1)
+        return span
+
+    def assigned(self, allocation: Allocation, name: str) -> str:
+        """The carrier as the allocation writes it."""
+        stmt = self.flow.info((self.flow.frames_of[allocation.function][0], allocation.stmt)).stmt
+        assignment = stmt.expr if isinstance(stmt, ast.ExprStmt) else allocation.inside
+        if self.member is None or not isinstance(assignment, ast.Assign):
+            return name
+        if not assignment.target.span.editable:
+            raise Problem("the pointer that is allocated is named by a macro")
+        return self.texts.of(assignment.target.span)

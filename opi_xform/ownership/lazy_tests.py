@@ -1,0 +1,76 @@
+"""``if (!b) b = malloc(n);``: a test that asks whether the buffer is there yet, and does nothing but make it.
+
+Whatever such a test finds in the new program, where a buffer that was given away is not there either: it makes one, or
+(when OPI_Alloc stands elsewhere) nothing.  Only the size must be the same in every turn: the test may find nothing more
+often than before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.memory.stretches import tails
+from opi_xform.ownership.allocations import Allocation, has_effect
+from opi_xform.ownership.flow import Flow, Level
+from opi_xform.ownership.mentions import plain
+from opi_xform.ownership.model import Buffer, Program
+from opi_xform.ownership.null_tests import gives_up
+
+
+def tests_of_allocations(
+    program: Program, flow: Flow, buffer: Buffer, allocations: Sequence[Allocation]
+) -> dict[int, Level]:
+    """The nodes of such tests, each with its statement."""
+    values = program.values
+    if buffer.carrier.kind != "pointer" or buffer.carrier.rows or any(a.inside for a in allocations):
+        return {}
+    asked = [v for n in buffer.carrier.allocations for v in values.args.get(n, ())]
+    if any(values.symbols.scope(values.symbols.resolve(v)) for v in asked):
+        return {}
+    if any(has_effect(e) for a in allocations for e in a.call.args):
+        return {}
+    error_exits = tails(program.graph, program.nest)
+    out: dict[int, Level] = {}
+    for allocation in allocations:
+        for frame in flow.frames_of[allocation.function]:
+            level = _test(program, flow, buffer, (frame, allocation.stmt))
+            if level is None:
+                return {}
+            mine = {n for n in flow.by_frame[frame] if flow.stmt[n] == level[1]}
+            for n in flow.members(level) - mine:
+                node = program.graph.nodes[n]
+                if (
+                    node.frame in allocation.wrappers
+                    or (node.frame == frame and flow.stmt[n] == allocation.stmt)
+                    or node.block in error_exits
+                    or (isinstance(node.action, ins.Branch) and gives_up(program, buffer, n, error_exits))
+                ):
+                    continue
+                return {}
+            out.update(dict.fromkeys(mine, level))
+    return out
+
+
+def _test(program: Program, flow: Flow, buffer: Buffer, level: Level) -> Level | None:
+    """The ``if`` without ``else`` right around a statement that tests whether the carrier is NULL."""
+    stmts = flow.lowered(level[0]).stmts
+    at = stmts[level[1]].parent
+    while at >= 0 and isinstance(stmts[at].stmt, ast.Block):
+        at = stmts[at].parent
+    test = stmts[at].stmt if at >= 0 else None
+    if not isinstance(test, ast.If) or test.other is not None:
+        return None
+    e = plain(test.cond)
+    if isinstance(e, ast.Unary) and e.op == "!":
+        e = plain(e.operand)
+    elif isinstance(e, ast.Binary) and e.op == "==":
+        left, right = plain(e.left), plain(e.right)
+        null = [x for x in (left, right) if isinstance(x, ast.IntLit) and x.value == 0]
+        if not null:
+            return None
+        e = left if null[0] is right else right
+    else:
+        return None
+    return (level[0], at) if program.names(e, buffer.carrier.variable) else None

@@ -1,0 +1,42 @@
+/* What a longer message brought is read after a shorter one. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double *b;
+static int room;
+
+int main(int argc, char **argv)
+{
+    int rank, count = 0;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    for (int step = 0; step < 6; step++) {
+        int n = (step % 3 + 1) * (N / 4);
+        if (rank == 0) {
+            MPI_Send(u, n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
+        } else if (rank == 1) {
+            if (n > room) {
+                free(b);
+                b = malloc(n * sizeof(double));
+                room = n;
+            }
+            MPI_Recv(b, n, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep OPI202
+            for (int i = 0; i < room; i++)
+                v[i] += b[i];
+        }
+    }
+    free(b);
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %d %.17g\n", rank, count, total);
+    MPI_Finalize();
+    return 0;
+}
