@@ -33,12 +33,16 @@ class RanksTable:
     expression: Mapping[str, str]
     collective: Mapping[str, str]
     below: tuple[str, ...]
+    serial: tuple[str, ...]
 
 
 def read_ranks_table(path: Path = TABLE) -> RanksTable:
     """The table as shipped."""
     data = load_toml(path)
-    return RanksTable(dict(data["expression"]), dict(data["collective"]), tuple(data["below"]["patterns"]))
+    below = data["below"]
+    return RanksTable(
+        dict(data["expression"]), dict(data["collective"]), tuple(below["patterns"]), tuple(below["serial"])
+    )
 
 
 def ranks_source_dir() -> Path:
@@ -123,15 +127,22 @@ def _collective(function: Function, base: str, table: RanksTable) -> str:
     return f"{ignored}    struct opir_args args = {{{', '.join(fields)}}};\n    return opir_coll({arguments});\n"
 
 
-def _below(function: Function) -> str:
+def _matches(name: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _below(function: Function, table: RanksTable) -> str:
     """The call of the MPI below; a communicator only says who packs for whom, so its own will do. Nothing is said of
     errors of functions that return no code."""
     arguments = ", ".join("MPI_COMM_SELF" if p.type == "MPI_Comm" else p.name for p in function.parameters)
     if function.result != "int" or function.name.endswith(("_c2f", "_toint")):
         return f"    return P{function.name}({arguments});\n"
     unused = "".join(f"    (void){p.name};\n" for p in function.parameters if p.type == "MPI_Comm")
+    call = f"    int rc = P{function.name}({arguments});\n"
+    if _matches(function.name, table.serial):
+        call = f"    opir_serial_begin();\n{call}    opir_serial_end();\n"
     return (
-        f"{unused}    int rc = P{function.name}({arguments});\n"
+        f"{unused}{call}"
         f'    return OPIR_LIKELY(rc == MPI_SUCCESS) ? rc : opir_below(rc, "{function.name}");\n'
     )
 
@@ -144,7 +155,7 @@ def kind_of(name: str, table: RanksTable, by_hand: frozenset[str]) -> str:
         return "expression"
     if collective_of(name, table) is not None:
         return "collective"
-    if any(fnmatch.fnmatchcase(name, pattern) for pattern in table.below):
+    if _matches(name, table.below):
         return "below"
     return "missing"
 
@@ -167,7 +178,7 @@ def _body(function: Function, kind: str, table: RanksTable) -> str:
     if kind == "collective":
         return _collective(function, collective_of(name, table) or "", table)
     if kind == "below":
-        return _below(function)
+        return _below(function, table)
     if kind == "expression":
         text = table.expression.get(name) or table.expression[name.removesuffix("_c")]
         call = _with_names(" ".join(text.replace("{call}", f'"{name}"').split()), function)

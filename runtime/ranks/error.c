@@ -81,14 +81,31 @@ int opir_raise(struct opir_comm *c, int code, const char *call, const char *form
     return raise_on(c, code, call, why);
 }
 
+/* The calls in `serial` of opi_xform/bindings/ranks.toml, one at a time: the MPI below need not take them from several threads whatever it says of itself. */
+static pthread_mutex_t serial = PTHREAD_MUTEX_INITIALIZER;
+
+void opir_serial_begin(void) {
+    opir_lock(&serial);
+}
+
+void opir_serial_end(void) {
+    opir_unlock(&serial);
+}
+
+void opir_text(int rc, char *text) {
+    int n = 0;
+    opir_serial_begin();
+    if (PMPI_Error_string(rc, text, &n) != MPI_SUCCESS)
+        n = 0;
+    opir_serial_end();
+    text[n] = 0;
+}
+
 /* What a call of the MPI below returned, its own codes kept: MPI_Error_string knows them. */
 int opir_below(int rc, const char *call) {
     char text[MPI_MAX_ERROR_STRING];
-    int n = 0;
     struct opir_rank *me = opir_self;
-    if (PMPI_Error_string(rc, text, &n) != MPI_SUCCESS)
-        n = 0;
-    text[n] = 0;
+    opir_text(rc, text);
     if (!me || !me->world_comm) {
         opir_say("%s: %s", call, text);
         return rc;

@@ -37,12 +37,10 @@ static _Atomic unsigned tags;
 
 static void below(int rc, const char *call) {
     char text[MPI_MAX_ERROR_STRING];
-    int n = 0;
     if (OPIR_LIKELY(rc == MPI_SUCCESS))
         return;
-    if (PMPI_Error_string(rc, text, &n) != MPI_SUCCESS)
-        n = 0;
-    opir_die("%s between processes: %.*s", call, n, text);
+    opir_text(rc, text);
+    opir_die("%s between processes: %s", call, text);
 }
 
 struct opir_packet *opir_packet_new(int kind, size_t payload) {

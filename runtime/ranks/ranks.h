@@ -455,6 +455,9 @@ void opir_libc_end(struct opir_rank *r);
 /* error.c: raises an error class through the handler of a communicator (NULL: MPI_COMM_WORLD's) and returns it. */
 int opir_raise(struct opir_comm *c, int code, const char *call, const char *format, ...) __attribute__((format(printf, 4, 5)));
 int opir_below(int rc, const char *call); /* the same for what a call of the MPI below returned */
+void opir_text(int rc, char *text);          /* what the MPI below says of a code, in MPI_MAX_ERROR_STRING bytes */
+void opir_serial_begin(void);                /* around a call that the MPI below may not take from several threads */
+void opir_serial_end(void);
 /* In a call: where a result goes. */
 #define OPIR_OUT(pointer)             \
     if (OPIR_UNLIKELY(!(pointer)))    \

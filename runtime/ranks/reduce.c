@@ -52,7 +52,9 @@ int opir_op_check(struct opir_rank *me, MPI_Op op, const struct opir_type *t) {
     int rc = PMPI_Reduce_local(zeros - t->true_lb, zeros + t->true_extent - t->true_lb, 1, t->handle, op), class = rc;
     free(zeros);
     if (rc != MPI_SUCCESS) {
+        opir_serial_begin();
         PMPI_Error_class(rc, &class);
+        opir_serial_end();
         return class;
     }
     me->op = op;

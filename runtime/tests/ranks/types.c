@@ -158,12 +158,19 @@ static void infos(int rank) {
 
 /* Classes and codes are one set for all ranks of a process, each with the text that its maker gave it. */
 static void errors(int rank) {
-    int class, code, length, of;
+    enum { CODES = 16 };
+    int class, code, codes[CODES], length, of;
     char text[MPI_MAX_ERROR_STRING], mine[32], name[MPI_MAX_PROCESSOR_NAME];
     MPI_Add_error_class(&class);
     MPI_Add_error_code(class, &code);
     snprintf(mine, sizeof mine, "an error of rank %d", rank);
     MPI_Add_error_string(code, mine);
+    for (int i = 0; i < CODES; i++) { /* while the other ranks do so too, and ask */
+        MPI_Add_error_code(class, &codes[i]);
+        MPI_Add_error_string(codes[i], mine);
+        MPI_Error_string(codes[i / 2], text, &length);
+        CHECK(strcmp(text, mine), 0);
+    }
     MPI_Barrier(world);
     MPI_Error_string(code, text, &length);
     CHECK(strcmp(text, mine), 0);
