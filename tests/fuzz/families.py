@@ -13,6 +13,7 @@ from tests.fuzz.shapes_flow import leaving, nest, relayed, wrapped
 from tests.fuzz.shapes_growing import growing
 from tests.fuzz.shapes_modes import modes
 from tests.fuzz.shapes_names import second, twins
+from tests.fuzz.shapes_null import absent, sided
 from tests.fuzz.shapes_parts import divided
 from tests.fuzz.shapes_requests import doubled, probed, requests
 
@@ -21,5 +22,5 @@ Family = Callable[[random.Random, str], str]
 FAMILIES: tuple[Family, ...] = (
     members, append, cursor, nest, wrapped, requests, probed, leaving, doubled, parts, relayed, *[meeting] * 16,
     *(counted, turning, nobody, initial, dispatched, twins, second, divided, filled, together, modes, growing) * 2,
-    remembered, typed,
+    *(absent,) * 3, sided, remembered, typed,
 )  # fmt: skip

@@ -176,9 +176,16 @@ class Scenario:
             self.each_row(recv, lambda place: self.unpack(place, recv, count))
             return
 
+        asks = self.rng.randrange(3) if rng.random() < 0.12 else -1
+
         def all_of_it(place: str) -> None:
+            if asks == 0:
+                self.ask(place, send)
             self.pack(place, send, count)
             self.exchange(place, place.replace(send.name, recv.name), count)
+            if asks >= 1:
+                other = place.replace(send.name, recv.name)
+                self.ask(place if asks == 1 else other, send if asks == 1 else recv)
             if rng.random() < 0.2 and not self.safe:
                 self.look(place, send, count)
             self.unpack(place.replace(send.name, recv.name), recv, count)
@@ -298,6 +305,18 @@ class Scenario:
                 self.line(rng.choice(inside))
             return
         self.look(place, b, count)
+
+    def ask(self, place: str, b: Buffer) -> None:
+        """What a comparison of pointers finds is output, too, though it accesses nothing."""
+        ways = [
+            f"if ({place}) total += 2;",
+            f"total += {place} != NULL;",
+            f"total += !{place} ? 3 : 4;",
+            f"{{ double *p = {place}; if (p == NULL) total += 5; }}",
+        ]
+        if b.storage == "static":  # no pointer to what has ended is read
+            ways.append(f"{{ static double *was; total += was == {place} ? t : 7; was = {place}; }}")
+        self.line(self.rng.choice(ways))
 
     def look(self, place: str, b: Buffer, count: str) -> None:
         self.line(
