@@ -103,7 +103,6 @@ def test_what_converts_since_is_told_but_no_finding(small: Path) -> None:
     assert "1 site converts that did not when baselines/halo2d.json was written; write it again" in out.splitlines()
 
 
-
 def edit(file: Path, old: str, new: str) -> int:
     """Replaces what is there once; the line at which it stood."""
     text = file.read_text(encoding="utf-8")

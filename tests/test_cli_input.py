@@ -268,9 +268,7 @@ def test_flags_from_the_database_and_from_the_command_line(cli: Run) -> None:
 def test_version_help_and_explain(cli: Run) -> None:
     code, out, _ = cli("--version")
     assert code == 0
-    assert re.fullmatch(
-        r"opi-xform 0\.1\.0\nPython 3\.\d+\.\d+, .+\nlibclang 18\..+\nislpy .+\nMPI: .+\n", out
-    )
+    assert re.fullmatch(r"opi-xform 0\.1\.0\nPython 3\.\d+\.\d+, .+\nlibclang 18\..+\nislpy .+\nMPI: .+\n", out)
     code, out, _ = cli("--help")
     assert code == 0
     assert "Exit status" in out

@@ -32,7 +32,7 @@ INDETERMINATE = (
     "member_",
     "table_",
     "links_",
-    "alloc_test_",
+    "alloc_",
     "handle_",
     "twins_",
     "second_name_",

@@ -10,7 +10,8 @@ from case_tools import load_cases
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests.planted.bugs import BUGS, Bug
+from tests.planted.bug import Bug
+from tests.planted.bugs import BUGS
 from tests.planted.run import applies, caught
 
 QUICK = BUGS[2::14]

@@ -141,10 +141,7 @@ def _below(function: Function, table: RanksTable) -> str:
     call = f"    int rc = P{function.name}({arguments});\n"
     if _matches(function.name, table.serial):
         call = f"    opir_serial_begin();\n{call}    opir_serial_end();\n"
-    return (
-        f"{unused}{call}"
-        f'    return OPIR_LIKELY(rc == MPI_SUCCESS) ? rc : opir_below(rc, "{function.name}");\n'
-    )
+    return f'{unused}{call}    return OPIR_LIKELY(rc == MPI_SUCCESS) ? rc : opir_below(rc, "{function.name}");\n'
 
 
 def kind_of(name: str, table: RanksTable, by_hand: frozenset[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -98,6 +98,8 @@ class Expressions:
                 yield self.effect(e.right)
             case ast.IncDec():
                 yield self.incdec(e, False)
+            case ast.Assign() if (choice := or_null(e.value)) is not None and _read_again(e):
+                yield self.either(choice, lambda arm: self.assign(replace(e, value=arm)))
             case ast.Assign():
                 yield self.assign(e)
             case ast.Cast():
@@ -297,6 +299,16 @@ class Expressions:
         self.at = join
         return target
 
+    def either(self, e: ast.Conditional, end: Callable[[ast.Expr], Lowering]) -> Lowering:
+        """What ends with one of the two values, by itself in each arm: a pointer gets memory here, and NULL there."""
+        then, other, join = self.block(), self.block(), self.block()
+        yield self.condition(e.cond, then, other)
+        for at, arm in ((then, e.then), (other, e.other)):
+            self.at = at
+            yield end(arm)
+            self.close(join)
+        self.at = join
+
     def literal(self, e: ast.CompoundLit | ast.InitList) -> Lowering:
         init = e.init if isinstance(e, ast.CompoundLit) else e
         values = []
@@ -329,6 +341,8 @@ class Expressions:
         elif type_.kind == "record":
             source = yield self.address(init)
             self.emit(ins.CopyBytes(init.span, self.stmt, address, source, type_.size))
+        elif type_.is_pointer and (choice := or_null(init)) is not None:
+            yield self.either(choice, lambda arm: self.initialise(var, address, arm, type_))
         else:
             value = yield self.value(init)
             self.write(init, address, value, type_)
@@ -412,6 +426,15 @@ def _is_null(e: ast.Expr) -> bool:
     while isinstance(e, ast.Cast):
         e = e.operand
     return isinstance(e, ast.IntLit) and e.value == 0
+
+
+def or_null(e: ast.Expr) -> ast.Conditional | None:
+    """``c ? malloc(n) : NULL``, either way round and behind casts of pointers."""
+    while isinstance(e, ast.Cast) and e.type.is_pointer:
+        e = e.operand
+    if isinstance(e, ast.Conditional) and e.type.is_pointer and _is_null(e.then) != _is_null(e.other):
+        return e
+    return None
 
 
 def _decayed(t: Type) -> Type:

@@ -67,12 +67,13 @@ class AllocationEdits:
         alone = len(allocations) == 1 and all(self.same(allocations[0], i) for i in allocs)
         counted = not in_place and any(has_effect(x) for a in allocations for x in a.call.args)
         if (allocs and not alone) or counted:  # what the size does besides is still done once
-            declared = [s for a, s in zip(allocations, sizes, strict=True) if a.declared]
+            declared = [s for a, s in zip(allocations, sizes, strict=True) if a.declared and a.condition is None]
             functions = [*(a.function for a in allocations), *(i.function for i in allocs)]
             used = {(self.program.functions[f].span.file, f) for f in functions}
             variable = self.size_variable(declared[0] if declared else "0", used)
         for allocation, size in zip(allocations, sizes, strict=True):
-            if not in_place and not variable and self.whole_test(allocation, tests):
+            plain = allocation.condition is None
+            if plain and not in_place and not variable and self.whole_test(allocation, tests):
                 continue
             self.removed(allocation, size, variable, in_place)
         per_row = bool(variable) and self.buffer.carrier.rows > 0 and not self.largest
@@ -156,7 +157,8 @@ class AllocationEdits:
             raise Problem("the sizes of several buffers that one expression names cannot be kept apart")
         if variable and not self.largest:
             variable += row
-        after = [f"{variable} = {size};"] if variable and not allocation.declared else []
+        told = allocation.declared and allocation.condition is None
+        after = [f"{variable} = {size};"] if variable and not told else []
         if self.largest:  # one size for all of them, the largest; more than malloc ever gives is not asked for
             largest = f"if ({variable} < opi_size && opi_size <= (size_t)-1 / 2)\n        {variable} = opi_size;"
             after = [f"{{\n    size_t opi_size = {size};\n    {largest}\n}}" for _ in after]
@@ -165,6 +167,8 @@ class AllocationEdits:
             after.append(f"OPI_Alloc(&{whole}, {size if self.largest else variable or size});")
             self.files.add(info.stmt.span.file)
         wrap = not info.in_block
+        if allocation.condition is not None:
+            after = self.under_condition(allocation, after)
         if after and not self.anchors.usable(level, "before" if allocation.inside else "after"):
             raise Problem("nothing can be put behind the allocation")
         if allocation.inside is not None:  # `if (!(v = malloc(n)))`
@@ -176,7 +180,7 @@ class AllocationEdits:
             assert isinstance(info.stmt, ast.If)
             self.edits.append(ReplaceText(self.in_parentheses(allocation.inside.span, info.stmt.cond.span), whole))
             return
-        if in_place and not allocation.declared:
+        if in_place and not allocation.declared and allocation.condition is None:
             self.edits.append(ReplaceText(info.stmt.span, after[-1]))
             if len(after) > 1:
                 self.edits.append(InsertStatement(info.stmt.span, "before", after[0], wrap))
@@ -184,6 +188,15 @@ class AllocationEdits:
         self.edits.append(ReplaceText(allocation.value.span, "NULL"))
         for text in after:
             self.edits.append(InsertStatement(info.stmt.span, "after", text, wrap))
+
+    def under_condition(self, allocation: Allocation, texts: Sequence[str]) -> list[str]:
+        """Done where `v = c ? malloc(n) : NULL` allocates, behind `v = NULL`."""
+        if not texts:
+            return []
+        assert allocation.condition is not None
+        condition = self.texts.of(allocation.condition.span)
+        lines = "\n".join(f"    {line}" for text in texts for line in text.split("\n"))
+        return [f"if ({f'!({condition})' if allocation.negated else condition}) {{\n{lines}\n}}"]
 
     def in_parentheses(self, span: Span, whole: Span) -> Span:
         """With the parentheses around it that belong to the same expression, which a name does not need."""

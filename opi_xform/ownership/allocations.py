@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.lower_exprs import or_null
 from opi_xform.ownership.flow import Flow
 from opi_xform.ownership.lvalues import hole
 from opi_xform.ownership.mentions import Definitions, plain, walk
@@ -20,7 +23,8 @@ class Allocation:
     with its casts.  declared: it initialises the carrier's declaration.  inside: the assignment, where it is part of
     the condition of an ``if`` (``if (!(v = malloc(n)))``).  stores: the nodes that set the carrier.
     index: of the row, as written.  wrapper: the frame of a function that does nothing but allocate (-1: none), called
-    with ``arguments`` (parameter, argument).
+    with ``arguments`` (parameter, argument).  condition: of `v = c ? malloc(n) : NULL`; negated:
+    `c ? NULL : malloc(n)`.
     """
 
     function: str
@@ -34,6 +38,8 @@ class Allocation:
     wrappers: tuple[int, ...] = ()
     arguments: tuple[tuple[str, ast.Expr], ...] = ()
     inside: ast.Assign | None = None
+    condition: ast.Expr | None = None
+    negated: bool = False
 
 
 def find_allocations(program: Program, flow: Flow, defs: Definitions, buffer: Buffer) -> list[Allocation] | None:
@@ -60,19 +66,7 @@ def find_allocations(program: Program, flow: Flow, defs: Definitions, buffer: Bu
             elif known.value is not one.value or known.call is not one.call:
                 return None
             else:
-                found[key] = Allocation(
-                    known.function,
-                    known.stmt,
-                    known.call,
-                    known.value,
-                    known.declared,
-                    (*known.stores, m),
-                    known.index,
-                    known.wrapper,
-                    (*known.wrappers, *one.wrappers),
-                    known.arguments,
-                    known.inside,
-                )
+                found[key] = replace(known, stores=(*known.stores, m), wrappers=(*known.wrappers, *one.wrappers))
     return list(found.values())
 
 
@@ -114,11 +108,18 @@ def _allocation(program: Program, flow: Flow, buffer: Buffer, n: int, m: int) ->
     value, declared, index = _assigned(program, function, within, buffer)
     if value is None or not value.span.editable:
         return None
-    written = plain(value)
-    if allocating.frame == setting.frame:
-        if written is not call.call:
+    written, condition, negated = plain(value), None, False
+    if (choice := or_null(value)) is not None:
+        condition, negated = choice.cond, isinstance(plain(choice.then), ast.IntLit)
+        written = plain(choice.other if negated else choice.then)
+        alone = not isinstance(within, ast.DeclStmt) or len(within.variables) == 1
+        if inside is not None or not alone or not condition.span.editable or not _steady(program, condition, buffer):
             return None
-        return Allocation(function.key, stmt, call.call, value, declared, (m,), index, inside=inside)
+    found = Allocation(
+        function.key, stmt, call.call, value, declared, (m,), index, inside=inside, condition=condition, negated=negated
+    )
+    if allocating.frame == setting.frame:
+        return found if written is call.call else None
     inner = graph.frames[allocating.frame]
     if inner.parent != setting.frame or inner.call < 0 or not isinstance(written, ast.Call):
         return None
@@ -132,7 +133,7 @@ def _allocation(program: Program, flow: Flow, buffer: Buffer, n: int, m: int) ->
         return None
     arguments = tuple(zip(params, written.args, strict=True))
     frame = allocating.frame
-    return Allocation(function.key, stmt, call.call, value, declared, (m,), index, frame, (frame,), arguments, inside)
+    return replace(found, wrapper=frame, wrappers=(frame,), arguments=arguments)
 
 
 def moves(program: Program, n: int) -> bool:
@@ -149,6 +150,14 @@ def moves(program: Program, n: int) -> bool:
 
 def has_effect(e: ast.Expr) -> bool:
     return any(isinstance(x, (ast.Call, ast.Assign, ast.IncDec, ast.Opaque)) for x in walk(e))
+
+
+def _steady(program: Program, condition: ast.Expr, buffer: Buffer) -> bool:
+    """The condition does nothing, and is the same when the carrier has been set to NULL before."""
+    key = buffer.carrier.variable
+    if has_effect(condition) or any(isinstance(x, ast.Deref) for x in walk(condition)):
+        return False
+    return not any(program.names(x, key) or (isinstance(x, ast.VarRef) and x.var == key) for x in walk(condition))
 
 
 def _only_allocates(program: Program, flow: Flow, frame: int, allocation: int) -> bool:

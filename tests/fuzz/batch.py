@@ -76,12 +76,16 @@ Site = tuple[str, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Transformed:
-    """A program after opi-xform: what was decided of each site, and why it was kept."""
+    """A program after opi-xform: what was decided of each site, and why it was kept.
+
+    traced: some of its messages are others than persistent ones, of which the oracle sees nothing.
+    """
 
     seed: int
     failed: str
     decisions: dict[Site, tuple[str, str]]
     parted: frozenset[Site] = frozenset()
+    traced: bool = False
 
     @property
     def converted(self) -> set[Site]:
@@ -100,13 +104,11 @@ def transformed(seed: int, folder: Path) -> Transformed:
         return Transformed(seed, traceback.format_exc(limit=-8), {})
     if code != 0:
         return Transformed(seed, f"opi-xform: exit code {code}\n{said[-2000:]}", {})
-    decisions = {
-        (source.name, site["line"], site["side"]): (site["decision"], site["code"]) for site in json.loads(out)["sites"]
-    }
-    parted = {
-        (source.name, site["line"], site["side"]) for site in json.loads(out)["sites"] if PARTED in site["message"]
-    }
-    return Transformed(seed, "", decisions, frozenset(parted))
+    sites = json.loads(out)["sites"]
+    decisions = {(source.name, site["line"], site["side"]): (site["decision"], site["code"]) for site in sites}
+    parted = {(source.name, site["line"], site["side"]) for site in sites if PARTED in site["message"]}
+    traced = any(not site["call"].endswith("_init") for site in sites)
+    return Transformed(seed, "", decisions, frozenset(parted), traced)
 
 
 class Batch:
@@ -254,7 +256,7 @@ class Batch:
             if wrong and not problem:
                 reads = [f"{site[1]}: {site[2]}, accesses {sorted(spoilt[site])}" for site in wrong]
                 problem = "converted in spite of an access: " + "; ".join(reads)
-            if p.decisions and not reached and not problem:
+            if p.traced and not reached and not problem:
                 problem = "the oracle saw none of its messages"
             kept = tuple(p.decisions[site][1] for site in sorted(free - p.converted) if site in p.decisions)
             both = len(free & p.converted)

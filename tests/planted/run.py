@@ -18,7 +18,8 @@ from types import CodeType
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from tests.planted.bugs import BUGS, Bug  # noqa: E402
+from tests.planted.bug import Bug  # noqa: E402
+from tests.planted.bugs import BUGS  # noqa: E402
 
 SECONDS = 200
 

@@ -1,0 +1,18 @@
+"""A bug to plant into the analyser."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Bug:
+    """``old`` stands once in ``module``'s file and becomes ``new``; one of the ``cases`` (of tests/cases/keep) converts
+    then.  also: a second bug that is planted with it, where two checks stand for the same thing."""
+
+    name: str
+    module: str
+    old: str
+    new: str
+    cases: tuple[str, ...]
+    also: Bug | None = None

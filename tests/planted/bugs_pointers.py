@@ -1,0 +1,176 @@
+"""Bugs in what is known of counters, pointers, tables and allocations."""
+
+from tests.planted.bug import Bug
+
+_ALLOCATIONS = "opi_xform.ownership.allocations"
+_LIVENESS = "opi_xform.ownership.liveness"
+_TELESCOPE = "opi_xform.memory.telescope"
+_REQUESTS = "opi_xform.ownership.requests"
+_ADDRESSES = "opi_xform.ownership.addresses"
+_COUNTED = "opi_xform.ownership.counted"
+_LOCKSTEP = "opi_xform.memory.lockstep"
+_FIXED = "opi_xform.program.fixed"
+_NUMBERS = "opi_xform.ownership.number_tables"
+_LAZY_TESTS = "opi_xform.ownership.lazy_tests"
+_NULL_TESTS = "opi_xform.ownership.null_tests"
+_STEPS = "opi_xform.memory.steps"
+
+POINTERS = (
+    Bug(
+        "counters write as far as they step",
+        _TELESCOPE,
+        "        if not up and at(hi, following) != lo:\n            return\n",
+        "        up = up or at(hi, following) != lo\n",
+        ("pack_counter_by_two", "pack_strided"),
+    ),
+    Bug(
+        "of the ways that a counter takes one is looked at",
+        _TELESCOPE,
+        "return list(zip(values, self.merged(at), strict=True))",
+        "return list(zip(values, self.merged(at), strict=True))[:1]",
+        ("pack_counter_skips_else", "pack_counter_skips_then"),
+    ),
+    Bug(
+        "a write may end anywhere",
+        _TELESCOPE,
+        "if interval.hi == end and self.t.nest",
+        "if interval.lo != end and self.t.nest",
+        ("pack_columns_partial", "pack_counter_by_two"),
+    ),
+    Bug(
+        "no operation is pending at a site",
+        _REQUESTS,
+        "            if use.node in late:",
+        "            if False:",
+        ("d_two_isends", "d_isend_unwaited_path"),
+        Bug(
+            "",
+            _REQUESTS,
+            "        if late:\n            at = late[0].node",
+            "        if False:\n            at = late[0].node",
+            (),
+        ),
+    ),
+    Bug(
+        "unknown functions are given nothing",
+        _STEPS,
+        "            self.values.escaped.setdefault(o, (node.number, reason))\n"
+        '            self.access(node, o, "R", None, None, False, reason)\n'
+        '            self.access(node, o, "W", None, None, False, reason)\n',
+        "            pass\n",
+        ("g_unknown_callee",),
+        Bug(
+            "",
+            _ADDRESSES,
+            "            if effect is None:\n                name = call",
+            "            if effect is None:\n                continue\n"
+            "            if False:\n                name = call",
+            (),
+        ),
+    ),
+    Bug(
+        "library functions keep no address",
+        _STEPS,
+        "if i < len(call.args) and (effect.mpi is None or effect.mpi.request is None):",
+        "if False:",
+        ("a_setvbuf",),
+        Bug(
+            "",
+            _ADDRESSES,
+            "    if i in effect.retains and (effect.mpi is None",
+            "    if False and (effect.mpi is None",
+            (),
+        ),
+    ),
+    Bug(
+        "a counter need not be zero again behind a send",
+        _COUNTED,
+        "return self.reset_behind(use.node, counter)",
+        "return True",
+        ("filled_twice", "filled_reset_late"),
+    ),
+    Bug(
+        "what a counter counts is written",
+        _COUNTED,
+        "return end >= more.value * self.size",
+        "return True",
+        ("filled_reserved", "filled_other_row"),
+    ),
+    Bug(
+        "a counter may be set to anything",
+        _COUNTED,
+        "writes is not None and all(self.is_zero(n) or self.is_append(n) for n in writes)",
+        "writes is not None",
+        ("filled_set_back",),
+    ),
+    Bug(
+        "counters that advance together once do so always",
+        _LOCKSTEP,
+        "if found is None or ratio not in (None, found):",
+        "if found is None:",
+        ("pack_out_of_step",),
+    ),
+    Bug(
+        "a parameter is what the call passes, whatever the function does with it",
+        _FIXED,
+        "if key in assigned or",
+        "if False and key in assigned or",
+        ("flag_changed", "flag_address"),
+    ),
+    Bug(
+        "numbers in a struct change only where the program stores them",
+        _NUMBERS,
+        "if not given or place or not (whole or shape.stride == shape.width):\n                    return None\n",
+        "continue\n",
+        ("recv_handle_neighbours_copied", "recv_handle_neighbours_by_mpi", "recv_handle_neighbours_element"),
+    ),
+    Bug(
+        "a row of a table is always there",
+        _NULL_TESTS,
+        'table[base].kind == "family" or symbols.resolve(symbols.offset(v)).constant is None',
+        "False",
+        ("c_null_rows", "c_null_member_rows"),
+    ),
+    Bug(
+        "a pointer that may be NULL is compared with NULL as before",
+        _NULL_TESTS,
+        "return bool(found) and all(v == ZERO for v in found)",
+        "return bool(found)",
+        ("c_null_freed_on_some", "c_null_other_name"),
+    ),
+    Bug(
+        "what is made of a comparison with NULL is no matter",
+        _NULL_TESTS,
+        "if not isinstance(program.graph.nodes[n].action, ins.Branch):\n        return False",
+        "if not isinstance(program.graph.nodes[n].action, ins.Branch):\n        return True",
+        ("c_null_in_expression",),
+    ),
+    Bug(
+        "memory of an earlier turn is as large as what this turn would ask for",
+        _LIVENESS,
+        "if self.o in self.values.lazy and",
+        "if False and",
+        ("grow_receive_old",),
+    ),
+    Bug(
+        "a test that makes the buffer may do more",
+        _LAZY_TESTS,
+        "                return {}\n            out.update",
+        "                continue\n            out.update",
+        ("lazy_counts",),
+    ),
+    Bug(
+        "a test that makes the buffer may ask for another size each time",
+        _LAZY_TESTS,
+        "if any(values.symbols.scope(values.symbols.resolve(v)) for v in asked):",
+        "if False:",
+        ("lazy_first_size",),
+    ),
+    Bug(
+        "the condition under which memory is made may do anything",
+        _ALLOCATIONS,
+        "if has_effect(condition) or any(isinstance(x, ast.Deref) for x in walk(condition)):",
+        "if False:",
+        ("null_choice_counts",),
+    ),
+)
