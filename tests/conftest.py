@@ -12,11 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from opi_xform.launch.mpi import LaunchError, Mpi, find_mpicc, inspect_mpi
 from opi_xform.launch.opicc import SHARED_HEAP, link_flags, links
 from opi_xform.launch.runtime import Runtime, ensure_runtime
 from opi_xform.resources import runtime_include_dir
+
+# A machine that others use is slow at times, which says nothing of the law that is tried.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 

@@ -118,12 +118,12 @@ def test_backward_starts_once_per_endless_cycle(graph: ListGraph) -> None:
     reachable = set(forward(graph).order)
     for start in set(view.starts) - set(graph.exits):
         seen: set[int] = set()
-        todo = [s for s in view.starts if s != start]
-        while todo:
-            node = todo.pop()
+        worklist = [s for s in view.starts if s != start]
+        while worklist:
+            node = worklist.pop()
             if node not in seen:
                 seen.add(node)
-                todo.extend(graph.preds[node])
+                worklist.extend(graph.preds[node])
         assert not reachable <= seen
 
 
@@ -144,12 +144,12 @@ def test_components(graph: ListGraph) -> None:
     """Mutual reachability, in an order where successors come first."""
 
     def reach(start: int) -> set[int]:
-        seen, todo = {start}, [start]
-        while todo:
-            for to in graph.succs[todo.pop()]:
+        seen, worklist = {start}, [start]
+        while worklist:
+            for to in graph.succs[worklist.pop()]:
                 if to not in seen:
                     seen.add(to)
-                    todo.append(to)
+                    worklist.append(to)
         return seen
 
     found = components(range(len(graph.succs)), lambda n: graph.succs[n])

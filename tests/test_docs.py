@@ -112,8 +112,8 @@ def test_commands_run(path: Path, tmp_path: Path, mpi_user: MpiUser) -> None:
     """In order, beside a small program in src/; with two ranks, where the page has more."""
     if path.name != "README.md" and mpi_user.mpi != MPIS[0]:
         pytest.skip("the other pages under the first MPI")
-    todo = [s for s in steps(path) if isinstance(s, File) or not s.startswith(ELSEWHERE)]
-    if not todo:
+    worklist = [s for s in steps(path) if isinstance(s, File) or not s.startswith(ELSEWHERE)]
+    if not worklist:
         return
     (tmp_path / "src").mkdir()
     shutil.copy(CHECKOUT / "tests" / "cases" / "convert" / "send_recv_1.c", tmp_path / "src" / "app.c")
@@ -123,9 +123,9 @@ def test_commands_run(path: Path, tmp_path: Path, mpi_user: MpiUser) -> None:
         **mpi_user.environment,
         "PATH": f"{mpi_user.mpi.mpicc.parent}:{tools}:{mpi_user.environment['PATH']}",
     }
-    if any("./unmodified" in step for step in todo if isinstance(step, str)):
+    if any("./unmodified" in step for step in worklist if isinstance(step, str)):
         mpi_user.mpicc("-O1", tmp_path / "app.c", "-o", tmp_path / "unmodified")
-    for line in todo:
+    for line in worklist:
         if isinstance(line, File):
             line.save(tmp_path)
             continue

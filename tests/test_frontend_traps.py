@@ -9,7 +9,7 @@ import pytest
 from frontend_support import body, calls, local, nodes, parse, show, source
 
 from opi_xform.frontend import FrontendError
-from opi_xform.ir.ast import For, OpaqueStmt, Stmt
+from opi_xform.ir.ast import Binary, For, OpaqueStmt, Stmt
 
 SEND = "MPI_Send(b, 4, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD)"
 HEAD = "#include <mpi.h>\nint log_it(const char *, int);\nvoid give_up(int);\n"
@@ -203,6 +203,28 @@ class TestWrittenPlaces:
         (statement,) = unit.functions["f"].body.body
         assert source(statement.span) == f"CHECK({SEND});"
         assert (statement.span.macro, statement.span.editable) == ("CHECK", False)
+
+    @pytest.mark.parametrize(
+        ("macros", "written", "editable"),
+        [
+            ("#define N 8", "n * N", True),
+            ("#define N (n)", "N * 8", True),
+            ("#define N n * 8", "N + 1", True),
+            ("#define CAST (int)", "CAST n * 8", True),
+            ("#define M 8 + n", "n * M", False),  # n * 8 is the operand of +
+            ("#define M - n", "n M * 8", False),  # n * 8 is what is taken away
+            ("#define M g(n", "M * 8)", False),  # the call's beginning comes with it
+            ("#define M 8)", "g(n * M", False),
+            ("#define M = n", "n M * 8", False),
+            ("#define M n, n", "g((M * 8))", False),  # the other operand of the comma
+        ],
+    )
+    def test_a_product_that_begins_or_ends_in_a_macro(
+        self, tmp_path: Path, macros: str, written: str, editable: bool
+    ) -> None:
+        unit = parse(tmp_path, f"{macros}\nint g(int x);\nvoid f(int n) {{\n  {written};\n}}\n")
+        (product,) = (e for e in nodes(unit.functions["f"], Binary) if e.op == "*")
+        assert product.span.editable is editable
 
 
 class TestSkipped:

@@ -116,7 +116,6 @@ def programs(draw: st.DrawFn, *kinds: str) -> list[Stmt]:
 
 QUICK = settings(
     max_examples=25,
-    deadline=None,
     derandomize=True,
     database=None,
     phases=[Phase.generate],  # a failing program is short enough; shrinking would take minutes

@@ -367,7 +367,7 @@ def _reduced(cells: Iterable[Cell]) -> set[Cell]:
     return {c for c in every if not any(o != c and o.covers(c) for o in every)}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(simple, max_size=25))
 def test_the_least_solution_is_found(constraints: list[Constraint]) -> None:
     """Nothing missing and nothing too much, where no constant offset can go round a cycle."""
@@ -377,7 +377,7 @@ def test_the_least_solution_is_found(constraints: list[Constraint]) -> None:
         assert found.of(v) == _reduced(expected.get(v, ())), v
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(simple | walks, max_size=25), st.sampled_from([2, 5, 128]))
 def test_no_target_is_missed(constraints: list[Constraint], limit: int) -> None:
     """With pointers that walk, whatever the limit: each cell of the (cut) closure is covered."""
@@ -388,7 +388,6 @@ def test_no_target_is_missed(constraints: list[Constraint], limit: int) -> None:
             assert any(c.covers(cell) for c in found.of(v)), (v, cell)
 
 
-@settings(deadline=None)
 @given(st.lists(simple, max_size=25), st.randoms(use_true_random=False))
 def test_the_order_does_not_matter(constraints: list[Constraint], random: object) -> None:
     shuffled = list(constraints)

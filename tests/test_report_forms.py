@@ -12,7 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 from case_tools import run_tool
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sarif_schema import SARIF, STANDARD, parsed
 
@@ -244,7 +244,6 @@ def test_bytes_that_yaml_cannot_carry_are_refused() -> None:
         fixes.export(Plan((replace(site),)), {"a.c": b"b\xff\n"}, "a.c", lambda _: b"a\n", "one")
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(st.sampled_from(["ä\n", "a\n", "ö ä\n", "b\r\n", "c"])),
     st.lists(st.sampled_from(["ä\n", "ö\n", "a\n", "ca"])),

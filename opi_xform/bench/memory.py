@@ -80,11 +80,11 @@ def children() -> dict[int, list[int]]:
 
 def descendants(pid: int) -> Iterator[int]:
     """A process and all that it has started, and those these have started."""
-    by_parent, todo = children(), [pid]
-    while todo:
-        one = todo.pop()
+    by_parent, worklist = children(), [pid]
+    while worklist:
+        one = worklist.pop()
         yield one
-        todo += by_parent.get(one, [])
+        worklist += by_parent.get(one, [])
 
 
 def pss_kib(pid: int) -> int:

@@ -44,12 +44,12 @@ def parse_sources(
             results[index] = _known(job)
             if results[index] is not None:
                 step()
-    todo = [index for index, result in enumerate(results) if result is None]
-    with _beginnings([jobs[index] for index in todo], parse, meanwhile) as known:
-        workers = min(processes, (len(todo) + 1) // 2)  # a process for less than two files costs more than it saves
+    worklist = [index for index, result in enumerate(results) if result is None]
+    with _beginnings([jobs[index] for index in worklist], parse, meanwhile) as known:
+        workers = min(processes, (len(worklist) + 1) // 2)  # a process for less than two files costs more than it saves
         if workers > 1:
-            for place, data in _parsed_elsewhere([jobs[index] for index in todo], workers, known, meanwhile):
-                results[todo[place]] = data if isinstance(data, FrontendError) else pickling.loads(data)
+            for place, data in _parsed_elsewhere([jobs[index] for index in worklist], workers, known, meanwhile):
+                results[worklist[place]] = data if isinstance(data, FrontendError) else pickling.loads(data)
                 step()
         with _beside(meanwhile if None in results else None):
             for index, job in enumerate(jobs):
@@ -115,11 +115,11 @@ def _parsed_elsewhere(
     # Forking is quick, but not safe beside other threads, which a progress bar has.
     forks = sys.platform.startswith("linux") and threading.active_count() == 1
     context = get_context("fork") if forks else get_context("spawn")
-    todo = iter(range(len(jobs)))
+    worklist = iter(range(len(jobs)))
     running: dict[Connection, BaseProcess] = {}
 
     def hand_out(to: Connection) -> None:
-        index = next(todo, None)
+        index = next(worklist, None)
         with suppress(OSError):  # it died: its sentinel tells
             to.send(None if index is None else (index, jobs[index]))
 

@@ -82,6 +82,7 @@ class Macros:
             _, end = sources.locate(extent.end)
             by_file.setdefault(file.path, {}).setdefault(begin, (end, cursor))
         self._files: dict[str, tuple[list[int], list[Expansion]]] = {}
+        self._ends: dict[tuple[str, int], list[Expansion]] = {}
         for path, found in by_file.items():
             begins = sorted(found)
             listed: list[Expansion] = []
@@ -95,6 +96,8 @@ class Macros:
                 listed.append(expansion)
                 stack.append(expansion)
             self._files[path] = (begins, listed)
+            for expansion in listed:
+                self._ends.setdefault((path, expansion.end), []).append(expansion)
         self._free: dict[tuple[str, int, int], bool] = {}
         self._written: dict[tuple[str, int], list[tuple[int, int]]] = {}
 
@@ -120,6 +123,10 @@ class Macros:
         """The expansions that lie whole in ``[begin, end)``."""
         begins, listed = self._files.get(path, ([], []))
         return [e for e in listed[bisect_left(begins, begin) : bisect_right(begins, end)] if e.end <= end]
+
+    def ending(self, path: str, begin: int, end: int) -> list[Expansion]:
+        """The expansions that begin behind ``begin`` and end at ``end``."""
+        return [e for e in self._ends.get((path, end), ()) if e.begin > begin]
 
     def resolved(self, expansion: Expansion) -> tuple[str, bool]:
         """The macro that an object-like macro is another name for, and whether a system header defines it.

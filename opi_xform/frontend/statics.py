@@ -18,6 +18,7 @@ from opi_xform.frontend.parse import _clean, on_big_stack
 from opi_xform.frontend.quoted import Quoted
 from opi_xform.frontend.skipped import skipped_ranges
 from opi_xform.frontend.source import File, after_semicolon, closing, skip_space, tokens
+from opi_xform.frontend.static_uses import Contexts, below, holder, is_callee
 from opi_xform.frontend.tree import Tree
 from opi_xform.frontend.units import UnitBuilder
 from opi_xform.ir.ast import Declarator
@@ -37,7 +38,6 @@ _WORD = re.compile(rb"[A-Za-z_]\w*")
 _CONSTRUCTOR = re.compile(rb"__attribute(?:__)?\s*\(\([^;{]*\b(?:__)?(?:constructor|destructor)(?:__)?\b")
 _EXPANSION, _DEFINITION, _UNIT = int(Kind.MACRO_EXPANSION), int(Kind.MACRO_DEFINITION), int(Kind.TRANSLATION_UNIT)
 _STATIC = ("extern", "static", "local-static")
-_TRANSPARENT = (Kind.PAREN_EXPR, Kind.UNEXPOSED_EXPR, Kind.MEMBER_REF_EXPR, Kind.ARRAY_SUBSCRIPT_EXPR)
 _NAMED = {
     Kind.STRUCT_DECL, Kind.UNION_DECL, Kind.ENUM_DECL, Kind.FIELD_DECL, Kind.ENUM_CONSTANT_DECL, Kind.FUNCTION_DECL,
     Kind.VAR_DECL, Kind.PARM_DECL, Kind.TYPEDEF_DECL, Kind.TYPE_REF, Kind.MEMBER_REF, Kind.LABEL_REF,
@@ -79,6 +79,7 @@ class _Collector(UnitBuilder):
         self._others: dict[str, set[Place]] = {}
         self._best: dict[str, Type] = {}
         self._taken: list[str] = []
+        self._contexts = Contexts(self._lib, self._types)
         self._starts: dict[Place, set[int]] = {}  # of declarations (raw), by where they are written
 
     def collect(self) -> Statics:
@@ -283,9 +284,8 @@ class _Collector(UnitBuilder):
             if kind == Kind.CALL_EXPR:
                 self._call(tree, i, state)
             elif kind == Kind.COMPOUND_LITERAL_EXPR:
-                holder = self._holder(tree, i, owners)
-                if holder:
-                    self._literals.add(holder)
+                if key := holder(tree, i, owners):
+                    self._literals.add(key)
             elif kind in (Kind.LABEL_STMT, Kind.INDIRECT_GOTO_STMT):
                 state.labels = True
             elif 232 <= kind <= 320:
@@ -357,7 +357,7 @@ class _Collector(UnitBuilder):
         if target.what == "func":
             self._signatures.setdefault(target.key, target.type)
             state.named.append(target.key)
-            if not _is_callee(tree, i):
+            if not is_callee(tree, i):
                 state.taken.append(target.key)
         if target.what != "var" or target.kind not in _STATIC:
             self._other(cursor, Kind.DECL_REF_EXPR)
@@ -368,9 +368,9 @@ class _Collector(UnitBuilder):
             return
         if target.key not in self._statics:  # declared in a system header, or by the compiler
             self._statics[target.key] = (target, [], False)
-        what, alone, holder = self._context(tree, i, owners)
+        what, alone, key = self._contexts.of(tree, i, owners)
         if what == "init":
-            self._holds.setdefault(holder, []).append(target.key)
+            self._holds.setdefault(key, []).append(target.key)
         name = target.name.encode("utf-8", "surrogateescape")
         written = file.data[at : at + len(name)] == name and not _is_word(
             file.data[at + len(name) : at + len(name) + 1]
@@ -385,75 +385,7 @@ class _Collector(UnitBuilder):
             quoted = self._quoted.at(file, at, at + len(name), target.name, macro)
         end = at + len(name) if macro is None else at
         span = file.span(at, end, macro is None and written, macro)
-        self._uses.append(Use(target.key, what, span, self._names.function, holder, alone, quoted))
-
-    def _context(self, tree: Tree, i: int, owners: dict[int, str]) -> tuple[str, bool, str]:
-        """What is done to the variable at node ``i``: ``Use.what``, ``Use.alone``, ``Use.holder``."""
-        alone = True
-        child, p = i, tree.parent[i]
-        while p >= 0:
-            kind = tree.kind[p]
-            if kind == Kind.UNARY_EXPR:
-                if alone:
-                    return "sizeof", True, ""
-                break  # it may be the bound of an array, which is evaluated
-            if kind == Kind.CSTYLE_CAST_EXPR and child != tree.kids[p][-1] and tree.kind[child] >= Kind.UNEXPOSED_EXPR:
-                return "type", False, ""
-            value = kind == Kind.UNEXPOSED_EXPR and not self._types.of(tree.cursor[child]).is_array
-            alone = alone and kind in _TRANSPARENT and not value
-            if kind == Kind.VAR_DECL:
-                if p not in owners:
-                    break
-                cursor = tree.cursor[p]
-                init = self._lib.clang_Cursor_getVarDeclInitializer(cursor).d1
-                if not init or tree.cursor[child].d1 != init:
-                    return "type", False, ""
-                return "init", False, owners[p]
-            child, p = p, tree.parent[p]
-        return self._access(tree, i), False, ""
-
-    def _access(self, tree: Tree, i: int) -> str:
-        child, p = i, tree.parent[i]
-        while p >= 0:
-            kind = tree.kind[p]
-            if kind in (Kind.PAREN_EXPR, Kind.MEMBER_REF_EXPR):
-                pass
-            elif kind == Kind.ARRAY_SUBSCRIPT_EXPR:
-                pass  # reached through the decayed base: a subscript is a value, which was read below
-            elif kind == Kind.UNEXPOSED_EXPR:
-                if not self._types.of(tree.cursor[child]).is_array:
-                    return "read"
-                q = tree.parent[p]
-                while q >= 0 and tree.kind[q] == Kind.PAREN_EXPR:
-                    q = tree.parent[q]
-                direct = q >= 0 and (
-                    tree.kind[q] in (Kind.ARRAY_SUBSCRIPT_EXPR, Kind.MEMBER_REF_EXPR)
-                    or (tree.kind[q] == Kind.UNARY_OPERATOR and self._operator(tree.cursor[q]) == "*")
-                )
-                if not direct:
-                    return "address"
-                child, p = q, tree.parent[q]
-                continue
-            elif kind == Kind.UNARY_OPERATOR:
-                return "address" if self._operator(tree.cursor[p]) == "&" else "write"
-            elif kind in (Kind.BINARY_OPERATOR, Kind.COMPOUND_ASSIGN_OPERATOR):
-                return "write"
-            else:
-                return "address"
-            child, p = p, tree.parent[p]
-        return "address"
-
-    def _operator(self, cursor: CXCursor) -> str:
-        return {5: "&", 6: "*"}.get(int(self._lib.clang_getCursorUnaryOperatorKind(cursor)), "")
-
-    def _holder(self, tree: Tree, i: int, owners: dict[int, str]) -> str:
-        """The variable of static storage whose initialiser node ``i`` is part of."""
-        p = i
-        while p >= 0:
-            if tree.kind[p] == Kind.VAR_DECL:
-                return owners.get(p, "")
-            p = tree.parent[p]
-        return ""
+        self._uses.append(Use(target.key, what, span, self._names.function, key, alone, quoted))
 
     # --- calls ------------------------------------------------------------------------------------
 
@@ -475,7 +407,7 @@ class _Collector(UnitBuilder):
         for argument in kids[1:]:
             passed += [
                 found.key
-                for k in _below(tree, argument)
+                for k in below(tree, argument)
                 if tree.kind[k] == Kind.DECL_REF_EXPR
                 and (found := self._names.referenced(tree.cursor[k])).what == "func"
             ]
@@ -492,21 +424,6 @@ class _Function:
         self.indirect = False
         self.parallel = False
         self.labels = False
-
-
-def _below(tree: Tree, i: int) -> Iterator[int]:
-    work = [i]
-    while work:
-        k = work.pop()
-        yield k
-        work.extend(tree.kids[k])
-
-
-def _is_callee(tree: Tree, i: int) -> bool:
-    child, p = i, tree.parent[i]
-    while p >= 0 and tree.kind[p] in (Kind.UNEXPOSED_EXPR, Kind.PAREN_EXPR):
-        child, p = p, tree.parent[p]
-    return p >= 0 and tree.kind[p] == Kind.CALL_EXPR and tree.kids[p][0] == child
 
 
 def _is_word(byte: bytes) -> bool:

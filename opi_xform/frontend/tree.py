@@ -6,6 +6,9 @@ a node's children all have larger numbers, and lowering simply runs through the 
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from opi_xform.frontend.clang import BREAK, CURSOR_VISITOR, MACRO_BIT, RECURSE, CXCursor, Kind, TranslationUnit
 from opi_xform.frontend.errors import FrontendError
 from opi_xform.frontend.macros import Expansion, Macros
@@ -64,6 +67,8 @@ class Tree:
 
 
 _WRAPPERS = (Kind.PAREN_EXPR, Kind.UNEXPOSED_EXPR)
+_OPERAND = {0: re.compile(r"(?!(?:return|else|do|case|goto)$)[\w.\"'($]"), -1: re.compile(r"[\w.\"')\]$]|\+\+|--")}
+"""The first and last tokens of an operand, which operators around it would not take for their own."""
 
 
 class Places:
@@ -169,30 +174,53 @@ class Places:
         if file is None or file.system:
             return False
         begin, end = self.begin[i], self.end[i]
+        if not all(self._whole_of(i, e, -1) for e in self._macros.ending(file.path, begin, end)):
+            return False
         if not self._tree.raw_begin[i] & MACRO_BIT:
             return True
         made = self.made_by[i]
         if made is not None:
             if not made.object_like:
                 return False
-            if made.end < end:
-                # Begins with an object-like macro (a renamed callee): that must be wholly inside.
-                first = next((k for k in self._tree.kids[i] if self.begin[k] == begin), None)
-                if first is None or self.end[first] > end:
+            if made.end < end:  # begins with an object-like macro (a renamed callee)
+                if not self._whole_of(i, made, 0):
                     return False
             elif self.whole(i) is None or self._tree.kind[i] == Kind.CALL_EXPR or self._tree.kind[i] >= 200:
                 return False
         around = self._macros.around(file.path, begin)
         return self._macros.argument_is_free(file, begin, end, around)
 
+    def _whole_of(self, i: int, made: Expansion, place: int) -> bool:
+        """All of an expansion at one end of node ``i`` belongs to it; place: of its outermost token, 0 or -1."""
+        body = made.definition.body if made.definition is not None else ()
+        statement = self._tree.kind[i] >= Kind.UNEXPOSED_STMT
+        if body and not (_balanced(body) and (statement or _OPERAND[place].match(body[place]))):
+            return False
+        top, tree = i, self._tree
+        while (parent := tree.parent[top]) >= 0:
+            for k in tree.kids[parent]:
+                if k != top and self.file[k] is self.file[i] and self.begin[k] < made.end and self.end[k] > made.begin:
+                    return False
+            if self.begin[parent] < made.begin and self.end[parent] > made.end:
+                return True
+            top = parent
+        return True
+
     def span(self, i: int, end: int | None = None) -> Span:
         file = self.file[i]
         if file is None:
             return NOWHERE
         begin, last = self.begin[i], self.end[i] if end is None else end
-        if not self._tree.raw_begin[i] & MACRO_BIT and not file.system:
-            return file.span(begin, last)
         made = self.made_by[i]
         # A node that only begins with a macro (``N * 2``) is not that macro's work.
         macro = made.name if made is not None and self.end[i] <= made.end else None
         return file.span(begin, last, self.editable(i), macro)
+
+
+def _balanced(body: Sequence[str]) -> bool:
+    depth = 0
+    for token in body:
+        depth += (token in ("(", "[", "{")) - (token in (")", "]", "}"))
+        if depth < 0:
+            return False
+    return depth == 0

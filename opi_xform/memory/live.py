@@ -443,11 +443,11 @@ class Live:
     def absolute(self, loop: int, after: Mapping[Edge, State]) -> None:
         """Answers the queries inside a region; ``after`` holds the true live regions on its exit edges."""
         regions = self.regions
-        todo: list[tuple[int, Mapping[Edge, State]]] = [(loop, after)]
+        worklist: list[tuple[int, Mapping[Edge, State]]] = [(loop, after)]
         children = self.stretches.children
         asked = {lp for n in self.queries for lp in self.nest.chain(self.graph.nodes[n].block)}
-        while todo:
-            loop, after = todo.pop()
+        while worklist:
+            loop, after = worklist.pop()
             sinks: dict[Edge, State] = {}
             if loop >= 0:
                 sinks = self.inside(loop, after)
@@ -457,7 +457,7 @@ class Live:
             for child in children.get(loop, ()):
                 if child in asked:
                     info = self.nest.loops[child]
-                    todo.append((child, {edge: entry[edge] for edge in info.exits if edge in entry}))
+                    worklist.append((child, {edge: entry[edge] for edge in info.exits if edge in entry}))
 
     def inside(self, loop: int, after: Mapping[Edge, State]) -> dict[Edge, State]:
         """True live regions at the end of iteration k and on the exit edges, in the loop's own symbols."""

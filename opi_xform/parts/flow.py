@@ -98,7 +98,7 @@ class Flow:
     def run(self) -> Pointers:
         """Raises Trouble."""
         using: dict[Name, list[int]] = {}
-        todo: list[int] = []
+        worklist: list[int] = []
         for node in self.program.graph.nodes:
             found, frame = operands(node)
             mine = False
@@ -112,11 +112,11 @@ class Flow:
                     elif name is not None:
                         using.setdefault(name, []).append(node.number)
             if mine:
-                todo.append(node.number)
-        todo.reverse()
-        while todo:
-            for name in self.visit(self.program.graph.nodes[todo.pop()]):
-                todo.extend(reversed(using.get(name, [])))
+                worklist.append(node.number)
+        worklist.reverse()
+        while worklist:
+            for name in self.visit(self.program.graph.nodes[worklist.pop()]):
+                worklist.extend(reversed(using.get(name, [])))
         return self.found
 
     def is_buffer(self, leaf: ins.Operand) -> bool:

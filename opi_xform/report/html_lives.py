@@ -178,12 +178,12 @@ def _reaching(calls: Mapping[str, Sequence[str]], by_name: Mapping[str, Role]) -
         for callee in callees:
             callers.setdefault(callee, []).append(name)
     found: set[str] = set()
-    todo = sorted(by_name)
-    while todo:
-        name = todo.pop()
+    worklist = sorted(by_name)
+    while worklist:
+        name = worklist.pop()
         if name not in found:
             found.add(name)
-            todo += callers.get(name, [])
+            worklist += callers.get(name, [])
     return found
 
 

@@ -220,24 +220,24 @@ class _Story:
         block = graph.nodes[n].block
         if loops:
             loop = nest.loops[loops[-1]]
-            todo, inside = [p for p in graph.preds[loop.header] if p not in loop.blocks], loop.blocks
+            worklist, inside = [p for p in graph.preds[loop.header] if p not in loop.blocks], loop.blocks
         else:
             nodes = graph.blocks[block]
             at = nodes.index(n)
             if at:
                 return (nodes[at - 1],)
-            todo, inside = list(graph.preds[block]), frozenset()
+            worklist, inside = list(graph.preds[block]), frozenset()
         found: list[int] = []
         seen = set(inside)
-        while todo:
-            b = todo.pop()
+        while worklist:
+            b = worklist.pop()
             if b in seen:
                 continue
             seen.add(b)
             if graph.blocks[b]:
                 found.append(graph.blocks[b][-1])
             else:
-                todo += graph.preds[b]
+                worklist += graph.preds[b]
         return tuple(sorted(found))
 
     def flow(self) -> list[tuple[int, ...]]:
@@ -262,11 +262,11 @@ class _Story:
         left = MOST_STEPS
         for source, start in [(0, (0,)), *((number[n], graph.succs[b]) for b, n in last.items())]:
             seen: set[int] = set()
-            todo = list(start)
+            worklist = list(start)
             if not start and (source == 0 or graph.nodes[self.nodes[source - 1]].block in ends):
                 succs[source].add(end)
-            while todo and left:
-                b = todo.pop()
+            while worklist and left:
+                b = worklist.pop()
                 if b in seen:
                     continue
                 seen.add(b)
@@ -274,7 +274,7 @@ class _Story:
                 if b in first:
                     succs[source].add(number[first[b]])
                 elif graph.succs[b]:
-                    todo += graph.succs[b]
+                    worklist += graph.succs[b]
                 elif b in ends:
                     succs[source].add(end)
         return [tuple(sorted(found)) for found in succs] if left else []
@@ -359,11 +359,11 @@ class _Story:
         set_before, set_after, cut_before, cut_after = changes
         names = {1: "None", 2: "Held", 3: "Maybe"}
         first: dict[int, int] = {0: 1}
-        todo = [0]
+        worklist = [0]
         out: dict[int, int] = {}
         wanted = set(self.nodes)
-        while todo:
-            b = todo.pop()
+        while worklist:
+            b = worklist.pop()
             state = first[b]
             for n in graph.blocks[b]:
                 state = 1 if n in cut_before else state
@@ -376,7 +376,7 @@ class _Story:
                 new = first.get(t, 0) | state
                 if new != first.get(t):
                     first[t] = new
-                    todo.append(t)
+                    worklist.append(t)
         return {i: names[out[n]] for i, n in enumerate(self.nodes, 1) if n in out}
 
 
@@ -413,16 +413,16 @@ def _reached(moments: Sequence[Moment], places: Mapping[tuple[str, int, str], in
     """The shown moments that follow one, past those that are not shown."""
     found: set[int] = set()
     seen: set[int] = set()
-    todo = list(moments[index].then)
-    while todo:
-        at = todo.pop()
+    worklist = list(moments[index].then)
+    while worklist:
+        at = worklist.pop()
         if at in seen:
             continue
         seen.add(at)
         m = moments[at]
         i = places.get((m.file, m.line, m.what))
         if i is None:
-            todo += m.then
+            worklist += m.then
         else:
             found.add(i)
     return found

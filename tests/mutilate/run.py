@@ -2,9 +2,10 @@
 
 It must end with exit code 2, or with 0 and a result that prints what the original prints; ``--keep`` names a folder for
 the programs of seeds that fail.  Only a program whose own output means something is compared: one that goes wrong by
-itself, whose output changes with what lies in memory that it never wrote, or with the order of its ranks, or that the
-sanitizers object to, is counted as undefined.  One whose output changes only by what a named assumption allows is
-transformed again with --strict, which rests on none, and must then agree: it is counted as assumed.
+itself, whose output changes with what lies in memory that it never wrote, with the order of its ranks or with how its
+messages travel (a receive that it never completes), or that the sanitizers object to, is counted as undefined.  One
+whose output changes only by what a named assumption allows is transformed again with --strict, which rests on none, and
+must then agree: it is counted as assumed.
 """
 
 from __future__ import annotations
@@ -73,6 +74,8 @@ def judged(seed: int, folder: Path, mpi: Mpi) -> Outcome:
     if found == expected:
         return Outcome("same", compiles=True)
     if not _clean(program, before, folder / "sanitized.exe", mpi):
+        return Outcome("undefined", compiles=True)
+    if _printed(_built(OPICC, program, before, folder / "carried.exe", mpi), mpi, "165") != expected:
         return Outcome("undefined", compiles=True)
     strict = folder / "strict"
     code, _, said = transformed(program, before, strict, "--strict")
