@@ -3,6 +3,10 @@
 A function is defined by a source of runtime/ranks, made of an expression or a collective of ranks.toml, passed to the
 MPI below, or ends the job with its name. libopi_ranks is built where it is used, so these are the functions of the MPI
 at hand, whatever its version.
+
+A program may call a function by its name PMPI_x, and may define MPI_x itself, to profile. So the engine's function is
+`__wrap_PMPI_x`, to which the linker turns who calls PMPI_x; MPI_x is a weak function that calls it; and the engine
+reaches the MPI below as `__real_PMPI_x`. The sources say MPI_x and PMPI_x: `opir_symbols` has objcopy rename them.
 """
 
 from __future__ import annotations
@@ -12,13 +16,24 @@ import fnmatch
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from opi_xform.bindings.header import Function, HeaderError, read_header
 from opi_xform.bindings.table import TableError
 from opi_xform.resources import resource
 from opi_xform.toml import load_toml
+
+WRAPPED = (
+    *("main", "exit", "atexit"),
+    *("printf", "vprintf", "fprintf", "vfprintf", "puts", "fputs", "putchar", "putc", "fputc", "fwrite", "fflush"),
+    *("__printf_chk", "__vprintf_chk", "__fprintf_chk", "__vfprintf_chk"),
+    *("strtok", "rand", "srand", "random", "srandom", "initstate", "setstate"),
+    *("drand48", "erand48", "lrand48", "nrand48", "mrand48", "jrand48", "srand48", "seed48", "lcong48"),
+    *("localtime", "gmtime", "asctime", "ctime"),
+)
+"""Functions whose callers get the library's, besides those of MPI: main and what ends a rank (start.c), what prints
+(out.c), what the C library remembers between calls (libc.c)."""
 
 TABLE = Path(__file__).with_name("ranks.toml")
 _DEFINED = re.compile(r"^\s*EXPORT [\w ]+?\*?\s*(MPIX?_\w+)\(", re.M)
@@ -198,15 +213,56 @@ def generate(functions: Mapping[str, Function], table: RanksTable, by_hand: froz
     return f"/* Written by opi_xform.bindings.ranks from mpi.h. */\n{have}", "".join(parts)
 
 
+def weak_functions(functions: Mapping[str, Function]) -> str:
+    """The source of the weak MPI_x, by names that :func:`symbols` gives back to the linker."""
+    parts = ['/* Written by opi_xform.bindings.ranks from mpi.h. */\n#include "ranks.h"\n']
+    for name, function in sorted(functions.items()):
+        arguments = ", ".join(p.name for p in function.parameters if p.name != "...")
+        declared, weak = (
+            replace(function, name=f"{prefix}{name}").prototype for prefix in ("__wrap_P", "opir_weak_")
+        )
+        call = f"__wrap_P{name}({arguments});"
+        body = call if function.result == "void" else f"return {call}"
+        parts.append(f"\n{declared};\nEXPORT __attribute__((weak)) {weak};\n{weak} {{\n    {body}\n}}\n")
+    return "".join(parts)
+
+
+def symbols(functions: Mapping[str, Function]) -> str:
+    """What objcopy --redefine-syms does to the objects: lines of an old and a new name."""
+    return "".join(
+        f"{name} __wrap_P{name}\nP{name} __real_P{name}\nopir_weak_{name} {name}\n" for name in sorted(functions)
+    )
+
+
+def linker_options(functions: Mapping[str, Function]) -> str:
+    """A response file for the linker: whose callers are turned to the library."""
+    return "".join(f"--wrap={name}\n" for name in (*WRAPPED, *(f"P{name}" for name in sorted(functions))))
+
+
+GENERATED = ("opir_names.c", "opir_weak.c")
+"""The sources among what :func:`write` writes."""
+SYMBOLS = "opir_symbols"
+LINK_OPTIONS = "libopi_ranks.link"
+"""Goes where libopi_ranks.a goes: programs are linked with `-Wl,@` and its path."""
+
+
 def write(mpicc: Path, to: Path) -> None:
-    """Writes opir_have.h and opir_names.c for the MPI of this compiler. Raises HeaderError, TableError."""
-    have, names = generate(read_header(mpicc), read_ranks_table(), written(ranks_source_dir()))
-    (to / "opir_have.h").write_text(have, encoding="utf-8")
-    (to / "opir_names.c").write_text(names, encoding="utf-8")
+    """Writes what depends on the functions of this compiler's MPI. Raises HeaderError, TableError."""
+    functions = read_header(mpicc)
+    have, names = generate(functions, read_ranks_table(), written(ranks_source_dir()))
+    texts = {
+        "opir_have.h": have,
+        "opir_names.c": names,
+        "opir_weak.c": weak_functions(functions),
+        SYMBOLS: symbols(functions),
+        LINK_OPTIONS: linker_options(functions),
+    }
+    for file, text in texts.items():
+        (to / file).write_text(text, encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """`python -m opi_xform.bindings.ranks MPICC DIRECTORY`, for the Makefile."""
+    """`python -m opi_xform.bindings.ranks MPICC DIRECTORY`, for the Makefile and CMake."""
     parser = argparse.ArgumentParser(prog="python -m opi_xform.bindings.ranks", description=main.__doc__)
     parser.add_argument("mpicc", type=Path)
     parser.add_argument("directory", type=Path)

@@ -26,7 +26,7 @@ def main() -> int:
         for source in files:
             command = compile_command(mpi, source, Path(scratch) / "check.o", (*BASE_FLAGS, *WARNINGS))
             failed += subprocess.run(command, check=False).returncode != 0
-        of_ranks = [*ranks.ranks_sources(), ranks.generate(mpi, Path(scratch))]
+        of_ranks = [*ranks.ranks_sources(), *ranks.generate(mpi, Path(scratch))]
         for source in of_ranks:
             flags = (*BASE_FLAGS, *WARNINGS)
             command = ranks.compile_command(mpi, source, Path(scratch) / "check.o", flags, Path(scratch))

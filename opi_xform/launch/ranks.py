@@ -22,18 +22,6 @@ from opi_xform.resources import IncompleteInstallError, runtime_include_dir
 MARK = b"OPI_RANKS_CARRIER"
 """A string of libopi_ranks's own: it is in every program that the library was linked into."""
 
-WRAPPED = (
-    *("main", "exit", "atexit"),
-    *("printf", "vprintf", "fprintf", "vfprintf", "puts", "fputs", "putchar", "putc", "fputc", "fwrite", "fflush"),
-    *("__printf_chk", "__vprintf_chk", "__fprintf_chk", "__vfprintf_chk"),
-    *("strtok", "rand", "srand", "random", "srandom", "initstate", "setstate"),
-    *("drand48", "erand48", "lrand48", "nrand48", "mrand48", "jrand48", "srand48", "seed48", "lcong48"),
-    *("localtime", "gmtime", "asctime", "ctime"),
-)
-"""Functions whose callers get the library's: main and what ends a rank (start.c), what prints (out.c), what the C
-library remembers between calls (libc.c)."""
-
-
 @dataclass(frozen=True, slots=True)
 class Carrier:
     """How ranks that share a process are run."""
@@ -73,27 +61,30 @@ def compile_command(mpi: Mpi, source: Path, obj: Path, flags: Sequence[str], gen
     return [str(mpi.mpicc), *flags, *includes, "-c", str(source), "-o", str(obj)]
 
 
-def generate(mpi: Mpi, to: Path) -> Path:
-    """Writes what depends on the MPI's functions; returns the source among it. Raises LaunchError."""
+def generate(mpi: Mpi, to: Path) -> list[Path]:
+    """Writes what depends on the MPI's functions; returns the sources among it. Raises LaunchError."""
     try:
         bindings.write(mpi.mpicc, to)
     except (HeaderError, TableError) as error:
         raise LaunchError(f"building libopi_ranks failed: {error}") from error
-    return to / "opir_names.c"
+    return [to / name for name in bindings.GENERATED]
 
 
 def _build(mpi: Mpi, flags: Sequence[str], final: Path) -> None:
     """Compiles every source into an archive, in a directory that becomes ``final`` by one rename."""
+    if shutil.which("objcopy") is None:
+        raise LaunchError("building libopi_ranks needs objcopy, of the binutils, on PATH")
     scratch = Path(tempfile.mkdtemp(prefix=".build-", dir=final.parent))
     try:
-        files = [*ranks_sources(), generate(mpi, scratch)]
+        files, archive = [*ranks_sources(), *generate(mpi, scratch)], str(scratch / "libopi_ranks.a")
         objects = [scratch / f"{source.stem}.o" for source in files]
         commands = [
             compile_command(mpi, source, obj, flags, scratch) for source, obj in zip(files, objects, strict=True)
         ]
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
             results = list(pool.map(captured, commands))
-        results.append(captured(["ar", "rcs", str(scratch / "libopi_ranks.a"), *map(str, objects)]))
+        results.append(captured(["ar", "rcs", archive, *map(str, objects)]))
+        results.append(captured(["objcopy", f"--redefine-syms={scratch / bindings.SYMBOLS}", archive]))
         failed = [result for result in results if result.returncode != 0]
         if failed:
             command, said = shlex.join(map(str, failed[0].args)), failed[0].stderr.strip()[-4000:]
@@ -126,9 +117,9 @@ def ensure_ranks(mpi: Mpi) -> Path:
 
 
 def link_flags(archive: Path) -> list[str]:
-    """The library whole, in the place of libopi, and the callers of the wrapped functions turned to it."""
-    wraps = [f"-Wl,--wrap={name}" for name in WRAPPED]
-    return ["-pthread", *wraps, "-Wl,--whole-archive", str(archive), "-Wl,--no-whole-archive"]
+    """The library whole, in the place of libopi, and the callers of what it wraps turned to it."""
+    options = f"-Wl,@{archive.with_name(bindings.LINK_OPTIONS)}"
+    return ["-pthread", options, "-Wl,--whole-archive", str(archive), "-Wl,--no-whole-archive"]
 
 
 def has_ranks(program: Path) -> bool:
