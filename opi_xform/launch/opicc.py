@@ -3,7 +3,8 @@
 Every argument goes to the user's mpicc as it stands. opicc adds the directory of opi.h, and where the command links an
 executable, libopi before the MPI's own libraries; with `--shared-heap` the replacement allocator too; with
 `--transform` it compiles each source as `opi-xform --index` transformed it (`transform`); with `--ranks` it links
-libopi_ranks instead, for `opirun --threads` and `--fibers`. `opicc --show` prints the command instead of running
+libopi_ranks instead, for `opirun --threads` and `--fibers`, and tells what ranks would share (`linked`;
+`--no-warn-shared`: not). `opicc --show` prints the command instead of running
 it, as `mpicc -show` does.
 """
 
@@ -12,9 +13,11 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from opi_xform.launch import linked
 from opi_xform.launch.mpi import LaunchError, Mpi, find_mpi
 from opi_xform.launch.ranks import ensure_ranks
 from opi_xform.launch.ranks import link_flags as ranks_link_flags
@@ -33,6 +36,9 @@ TRANSFORM = "--transform"
 
 RANKS = "--ranks"
 """Ranks may be threads or fibers: libopi_ranks is linked in the place of libopi."""
+
+NO_WARN_SHARED = "--no-warn-shared"
+"""Nothing is told of variables that ranks of one process would share."""
 
 SHOW = frozenset({"--show", "-show"})
 
@@ -92,12 +98,14 @@ def run(arguments: Sequence[str]) -> int:
     ranks = RANKS in arguments
     if ranks and shared_heap:
         raise LaunchError(f"{RANKS} and {SHARED_HEAP}: ranks of one process share all memory as it is")
-    own = {*SHOW, SHARED_HEAP, TRANSFORM, RANKS}
+    own = {*SHOW, SHARED_HEAP, TRANSFORM, RANKS, NO_WARN_SHARED}
     passed = [argument for argument in arguments if argument not in own]
     if TRANSFORM in arguments:
         passed = transformed(expanded(passed))
     if SHOW.isdisjoint(arguments):
-        return _execute(command_line(mpi, passed, links(passed), shared_heap, ranks))
+        command = command_line(mpi, passed, links(passed), shared_heap, ranks)
+        told = ranks and links(passed) and NO_WARN_SHARED not in arguments
+        return _link_and_warn(command, expanded(passed), mpi) if told else _execute(command)
     # Without files, --show tells the flags of a whole build, as mpicc -show does.
     flags_only = all(argument.startswith("-") for argument in passed) and NO_LINK.isdisjoint(passed)
     return _show(command_line(mpi, passed, flags_only or links(passed), shared_heap, ranks))
@@ -109,6 +117,19 @@ def _execute(command: list[str]) -> int:
         return subprocess.run(command, check=False).returncode
     except OSError as error:
         raise LaunchError(f"{command[0]}: cannot be run: {error.strerror}") from error
+
+
+def _link_and_warn(command: list[str], arguments: Sequence[str], mpi: Mpi) -> int:
+    """Links for ranks of one process, and tells what they share."""
+    with tempfile.TemporaryDirectory(prefix="opicc-") as scratch:
+        asked, file = linked.map_of(arguments)
+        written = file or Path(scratch) / "map"
+        code = _execute(command if asked else [*command, f"-Wl,-Map={written}"])
+        if code == 0 and written.is_file():
+            text = written.read_text(encoding="utf-8", errors="replace")
+            for line in linked.warnings(text, linked.output_of(arguments), arguments, mpi):
+                print(f"opicc: {line}", file=sys.stderr)
+    return code
 
 
 def main() -> int:

@@ -22,6 +22,7 @@ from opi_xform.resources import IncompleteInstallError, runtime_include_dir
 MARK = b"OPI_RANKS_CARRIER"
 """A string of libopi_ranks's own: it is in every program that the library was linked into."""
 
+
 @dataclass(frozen=True, slots=True)
 class Carrier:
     """How ranks that share a process are run."""
