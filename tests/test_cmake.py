@@ -7,11 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from conftest import CHECKOUT, MpiUser, only_one
+from conftest import CHECKOUT, MPIS, MpiUser, only_one
 
 RUNTIME = CHECKOUT / "runtime"
 
@@ -55,6 +56,22 @@ int main(int argc, char **argv)
     if (rank == 0 && ok)
         puts("installed: ok");
     return !ok;
+}
+"""
+
+RANKS = """#include <mpi.h>
+#include <opix.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank, sum, together;
+    MPI_Init(&argc, &argv);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Reduce(&rank, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPIX_Get_collocated_size(&together);
+    if (rank == 0)
+        printf("%d ranks, sum %d\\n", together, sum);
+    return MPI_Finalize();
 }
 """
 
@@ -112,7 +129,8 @@ def installed(mpi_user: MpiUser, shared_tmp: Path) -> Installed:
             (place.work / "app.c").write_text(PROGRAM)
             quick = ("-DCMAKE_C_FLAGS=-Wall -Wextra -Werror", "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O0")
             prefix, compiler = f"-DCMAKE_INSTALL_PREFIX={place.prefix}", f"-DMPI_C_COMPILER={mpi_user.mpi.mpicc}"
-            configure(mpi_user, RUNTIME, folder / "build", prefix, compiler, *quick)
+            ranks = ("-DOPI_RANKS=ON", f"-DPython3_EXECUTABLE={sys.executable}")
+            configure(mpi_user, RUNTIME, folder / "build", prefix, compiler, *quick, *ranks)
             checked(str(CMAKE), "--build", folder / "build", "-j", "2", user=mpi_user)
             checked(str(CMAKE), "--install", folder / "build", user=mpi_user)
             shutil.rmtree(folder / "build")
@@ -156,7 +174,7 @@ def test_pkg_config(mpi_user: MpiUser, installed: Installed, tmp_path: Path, how
 
 
 def test_find_package(mpi_user: MpiUser, installed: Installed, tmp_path: Path) -> None:
-    """The package brings the MPI it was built with; its shared library is found through the run path."""
+    """The package brings the MPI that it was built with; its shared library is found through the run path."""
     (tmp_path / "CMakeLists.txt").write_text(PROJECT)
     shutil.copy(installed.work / "app.c", tmp_path)
     configure(mpi_user, tmp_path, tmp_path / "build", f"-DCMAKE_PREFIX_PATH={installed.prefix}")
@@ -164,6 +182,54 @@ def test_find_package(mpi_user: MpiUser, installed: Installed, tmp_path: Path) -
     for name in ("shared", "archive"):
         all_was_libopis(mpi_user, tmp_path / "build" / name, tmp_path, tmp_path)
     memory_is_shared(mpi_user, tmp_path / "build" / "heap", tmp_path, tmp_path)
+
+
+def ranks_share_a_process(user: MpiUser, program: Path) -> None:
+    """Runs RANKS by itself, with both carriers."""
+    for kind in ("threads", "fibers"):
+        assert checked(program, user=user, OPI_RANKS="5", OPI_RANKS_CARRIER=kind) == "5 ranks, sum 10\n"
+
+
+def test_the_example_of_the_documentation_for_ranks(mpi_user: MpiUser, installed: Installed, tmp_path: Path) -> None:
+    """`opi::ranks` in the CMakeLists.txt of docs/ranks.md; opirun knows the program for one of its kind."""
+    text = (CHECKOUT / "docs" / "ranks.md").read_text()
+    example = re.search(r"^    cmake_minimum_required.*?(?=^\S)", text, re.M | re.S)
+    assert example is not None
+    (tmp_path / "CMakeLists.txt").write_text(textwrap.dedent(example[0]))
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "app.c").write_text(RANKS)
+    configure(mpi_user, tmp_path, tmp_path / "build", f"-DCMAKE_PREFIX_PATH={installed.prefix}")
+    checked(str(CMAKE), "--build", tmp_path / "build", user=mpi_user)
+    program = tmp_path / "build" / "app"
+    ranks_share_a_process(mpi_user, program)
+    opirun = (sys.executable, "-m", "opi_xform.launch.opirun", "-n", "3", "--threads", program)
+    assert checked(*opirun, user=mpi_user) == "3 ranks, sum 3\n"
+
+
+@pytest.mark.skipif(shutil.which("pkg-config") is None, reason="no pkg-config on PATH")
+def test_pkg_config_of_ranks(mpi_user: MpiUser, installed: Installed, tmp_path: Path) -> None:
+    (tmp_path / "app.c").write_text(RANKS)
+    path = {"PKG_CONFIG_PATH": str(installed.lib / "pkgconfig")}
+    flags = checked("pkg-config", "--cflags", "--libs", "libopi_ranks", user=mpi_user, **path).split()
+    mpi_user.mpicc(tmp_path / "app.c", *flags, "-o", tmp_path / "app")
+    ranks_share_a_process(mpi_user, tmp_path / "app")
+
+
+@pytest.mark.parametrize("wanted", ["AUTO", "ON", "OFF"])
+def test_without_what_ranks_need(mpi_user: MpiUser, tmp_path: Path, wanted: str) -> None:
+    """AUTO says why it leaves them out, ON fails, OFF does not look."""
+    if mpi_user.mpi != MPIS[0]:
+        pytest.skip("the MPI has no part in this")
+    (tmp_path / "python").write_text(
+        f"#!/bin/sh\ncase $* in *bindings*) echo 'No module named pycparser' >&2; exit 1;; esac\n"
+        f'exec {sys.executable} "$@"\n'
+    )
+    (tmp_path / "python").chmod(0o755)
+    options = (f"-DMPI_C_COMPILER={mpi_user.mpi.mpicc}", f"-DPython3_EXECUTABLE={tmp_path / 'python'}")
+    command = [str(CMAKE), "-S", RUNTIME, "-B", tmp_path / "build", f"-DOPI_RANKS={wanted}", *options]
+    done = subprocess.run(command, env=mpi_user.environment, capture_output=True, text=True, check=False, timeout=200)
+    told = "No module named pycparser" in done.stdout + done.stderr
+    assert (done.returncode != 0, told) == (wanted == "ON", wanted != "OFF"), done.stderr
 
 
 @pytest.mark.skipif(shutil.which("pkg-config") is None, reason="no pkg-config on PATH")
@@ -198,6 +264,10 @@ def test_what_is_installed(mpi_user: MpiUser, installed: Installed) -> None:
         "lib/libopi_malloc.so.0",
         "lib/pkgconfig/libopi.pc",
         "lib/pkgconfig/libopi_malloc.pc",
+        "include/opix.h",
+        "lib/libopi_ranks.a",
+        "lib/libopi_ranks.link",
+        "lib/pkgconfig/libopi_ranks.pc",
         "lib/cmake/opi/opiConfig.cmake",
         "lib/cmake/opi/opiConfigVersion.cmake",
     } <= names
