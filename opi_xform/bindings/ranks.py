@@ -218,9 +218,7 @@ def weak_functions(functions: Mapping[str, Function]) -> str:
     parts = ['/* Written by opi_xform.bindings.ranks from mpi.h. */\n#include "ranks.h"\n']
     for name, function in sorted(functions.items()):
         arguments = ", ".join(p.name for p in function.parameters if p.name != "...")
-        declared, weak = (
-            replace(function, name=f"{prefix}{name}").prototype for prefix in ("__wrap_P", "opir_weak_")
-        )
+        declared, weak = (replace(function, name=f"{prefix}{name}").prototype for prefix in ("__wrap_P", "opir_weak_"))
         call = f"__wrap_P{name}({arguments});"
         body = call if function.result == "void" else f"return {call}"
         parts.append(f"\n{declared};\nEXPORT __attribute__((weak)) {weak};\n{weak} {{\n    {body}\n}}\n")

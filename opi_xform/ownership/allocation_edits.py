@@ -10,10 +10,11 @@ from opi_xform.ir.span import Span
 from opi_xform.ownership.allocations import Allocation, has_effect
 from opi_xform.ownership.anchors import Anchors
 from opi_xform.ownership.flow import Flow, Level
+from opi_xform.ownership.members import dominates
 from opi_xform.ownership.mentions import Definitions, Mentions, Texts
 from opi_xform.ownership.model import Buffer, Member, Program
 from opi_xform.ownership.plan import Edit, InsertStatement, ReplaceText
-from opi_xform.ownership.sizes import dimensions, plain_name, requested, same_everywhere, size_of_member
+from opi_xform.ownership.sizes import constant_size, dimensions, plain_name, requested, same_everywhere, size_of_member
 from opi_xform.ownership.states import Insertion
 from opi_xform.ownership.words import fresh
 
@@ -86,10 +87,20 @@ class AllocationEdits:
         return not member.count or any(a.index is None for a in allocations) or any(not i.index for i in allocs)
 
     def same(self, allocation: Allocation, insertion: Insertion) -> bool:
-        if self.varies():
+        if self.varies() or not (constant_size(allocation) or self.behind(insertion)):
             return False
         frame = self.flow.frames_of[insertion.function][0]
         return same_everywhere(self.program, self.flow, allocation, self.defs, (frame, insertion.stmt), self.texts)
+
+    def behind(self, insertion: Insertion) -> bool:
+        """The program has allocated when it comes to an insertion: else its size may have no value there, or divide by
+        zero, where the program knows that it needs no memory."""
+        flow, count = self.flow, len(self.program.graph.nodes)
+        return all(
+            v < count and any(dominates(self.program, n, v) for n in self.buffer.carrier.allocations)
+            for frame in flow.frames_of[insertion.function]
+            for _, v in flow.boundary((frame, insertion.stmt), flow.succs, flow.preds)[0]
+        )
 
     def whole_test(self, allocation: Allocation, tests: Collection[Level]) -> bool:
         """``if (!b) b = malloc(n);`` goes whole."""

@@ -196,6 +196,11 @@ def _loose(e: ast.Expr) -> bool:
     return isinstance(e, ast.Conditional) or (isinstance(e, ast.Binary) and e.op != "*")
 
 
+def constant_size(allocation: Allocation) -> bool:
+    """What is asked for is made of constants, so that it can be evaluated anywhere."""
+    return not any(isinstance(e, (ast.VarRef, ast.Call)) for a in _written(allocation) for e in _evaluated(a))
+
+
 def same_everywhere(
     program: Program, flow: Flow, allocation: Allocation, defs: Definitions, level: Level, texts: Texts
 ) -> bool:
