@@ -2,6 +2,7 @@
  *
  * A small message goes with its data.  Of a larger one, and of a synchronous send, the receiver's process gets an ASK; whoever matches it answers CLEAR, and
  * then the data come straight into the receiver's buffer.  All that a rank sends to another goes by packets, in order, so messages do not overtake. */
+#include "guard.h"
 #include "net.h"
 
 #include <stdlib.h>
@@ -226,13 +227,13 @@ void opir_far_fetch(int process, uint64_t id, struct opir_req *q, void *to) {
 
 static void take_back(int process, const struct opir_head *h) {
     struct opir_rank *to = opir_rank_of(h->dst);
-    opir_lock(&to->lock);
+    opir_rank_lock(to);
     struct opir_msg *m = to->msg_head;
     while (m && !(m->kind == OPIR_M_FAR && m->from == process + 1 && m->id == h->id))
         m = m->next;
     if (m)
         opir_msg_unlink(m);
-    opir_unlock(&to->lock);
+    opir_rank_unlock(to);
     if (!m)
         return; /* received: the data are on their way */
     free(m);

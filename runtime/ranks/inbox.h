@@ -9,28 +9,30 @@
 
 #include "ranks.h"
 
+#pragma GCC visibility push(hidden)
+
 #define OPIR_SLOTS 32 /* a power of two */
-#define OPIR_INSIDE 88 /* bytes of data in a slot */
+#define OPIR_INSIDE 104 /* bytes of data in a slot */
 
 enum opir_slot_kind {
-    OPIR_S_DATA, /* the data are here */
-    OPIR_S_MSG,  /* a message on the heap with its data, as in the queue */
+    OPIR_S_DATA, /* the data are here, `inside` bytes */
+    OPIR_S_COPY, /* a block with a copy of the data, of the sender's */
     OPIR_S_BLOCK /* a give */
 };
 
-/* Written by the one who claimed it, then published by `seq` (release): the position and one.  Read by who holds the owner's lock. */
+/* Written by the one who claimed it, then published by `seq` (release): the position and one.  Read by who holds the owner's lock.  All of a message of up
+ * to 40 bytes is on the first line. */
 struct opir_slot {
-    _Atomic uint64_t seq;
+    _Atomic uint32_t seq; /* of positions the lower half is enough: no slot is more than a round behind */
+    uint8_t kind, inside;
     uint64_t ctx;
     int src, tag;
-    size_t bytes;
-    uint8_t kind;
     union {
         char data[OPIR_INSIDE];
-        struct opir_msg *msg;
         struct {
             void *block;
-            size_t room;
+            size_t room, bytes;
+            struct opir_rank *home; /* of a copy: where the block comes from */
         };
     };
 };
@@ -54,6 +56,20 @@ static inline struct opir_inbox *opir_inbox_of(const struct opir_rank *r) {
     return opir.inboxes ? &opir.inboxes[r - opir.rank] : NULL;
 }
 
+/* The line will be written soon. */
+static inline void opir_prefetch_write(const void *p) {
+#if defined(__x86_64__)
+    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)p));
+#else
+    __builtin_prefetch(p, 1);
+#endif
+}
+
+/* The slot that comes next, most likely: its line comes while the data are on their way, else the claim would wait for the one and then for the other. */
+static inline void opir_inbox_prefetch(struct opir_inbox *in) {
+    opir_prefetch_write(&in->slot[atomic_load_explicit(&in->head, memory_order_relaxed) % OPIR_SLOTS]);
+}
+
 /* Claims a slot; NULL when all are taken, as far as is known. */
 static inline struct opir_slot *opir_inbox_claim(struct opir_inbox *in, uint64_t *position) {
     uint64_t head = atomic_load_explicit(&in->head, memory_order_relaxed);
@@ -71,22 +87,19 @@ static inline struct opir_slot *opir_inbox_claim(struct opir_inbox *in, uint64_t
 }
 
 static inline void opir_inbox_publish(struct opir_slot *s, uint64_t position) {
-    atomic_store_explicit(&s->seq, position + 1, memory_order_release); /* what it holds comes before */
+    atomic_store_explicit(&s->seq, (uint32_t)position + 1, memory_order_release); /* what it holds comes before */
 }
 
-/* The line will be written soon. */
-static inline void opir_prefetch_write(const void *p) {
-#if defined(__x86_64__)
-    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)p));
-#else
-    __builtin_prefetch(p, 1);
-#endif
-}
+/* inbox.c */
+bool opir_put_in(struct opir_req *q, struct opir_rank *to, struct opir_inbox *in);
+void opir_take_all(struct opir_rank *r);
 
 /* The slot at a position has been filled: it, or a later one in its place. */
 static inline bool opir_inbox_filled(const struct opir_inbox *in, uint64_t position) {
     struct opir_slot *s = (struct opir_slot *)(uintptr_t)&in->slot[position % OPIR_SLOTS];
-    return (int64_t)(atomic_load_explicit(&s->seq, memory_order_acquire) - position - 1) >= 0;
+    return (int32_t)(atomic_load_explicit(&s->seq, memory_order_acquire) - (uint32_t)position - 1) >= 0;
 }
+
+#pragma GCC visibility pop
 
 #endif

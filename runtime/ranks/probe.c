@@ -1,10 +1,10 @@
 /* probe.c - probes, and receives of what a matched probe has found. */
-#include "ranks.h"
+#include "guard.h"
 
 static struct opir_msg *look(struct opir_rank *me, const struct opir_comm *c, int source, int tag, MPI_Message *message, MPI_Status *status, bool wait) {
     for (int i = 0; i < 64 && me->inbox && opir_look_in(me); i++) /* not for ever: others may send faster than this */
         ;
-    opir_lock(&me->lock);
+    opir_own_lock(me);
     struct opir_msg *m = opir_msg_find(me, c->ctx, source, tag);
     struct opir_msg seen;
     if (m) {
@@ -13,7 +13,7 @@ static struct opir_msg *look(struct opir_rank *me, const struct opir_comm *c, in
             opir_msg_unlink(m);
     }
     me->probing = wait && !m;
-    opir_unlock(&me->lock);
+    opir_own_unlock(me);
     if (!m)
         return NULL;
     opir_status_set(status, seen.src, seen.tag, seen.bytes, false);

@@ -37,6 +37,16 @@ struct opir_req *opir_req_new(struct opir_rank *me, int kind) {
     return q;
 }
 
+struct opir_req *opir_req_sent(struct opir_rank *me) {
+    if (OPIR_UNLIKELY(!me->sent)) {
+        me->sent = opir_req_new(me, OPIR_R_NULL);
+        me->sent->on_stack = true; /* it does not end */
+        me->sent->call = "OPI_Igive";
+        atomic_store_explicit(&me->sent->done, true, memory_order_relaxed); /* the owner itself */
+    }
+    return me->sent;
+}
+
 static void unlend(struct opir_req *q) {
     if (!q->lent)
         return;
@@ -158,6 +168,19 @@ static int conclude(struct opir_req *q, MPI_Status *status, struct opir_comm **c
     return rc;
 }
 
+/* The same for a request that is complete without an error, nobody wants its status, and it ends: most are so.  False: nothing was done. */
+bool opir_req_end_fast(struct opir_req *q) {
+    if (OPIR_UNLIKELY(q->kind > OPIR_R_RECV || q->persistent || !q->active || q->r_error != MPI_SUCCESS || q->lent))
+        return q->kind == OPIR_R_NULL;
+    if (q->take) {
+        if (q->block)
+            opir_block_own(q->owner, q->block, q->room);
+        memcpy(q->buf, &q->block, sizeof q->block);
+    }
+    opir_req_release(q);
+    return true;
+}
+
 /* The same, raising an error. */
 int opir_req_finish(struct opir_req *q, MPI_Status *status) {
     struct opir_comm *c = NULL;
@@ -202,6 +225,12 @@ void opir_sweep_all(struct opir_rank *me) {
 void opir_wait_slow(const char *call, struct opir_req *q) {
     struct opir_rank *me = q->owner;
     struct opir_wait w = {0};
+    if (opir.threads && !opir.several) /* what opir_relax begins with, in short: a message is seen as soon as it comes */
+        for (; w.n < (uint32_t)opir.spins; w.n++) {
+            opir_pause();
+            if (opir_req_poll(q))
+                return;
+        }
     me->call = call;
     me->waits = q;
     do

@@ -144,9 +144,8 @@ EXPORT int (OPI_Free)(void *bufp) {
     if (!block)
         return MPI_SUCCESS;
     size_t room;
-    if (!opir_block_owned(me, block, &room))
+    if (OPIR_UNLIKELY(!opir_block_let_go(me, block, 0, &room)))
         return me->world_comm ? opir_raise(NULL, MPI_ERR_BUFFER, "OPI_Free", "a buffer that the caller does not own") : MPI_ERR_BUFFER;
-    opir_block_disown(me, block);
     opir_block_free(block, room);
     memcpy(bufp, &null, sizeof null);
     return MPI_SUCCESS;
@@ -182,10 +181,17 @@ static int give(const char *call, void *bufp, int count, MPI_Datatype type, int 
 }
 
 EXPORT int (OPI_Give)(void *bufp, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+    if (OPIR_LIKELY(opir_give_fast(opir_me("OPI_Give"), bufp, count, type, dest, tag, comm)))
+        return MPI_SUCCESS;
     return give("OPI_Give", bufp, count, type, dest, tag, comm, NULL);
 }
 
 EXPORT int (OPI_Igive)(void *bufp, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+    struct opir_rank *me = opir_me("OPI_Igive");
+    if (OPIR_LIKELY(opir_give_fast(me, bufp, count, type, dest, tag, comm))) {
+        OPIR_PUT(request, opir_req_sent(me));
+        return MPI_SUCCESS;
+    }
     return give("OPI_Igive", bufp, count, type, dest, tag, comm, request);
 }
 

@@ -12,7 +12,7 @@
 #include "opix.h"
 #include "out.h"
 
-struct opir_process opir = {.eager = 8192, .eager_cap = (size_t)64 << 20};
+struct opir_process opir = {.eager = 32768, .eager_cap = (size_t)64 << 20};
 _Thread_local struct opir_rank *opir_self;
 
 extern char **environ;
@@ -307,7 +307,7 @@ static void make_ranks(void) {
     for (int i = 0; i < opir.here; i++) {
         opir.rank[i].world = opir.first + i;
         if (opir.threads)
-            pthread_mutex_init(&opir.rank[i].lock, NULL);
+            pthread_mutex_init(&opir.rank[i].guard.mutex, NULL);
     }
 }
 

@@ -1,4 +1,5 @@
 /* thread.c - ranks as threads: starting them, and how a rank waits and is woken. */
+#include "guard.h"
 #include "inbox.h"
 #include "net.h"
 
@@ -151,11 +152,7 @@ void opir_thread_relax(struct opir_wait *w) {
             return;
     }
     if (n < spins) {
-#if defined(__x86_64__) || defined(__i386__)
-        __builtin_ia32_pause();
-#elif defined(__aarch64__)
-        __asm__ volatile("yield");
-#endif
+        opir_pause();
     } else if (n < last) {
         sched_yield();
     } else if (n == last) {
@@ -206,6 +203,7 @@ void opir_thread_run(void) {
     for (int i = 0; i < opir.here; i++)
         opir.rank[i].inbox = &opir.inboxes[i];
     opir.shoots = !opir.crowded && syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    opir_guards_init();
     pthread_t *thread = opir_alloc((size_t)opir.here * sizeof *thread);
     for (int i = 0; i < opir.here; i++) {
         int rc = pthread_create(&thread[i], &attr, thread_main, &opir.rank[i]);

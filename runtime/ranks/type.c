@@ -287,11 +287,25 @@ void opir_unpack(const struct opir_type *t, void *buf, size_t count, const void 
     }
 }
 
+#define PIECE ((size_t)64 << 10)
+
+/* In pieces: a whole of a MiB or so the C library writes past the caches, from where the receiver, who is about to read it, has to fetch it. */
+static void copy_bytes(char *to, const char *from, size_t n) {
+    if (to < from + n && from < to + n) { /* a program may send to itself within one buffer */
+        memmove(to, from, n);
+        return;
+    }
+    for (size_t piece; n; n -= piece, to += piece, from += piece) {
+        piece = n < PIECE ? n : PIECE;
+        memcpy(to, from, piece);
+    }
+}
+
 int opir_copy(const void *sbuf, size_t scount, const struct opir_type *st, void *rbuf, size_t rcount, const struct opir_type *rt) {
     size_t bytes = scount * st->size, room = rcount * rt->size, n = bytes < room ? bytes : room;
     if (n && !(sbuf == rbuf && st->contiguous && rt->contiguous)) {
         if (st->contiguous && rt->contiguous) {
-            memmove(rbuf, sbuf, n); /* a program may send to itself within one buffer */
+            copy_bytes(rbuf, sbuf, n);
         } else if (st->contiguous) {
             opir_unpack(rt, rbuf, rcount, sbuf, n);
         } else if (rt->contiguous && bytes <= room) {

@@ -11,9 +11,9 @@
 #define FAIL(...) (fprintf(stderr, "rank %d, line %d: ", rank, __LINE__), fprintf(stderr, __VA_ARGS__), fputc('\n', stderr), MPI_Abort(MPI_COMM_WORLD, 9))
 #define CHECK(got, want) do { long g_ = (long)(got), w_ = (long)(want); if (g_ != w_) FAIL("%s: got %ld, want %ld", #got, g_, w_); } while (0)
 
-enum { MANY = 150, MOST = 20000 };
+enum { MANY = 150, MOST = 32769 };
 static const MPI_Comm world = MPI_COMM_WORLD;
-static const int sizes[] = {0, 8, 24, 87, 88, 89, 500, 8192, 8193, MOST};
+static const int sizes[] = {0, 8, 40, 103, 104, 105, 500, 8192, 32768, MOST};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 static int bytes_of(int k, int src) {
@@ -99,6 +99,49 @@ static void flood(int rank, int size, int how) {
     MPI_Barrier(world);
 }
 
+/* Neighbours in a ring: so many small messages that a rank has its lock for itself, then one that its sender matches, or a send that is taken back; and the
+ * receive is there first, or the message. */
+static void turns(int rank, int size) {
+    int to = (rank + 1) % size, from = (rank + size - 1) % size, flag;
+    char *out = malloc(MOST), *in = malloc(MOST), *took;
+    MPI_Request q[2];
+    MPI_Status s;
+    for (int round = 0; round < 40; round++) {
+        for (int k = 0; k < 40 * (round % 10); k++) {
+            int x = -1;
+            MPI_Sendrecv(&k, 1, MPI_INT, to, 3, &x, 1, MPI_INT, from, 3, world, MPI_STATUS_IGNORE);
+            CHECK(x, k);
+        }
+        fill(out, MOST, rank + round);
+        if (round % 3 == 0)
+            MPI_Irecv(in, MOST, MPI_CHAR, from, 4, world, &q[0]);
+        if (round % 2)
+            MPI_Isend(out, MOST, MPI_CHAR, to, 4, world, &q[1]);
+        else
+            MPI_Issend(out, 1 + round, MPI_CHAR, to, 4, world, &q[1]);
+        if (round % 3)
+            MPI_Irecv(in, MOST, MPI_CHAR, from, 4, world, &q[0]);
+        MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+        expect(rank, in, round % 2 ? MOST : 1 + round, from + round);
+        MPI_Issend(out, 1, MPI_CHAR, to, 6, world, &q[0]); /* nobody receives it */
+        MPI_Cancel(&q[0]);
+        MPI_Wait(&q[0], &s);
+        MPI_Test_cancelled(&s, &flag);
+        CHECK(flag, 1);
+        OPI_Alloc(&took, 500);
+        fill(took, 500, rank);
+        OPI_Igive(&took, 500, MPI_CHAR, to, 8, world, &q[0]);
+        CHECK(took == NULL, 1);
+        OPI_Take(&took, 500, MPI_CHAR, from, 8, world, MPI_STATUS_IGNORE);
+        MPI_Wait(&q[0], MPI_STATUS_IGNORE);
+        expect(rank, took, 500, from);
+        OPI_Free(&took);
+    }
+    free(out);
+    free(in);
+    MPI_Barrier(world);
+}
+
 /* Rank 0 waits for one message while others come, one by one and in bursts, and it has long gone to sleep. */
 static void asleep(int rank, int size) {
     int x = 0, y = 0, flag = 0, to = 0;
@@ -144,8 +187,10 @@ int main(int argc, char **argv) {
     MPI_Comm_size(world, &size);
     for (int how = 0; size > 1 && how < 4; how++)
         flood(rank, size, how);
-    if (size > 1)
+    if (size > 1) {
+        turns(rank, size);
         asleep(rank, size);
+    }
     if (rank == 0)
         printf("ok %d\n", size);
     MPI_Finalize();
