@@ -157,7 +157,7 @@ def test_list_names_the_benchmarks() -> None:
     done = opi_bench("list")
     assert done.returncode == 0
     names = {line.split()[0] for line in done.stdout.splitlines()}
-    assert names == {"opbench", "cache", "cannon", "fibers", "memory"} | {program.name for program in TABLE}
+    assert names == {"opbench", "cache", "cannon", "fibers", "memory", "threads"} | {program.name for program in TABLE}
 
 
 @pytest.mark.parametrize(

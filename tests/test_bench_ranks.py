@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from conftest import MPIS, MpiUser
 
-from opi_xform.bench import cannon, memory, memory_report
+from opi_xform.bench import cannon, memory, memory_report, threads
 from opi_xform.bench.result import Result, Row
+from opi_xform.bench.rounds import Key, run_once
 from opi_xform.launch.mpi import LaunchError, Mpi
 
 MPI = Mpi(Path("/a/mpicc"), "mpich", "5", Path("/a/mpi.h"))
@@ -138,3 +139,38 @@ def test_the_grain_of_cannon_is_swept(first_mpi: MpiUser, tmp_path: Path) -> Non
     result = cannon.run([first_mpi.mpi], True, tmp_path, lambda _: None)
     assert [row.ranks for row in result.rows] == [1, 4, 16]
     assert all(row.median_us > 0 for row in result.rows)
+
+
+def test_threads_are_compared_with_the_processes_of_the_same_round() -> None:
+    small, large = Key(8, "give"), Key(1024, "message")
+    processes = {small: [1.0, 2.0, 4.0], large: [5.0, 5.0, 5.0]}
+    times = {small: [2.0, 2.0, 2.0], large: [4.0, 6.0, 5.0]}
+    found = threads.rows(MPI, processes, times)
+    assert [(row.series, row.bytes, row.median_us, row.ratio_limit) for row in found] == [
+        ("processes", 8, 2.0, None),
+        ("processes", 1024, 5.0, None),
+        ("threads", 8, 2.0, 1.0),  # of 2, 1 and 0.5
+        ("threads", 1024, 5.0, 1.0),
+    ]
+    text = threads.text_of(Result("threads", "message", "a machine", tuple(found)))
+    assert "OPI_Give and OPI_Take\n" in text
+    assert ["1,024", "5.000", "5.000", "1.00"] in [line.split() for line in text.splitlines()]
+
+
+@pytest.mark.mpi
+def test_threads_and_processes_send_each_other_what_they_should(first_mpi: MpiUser, tmp_path: Path) -> None:
+    result = threads.run([first_mpi.mpi], True, tmp_path, lambda _: None)
+    assert {(row.series, row.point) for row in result.rows} == {
+        (series, way) for series in (threads.PROCESSES, threads.THREADS) for way in threads.TITLES
+    }
+    assert {row.bytes for row in result.rows} >= {8, 4096}
+    assert all((row.ratio_limit is not None) == (row.series == threads.THREADS) for row in result.rows)
+
+
+@pytest.mark.mpi
+def test_ranks_as_threads_share_a_process(first_mpi: MpiUser, tmp_path: Path) -> None:
+    _, series = threads.build(first_mpi.mpi, True, tmp_path)
+    assert "OPI_RANKS_CARRIER=threads" in series.command
+    assert run_once("threads", series, first_mpi.mpi)[Key(8, "give")].us > 0
+    with pytest.raises(LaunchError, match="exit code 2"):
+        run_once("threads", threads.Series("alone", None, (series.command[-5], "20", "8")), first_mpi.mpi)

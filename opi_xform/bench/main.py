@@ -25,6 +25,7 @@ from opi_xform.bench import (
     memory_report,
     opbench,
     programs,
+    threads,
     tune,
 )
 from opi_xform.bench.result import Result, result_text, save_plot
@@ -57,6 +58,9 @@ BENCHES = {
         memory.run,
         memory_report.text_of,
         memory_report.save_plot,
+    ),
+    "threads": Bench(
+        "a message between 2 threads of a process against 2 processes, 8 B to 1 MiB", threads.run, threads.text_of
     ),
     **{one.name: Bench(f"time per {one.what}", partial(programs.run, one)) for one in programs.TABLE},
 }
