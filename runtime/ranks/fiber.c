@@ -161,7 +161,7 @@ static void tell(const struct opir_rank *r) {
 int opir_waiting(void) {
     int waiting = 0;
     for (int i = 0; i < opir.here; i++)
-        waiting += !opir.rank[i].ended;
+        waiting += !atomic_load_explicit(&opir.rank[i].ended, memory_order_relaxed);
     return waiting;
 }
 
@@ -169,7 +169,7 @@ int opir_waiting(void) {
 int opir_tell_waiting(int most) {
     int shown = 0;
     for (int i = 0; i < opir.here && shown < most; i++)
-        if (!opir.rank[i].ended) {
+        if (!atomic_load_explicit(&opir.rank[i].ended, memory_order_relaxed)) {
             tell(&opir.rank[i]);
             shown++;
         }

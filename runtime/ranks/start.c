@@ -139,7 +139,7 @@ static void rank_ends(struct opir_rank *r) {
     opir_libc_end(r);
     free(r->argv);
     r->argv = NULL;
-    r->ended = true;
+    atomic_store_explicit(&r->ended, true, memory_order_relaxed);
 }
 
 static int run_main(struct opir_rank *r) {

@@ -93,7 +93,7 @@ static void one_more_idle(void) {
     bool wait = false;
     for (int i = 0; i < opir.here; i++) {
         struct opir_inbox *in = &opir.inboxes[i];
-        if (opir.rank[i].ended)
+        if (atomic_load_explicit(&opir.rank[i].ended, memory_order_relaxed))
             continue;
         if (atomic_load_explicit(&in->signal, memory_order_seq_cst) != atomic_load_explicit(&in->seen, memory_order_seq_cst))
             return;

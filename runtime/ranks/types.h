@@ -250,7 +250,8 @@ struct opir_rank {
     bool probing; /* wake it when a message comes */
 
     int world;
-    bool initialized, finalized, ended;
+    bool initialized, finalized;
+    atomic_bool ended; /* others read it when nobody else runs (thread.c); ordered by what counts those */
     int provided;
     int code;
     struct opir_fiber fiber;
