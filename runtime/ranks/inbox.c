@@ -74,6 +74,18 @@ bool opir_look_in(struct opir_rank *me) {
     return true;
 }
 
+#define PATIENCE 200
+
+/* Claims a slot of an inbox that may be full: its owner is taking messages out most likely, and does so faster than two can who fight for its lock. */
+static inline struct opir_slot *claim(struct opir_inbox *in, uint64_t *position) {
+    struct opir_slot *s = opir_inbox_claim(in, position);
+    for (int i = 0; OPIR_UNLIKELY(!s) && i < PATIENCE && opir.shoots; i++) {
+        opir_pause();
+        s = opir_inbox_claim(in, position);
+    }
+    return s;
+}
+
 /* Leaves a message in its receiver's inbox; false when it has to go another way. */
 bool opir_put_in(struct opir_req *q, struct opir_rank *to, struct opir_inbox *in) {
     bool inside = q->bytes <= OPIR_INSIDE, give = q->mode == OPIR_GIVE;
@@ -92,7 +104,7 @@ bool opir_put_in(struct opir_req *q, struct opir_rank *to, struct opir_inbox *in
         opir_pack(q->type, q->buf, q->count, block);
     }
     uint64_t position;
-    struct opir_slot *s = opir_inbox_claim(in, &position);
+    struct opir_slot *s = claim(in, &position);
     if (OPIR_UNLIKELY(!s)) {
         if (!give && !inside)
             opir_block_free(block, room);
@@ -156,7 +168,7 @@ bool opir_give_fast(struct opir_rank *me, void *bufp, int count, MPI_Datatype ty
     if (OPIR_UNLIKELY(!opir_block_let_go(me, block, bytes, &room)))
         return false;
     uint64_t position;
-    struct opir_slot *s = opir_inbox_claim(in, &position);
+    struct opir_slot *s = claim(in, &position);
     if (OPIR_UNLIKELY(!s)) {
         opir_block_own(me, block, room);
         return false;
