@@ -28,8 +28,10 @@ CONVERT = load_cases("convert")
 EITHER = load_cases("either")
 CONSTRUCTS = sorted({case.construct for case in CONVERT})
 ALL = os.environ.get("OPI_ALL_CASES") == "1"
+ONCE_WRONG = ("alloc_choice_7", "alloc_choice_8")
+"""Converted, and ended by themselves, before the tool knew better."""
 RUN = [
-    *(case for case in CONVERT if ALL or case.name.endswith(("_4", "_11"))),
+    *(case for case in CONVERT if ALL or case.name.endswith(("_4", "_11")) or case.name in ONCE_WRONG),
     *EITHER,
     *(case for case in KEEP if ALL),
 ]
