@@ -22,5 +22,5 @@ Family = Callable[[random.Random, str], str]
 FAMILIES: tuple[Family, ...] = (
     members, append, cursor, nest, wrapped, requests, probed, leaving, doubled, parts, relayed, *[meeting] * 16,
     *(counted, turning, nobody, initial, dispatched, twins, second, divided, filled, together, modes, growing) * 2,
-    *(absent,) * 3, sided, remembered, typed,
+    *(absent, sided) * 2, remembered, typed,
 )  # fmt: skip

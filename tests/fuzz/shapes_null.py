@@ -110,12 +110,19 @@ def sided(rng: random.Random, name: str) -> str:
     pointers = rng.random() < 0.4
     if not static:
         out.line("double *b = NULL, *r = NULL;")
+    few = ""  # where nothing is sent, the number that the size is made of is none
+    if rng.random() < 0.4:
+        few = rng.choice(("n", "n", f"{3 * size} / parts"))
+        out.line(f"int n = {first} ? {size} : {rng.choice(('-1', '0', '-8'))}, parts = {first} ? 3 : 0;")
+        out.line("(void)parts;")
+        form = rng.choice((0, 1))
     make = f"calloc({size}, sizeof(double))" if fault else f"malloc({size} * sizeof(double))"
+    made = make.replace(str(size), f"({few})") if few else make
     if form == 0:
-        out.line(f"if ({first}) {b} = {make};")
+        out.line(f"if ({first}) {b} = {made};")
         out.line(f"else {r} = {make};")
     elif form == 1:
-        out.line(f"{b} = {first} ? {make} : NULL;")
+        out.line(f"{b} = {first} ? {made} : NULL;")
         out.line(f"{r} = {b} ? NULL : {make};")
     else:
         out.line(f"{b} = {r} = NULL;")
@@ -124,9 +131,12 @@ def sided(rng: random.Random, name: str) -> str:
     if fault == "moved":
         out.line(f"double *was = {b} ? {b} : {r};")
     out.open(f"for (int t = 0; t < {turns} + zero; t++)")
-    out.open(f"if {_true(rng, b if pointers else first)}")
-    out.line(f"for (int i = {'1' if fault == 'short' else '0'}; i < {size}; i++)")
+    if not few:
+        out.open(f"if {_true(rng, b if pointers else first)}")
+    out.line(f"for (int i = {'1' if fault == 'short' else '0'}; i < {'n' if few else size}; i++)")
     out.line(f"    {b}[i] = field[i] * (t + 1);")
+    if few:
+        out.open(f"if {_true(rng, b if pointers else first)}")
     out.line(f"MPI_Send({b}, {size}, MPI_DOUBLE, peer, 4, MPI_COMM_WORLD);")
     if fault == "read":
         out.line(f"total += {b}[t];")
