@@ -41,7 +41,7 @@ int main(int argc, char **argv)
     release(sbuf);
     free(rbuf);
     if (rank == 0)
-        printf("%.17g\n", released);
+        printf("%d\n", released);
     MPI_Finalize();
     return 0;
 }
