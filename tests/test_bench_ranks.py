@@ -164,6 +164,7 @@ def test_threads_and_processes_send_each_other_what_they_should(first_mpi: MpiUs
         (series, way) for series in (threads.PROCESSES, threads.THREADS) for way in threads.TITLES
     }
     assert {row.bytes for row in result.rows} >= {8, 4096}
+    assert {row.bytes for row in result.rows if row.point == "stream"} == {1024, 2048, 4096}
     assert all((row.ratio_limit is not None) == (row.series == threads.THREADS) for row in result.rows)
 
 

@@ -27,6 +27,7 @@ TITLES = {
     "give": "OPI_Give and OPI_Take",
     "exchange": "OPI_Itake, OPI_Igive, MPI_Waitall",
     "message": "MPI_Send and MPI_Recv",
+    "stream": "OPI_Give, all one way, and OPI_Take",
 }
 """What the points are."""
 

@@ -1,5 +1,6 @@
-/* threads: half the time of a ping-pong of two ranks, by giving buffers away and by copies, and the time of an exchange by nonblocking calls, as the tool
- * writes it.  Every byte is written before it is sent and read after it came.  All of a rank is on its stack: the same source is linked with libopi, for processes, and with libopi_ranks, for threads.
+/* threads: half the time of a ping-pong of two ranks, by giving buffers away and by copies, the time of an exchange by nonblocking calls, as the tool
+ * writes it, and the time of a give of a stream that goes one way.  Every byte is written before it is sent and read after it came.  All of a rank is on its
+ * stack: the same source is linked with libopi, for processes, and with libopi_ranks, for threads.
  *
  *   threads SAMPLES MAX_BYTES [CPU CPU] */
 #define _GNU_SOURCE
@@ -43,11 +44,12 @@ static void check(struct rank *r, const uint64_t *buffer, size_t bytes, uint64_t
     r->wrong += sum != words * seed + words * (words - 1) / 2;
 }
 
-enum how { GIVE, EXCHANGE, MESSAGE, WAYS };
-static const char *const names[WAYS] = {"give", "exchange", "message"};
+enum how { GIVE, EXCHANGE, MESSAGE, STREAM, WAYS };
+static const char *const names[WAYS] = {"give", "exchange", "message", "stream"};
+static const size_t least[WAYS] = {8, 8, 8, 1024}, largest[WAYS] = {SIZE_MAX, SIZE_MAX, SIZE_MAX, 256 << 10};
 
 static void ping(struct rank *r, enum how how, size_t bytes, uint64_t seed) {
-    if (how == GIVE) {
+    if (how != MESSAGE) {
         uint64_t *out;
         OPI_Alloc(&out, bytes);
         fill(out, bytes, seed);
@@ -59,7 +61,7 @@ static void ping(struct rank *r, enum how how, size_t bytes, uint64_t seed) {
 }
 
 static void pong(struct rank *r, enum how how, size_t bytes, uint64_t seed) {
-    if (how == GIVE) {
+    if (how != MESSAGE) {
         uint64_t *in;
         OPI_Take(&in, (int)bytes, MPI_BYTE, r->peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         check(r, in, bytes, seed);
@@ -82,13 +84,31 @@ static void exchange(struct rank *r, size_t bytes, uint64_t seed) {
     OPI_Free(&in);
 }
 
-/* The median of the samples, of `batch` ping-pongs or exchanges each. */
+/* All gives of a stream from rank 0 to rank 1, which says in the end that it has them. */
+static void stream(struct rank *r, size_t bytes, uint64_t seed, int gives) {
+    int done = 0;
+    for (int k = 0; k < gives; k++)
+        if (r->me == 0)
+            ping(r, STREAM, bytes, seed + (uint64_t)k);
+        else
+            pong(r, STREAM, bytes, seed + (uint64_t)k);
+    if (r->me == 0)
+        MPI_Recv(&done, 1, MPI_INT, r->peer, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else
+        MPI_Send(&done, 1, MPI_INT, r->peer, 2, MPI_COMM_WORLD);
+}
+
+/* The median of the samples, of `batch` ping-pongs, exchanges or gives of a stream each. */
 static double measure(struct rank *r, enum how how, size_t bytes, int samples) {
     int batch = bytes <= 4096 ? 20 : 1;
+    if (how == STREAM)
+        batch = bytes <= 32768 ? 64 : 16;
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < WARM_UP + samples; i++) {
         double t = now();
-        for (int k = 0; k < batch; k++) {
+        if (how == STREAM)
+            stream(r, bytes, (uint64_t)i, batch);
+        for (int k = 0; how != STREAM && k < batch; k++) {
             uint64_t seed = (uint64_t)(i + k);
             if (how == EXCHANGE) {
                 exchange(r, bytes, seed);
@@ -101,7 +121,7 @@ static double measure(struct rank *r, enum how how, size_t bytes, int samples) {
             }
         }
         if (i >= WARM_UP)
-            r->sample[i - WARM_UP] = (now() - t) / (how == EXCHANGE ? batch : 2.0 * batch);
+            r->sample[i - WARM_UP] = (now() - t) / (how == EXCHANGE || how == STREAM ? batch : 2.0 * batch);
     }
     qsort(r->sample, (size_t)samples, sizeof r->sample[0], by_value);
     return r->sample[samples / 2];
@@ -139,7 +159,7 @@ int main(int argc, char **argv) {
     r.in = (uint64_t *)(memory + (most + 4095) / 4096 * 4096 + 2048);
     memset(memory, 0, 2 * most + 3 * 4096);
     for (enum how how = 0; how < WAYS; how++)
-        for (size_t bytes = 8; bytes <= most; bytes *= bytes < 256 ? 4 : 2) {
+        for (size_t bytes = least[how]; bytes <= most && bytes <= largest[how]; bytes *= bytes < 256 ? 4 : 2) {
             double us = measure(&r, how, bytes, samples);
             if (r.me == 0)
                 printf("threads bytes=%zu point=%s median_us=%.5f\n", bytes, names[how], us);
