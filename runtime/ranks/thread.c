@@ -212,5 +212,6 @@ void opir_thread_run(void) {
     }
     for (int i = 0; i < opir.here; i++)
         pthread_join(thread[i], NULL);
+    free(thread);
     pthread_attr_destroy(&attr);
 }
