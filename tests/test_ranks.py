@@ -78,7 +78,9 @@ def sizes(user: MpiUser) -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize("kind", ["threads", "fibers"])
-@pytest.mark.parametrize("name", ["colls", "colls_large", "comms", "inbox", "messages", "objects", "p2p", "types"])
+@pytest.mark.parametrize(
+    "name", ["colls", "colls_large", "comms", "inbox", "messages", "objects", "p2p", "streams", "types"]
+)
 def test_every_call_gives_what_was_computed_directly(mpi_user: MpiUser, built: Built, name: str, kind: str) -> None:
     if name == "colls_large" and mpi_user.mpi.kind != "mpich":
         pytest.skip("this MPI has no forms with large counts")
@@ -95,7 +97,7 @@ def split(user: MpiUser) -> tuple[tuple[int, dict[str, str]], ...]:
 
 
 @pytest.mark.parametrize("kind", ["threads", "fibers"])
-@pytest.mark.parametrize("name", ["apart", "colls", "comms", "inbox", "messages", "objects", "p2p"])
+@pytest.mark.parametrize("name", ["apart", "colls", "comms", "inbox", "messages", "objects", "p2p", "streams"])
 def test_every_call_does_so_in_several_processes(mpi_user: MpiUser, built: Built, name: str, kind: str) -> None:
     for ranks, how in split(mpi_user):
         processes, more = int(how["processes"]), {key: how[key] for key in how if key != "processes"}

@@ -16,7 +16,6 @@ struct opir_far {
     void *data;         /* packed, unless the sender holds it */
     size_t room;        /* of a block */
     enum holder holder;
-    struct opir_rank *owner;
     bool going, cancelling;
 };
 static pthread_mutex_t far_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -84,7 +83,6 @@ bool opir_far_send(struct opir_req *q, int world) {
         return true;
     }
     struct opir_far *f = opir_alloc(sizeof *f);
-    f->owner = q->owner;
     if (give) {
         f->holder = A_BLOCK;
         f->data = q->block;
@@ -140,7 +138,7 @@ void opir_far_withdraw(struct opir_req *q, int world) {
 static void sent(struct opir_xfer *x) {
     struct opir_far *f = (struct opir_far *)x;
     if (f->holder == A_BLOCK && f->data)
-        opir_block_home(f->owner, f->data, f->room);
+        opir_block_drop(f->data, f->room);
     else if (f->holder == THE_HEAP)
         free(f->data);
     struct opir_req *q = f->q;

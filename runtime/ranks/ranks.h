@@ -214,8 +214,10 @@ void opir_block_own(struct opir_rank *r, void *block, size_t room);
 bool opir_block_owned(struct opir_rank *r, const void *block, size_t *room);
 bool opir_block_let_go(struct opir_rank *r, void *block, size_t bytes, size_t *room); /* disowns it where it is owned and so large */
 void opir_block_disown(struct opir_rank *r, void *block);
-void opir_block_home(struct opir_rank *r, void *block, size_t room); /* frees it for r, whoever calls */
-void opir_block_back(struct opir_rank *r, void *block, size_t room); /* the same, or for the caller, who may soon need one */
+void opir_block_drop(void *block, size_t room); /* the same, also when all ranks have ended */
+void opir_blocks_end(struct opir_rank *r); /* gives back what a rank that has ended keeps, and again what has come for it since */
+void opir_stores_end(void);
+void opir_block_back(struct opir_rank *r, void *block, size_t room); /* frees it for r, or for the caller, who may soon need one */
 
 /* send.c */
 void opir_send_begin(struct opir_req *q);

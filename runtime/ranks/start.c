@@ -137,6 +137,7 @@ static void rank_ends(struct opir_rank *r) {
     }
     opir_out_end(r);
     opir_libc_end(r);
+    opir_blocks_end(r);
     free(r->argv);
     r->argv = NULL;
     atomic_store_explicit(&r->ended, true, memory_order_relaxed);
@@ -349,6 +350,9 @@ int __wrap_main(int argc, char **argv, char **envp) {
     fflush(stdout);
     if (opir.several)
         code = opir_net_end(code);
+    for (int i = 0; i < opir.here; i++)
+        opir_blocks_end(&opir.rank[i]);
+    opir_stores_end();
     PMPI_Finalize();
     return code;
 }
