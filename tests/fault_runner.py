@@ -158,7 +158,8 @@ def main() -> int:
     while (left := processes(options.namespace, options.scratch)) and time.monotonic() < ended + options.limit / 4:
         time.sleep(0.01)
     gone = time.monotonic()
-    fault = int(stamp.read_text()) * 1e-9 if stamp.exists() else started
+    told = stamp.read_text() if stamp.exists() else ""  # it is empty where the only rank that marks was ended meanwhile
+    fault = int(told) * 1e-9 if told else started
     print(
         json.dumps(
             {
