@@ -153,9 +153,12 @@ def has_effect(e: ast.Expr) -> bool:
 
 
 def _steady(program: Program, condition: ast.Expr, buffer: Buffer) -> bool:
-    """The condition does nothing, and is the same when the carrier has been set to NULL before."""
+    """The condition does nothing, and is the same when the carrier has been set to NULL before; so it may be left out,
+    or stand behind."""
     key = buffer.carrier.variable
-    if has_effect(condition) or any(isinstance(x, ast.Deref) for x in walk(condition)):
+    if has_effect(condition):
+        return False
+    if any(isinstance(x, ast.Deref) or x.type.volatile or x.type.atomic for x in walk(condition)):
         return False
     return not any(program.names(x, key) or (isinstance(x, ast.VarRef) and x.var == key) for x in walk(condition))
 

@@ -169,8 +169,8 @@ POINTERS = (
     Bug(
         "the condition under which memory is made may do anything",
         _ALLOCATIONS,
-        "if has_effect(condition) or any(isinstance(x, ast.Deref) for x in walk(condition)):",
-        "if False:",
+        "    if has_effect(condition):",
+        "    if False:",
         ("null_choice_counts",),
     ),
 )
