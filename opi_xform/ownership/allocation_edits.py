@@ -10,7 +10,6 @@ from opi_xform.ir.span import Span
 from opi_xform.ownership.allocations import Allocation, has_effect
 from opi_xform.ownership.anchors import Anchors
 from opi_xform.ownership.flow import Flow, Level
-from opi_xform.ownership.members import dominates
 from opi_xform.ownership.mentions import Definitions, Mentions, Texts
 from opi_xform.ownership.model import Buffer, Member, Program
 from opi_xform.ownership.plan import Edit, InsertStatement, ReplaceText
@@ -97,7 +96,7 @@ class AllocationEdits:
         zero, where the program knows that it needs no memory."""
         flow, count = self.flow, len(self.program.graph.nodes)
         return all(
-            v < count and any(dominates(self.program, n, v) for n in self.buffer.carrier.allocations)
+            v < count and any(self.program.dominates(n, v) for n in self.buffer.carrier.allocations)
             for frame in flow.frames_of[insertion.function]
             for _, v in flow.boundary((frame, insertion.stmt), flow.succs, flow.preds)[0]
         )

@@ -351,7 +351,7 @@ class Finder:
                 continue
             whole = lo <= first and last <= lo + length
             names = names_of(self.program)
-            ahead = all(dominates(self.program, n, m) and not names.follows(m, n) for m in nodes)
+            ahead = all(self.program.dominates(n, m) and not names.follows(m, n) for m in nodes)
             if not whole or not ahead or self.program.nest.chain(self.graph.nodes[n].block):
                 return None
             start, raw = max(start, n), False
@@ -470,19 +470,6 @@ class Finder:
                 seen.add(key)
                 work.extend(named[key])
         return frozenset(seen)
-
-
-def dominates(program: Program, a: int, b: int) -> bool:
-    """Every way to node ``b`` goes through node ``a``."""
-    nodes, idom = program.graph.nodes, program.nest.idom
-    above, at = nodes[a].block, nodes[b].block
-    if above == at:
-        return a < b
-    while at != above:
-        if at == 0:
-            return False
-        at = idom[at]
-    return True
 
 
 def member_refusal(units: Sequence[ast.Unit], member: Member, program: Program) -> Refusal | None:

@@ -111,6 +111,11 @@ class Program:
         member = self.members.get(key)
         return member is not None and (e.span.file, e.span.begin, e.span.end) in member.spans
 
+    def dominates(self, a: int, b: int) -> bool:
+        """Every way to node ``b`` goes through node ``a``; no node dominates itself."""
+        above, at = self.graph.nodes[a].block, self.graph.nodes[b].block
+        return a < b if above == at else self.nest.dominates(above, at)
+
 
 @dataclass(frozen=True, slots=True)
 class Use:

@@ -17,7 +17,6 @@ from opi_xform.ir.types import Type
 from opi_xform.memory.poly import ZERO, Poly
 from opi_xform.ownership.flow import Edge, Flow, Level
 from opi_xform.ownership.lvalues import fixed, hole, place
-from opi_xform.ownership.members import dominates
 from opi_xform.ownership.mentions import Mentions, Texts, in_scope
 from opi_xform.ownership.model import Member, Program, Twin, Where
 from opi_xform.ownership.names import Names, names_of
@@ -414,9 +413,9 @@ class Paths:
         """Every way over an edge has passed a node."""
         u, v = edge
         count = len(self.names.graph.nodes)
-        if u < count and (u == n or dominates(self.program, n, u)):
+        if u < count and (u == n or self.program.dominates(n, u)):
             return True
-        return v < count and v != n and dominates(self.program, n, v)
+        return v < count and v != n and self.program.dominates(n, v)
 
 
 def _alike(a: Type, b: Type) -> bool:

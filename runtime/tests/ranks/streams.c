@@ -113,10 +113,12 @@ int main(int argc, char **argv) {
     for (int how = 0; size > 1 && how < 3; how++)
         streams[how](rank, size);
     MPI_Barrier(world);
-    struct mallinfo2 all = mallinfo2();
-    size_t held = all.uordblks + all.hblkhd, may = ((size_t)size + 1) * 16 << 20; /* all that went through: 480 MiB and more for each stream */
-    if (COUNTED && held > may)
-        FAIL("%zu bytes are allocated after the streams, more than %zu", held, may);
+    if (COUNTED) { /* else the C library's own count is not to be asked for: a sanitizer's malloc stands before it */
+        struct mallinfo2 all = mallinfo2();
+        size_t held = all.uordblks + all.hblkhd, may = ((size_t)size + 1) * 16 << 20; /* all that went through: 480 MiB and more for each stream */
+        if (held > may)
+            FAIL("%zu bytes are allocated after the streams, more than %zu", held, may);
+    }
     if (rank == 0)
         printf("ok %d\n", size);
     MPI_Finalize();
