@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import pickle
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from case_tools import run_tool
 from frontend_support import calls, parse
 
 from opi_xform.frontend import FrontendError, flags, parse_unit, pickling
@@ -201,3 +204,40 @@ class TestUnits:
         assert pickle.loads(pickle.dumps(unit)) == unit
         with pytest.raises(ValueError, match="not a pickled unit"):
             pickling.loads(b"junk")
+
+
+class TestBuiltinHeaders:
+    """stddef.h and kin: clang's own where a clang-tidy package brings them, with GCC's behind; else GCC's alone."""
+
+    @pytest.fixture
+    def package(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+        """A clang_tidy package that can be imported, with a header of its own."""
+        include = tmp_path / "clang_tidy" / "data" / "lib" / "clang" / "18" / "include"
+        include.mkdir(parents=True)
+        (include / "stddef.h").write_text("typedef __SIZE_TYPE__ size_t;\n#define CLANGS_OWN 1\n")
+        (tmp_path / "clang_tidy" / "__init__.py").touch()
+        monkeypatch.syspath_prepend(tmp_path)
+        flags.builtin_headers.cache_clear()
+        yield include
+        flags.builtin_headers.cache_clear()
+
+    def test_a_package_brings_clangs(self, package: Path, tmp_path: Path) -> None:
+        if shutil.which("clang") or shutil.which("clang-18"):
+            pytest.skip("clang's own come first here")
+        found = flags.builtin_headers()
+        assert found[:2] == ("-resource-dir", str(package.parent))
+        assert str(package) in flags.headers().system
+        unit = parse(tmp_path, "#include <stddef.h>\nint f(void) { return CLANGS_OWN; }\n")
+        assert "f" in unit.functions
+
+    def test_those_of_gcc_stand_behind(self, package: Path, tmp_path: Path) -> None:
+        unit = parse(tmp_path, "#include <omp.h>\nint f(void) { return omp_get_num_threads(); }\n")
+        assert len(calls(unit, "omp_get_num_threads")) == 1
+
+    def test_intrinsics_without_them_are_told(self, tmp_path: Path) -> None:
+        if flags.builtin_headers()[:1] == ("-resource-dir",):
+            pytest.skip("clang's own are here")
+        (tmp_path / "t.c").write_text("#include <tgmath.h>\nint main(void) { return 0; }\n")
+        code, _, said = run_tool([str(tmp_path / "t.c"), "-j", "1"])
+        assert code == 2
+        assert "pip install 'opi_xform[headers]'" in said

@@ -9,7 +9,7 @@ import pytest
 from frontend_support import body, calls, local, nodes, parse, show, source
 
 from opi_xform.frontend import FrontendError
-from opi_xform.ir.ast import Binary, For, OpaqueStmt, Stmt
+from opi_xform.ir.ast import Binary, For, OpaqueStmt, Stmt, VarRef
 
 SEND = "MPI_Send(b, 4, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD)"
 HEAD = "#include <mpi.h>\nint log_it(const char *, int);\nvoid give_up(int);\n"
@@ -301,6 +301,17 @@ class TestOpenMP:
         unit = parse(tmp_path, self.TEXT, ["-fopenmp"])
         assert unit.functions["f"].refused == "OpenMP"
         assert any(isinstance(s, OpaqueStmt) for s in nodes(unit.functions["f"], Stmt))
+
+    def test_what_the_parser_makes_for_a_reduction_is_a_variable(self, tmp_path: Path) -> None:
+        text = "double f(double *b) {\n  double s = 0;\n#pragma omp parallel for reduction(+ : s)\n"
+        unit = parse(tmp_path, text + "  for (int i = 0; i < 9; i++) s += b[i];\n  return s;\n}\n", ["-fopenmp"])
+        function = unit.functions["f"]
+        assert {e.var for e in nodes(function, VarRef)} <= set(function.variables)
+
+    def test_its_header_is_found(self, tmp_path: Path) -> None:
+        """It is GCC's, whose attributes clang does not know."""
+        unit = parse(tmp_path, "#include <omp.h>\nint f(void) { return omp_get_max_threads(); }\n", ["-fopenmp"])
+        assert len(calls(unit, "omp_get_max_threads")) == 1
 
     def test_pragma_operator(self, tmp_path: Path) -> None:
         unit = parse(tmp_path, 'void f(void) { _Pragma("omp barrier") }\n')

@@ -25,6 +25,7 @@ from opi_xform.cli.present import Result, present, report_files
 from opi_xform.cli.progress import Progress
 from opi_xform.cli.shown import shown
 from opi_xform.frontend import FrontendError, parse_once, parse_outline
+from opi_xform.frontend.flags import gcc_headers
 from opi_xform.ir.ast import Diagnostic, Function, Unit
 from opi_xform.ir.same import same
 from opi_xform.launch.transform import MANIFEST, TREE, manifest
@@ -250,11 +251,13 @@ def _parse(paths: Sequence[str], flags: BuildFlags, options: Options, progress: 
     problems: list[Problem] = []
     for result in parse_sources(jobs, options.jobs, progress.step, meanwhile=_get_ready):
         if isinstance(result, FrontendError):
-            problems.append(Problem(_advice(result.message), shown(result.file), result.line, code="OPI901"))
+            problems.append(
+                Problem(_advice(result.message, result.file), shown(result.file), result.line, code="OPI901")
+            )
         else:
             units.append(result)
             problems += [
-                Problem(_advice(d.message), shown(d.file), d.line, code="OPI901")
+                Problem(_advice(d.message, d.file), shown(d.file), d.line, code="OPI901")
                 for d in result.diagnostics
                 if d.severity == "error"
             ]
@@ -263,10 +266,13 @@ def _parse(paths: Sequence[str], flags: BuildFlags, options: Options, progress: 
     return tuple(units)
 
 
-def _advice(message: str) -> str:
+def _advice(message: str, file: str) -> str:
     """What to do about a message of the front end that says nothing of it."""
     if ";" in message:
         return message
+    gcc, folder = gcc_headers(), os.path.realpath(os.path.dirname(file))
+    if os.path.basename(file) == "tgmath.h" or (gcc and folder == os.path.realpath(gcc)):
+        return f"{message}; clang's own header is needed in its place: pip install 'opi_xform[headers]'"
     if "file not found" in message:
         return f"{message}; name its directory after --, as in `opi-xform FILES -- -Iinclude`, or use -p"
     return f"{message}; the file must compile before it can be analysed"

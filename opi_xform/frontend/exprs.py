@@ -11,7 +11,7 @@ from opi_xform.frontend import fold
 from opi_xform.frontend.clang import Kind, TranslationUnit, evaluate, text
 from opi_xform.frontend.inits import Braces, Designated, flatten
 from opi_xform.frontend.macros import Expansion, Macros, call_arguments
-from opi_xform.frontend.names import Names
+from opi_xform.frontend.names import Names, Target
 from opi_xform.frontend.tree import Places, Tree
 from opi_xform.frontend.typemap import TypeMap
 from opi_xform.ir.ast import (
@@ -81,6 +81,7 @@ class Expressions:
         self.out: list[Expr | Braces | Designated | None] = [None] * len(tree)
         self.refusals: list[Refusal] = []
         self.blocks: dict[int, int] = {}  # id of a statement expression -> its node
+        self.variables: dict[str, Target] = {}  # those that are named
         self.taken: Counter[str] = Counter()  # how often each function is named other than to call it
         self._handlers: dict[int, Callable[[int, Type, Span, list[int]], Expr | Braces | Designated]] = {
             Kind.UNEXPOSED_EXPR: self._unexposed,
@@ -197,6 +198,7 @@ class Expressions:
     def _reference(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
         target = self._names.referenced(self._tree.cursor[i])
         if target.what == "var":
+            self.variables.setdefault(target.key, target)
             return VarRef(target.type if target.kind == "param" else type_, span, target.key)
         if target.what == "func":
             self.taken[target.key] += 1

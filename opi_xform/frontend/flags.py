@@ -34,6 +34,9 @@ DEMOTED = (
 )
 """What C compilers accept with a warning, clang 18 as an error (ANALYSIS.md section 1, trap 1)."""
 
+_GCC = ("-D__malloc__(...)=__malloc__",)
+"""GCC's omp.h says by an attribute which function frees; clang 18 has that attribute without arguments only."""
+
 _WITH_VALUE = {"-o", "-MF", "-MT", "-MQ", "-MJ", "-Xlinker", "-z", "-u", "-T"}
 _DROPPED = re.compile(r"-(?:c|S|E|pipe|M|MM|MD|MMD|MP|MG|MV|s|static|shared|rdynamic|pie|no-pie|save-temps.*|flto.*)$")
 _UNKNOWN_TO_CLANG = re.compile(
@@ -139,7 +142,6 @@ class Headers:
 
     flags: tuple[str, ...]
     system: tuple[str, ...]
-    warnings: tuple[str, ...] = ()
 
 
 def mpicc_path() -> str | None:
@@ -178,38 +180,41 @@ def _output(command: list[str]) -> str:
 
 
 @lru_cache(maxsize=1)
-def builtin_headers() -> tuple[tuple[str, ...], str]:
-    """Flags that bring stddef.h and kin, and a warning ('' when clang's own were found).
+def builtin_headers() -> tuple[str, ...]:
+    """Flags that bring stddef.h and kin; () where a C compiler is missing, too.
 
     In order: ``clang -print-resource-dir`` of libclang's major version, the headers inside a ``clang-tidy`` wheel of
-    the same version, GCC's include directory (plain C only: no immintrin.h, omp.h, stdatomic.h or tgmath.h for clang).
+    the same version, GCC's include directory.  Clang's own come with GCC's behind them, for omp.h and quadmath.h, which
+    clang does not have; GCC's alone have no intrinsics and no tgmath.h that clang reads.
     """
+    gcc = gcc_headers()
+    behind = ("-idirafter", gcc, *_GCC) if gcc else ()
     for compiler in (f"clang-{CLANG_MAJOR}", "clang"):
         found = _output([compiler, "-print-resource-dir"]) if shutil.which(compiler) else ""
         if found and Path(found).name.split(".")[0] == CLANG_MAJOR and Path(found, "include", "stddef.h").is_file():
-            return ("-resource-dir", found), ""
+            return ("-resource-dir", found, *behind)
     spec = find_spec("clang_tidy")
     for place in (spec.submodule_search_locations or []) if spec else []:
         for header in sorted(Path(place).glob(f"**/lib/clang/{CLANG_MAJOR}*/include/stddef.h")):
-            return ("-resource-dir", str(header.parent.parent)), ""
+            return ("-resource-dir", str(header.parent.parent), *behind)
+    return ("-isystem", gcc, *_GCC) if gcc else ()
+
+
+@lru_cache(maxsize=1)
+def gcc_headers() -> str:
+    """The directory of GCC's own headers, as the compiler names it; '' without one."""
     for compiler in ("gcc", "cc"):
         directory = _output([compiler, "-print-file-name=include"]) if shutil.which(compiler) else ""
         if directory and Path(directory, "stddef.h").is_file():
-            return ("-isystem", directory), (
-                "clang's own headers were not found, GCC's are used instead: fine for plain C, not for immintrin.h, "
-                "omp.h, stdatomic.h or tgmath.h (install the clang-tidy package of version 18, or pass -resource-dir)"
-            )
-    return (), "no directory with stddef.h was found: install a C compiler, or pass -resource-dir"
+            return directory
+    return ""
 
 
 def headers(user: Sequence[str] = ()) -> Headers:
     """The header search that ``parse_unit`` adds to a user's flags."""
     flags: list[str] = []
-    warnings: tuple[str, ...] = ()
     if not any(f == "-resource-dir" or f.startswith("-resource-dir=") for f in user):
-        builtin, warning = builtin_headers()
-        flags += builtin
-        warnings = (warning,) if warning else ()
+        flags += builtin_headers()
     mpi = list(_mpi_flags(mpicc_path()))
     try:
         runtime = str(runtime_include_dir())
@@ -217,8 +222,11 @@ def headers(user: Sequence[str] = ()) -> Headers:
     except FileNotFoundError:
         pass
     flags += mpi
-    system = tuple(os.path.realpath(flags[i + 1]) for i, flag in enumerate(flags) if flag == "-isystem")
-    return Headers(tuple(flags), system, warnings)
+    folders = (
+        (flag, flags[i + 1]) for i, flag in enumerate(flags) if flag in ("-isystem", "-idirafter", "-resource-dir")
+    )
+    system = (os.path.join(name, "include") if flag == "-resource-dir" else name for flag, name in folders)
+    return Headers(tuple(flags), tuple(os.path.realpath(name) for name in system))
 
 
 def arguments(user: Sequence[str], found: Headers) -> list[str]:

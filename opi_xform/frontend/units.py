@@ -310,6 +310,9 @@ class UnitBuilder:
                     self._locals(tree, i, expressions, statements, variables, target.key)
                 statements.lower(i)
         params = self._params(tree, target.key, variables)
+        for key, named in expressions.variables.items():
+            if named.kind == "local" and key not in variables:  # made by the parser: a thread's own, of a reduction
+                variables[key] = Variable(key, named.name, named.type, named.kind, places.span(0), function=target.key)
         body_node = next(k for k in reversed(kids[0]) if kind[k] == Kind.COMPOUND_STMT)
         body = statements.out[body_node]
         assert isinstance(body, Block)
