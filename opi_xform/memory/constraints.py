@@ -1,12 +1,14 @@
 """Points-to of the program graph: one inclusion constraint per flow of a value (Andersen), solved by points_to.
 
 Copies of functions are apart, so is every allocation call of every copy; an object has one content.  Object 0 is
-everything outside the program: what is passed to it is reachable from it, and it may be stored anywhere that is.
+everything outside the program: what is passed to it is reachable from it, and it may be stored anywhere that is.  So
+what the objects in it hold and what it holds itself is one set.  A large program whose calls through pointers cannot be
+resolved has thousands of them, and pointers to all: they are not added one by one, see `wide`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -16,6 +18,8 @@ from opi_xform.program.effects import Effects
 from opi_xform.program.graph import Bind, Graph, Lost, Node, Unbind
 
 Name = tuple[object, ...]  # ("c", object): its content; ("t", frame, temp)
+OUTSIDE: Name = ("c", UNKNOWN)
+NOTHING: frozenset[int] = frozenset()
 
 
 class GraphPointsTo:
@@ -35,30 +39,39 @@ class GraphPointsTo:
         self.variables = variables
         self.objects = objects
         self.effects = effects
-        self.sets: dict[Name, set[int]] = {}
+        self.sets: Mapping[Name, frozenset[int]] = {}
+        self.growing: dict[Name, set[int]] = {}  # while it is solved: what a name holds; a wide one, what more it holds
+        self.wide: set[Name] = set()  # hold all that is outside, whatever else will be found there
+        self.outside: set[int] = self.growing.setdefault(OUTSIDE, set())
         self.copies: dict[Name, set[Name]] = {}
         self.loads: dict[Name, set[Name]] = {}
         self.stores: dict[Name, set[Name]] = {}
-        self.work: list[tuple[Name, frozenset[int]]] = []
+        self.work: list[tuple[Name, frozenset[int]]] = []  # news, to be handed on; none: it became wide
         self.fresh = 0
         self.generate()
         self.solve()
+        self.finish()
 
     # --- queries -------------------------------------------------------------------------------------------------
 
     def operand(self, frame: int, operand: ins.Operand) -> frozenset[int]:
-        out: set[int] = set()
+        parts: list[frozenset[int]] = []
         for kind, name in self.sources(frame, operand):
             if kind == "addr":
                 assert isinstance(name, int)
-                out.add(name)
+                parts.append(frozenset({name}))
             else:
                 assert isinstance(name, tuple)
-                out |= self.sets.get(name, set())
-        return frozenset(out)
+                parts.append(self.sets.get(name, NOTHING))
+        return parts[0] if len(parts) == 1 else NOTHING.union(*parts)
 
     def variable(self, frame: int, key: str) -> frozenset[int]:
-        return frozenset(self.sets.get(("c", self.objects.variable(frame, key)), set()))
+        return self.sets.get(("c", self.objects.variable(frame, key)), NOTHING)
+
+    def contents(self, objects: Iterable[int]) -> frozenset[int]:
+        """What these objects hold, together."""
+        held = {id(one): one for o in objects if (one := self.sets.get(("c", o))) is not None}
+        return next(iter(held.values())) if len(held) == 1 else NOTHING.union(*held.values())
 
     def reachable(self, objects: frozenset[int]) -> frozenset[int]:
         out = set(objects)
@@ -73,7 +86,7 @@ class GraphPointsTo:
     def kept(self, objects: frozenset[int]) -> frozenset[int]:
         out: set[int] = set()
         for name, held in self.sets.items():
-            if name[0] == "c" and held & objects:
+            if name[0] == "c" and not held.isdisjoint(objects):
                 o = name[1]
                 assert isinstance(o, int)
                 info = self.objects.table[o]
@@ -101,7 +114,7 @@ class GraphPointsTo:
                         stack.extend(args)
                 case ins.Nondet(reason=reason) if reason != "floating constant":
                     yield "addr", UNKNOWN
-                    yield "copy", ("c", UNKNOWN)
+                    yield "copy", OUTSIDE
                 case _:
                     pass
 
@@ -122,42 +135,74 @@ class GraphPointsTo:
         return name
 
     def add(self, name: Name, objects: frozenset[int]) -> None:
-        mine = self.sets.setdefault(name, set())
+        name = self.place(name)
+        mine = self.growing.setdefault(name, set())
         new = objects - mine
-        if self.apart and name in self.apart:
+        if name in self.wide:
+            new -= self.outside
+        elif self.apart and name in self.apart:
             new -= self.apart[name]
         if new:
             mine |= new
-            self.work.append((name, frozenset(new)))
+            self.work.append((name, new))
+
+    def widen(self, name: Name) -> None:
+        """The name holds what is outside."""
+        name = self.place(name)
+        if name in self.apart:
+            self.copies.setdefault(OUTSIDE, set()).add(name)
+            self.add(name, frozenset(self.outside))
+        elif name != OUTSIDE and name not in self.wide:
+            self.wide.add(name)
+            self.work.append((name, NOTHING))
+
+    def place(self, name: Name) -> Name:
+        """Where what a name holds is kept: what is outside holds what the outside holds."""
+        return OUTSIDE if name[0] == "c" and name[1] in self.outside and name not in self.apart else name
 
     def copy(self, source: Name, target: Name) -> None:
-        if source != target and target not in self.copies.setdefault(source, set()):
+        source, target = self.place(source), self.place(target)
+        if source == target:
+            return
+        if source == OUTSIDE:
+            self.widen(target)
+        elif target not in self.copies.setdefault(source, set()):
             self.copies[source].add(target)
-            if source in self.sets:
-                self.add(target, frozenset(self.sets[source]))
+            if source in self.growing:
+                self.add(target, frozenset(self.growing[source]))
+            if source in self.wide:
+                self.widen(target)
 
     def load(self, pointer: Name, target: Name) -> None:
+        pointer = self.place(pointer)
         self.loads.setdefault(pointer, set()).add(target)
-        for o in sorted(self.sets.get(pointer, ())):
+        self.loaded(frozenset(self.growing.get(pointer, ())), pointer in self.wide, target)
+
+    def loaded(self, objects: frozenset[int], wide: bool, target: Name) -> None:
+        if wide or not objects.isdisjoint(self.outside):
+            self.widen(target)
+        for o in sorted(objects if self.apart else objects - self.outside):
             self.copy(("c", o), target)
 
     def store(self, pointer: Name, source: Name) -> None:
+        pointer = self.place(pointer)
         self.stores.setdefault(pointer, set()).add(source)
-        for o in sorted(self.sets.get(pointer, ())):
+        self.stored(frozenset(self.growing.get(pointer, ())), pointer in self.wide, source)
+
+    def stored(self, objects: frozenset[int], wide: bool, source: Name) -> None:
+        if wide or not objects.isdisjoint(self.outside):
+            self.copy(source, OUTSIDE)
+        for o in sorted(objects if self.apart else objects - self.outside):
             self.copy(source, ("c", o))
 
     def generate(self) -> None:
-        outside: Name = ("c", UNKNOWN)
-        self.add(outside, frozenset({UNKNOWN}))
-        self.load(outside, outside)
-        self.store(outside, outside)
+        self.add(OUTSIDE, frozenset({UNKNOWN}))
         for node in self.graph.nodes:
             self.constrain(node)
         for key, var in sorted(self.variables.items()):
             if var.is_global and var.init is not None:
                 self.initialiser(self.objects.variable(-1, key), var.init)
-        for o in sorted(self.objects.exposed):
-            self.add(outside, frozenset({o}))
+        self.add(OUTSIDE, frozenset(self.objects.exposed))
 
     def initialiser(self, o: int, init: ast.Expr) -> None:
         stack: list[ast.Expr] = [init]
@@ -194,7 +239,7 @@ class GraphPointsTo:
                 self.move(self.pointer(frame, to), self.pointer(frame, origin))
             case ins.Escape(values=values):
                 for operand in values:
-                    self.flow(frame, operand, ("c", UNKNOWN))
+                    self.flow(frame, operand, OUTSIDE)
             case Bind(caller=caller, params=params, args=args):
                 for key, operand in zip(params, args, strict=True):
                     var = self.variables[key]
@@ -211,11 +256,11 @@ class GraphPointsTo:
                     self.flow(callee, returned, ("t", frame, result.number))
             case Lost(call=call):
                 for operand in call.args:
-                    self.flow(frame, operand, ("c", UNKNOWN))
+                    self.flow(frame, operand, OUTSIDE)
                 for o in sorted(self.objects.globals):
-                    self.add(("c", UNKNOWN), frozenset({o}))
+                    self.add(OUTSIDE, frozenset({o}))
                 if call.target is not None:
-                    self.copy(("c", UNKNOWN), ("t", frame, call.target.number))
+                    self.copy(OUTSIDE, ("t", frame, call.target.number))
             case ins.CallInstr() as call:
                 self.library(node, call)
             case _:
@@ -234,22 +279,21 @@ class GraphPointsTo:
         followed = node.number in self.graph.followed
         if followed and effect is None:
             return
-        outside: Name = ("c", UNKNOWN)
         target: Name | None = ("t", frame, call.target.number) if call.target is not None else None
         if effect is None or (effect.calls and not followed):
             for operand in call.args:
-                self.flow(frame, operand, outside)
+                self.flow(frame, operand, OUTSIDE)
             if effect is None:
-                self.add(outside, frozenset(self.objects.called_back))
+                self.add(OUTSIDE, frozenset(self.objects.called_back))
                 if target is not None:
-                    self.copy(outside, target)
+                    self.copy(OUTSIDE, target)
                 return
             for o in sorted(self.objects.globals):
-                self.add(outside, frozenset({o}))
+                self.add(OUTSIDE, frozenset({o}))
         if effect.mpi is None or effect.mpi.request is None:
             for i in effect.retains:
                 if i < len(call.args):
-                    self.flow(frame, call.args[i], outside)
+                    self.flow(frame, call.args[i], OUTSIDE)
         if effect.allocates is not None:
             heap = self.objects.heap(node.number)
             if effect.allocates.into is None:
@@ -271,13 +315,13 @@ class GraphPointsTo:
             elif effect.returns_library:
                 self.add(target, frozenset({UNKNOWN}))
             else:
-                self.copy(outside, target)
+                self.copy(OUTSIDE, target)
         for flow in effect.flows:
             if flow.target >= len(call.args):
                 continue
             to = self.pointer(frame, call.args[flow.target])
             if flow.source is None:
-                self.store(to, outside)
+                self.store(to, OUTSIDE)
             elif flow.source < len(call.args):
                 origin = self.pointer(frame, call.args[flow.source])
                 if flow.kind == "copies":
@@ -293,14 +337,53 @@ class GraphPointsTo:
     def solve(self) -> None:
         while self.work:
             name, new = self.work.pop()
+            if name == OUTSIDE:
+                for o in sorted(new - {UNKNOWN}):
+                    self.join(("c", o))
+            wide = not new
             for target in sorted(self.loads.get(name, ()), key=repr):
-                for o in new:
-                    self.copy(("c", o), target)
+                self.loaded(new, wide, target)
             for source in sorted(self.stores.get(name, ()), key=repr):
-                for o in new:
-                    self.copy(source, ("c", o))
+                self.stored(new, wide, source)
             for target in list(self.copies.get(name, ())):
-                self.add(target, new)
+                if wide:
+                    self.widen(target)
+                else:
+                    self.add(target, new)
+
+    def join(self, name: Name) -> None:
+        """An object came to be outside: what it holds is there, and what is there it may hold."""
+        if name in self.apart:
+            self.copy(name, OUTSIDE)
+            self.widen(name)
+            return
+        self.wide.discard(name)
+        self.add(OUTSIDE, frozenset(self.growing.pop(name, ())))
+        for target in sorted(self.copies.pop(name, ()), key=repr):
+            self.copy(OUTSIDE, target)
+        for target in sorted(self.loads.pop(name, ()), key=repr):
+            self.load(OUTSIDE, target)
+        for source in sorted(self.stores.pop(name, ()), key=repr):
+            self.store(OUTSIDE, source)
+
+    def finish(self) -> None:
+        """Equal large sets are one."""
+        outside = frozenset(self.outside)
+        known: dict[frozenset[int], frozenset[int]] = {}
+        out: dict[Name, frozenset[int]] = {}
+        for name in (*self.growing, *(name for name in self.wide if name not in self.growing)):
+            more = frozenset(self.growing.get(name, ()))
+            if name in self.wide:
+                more -= outside
+                if more not in known:
+                    known[more] = outside | more if more else outside
+                out[name] = known[more]
+            else:
+                out[name] = more
+        for o in outside:
+            if ("c", o) not in self.apart:
+                out["c", o] = outside
+        self.sets = out
 
 
 def _may_hold_address(type_: Type) -> bool:

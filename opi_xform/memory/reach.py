@@ -49,12 +49,14 @@ class Reach:
         self.variables = variables
         self.effects = effects
         self.mine: set[int] = set()  # locals of the function at hand
+        self.touched: dict[int, frozenset[int]] = {}  # sets that it touches, noted already
         self.heap = {id(node.action): node.number for node in flat.nodes if isinstance(node.action, ins.CallInstr)}
 
     def facts(self, frame: int) -> Facts:
         """What a function does: one pass over its instructions."""
         body = self.flat.bodies[frame]
         self.mine = self.pts.objects.locals_of(frame)
+        self.touched.clear()
         out = Facts(loud=bool(body.refused))
         actions = self.flat.own[frame]
         loads = any(isinstance(action, ins.Load) and action.type.kind == "float" for action in actions)
@@ -70,7 +72,7 @@ class Reach:
                 case ins.Load(target=loaded, address=address, type=type_):
                     self.evaluated(out, frame, address)
                     targets = self.pts.operand(frame, address)
-                    out.touched |= targets | self.contents(targets, type_)
+                    self.touches(out, targets, self.contents(targets, type_))
                     if type_.kind != "float" or loaded.number in exact:
                         out.typed |= targets
                 case ins.Store(address=address, value=value, type=type_):
@@ -83,7 +85,7 @@ class Reach:
                     self.evaluated(out, frame, to)
                     self.evaluated(out, frame, origin)
                     targets, sources = self.pts.operand(frame, to), self.pts.operand(frame, origin)
-                    out.touched |= self.contents(sources)
+                    self.touches(out, self.contents(sources))
                     out.copied |= sources
                     self.writes(out, targets)
                     out.loud |= UNKNOWN in targets
@@ -105,11 +107,11 @@ class Reach:
             out.touched.add(self.pts.objects.variable(frame, key))
         return out
 
-    def contents(self, objects: Iterable[int], type_: Type | None = None) -> set[int]:
+    def contents(self, objects: Iterable[int], type_: Type | None = None) -> frozenset[int]:
         """What pointers stored in these objects may point to."""
         if type_ is not None and type_.kind in ("float", "int") and (type_.kind == "float" or (type_.size or 8) < 8):
-            return set()
-        return set().union(*(self.pts.sets.get(("c", o), ()) for o in objects))
+            return frozenset()
+        return self.pts.contents(objects)
 
     def evaluated(self, out: Facts, frame: int, operand: ins.Operand, floating: bool = False) -> None:
         """An operand's variables are read; ``floating``: its value goes where only a floating number can."""
@@ -122,13 +124,13 @@ class Reach:
             if isinstance(item, ins.Temp):
                 held = sets.get(("t", frame, item.number))
                 if held:
-                    out.touched |= held
+                    self.touches(out, held)
             elif isinstance(item, ins.Var):
                 number = self.pts.objects.variable(frame, item.key)
                 out.touched.add(number)
                 held = sets.get(("c", number))
                 if held:
-                    out.touched |= held
+                    self.touches(out, held)
                 if not inexact or self.variables[item.key].type.kind != "float":
                     out.typed.add(number)
             elif isinstance(item, ins.AddrVar):
@@ -142,6 +144,13 @@ class Reach:
                 out.loud |= not item.reason.startswith("floating")  # perhaps an address
             elif isinstance(item, ins.AddrHeap):
                 out.loud = True
+
+    def touches(self, out: Facts, *sets: frozenset[int]) -> None:
+        """Large sets are few and come again and again (``GraphPointsTo.finish``)."""
+        for one in sets:
+            if id(one) not in self.touched:
+                self.touched[id(one)] = one
+                out.touched |= one
 
     def writes(self, out: Facts, objects: Set[int], type_: Type | None = None) -> None:
         """Writes of a function to its own locals are not noted: whoever sees them sees the function."""
@@ -161,7 +170,7 @@ class Reach:
             if call.call.args[i].type.kind == "record":  # passed by value: copied
                 source = self.pts.operand(frame, operand)
                 out.copied |= source
-                out.touched |= self.contents(source)
+                self.touches(out, self.contents(source))
         if not isinstance(call.callee, ins.AddrFunc):
             out.loud = True
             self.evaluated(out, frame, call.callee)
