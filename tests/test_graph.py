@@ -66,11 +66,28 @@ def test_every_return_leads_behind_the_call() -> None:
             "call through a pointer",
         ),
         ("static void g(); static void g(int a) {} int main(void) { g(1); return 0; }", ""),
-        ("static void g(int a, ...) {} int main(void) { g(1, 2); return 0; }", "argument count differs"),
+        ("static void g() {} int main(void) { g(1); return 0; }", "argument count differs"),
+        ("static void g(int a, ...) {} int main(void) { g(1, 2); return 0; }", ""),
+        (
+            "#include <signal.h>\nstatic void on(int s) {} static void g(void) {}\n"
+            "int main(void) { void (*p)(void) = g; signal(2, on); p(); return 0; }",
+            "",
+        ),
+        (
+            "#include <signal.h>\nstatic void on(int s) {}\n"
+            "int main(void) { void (*p)(int) = signal(2, on); p(2); return 0; }",
+            "call through a pointer",
+        ),
     ],
 )
 def test_calls_that_are_not_followed(text: str, reason: str) -> None:
     assert lost(program(text)) == ([reason] if reason else [])
+
+
+def test_addresses_behind_the_last_parameter_are_outside() -> None:
+    text = 'static void say(const char *f, ...) {} int a; int main(void) { say("%d %p %s", 1, &a, "x"); return 0; }'
+    escapes = [n.action for n in program(text).program.graph.nodes if isinstance(n.action, ins.Escape)]
+    assert [[type(v) for v in e.values] for e in escapes] == [[ins.AddrVar]]
 
 
 def test_what_a_lost_call_can_reach_is_given_up() -> None:

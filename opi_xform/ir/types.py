@@ -49,6 +49,11 @@ class Type:
     def is_scalar(self) -> bool:
         return self.kind in ("int", "float", "pointer")
 
+    @property
+    def holds_address(self) -> bool:
+        """Floating values and integers narrower than a pointer hold no address that C could get back."""
+        return not (self.kind == "float" or (self.kind == "int" and self.size is not None and self.size < 8))
+
     def holds(self, value: int) -> bool:
         """An integer type has this number among its values."""
         if self.kind != "int" or self.size is None:

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ir.types import Type
 from opi_xform.memory.objects import UNKNOWN, Objects
 from opi_xform.program.effects import Effects
 from opi_xform.program.graph import Bind, Graph, Lost, Node, Unbind
@@ -41,6 +40,7 @@ class GraphPointsTo:
         self.effects = effects
         self.sets: Mapping[Name, frozenset[int]] = {}
         self.growing: dict[Name, set[int]] = {}  # while it is solved: what a name holds; a wide one, what more it holds
+        self.reached: dict[frozenset[int], frozenset[int]] = {}  # what ``reachable`` has answered
         self.wide: set[Name] = set()  # hold all that is outside, whatever else will be found there
         self.outside: set[int] = self.growing.setdefault(OUTSIDE, set())
         self.copies: dict[Name, set[Name]] = {}
@@ -74,14 +74,20 @@ class GraphPointsTo:
         return next(iter(held.values())) if len(held) == 1 else NOTHING.union(*held.values())
 
     def reachable(self, objects: frozenset[int]) -> frozenset[int]:
-        out = set(objects)
-        stack = list(objects)
-        while stack:
-            for o in self.sets.get(("c", stack.pop()), ()):
-                if o not in out:
-                    out.add(o)
-                    stack.append(o)
-        return frozenset(out)
+        found = self.reached.get(objects)
+        if found is None:
+            out = set(objects)
+            stack = list(objects)
+            seen: set[int] = set()
+            while stack:
+                held = self.sets.get(("c", stack.pop()))
+                if held is not None and id(held) not in seen:
+                    seen.add(id(held))
+                    new = held - out
+                    out |= new
+                    stack += new
+            found = self.reached[objects] = frozenset(out)
+        return found
 
     def kept(self, objects: frozenset[int]) -> frozenset[int]:
         out: set[int] = set()
@@ -229,11 +235,11 @@ class GraphPointsTo:
     def constrain(self, node: Node) -> None:
         frame = node.frame
         match node.action:
-            case ins.Define(target=target, value=value, type=type_) if _may_hold_address(type_):
+            case ins.Define(target=target, value=value, type=type_) if type_.holds_address:
                 self.flow(frame, value, self.name(frame, target))
-            case ins.Load(target=target, address=address, type=type_) if _may_hold_address(type_):
+            case ins.Load(target=target, address=address, type=type_) if type_.holds_address:
                 self.load(self.pointer(frame, address), self.name(frame, target))
-            case ins.Store(address=address, value=value, type=type_) if _may_hold_address(type_):
+            case ins.Store(address=address, value=value, type=type_) if type_.holds_address:
                 self.store(self.pointer(frame, address), self.pointer(frame, value))
             case ins.CopyBytes(target=to, source=origin):
                 self.move(self.pointer(frame, to), self.pointer(frame, origin))
@@ -244,7 +250,7 @@ class GraphPointsTo:
                 for key, operand in zip(params, args, strict=True):
                     var = self.variables[key]
                     place: Name = ("c", self.objects.variable(frame, key))
-                    if not _may_hold_address(var.type):
+                    if not var.type.holds_address:
                         continue
                     if var.type.kind == "record":
                         self.load(self.pointer(caller, operand), place)
@@ -252,7 +258,7 @@ class GraphPointsTo:
                         self.flow(caller, operand, place)
             case Unbind(callee=callee, target=result, value=returned):
                 made = self.graph.lowered[self.graph.frames[callee].function].function.type.elem
-                if result is not None and returned is not None and (made is None or _may_hold_address(made)):
+                if result is not None and returned is not None and (made is None or made.holds_address):
                     self.flow(callee, returned, ("t", frame, result.number))
             case Lost(call=call):
                 for operand in call.args:
@@ -384,8 +390,3 @@ class GraphPointsTo:
             if ("c", o) not in self.apart:
                 out["c", o] = outside
         self.sets = out
-
-
-def _may_hold_address(type_: Type) -> bool:
-    """Floating values and integers narrower than a pointer hold no address that C could get back."""
-    return not (type_.kind == "float" or (type_.kind == "int" and type_.size is not None and type_.size < 8))

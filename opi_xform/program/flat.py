@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from opi_xform.ir import instr as ins
 from opi_xform.program.effects import Effects
-from opi_xform.program.graph import MAIN, Action, Bind, Frame, Graph, Lost, Lowerings, Node, Unbind
+from opi_xform.program.graph import MAIN, Action, Bind, Frame, Graph, Lost, Lowerings, Node, Unbind, behind, takes
 from opi_xform.program.pointers import PointerCalls
 
 
@@ -70,15 +70,20 @@ class Flat:
             self.add(frame, action)
             return action
         bodies = [self.bodies[self.enter(name)] for name in names]
-        if any(len(body.function.params) != len(call.args) for body in bodies):
+        if not all(takes(body.function, len(call.args)) for body in bodies):
             lost = Lost(call, "argument count differs", names)
             self.add(frame, lost)
             return lost
+        escape = behind(call, min(len(body.function.params) for body in bodies))
+        if escape is not None:
+            self.own[frame].append(escape)
+            self.add(frame, escape)
         self.followed.add(len(self.nodes))
         self.add(frame, call)
         for name, body in zip(names, bodies, strict=True):
             callee = self.number[name]
-            self.add(callee, Bind(frame, body.function.params, call.args))
+            params = body.function.params
+            self.add(callee, Bind(frame, params, call.args[: len(params)]))
             for block in body.blocks:
                 if block and isinstance(block[-1], ins.ReturnInstr):
                     self.add(frame, Unbind(callee, call.target, block[-1].value))

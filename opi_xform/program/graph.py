@@ -254,6 +254,7 @@ class _Builder:
         if reason:
             self.add(frame, at, Lost(instr, reason, (callee,)))
             return at
+        self.more(frame, at, instr, len(body.function.params))
         node = self.add(frame, at, instr)
         if not self.follows(frame, callee, instr):
             self.followed.add(node)
@@ -285,6 +286,7 @@ class _Builder:
         for name, body in bodies:
             start = self.block()
             starts.append(start)
+            self.more(frame, start, instr, len(body.function.params))
             node = self.add(frame, start, replace(instr, callee=ins.AddrFunc(name)))
             self.enter(frame, start, node, name, body, instr.args, after, instr.target, work)
         self.succs[at] = tuple(starts)
@@ -302,7 +304,13 @@ class _Builder:
             return "recursion"
         if len(self.nodes) > NODE_BUDGET:
             return "analysis budget"
-        return "argument count differs" if len(body.function.params) != args else ""
+        return "" if takes(body.function, args) else "argument count differs"
+
+    def more(self, frame: int, at: int, call: ins.CallInstr, params: int) -> None:
+        """What stands for the ``...`` of a function: whatever it does with a va_list, these are outside."""
+        escape = behind(call, params)
+        if escape is not None:
+            self.add(frame, at, escape)
 
     def enter(
         self,
@@ -317,6 +325,7 @@ class _Builder:
         work: list[tuple[int, str, int, int, ins.Temp | None]],
     ) -> None:
         number = len(self.frames)
+        args = args[: len(body.function.params)]
         self.frames.append(Frame(number, callee, frame, node))
         self.add(number, at, Bind(frame, body.function.params, args))
         if callee not in self.assigned:
@@ -345,6 +354,8 @@ class _Builder:
             key = pointer.key if isinstance(pointer, ins.AddrFunc) else ""
             body = self.lowerings.get(key) if key else None
             if callback.when != "now" or body is None or self.reason(frame, key, body, len(callback.passes)):
+                return at
+            if len(body.function.params) != len(callback.passes):
                 return at
             args = tuple(_inside(instr.args[i]) if i is not None else ins.Nondet() for i in callback.passes)
             bodies.append((key, body, args))
@@ -431,6 +442,19 @@ def wants(call: ins.CallInstr, used: Container[int]) -> bool:
     """Somebody uses what an analysed function returns, and it is no floating number: of those nothing is known."""
     target = call.target
     return target is not None and call.call.type.kind not in ("float", "void") and target.number in used
+
+
+def takes(function: ast.Function, arguments: int) -> bool:
+    """The function can be called with so many arguments."""
+    params = len(function.params)
+    return arguments == params or (arguments > params and function.type.variadic)
+
+
+def behind(call: ins.CallInstr, params: int) -> ins.Escape | None:
+    """What happens to the arguments behind the last parameter: nobody follows a va_list."""
+    given = zip(call.args[params:], call.call.args[params:], strict=True)
+    values = tuple(v for v, e in given if e.type.holds_address and not isinstance(v, ins.AddrString | ins.Const))
+    return ins.Escape(call.span, call.stmt, "argument of a function with `...`", values) if values else None
 
 
 def _inside(pointer: ins.Operand) -> ins.Operand:

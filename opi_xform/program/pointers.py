@@ -14,8 +14,12 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
 from opi_xform.program.effects import FunctionEffect
 
-_HANDS_OUT = frozenset({"dlsym", "dlvsym", "dlfunc", "signal", "bsd_signal", "sysv_signal", "sigset", "sigaction"})
-"""Library functions whose results, or what they store, may be pointers to functions of other code."""
+_HANDS_OUT = frozenset({"dlsym", "dlvsym", "dlfunc"})
+"""Library functions whose results may be pointers to functions of other code."""
+
+_HANDLERS = frozenset({"signal", "bsd_signal", "sysv_signal", "sigset", "sigaction"})
+_AS_HANDLER = (["int"], ["int", "pointer", "pointer"])
+"""What hands out handlers of signals that other code set, and what handlers take (POSIX, sigaction)."""
 
 
 class PointerCalls:
@@ -40,10 +44,13 @@ class PointerCalls:
             and not any(function.refused for function in functions.values())  # what is in there is not known
             and all(name in functions or (name in effects and name not in _HANDS_OUT) for name in called)
         )
+        self.handlers = not _HANDLERS.isdisjoint(called)
 
     def targets(self, instr: ins.CallInstr) -> tuple[str, ...]:
         """All functions that the call may reach; none when that is not known."""
-        return tuple(name for name in self.taken if self.takes(name, instr)) if self.known else ()
+        if not self.known or (self.handlers and [_kind(a.type) for a in instr.call.args] in _AS_HANDLER):
+            return ()
+        return tuple(name for name in self.taken if self.takes(name, instr))
 
     def takes(self, name: str, instr: ins.CallInstr) -> bool:
         function = self.functions[name]

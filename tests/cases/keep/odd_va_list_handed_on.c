@@ -1,0 +1,53 @@
+/* A function of our own with `...` hands its va_list to another, which reads the buffer after the send. */
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double sbuf[N], rbuf[N];
+
+static double sum;
+
+static void add_all(int count, va_list arguments)
+{
+    const double *from = va_arg(arguments, const double *);
+    for (int i = 0; i < count; i++)
+        sum += from[i];
+}
+
+static void add(int count, ...)
+{
+    va_list arguments;
+    va_start(arguments, count);
+    add_all(count, arguments);
+    va_end(arguments);
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    if (rank == 0) {
+        for (int i = 0; i < N; i++)
+            sbuf[i] = 2.0 * u[i];
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(sbuf)
+        add(N, sbuf);
+        printf("%.17g\n", sum);
+    } else if (rank == 1) {
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(rbuf)
+        for (int i = 0; i < N; i++)
+            v[i] = rbuf[i];
+        double total = 0.0;
+        for (int i = 0; i < N; i++)
+            total += v[i] * (i + 1);
+        printf("%d: %.17g\n", rank, total);
+    }
+    MPI_Finalize();
+    return 0;
+}
