@@ -21,14 +21,18 @@ def modified_cells(calls: Calls, nest: LoopNest) -> list[Cells]:
         for n in block:
             finder.modifies(calls.graph.nodes[n], cells)
         per_block.append(cells)
-    return [_union([per_block[b] for b in sorted(loop.blocks)]) for loop in nest.loops]
+    moved = [[cell for cell, only in cells.items() if only] for cells in per_block]
+    return [_union(sorted(loop.blocks), per_block, moved) for loop in nest.loops]
 
 
-def _union(parts: list[Cells]) -> Cells:
+def _union(blocks: list[int], per_block: list[Cells], moved: list[list[Cell]]) -> Cells:
+    """Only moved where every block that changes it only moves it."""
     out: Cells = {}
-    for cells in parts:
-        for cell, moved in cells.items():
-            out[cell] = moved and out.get(cell, True)
+    for b in blocks:
+        out.update(per_block[b])
+    for b in blocks:
+        for cell in moved[b]:
+            out[cell] = all(per_block[other].get(cell, True) for other in blocks)
     return out
 
 
@@ -38,6 +42,7 @@ class _Finder:
         self.graph = calls.graph
         self.objects = calls.objects
         self.pts = calls.pts
+        self.all_of: dict[frozenset[int], Cells] = {}  # what ``modify_all`` notes of objects
         self.temps: dict[tuple[int, int], list[ins.Operand | None]] = {}  # what each is set to; None: something else
         for node in calls.graph.nodes:
             match node.action:
@@ -125,8 +130,12 @@ class _Finder:
                 pass
 
     def modify_all(self, objects: frozenset[int], cells: Cells) -> None:
-        for o in sorted(objects):
-            cells[("v", o)] = False
-            info = self.objects.table[o]
-            if info.type is not None and info.type.is_scalar:
-                cells[(o, 0)] = False
+        found = self.all_of.get(objects)
+        if found is None:
+            found = self.all_of[objects] = {}
+            for o in sorted(objects):
+                found["v", o] = False
+                type_ = self.objects.table[o].type
+                if type_ is not None and type_.is_scalar:
+                    found[o, 0] = False
+        cells.update(found)
