@@ -17,7 +17,7 @@
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
 #endif
-#define PAGE ((size_t)4096)
+#define STACK_LEAST ((size_t)16384)
 #define RELIEF_NS 1000000 /* with several processes a send that waits this long, while nobody here can run, is copied aside */
 #define WATCH_NS 50000 /* between looks at what other processes have sent, while ranks sleep */
 #define MPROTECT_MOST 16384 /* each guard by mprotect takes two of the system's 65,530 mappings */
@@ -31,7 +31,7 @@ static bool attentive; /* somebody sleeps, or there are other processes: to be l
 static void *main_sp;
 static uintptr_t *globals_base;
 static char *stacks;
-static size_t stride;
+static size_t page, stride; /* of the processor: 4096, and up to 65536 on aarch64; from one stack to the next */
 static enum { GUARD_MADVISE, GUARD_MPROTECT, GUARD_NONE } guard;
 
 /* ---- stacks ---------------------------------------------------------------------------------------------------------------------------------- */
@@ -45,19 +45,19 @@ static void fiber_main(void) {
  * cache otherwise. */
 static void *stack_of(int i) {
     char *base = stacks + (size_t)i * stride;
-    if (guard == GUARD_MADVISE && madvise(base, PAGE, MADV_GUARD_INSTALL))
+    if (guard == GUARD_MADVISE && madvise(base, page, MADV_GUARD_INSTALL))
         guard = opir.here <= MPROTECT_MOST ? GUARD_MPROTECT : GUARD_NONE;
-    if (guard == GUARD_MPROTECT && mprotect(base, PAGE, PROT_NONE))
+    if (guard == GUARD_MPROTECT && mprotect(base, page, PROT_NONE))
         guard = GUARD_NONE;
     size_t shift = opir.here <= 4096 ? (size_t)(i % 32) * 192 : 0;
-    return opir_switch_prepare(base + stride - shift, stride - shift - PAGE, fiber_main);
+    return opir_switch_prepare(base + stride - shift, stride - shift - page, fiber_main);
 }
 
 static int rank_of_guard(const char *address) {
     if (!stacks || address < stacks || address >= stacks + (size_t)opir.here * stride)
         return -1;
     size_t offset = (size_t)(address - stacks);
-    return offset % stride < PAGE ? opir.first + (int)(offset / stride) : -1;
+    return offset % stride < page ? opir.first + (int)(offset / stride) : -1;
 }
 
 static void on_fault(int number, siginfo_t *info, void *context) {
@@ -65,7 +65,7 @@ static void on_fault(int number, siginfo_t *info, void *context) {
     int rank = rank_of_guard(info->si_addr);
     if (rank >= 0) {
         char text[160];
-        int n = snprintf(text, sizeof text, "libopi: rank %d: its stack of %zu KiB is full; opirun --stack SIZE gives more\n", rank, (stride - PAGE) >> 10);
+        int n = snprintf(text, sizeof text, "libopi: rank %d: its stack of %zu KiB is full; opirun --stack SIZE gives more\n", rank, (stride - page) >> 10);
         if (write(STDERR_FILENO, text, (size_t)n) < 0)
             _exit(1);
         _exit(1);
@@ -84,7 +84,8 @@ static void watch_stacks(void) {
 }
 
 static void map_stacks(void) {
-    stride = ((opir.stack < 4 * PAGE ? 4 * PAGE : opir.stack) + PAGE - 1) / PAGE * PAGE + PAGE;
+    page = (size_t)sysconf(_SC_PAGESIZE);
+    stride = ((opir.stack < STACK_LEAST ? STACK_LEAST : opir.stack) + page - 1) / page * page + page;
     stacks = mmap(NULL, (size_t)opir.here * stride, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (stacks == MAP_FAILED)
         opir_die("no room for %d stacks of %zu KiB; opirun --stack SIZE makes them smaller", opir.here, stride >> 10);

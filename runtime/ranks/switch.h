@@ -48,8 +48,10 @@ static void *opir_switch_prepare(char *top, size_t bytes, void (*function)(void)
 #elif defined(__aarch64__) && !defined(OPIR_UCONTEXT)
 
 void opir_switch(void **from, void *to) __attribute__((visibility("hidden")));
+void opir_switch_start(void) __attribute__((visibility("hidden")));
 
-/* x19 to x30, d8 to d15, and the control register of the floating-point unit. */
+/* x19 to x30, d8 to d15, and the control register of the floating-point unit.  A new stack begins at opir_switch_start, which goes to the function in x19:
+ * its return address is null, so that who walks the stack stops there. */
 __asm__(".text\n"
         ".p2align 4\n"
         ".globl opir_switch\n"
@@ -68,7 +70,13 @@ __asm__(".text\n"
         "    ldp x21, x22, [sp, #16]\n    ldp x19, x20, [sp]\n"
         "    add sp, sp, #176\n"
         "    ret\n"
-        ".size opir_switch, .-opir_switch\n");
+        ".size opir_switch, .-opir_switch\n"
+        ".globl opir_switch_start\n"
+        ".hidden opir_switch_start\n"
+        ".type opir_switch_start, %function\n"
+        "opir_switch_start:\n"
+        "    mov x30, xzr\n    mov x16, x19\n    br x16\n"
+        ".size opir_switch_start, .-opir_switch_start\n");
 
 static void *opir_switch_prepare(char *top, size_t bytes, void (*function)(void)) {
     (void)bytes;
@@ -77,7 +85,8 @@ static void *opir_switch_prepare(char *top, size_t bytes, void (*function)(void)
     uint64_t fpcr;
     __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
     sp[20] = fpcr;
-    sp[11] = (uint64_t)(uintptr_t)function; /* x30 */
+    sp[0] = (uint64_t)(uintptr_t)function; /* x19 */
+    sp[11] = (uint64_t)(uintptr_t)opir_switch_start; /* x30 */
     return sp;
 }
 
