@@ -203,13 +203,74 @@ def test_ranks_that_wait_for_ever_are_told(mpi_user: MpiUser, built: Built) -> N
         assert "rank 1 waits in MPI_Finalize for the other members" in result.err
 
 
-def test_fibers_of_several_processes_that_wait_for_ever_are_told(mpi_user: MpiUser, built: Built) -> None:
-    result = run(mpi_user, built(ENDS), 4, "fibers", "a", "stuck", processes=2)
+@pytest.mark.parametrize("kind", ["threads", "fibers"])
+@pytest.mark.parametrize("processes", [2, 3])
+def test_ranks_of_several_processes_that_wait_for_ever_are_told(
+    mpi_user: MpiUser, built: Built, kind: str, processes: int
+) -> None:
+    result = run(mpi_user, built(ENDS), 4, kind, "a", "stuck", processes=processes)
     assert result.code == 1
     assert "deadlock: all 4 ranks that have not ended wait" in result.err
     for rank in (0, 2, 3):
         assert f"rank {rank} waits in MPI_Recv for a message from rank 1 with tag 42" in result.err
     assert "rank 1 waits in MPI_Finalize for the other members" in result.err
+
+
+SLOW = """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#define N 300000
+static void take_time(int how)
+{
+    double end = MPI_Wtime() + 0.7;
+    int flag;
+    while (MPI_Wtime() < end)
+        if (how == 0)
+            usleep(100000);
+        else if (how == 1)
+            MPI_Iprobe(MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+}
+int main(int argc, char **argv)
+{
+    int rank, size, x = 0, *data = malloc(N * sizeof *data);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < N; i++)
+        data[i] = rank;
+    for (int how = 0; how < 3; how++) { /* it sleeps, looks again and again, computes; all others wait */
+        int one = how % 2 ? size - 1 : 0, other = size - 1 - one;
+        MPI_Request request = MPI_REQUEST_NULL;
+        if (rank == one)
+            take_time(how);
+        MPI_Bcast(&x, 1, MPI_INT, one, MPI_COMM_WORLD);
+        if (rank == other)
+            MPI_Issend(data, N, MPI_INT, one, 1, MPI_COMM_WORLD, &request);
+        if (rank == one) {
+            take_time(how);
+            MPI_Recv(data, N, MPI_INT, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            x += data[N - 1] != other;
+        }
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("wrong %d\\n", x);
+    free(data);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("kind", "processes"), [("threads", 1), ("threads", 2), ("threads", 3), ("fibers", 2)])
+def test_who_is_slow_is_not_taken_for_one_that_waits(
+    mpi_user: MpiUser, built: Built, kind: str, processes: int
+) -> None:
+    result = run(mpi_user, built(SLOW), 4, kind, processes=processes)
+    assert (result.code, result.out) == (0, "wrong 0\n"), result.err
+    assert "deadlock" not in result.err
 
 
 WRONG = """#include <mpi.h>

@@ -1,8 +1,9 @@
-/* dead.c - do all ranks of all processes wait for ever?  Of fibers only: of a thread nobody knows whether it computes.
+/* dead.c - do all ranks of all processes wait for ever?
  *
- * A process is idle when none of its ranks can run, none sleeps, no send can be copied aside, and nothing that it sends or receives is under way.  Only a
- * packet ends that.  Process 0, idle for a while, asks all: are you idle, how many packets have you sent and received?  When in two rounds all are idle, no
- * number has changed between them, and as many were received as sent, then at the end of the first round nothing was on its way, and nothing can happen. */
+ * A process is idle when none of its ranks can run (of threads: all sleep inside the library, and nobody has been woken), none sleeps by itself, no send
+ * can be copied aside, and nothing that it sends or receives is under way.  Only a packet ends that.  Process 0, idle for a while, asks all: are you idle,
+ * how many packets have you sent and received?  When in two rounds all are idle, no number has changed between them, and as many were received as sent,
+ * then at the end of the first round nothing was on its way, and nothing can happen. */
 #include "net.h"
 
 #include <stdio.h>
@@ -23,7 +24,7 @@ static bool asking, told;
 static struct state own_state(void) {
     struct state s = {.waiting = (uint64_t)opir_waiting()};
     opir_net_counts(&s.sent, &s.received);
-    s.idle = opir.fibers && opir_fibers_stuck() && opir_net_quiet();
+    s.idle = (opir.fibers ? opir_fibers_stuck() : opir_threads_stuck()) && opir_net_quiet();
     return s;
 }
 
@@ -70,10 +71,10 @@ static void answered(int process, const struct state *s) {
         judge();
 }
 
-/* Nothing was to be done in this process for so long. */
+/* Nothing was to be done in this process for so long.  Of threads, called by the driver, as all of this file. */
 void opir_dead_idle(uint64_t idle_ns) {
     uint64_t time = opir_now();
-    if (!opir.fibers || opir.process || told || asking || idle_ns < ASK_NS || time - asked < ASK_NS)
+    if (opir.process || told || asking || idle_ns < ASK_NS || time - asked < ASK_NS)
         return;
     struct state s = own_state(); /* before the questions are under way */
     if (!s.idle)

@@ -184,9 +184,9 @@ static bool completions(void) {
     return true;
 }
 
-/* Sends what waits to be sent, and with `all` receives too; true when something has happened.  All orders are seq_cst: who leaves a packet stores `waiting`
- * and then finds `driving` held, who drives gives it up and then reads `waiting`; so one of them sees the other. */
-static bool drive(bool all) {
+/* Sends what waits to be sent, and with `all` receives too; true when something has happened.  idle_ns: see opir_net_watch.  All orders are seq_cst: who
+ * leaves a packet stores `waiting` and then finds `driving` held, who drives gives it up and then reads `waiting`; so one of them sees the other. */
+static bool drive(bool all, uint64_t idle_ns) {
     bool some = false;
     do {
         if (atomic_exchange_explicit(&driving, true, memory_order_seq_cst))
@@ -196,6 +196,8 @@ static bool drive(bool all) {
         if (all) {
             some |= arrivals();
             some |= completions();
+            if (idle_ns && !some)
+                opir_dead_idle(idle_ns);
             flush();
         }
         struct opir_around *ready = opir_around_ready();
@@ -206,11 +208,15 @@ static bool drive(bool all) {
     return some;
 }
 
-bool opir_net_poll(void) {
+bool opir_net_watch(uint64_t idle_ns) {
     int own_errno = errno; /* the program's */
-    bool some = drive(true);
+    bool some = drive(true, idle_ns);
     errno = own_errno;
     return some;
+}
+
+bool opir_net_poll(void) {
+    return opir_net_watch(0);
 }
 
 void opir_net_send(int process, struct opir_packet *p) {
@@ -224,7 +230,7 @@ void opir_net_send(int process, struct opir_packet *p) {
     out_tail = p;
     atomic_store_explicit(&waiting, true, memory_order_seq_cst);
     opir_unlock(&out_lock);
-    drive(false);
+    drive(false, 0);
 }
 
 /* For dead.c, called by the driver or where one thread has all ranks. */

@@ -66,6 +66,7 @@ struct opir_packet *opir_packet_new(int kind, size_t payload);
 void opir_net_send(int process, struct opir_packet *p);
 int opir_net_tag(bool of_sender);
 void opir_net_start(struct opir_xfer *x); /* by the driver */
+bool opir_net_watch(uint64_t idle_ns); /* opir_net_poll by a rank that has had nothing to do for so long */
 bool opir_net_quiet(void);
 void opir_net_counts(uint64_t *sent, uint64_t *received);
 
@@ -93,6 +94,7 @@ int opir_waiting(void); /* ranks here that have not ended (fiber.c) */
 int opir_tell_waiting(int most);
 _Noreturn void opir_report_deadlock(void);
 bool opir_fibers_stuck(void);
+bool opir_threads_stuck(void);
 void opir_dead_packet(int process, const struct opir_head *h, const void *data);
 void opir_dead_idle(uint64_t idle_ns);
 

@@ -82,60 +82,84 @@ static bool sleep_on(struct opir_rank *me, uint32_t seen, long ns) {
     return over;
 }
 
-/* Ranks of the only process that have ended, or sleep and can be woken by nothing but another rank.  A rank counts itself before it sleeps and after it has
- * stored `seen`, and no more before it does anything else.  So when all are counted, and nobody has a signal that it has not seen, nobody can go on: whoever
- * counts itself last finds out.  seq_cst, as everything between those who wake and those who sleep. */
-static _Atomic int idle;
+/* Ranks of this process that have ended, or sleep and can be woken by nothing but another rank or a packet of another process: the lower half says how many
+ * those are, the upper half how often one has stopped being one.  A rank counts itself before it sleeps and after it has stored `seen`, and no more before it
+ * does anything else.  So when all are counted, nobody has a signal that it has not seen, and nobody has stopped being counted while that was looked at,
+ * nobody can go on.  seq_cst, as everything between those who wake and those who sleep. */
+static _Atomic uint64_t idle;
+#define LEFT ((uint64_t)1 << 32)
 
-static void one_more_idle(void) {
-    if (atomic_fetch_add_explicit(&idle, 1, memory_order_seq_cst) + 1 < opir.here || opir.several)
-        return;
-    bool wait = false;
+static bool all_idle(void) {
+    uint64_t before = atomic_load_explicit(&idle, memory_order_seq_cst);
+    if ((uint32_t)before != (uint32_t)opir.here)
+        return false;
     for (int i = 0; i < opir.here; i++) {
         struct opir_inbox *in = &opir.inboxes[i];
-        if (atomic_load_explicit(&opir.rank[i].ended, memory_order_relaxed))
-            continue;
-        if (atomic_load_explicit(&in->signal, memory_order_seq_cst) != atomic_load_explicit(&in->seen, memory_order_seq_cst))
-            return;
-        wait = true;
+        if (!atomic_load_explicit(&opir.rank[i].ended, memory_order_relaxed) &&
+            atomic_load_explicit(&in->signal, memory_order_seq_cst) != atomic_load_explicit(&in->seen, memory_order_seq_cst))
+            return false;
     }
-    if (wait)
+    return atomic_load_explicit(&idle, memory_order_seq_cst) == before;
+}
+
+/* For dead.c, asked by a rank that is counted and has the driver's part, or when all have ended. */
+bool opir_threads_stuck(void) {
+    return all_idle();
+}
+
+static void one_more_idle(void) {
+    uint64_t before = atomic_fetch_add_explicit(&idle, 1, memory_order_seq_cst);
+    if ((uint32_t)before + 1 == (uint32_t)opir.here && !opir.several && opir_waiting() && all_idle())
         opir_report_deadlock();
 }
 
-static void sleep_alone(struct opir_rank *me, struct opir_wait *w) {
-    bool counts = !me->lent || w->vain, some = false;
-    if (counts) {
-        atomic_store_explicit(&me->inbox->seen, w->seen, memory_order_seq_cst);
-        one_more_idle();
-    }
-    bool over = sleep_on(me, w->seen, me->lent ? RELIEF_NS : 0);
-    if (counts)
-        atomic_fetch_sub_explicit(&idle, 1, memory_order_seq_cst);
-    if (over) {
-        opir_relieve(me, &some);
-        w->vain = !some;
-    }
+/* Before a rank sleeps; false: what its sends hold may yet be copied aside, then it can go on by itself. */
+static bool counted(struct opir_rank *me, const struct opir_wait *w) {
+    if (me->lent && !w->vain)
+        return false;
+    atomic_store_explicit(&me->inbox->seen, w->seen, memory_order_seq_cst);
+    one_more_idle();
+    return true;
 }
 
-static void sleep_and_watch(struct opir_rank *me, uint32_t seen) {
+static void counted_no_more(bool counts) {
+    if (counts)
+        atomic_fetch_add_explicit(&idle, LEFT - 1, memory_order_seq_cst);
+}
+
+static void relieve(struct opir_rank *me, struct opir_wait *w) {
+    bool some = false;
+    opir_relieve(me, &some);
+    w->vain = !some;
+}
+
+static void sleep_alone(struct opir_rank *me, struct opir_wait *w) {
+    bool counts = counted(me, w), over = sleep_on(me, w->seen, me->lent ? RELIEF_NS : 0);
+    counted_no_more(counts);
+    if (over)
+        relieve(me, w);
+}
+
+static void sleep_and_watch(struct opir_rank *me, struct opir_wait *w) {
     struct opir_rank *nobody = NULL;
-    if (atomic_load_explicit(&watcher, memory_order_relaxed) != me &&
-        !atomic_compare_exchange_strong_explicit(&watcher, &nobody, me, memory_order_seq_cst, memory_order_seq_cst)) {
-        bool some = false;
-        if (sleep_on(me, seen, RELIEF_NS)) /* in case who was woken to watch had gone on by itself */
-            opir_relieve(me, &some);
-        return;
-    }
-    uint64_t begun = opir_now();
-    while (sleep_on(me, seen, WATCH_NS)) {
-        opir_net_poll();
-        bool some = false;
-        if (me->lent && opir_now() - begun > RELIEF_NS) {
-            opir_relieve(me, &some);
-            begun = opir_now();
+    bool watches = atomic_load_explicit(&watcher, memory_order_relaxed) == me ||
+                   atomic_compare_exchange_strong_explicit(&watcher, &nobody, me, memory_order_seq_cst, memory_order_seq_cst);
+    bool counts = counted(me, w), over = false;
+    if (watches) {
+        uint64_t begun = opir_now();
+        while (!over && sleep_on(me, w->seen, WATCH_NS)) {
+            uint64_t ns = opir_now() - begun;
+            opir_net_watch(counts ? ns : 0);
+            over = !counts && ns > RELIEF_NS;
         }
+    } else {
+        do
+            over = sleep_on(me, w->seen, RELIEF_NS);
+        while (over && counts && atomic_load_explicit(&watcher, memory_order_relaxed)); /* who was woken to watch may have gone on by itself */
     }
+    counted_no_more(counts);
+    if (over)
+        relieve(me, w);
 }
 
 void opir_thread_relax(struct opir_wait *w) {
@@ -167,7 +191,7 @@ void opir_thread_relax(struct opir_wait *w) {
         if (opir_inbox_filled(in, atomic_load_explicit(&in->tail, memory_order_relaxed)))
             ; /* the caller took in one message, and there are more */
         else if (OPIR_UNLIKELY(opir.several))
-            sleep_and_watch(me, w->seen);
+            sleep_and_watch(me, w);
         else
             sleep_alone(me, w);
         w->n = last; /* then it looks, and gets ready to sleep again */
