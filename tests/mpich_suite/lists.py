@@ -1,0 +1,81 @@
+"""What the suite's directories say: the lines of a testlist, and what a program is built from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+DIRECTORIES = (
+    *("attr", "coll", "comm", "datatype", "errhan"),
+    *("errors/attr", "errors/coll", "errors/comm", "errors/datatype", "errors/group", "errors/pt2pt", "errors/topo"),
+    *("group", "info", "init", "topo", "pt2pt", "threads/init"),
+)
+"""Those that have programs in C about what libopi_ranks has: not rma, io, part, spawn and mpi_t, nor those whose ranks
+call MPI from several threads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a testlist: a program, and how it is run."""
+
+    folder: str
+    program: str
+    ranks: int
+    arguments: tuple[str, ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
+    limit: int = 0
+    """Seconds that the suite gives it; 0: as many as to all."""
+    ends: bool = False
+    """It passes when it ends with an error, whatever it prints (`resultTest=TestErrFatal`, `TestStatus`)."""
+
+    @property
+    def name(self) -> str:
+        """As the testlist has it; no other line of the same list has the same one."""
+        settings = (f"{key}={value}" for key, value in self.environment)
+        return " ".join((f"{self.folder}/{self.program}", str(self.ranks), *self.arguments, *settings))
+
+
+def read_line(folder: str, text: str) -> Line | None:
+    """None for a comment. What the suite says of memory, of known failures and of strictness changes nothing here."""
+    words = text.split()
+    if not words or words[0].startswith("#"):
+        return None
+    settings = [(key, value) for key, _, value in (word.partition("=") for word in words[2:])]
+    return Line(
+        folder,
+        words[0],
+        int(words[1]) if len(words) > 1 else 2,
+        tuple(value for key, value in settings if key == "arg"),
+        tuple(value.partition("=")[::2] for key, value in settings if key == "env"),
+        max((int(value) for key, value in settings if key == "timeLimit"), default=0),
+        any(key == "resultTest" and value in ("TestErrFatal", "TestStatus") for key, value in settings),
+    )
+
+
+def read_lists(source: Path, folders: Iterable[str], lists: Iterable[str]) -> list[Line]:
+    """The lines of these directories, in order. ``lists`` are names such as `testlist` and `testlist.dtp`."""
+    files = [(folder, source / folder / name) for folder in folders for name in lists]
+    texts = [(folder, file.read_text(encoding="utf-8").splitlines()) for folder, file in files if file.is_file()]
+    return [line for folder, text in texts for row in text if (line := read_line(folder, row))]
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What a program is built from."""
+
+    sources: tuple[str, ...]
+    defines: tuple[str, ...]
+
+
+def read_recipe(source: Path, folder: str, program: str) -> Recipe:
+    """From Makefile.am: a program that it says nothing of is the file of its name."""
+    text = (source / folder / "Makefile.am").read_text(encoding="utf-8").replace("\\\n", " ")
+
+    def said(what: str) -> list[str]:
+        found = re.search(rf"^{re.escape(program)}_{what}\s*=(.*)$", text, re.MULTILINE)
+        return found[1].split() if found else []
+
+    defines = tuple(word for word in said("CPPFLAGS") if word.startswith("-D"))
+    return Recipe(tuple(said("SOURCES")) or (f"{program}.c",), defines)

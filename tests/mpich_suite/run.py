@@ -1,0 +1,222 @@
+"""``python -m tests.mpich_suite.run PATH``: MPICH's own test suite with ranks that are threads or fibers.
+
+PATH is the folder test/mpi of an unpacked source of MPICH, which is copied and configured once. Each program goes
+through ``opi-xform --privatize`` (``=struct`` for fibers) and is linked as ``opicc --ranks`` does it; each line of the
+testlists runs with the number of ranks, the arguments and the variables that it names. What came out is kept in the
+folder of --work, and a line that has a result is not run again, so that an interrupted run goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from opi_xform.launch.mpi import LaunchError, Mpi, find_mpi
+from opi_xform.launch.ranks import Carrier, job
+from tests.mpich_suite.build import Builder, BuildError, configured
+from tests.mpich_suite.lists import DIRECTORIES, Line, read_lists
+
+WORDS = ("pass", "refused", "shared", "late", "unbuilt", "wrong")
+"""How a line ends. `refused`: libopi_ranks said by name what it does not have; `shared`: it did not pass, and opi-xform
+said by name which variables it could not make private."""
+
+FORMS = {"threads": "tls", "fibers": "struct", "processes": None}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one line."""
+
+    word: str
+    why: str
+    seconds: float
+
+
+def judge(line: Line, code: int, text: str) -> tuple[str, str]:
+    """As the suite's own `runtests` does it: a program prints No Errors and nothing else, and ends with 0."""
+    if line.ends:
+        return ("pass", "") if code else ("wrong", "it ended without an error")
+    if refused := re.search(r"MPI_\w+: not available with .*", text):
+        return "refused", refused[0]
+    said = [row for row in text.splitlines() if row.strip() and row.strip() != "Test Passed"]
+    rest = [row for row in said if row.strip().lower() != "no errors"]
+    if code == 0 and said and not rest:
+        return "pass", ""
+    return "wrong", "\n".join(rest[:5]) or f"it ended with {code}{'' if said else ' and said nothing'}"
+
+
+def run_line(line: Line, words: Sequence[str], limit: int) -> Outcome:
+    """Runs a command, and ends all of its processes when its time is over."""
+    environment = {**os.environ, **dict(line.environment)}
+    if line.ends:
+        environment["MPIEXEC_TIMEOUT"] = str(line.limit or limit)  # it waits for ever: the launcher ends it
+    began = time.monotonic()
+    with subprocess.Popen(
+        [*words, *line.arguments],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    ) as process:
+        try:
+            text, _ = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return Outcome("late", f"not ended after {limit} s", limit)
+    return Outcome(*judge(line, process.returncode, text), time.monotonic() - began)
+
+
+def launched(mpi: Mpi, program: Path, ranks: int, processes: int, carrier: Carrier | None) -> list[str]:
+    """The command for so many ranks of a kind; None: each a process."""
+    if carrier is None:
+        return [*mpi.run_command(ranks), str(program)]
+    return job(mpi, ["-n", str(ranks), "-p", str(min(ranks, processes))], [str(program)], carrier)
+
+
+class Results:
+    """Outcomes by the names of lines, in a file that grows by a line for each."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.all: dict[str, Outcome] = {}
+        if file.is_file():
+            for row in file.read_text(encoding="utf-8").splitlines():
+                name, word, why, seconds = json.loads(row)
+                self.all[name] = Outcome(word, why, seconds)
+
+    def add(self, line: Line, outcome: Outcome) -> None:
+        """Keeps it, in the place of an earlier one."""
+        self.all[line.name] = outcome
+        row = json.dumps([line.name, outcome.word, outcome.why, round(outcome.seconds, 2)])
+        with self.file.open("a", encoding="utf-8") as file:
+            file.write(f"{row}\n")
+
+
+def table(lines: Iterable[Line], results: dict[str, Outcome]) -> str:
+    """How many lines of each directory ended how, and what each says that did not pass."""
+    counts: dict[str, dict[str, int]] = {}
+    rest: list[str] = []
+    for line in lines:
+        if outcome := results.get(line.name):
+            of_folder = counts.setdefault(line.folder, dict.fromkeys(WORDS, 0))
+            of_folder[outcome.word] += 1
+            if outcome.word != "pass":
+                rest.append(f"{outcome.word}: {line.name}: {outcome.why}".replace("\n", "\n    "))
+    together = {word: sum(count[word] for count in counts.values()) for word in WORDS}
+    rows = [*counts.items(), ("together", together)]
+    cells = [("directory", "lines", *WORDS), *((n, str(sum(c.values())), *map(str, c.values())) for n, c in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    shown = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+    return "\n".join([*shown, "", *rest]).rstrip()
+
+
+def chosen(lines: Iterable[Line], patterns: Sequence[str]) -> list[Line]:
+    """Lines whose directory, directory and program, or name one of the patterns is; without patterns, all."""
+    return [
+        line
+        for line in lines
+        if not patterns
+        or any(
+            fnmatch.fnmatchcase(text, pattern)
+            for pattern in patterns
+            for text in (line.folder, f"{line.folder}/{line.program}", line.name)
+        )
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Runs lines of one kind of ranks."""
+
+    builder: Builder
+    results: Results
+    carrier: Carrier | None
+    processes: int
+    limit: int
+    until: float
+    """No program is begun after this moment of the monotonic clock."""
+
+    def program(self, lines: Sequence[Line]) -> None:
+        """Builds one program and runs all of its lines."""
+        if time.monotonic() > self.until:
+            return
+        folder, name = lines[0].folder, lines[0].program
+        try:
+            program, shared = self.builder.program(folder, name)
+        except (BuildError, LaunchError) as error:
+            for line in lines:
+                self.results.add(line, Outcome("unbuilt", str(error), 0))
+            return
+        for line in lines:
+            words = launched(self.builder.mpi, program, line.ranks, self.processes, self.carrier)
+            outcome = run_line(line, words, max(line.limit + 10 if line.ends else 0, self.limit))
+            if outcome.word in ("late", "wrong") and shared:
+                outcome = Outcome("shared", "; ".join(shared), outcome.seconds)
+            self.results.add(line, outcome)
+        if all(self.results.all[line.name].word == "pass" for line in lines):
+            shutil.rmtree(program.parent, ignore_errors=True)
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mpich_suite.run", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("suite", type=Path, help="the folder test/mpi of MPICH's source")
+    parser.add_argument("--work", type=Path, default=Path("mpich-suite"), help="where it is built and results are kept")
+    parser.add_argument("--carrier", choices=("threads", "fibers", "processes"), default="threads")
+    parser.add_argument("--processes", type=int, default=1, metavar="P", help="how many processes have the ranks")
+    parser.add_argument("--stack", metavar="SIZE", help="of each rank")
+    parser.add_argument("--only", action="append", default=[], metavar="PATTERN", help="coll, coll/bcast*, ...")
+    parser.add_argument("--lists", default="testlist", help="testlist,testlist.dtp: which lists of a directory")
+    parser.add_argument("--limit", type=int, default=180, metavar="SECONDS", help="of a line")
+    parser.add_argument(
+        "--until", type=int, default=10**6, metavar="SECONDS", help="begin nothing more after that time"
+    )
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="how many programs at a time")
+    parser.add_argument("--again", action="store_true", help="what has a result, too")
+    parser.add_argument("--table", action="store_true", help="run nothing, print what is known")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs what has no result yet and prints the table; 1 when a line did not pass."""
+    asked = parse(arguments)
+    work: Path = asked.work.absolute()
+    work.mkdir(parents=True, exist_ok=True)
+    mpi = find_mpi()
+    source = configured(asked.suite, work, mpi)
+    results = Results(work / f"{asked.carrier}{asked.processes if asked.processes > 1 else ''}.jsonl")
+    lines = chosen(read_lists(source, DIRECTORIES, asked.lists.split(",")), asked.only)
+    if not asked.table:
+        programs: dict[tuple[str, str], list[Line]] = {}
+        for line in lines:
+            if asked.again or line.name not in results.all:
+                programs.setdefault((line.folder, line.program), []).append(line)
+        carrier = None if asked.carrier == "processes" else Carrier(asked.carrier, asked.stack)
+        builder = Builder(source, work, mpi, FORMS[asked.carrier])
+        for threads in sorted({folder.startswith("threads/") for folder, _ in programs}):
+            builder.util(threads)
+        runner = Runner(builder, results, carrier, asked.processes, asked.limit, time.monotonic() + asked.until)
+        with ThreadPoolExecutor(asked.jobs) as pool:
+            list(pool.map(runner.program, programs.values()))
+    print(table(lines, results.all))
+    return 0 if all(line.name in results.all and results.all[line.name].word == "pass" for line in lines) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
