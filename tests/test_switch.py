@@ -22,22 +22,26 @@ from opi_xform.resources import runtime_include_dir, runtime_source_dir
 pytestmark = pytest.mark.skipif(not MPIS, reason="no mpicc: set OPI_MPICC")
 
 
-@pytest.fixture(scope="session")
-def without_assembly(mpi_user: MpiUser, opi_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The flags that link libopi_ranks as it is on a processor whose switch nobody wrote: only fiber.c has it."""
-    enough(mpi_user)
+def with_member(user: MpiUser, cache: Path, folder: Path, source: str, *options: str) -> list[str]:
+    """The flags that link libopi_ranks with one of its files compiled otherwise."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OPI_CACHE", str(opi_cache))
-        archive = ensure_ranks(mpi_user.mpi)
-    folder = tmp_path_factory.mktemp("ucontext")
+        patch.setenv("OPI_CACHE", str(cache))
+        archive = ensure_ranks(user.mpi)
     for file in archive.parent.iterdir():
         shutil.copy(file, folder)
-    obj = folder / "fiber.o"
-    flags = [*runtime_flags(), "-DOPIR_UCONTEXT", "-Wall", "-Wextra", "-Werror"]
-    mpi_user.mpicc(*compile_command(mpi_user.mpi, ranks_source_dir() / "fiber.c", obj, flags, folder)[1:])
+    obj = (folder / source).with_suffix(".o")
+    flags = [*runtime_flags(), *options, "-Wall", "-Wextra", "-Werror"]
+    user.mpicc(*compile_command(user.mpi, ranks_source_dir() / source, obj, flags, folder)[1:])
     subprocess.run(["objcopy", f"--redefine-syms={folder / 'opir_symbols'}", obj], check=True)
     subprocess.run(["ar", "r", folder / archive.name, obj], check=True)
     return link_flags(folder / archive.name)
+
+
+@pytest.fixture(scope="session")
+def without_assembly(mpi_user: MpiUser, opi_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """libopi_ranks as it is on a processor whose switch nobody wrote."""
+    enough(mpi_user)
+    return with_member(mpi_user, opi_cache, tmp_path_factory.mktemp("ucontext"), "fiber.c", "-DOPIR_UCONTEXT")
 
 
 @pytest.mark.parametrize("name", ["colls", "messages", "p2p", "streams"])

@@ -8,7 +8,9 @@
 
 #include <stdio.h>
 
+#ifndef ASK_NS
 #define ASK_NS 100000000u /* before the first question, and between rounds that lead to nothing */
+#endif
 
 struct state {
     uint64_t sent, received, waiting;
