@@ -55,9 +55,9 @@ def run(mpis: Sequence[Mpi], quick: bool, work: Path, say: Callable[[str], None]
             row(f"switch, {ranks} ranks", ranks, 0, float(line.split()[2]))
     say("fibers: message")
     for line in _run(program, mpi, 2, "message")[0].splitlines():
-        _, size, whole, copy = line.split()
+        _, size, whole, over = line.split()
         row("message", 2, int(size), float(whole))
-        row("message less memcpy", 2, int(size), float(whole) - float(copy))
+        row("message less memcpy", 2, int(size), float(over))
     for ranks in (16, 256):
         say(f"fibers: barrier, {ranks} ranks")
         for line in _run(program, mpi, ranks, "barrier")[0].splitlines():
