@@ -15,10 +15,10 @@
 #define KEPT_BYTES ((size_t)32 << 20) /* of a rank; so much has the store, too */
 /* Of a class.  A second-level cache holds less: so a buffer that comes round again is fetched from where it is near, not out of another processor's cache. */
 #define KEPT_CLASS ((size_t)4 << 20)
-#define KEPT_MOST 128
+#define KEPT_MOST 512 /* of a page each, these are twice what such a cache holds */
 #define KEPT_FIBER 8 /* by a fiber: there may be many, and all share a cache */
 #define KEPT_LEAST 2
-#define STORED 256
+#define STORED 1024
 
 struct entry {
     void *block; /* NULL: free */

@@ -13,6 +13,7 @@
 
 #define OPIR_SLOTS 32 /* a power of two */
 #define OPIR_INSIDE 104 /* bytes of data in a slot */
+#define OPIR_FIRST 40 /* of them on its first line: a give of more passes its buffer, which costs no more lines and no copy */
 
 enum opir_slot_kind {
     OPIR_S_DATA, /* the data are here, `inside` bytes */
@@ -21,7 +22,7 @@ enum opir_slot_kind {
 };
 
 /* Written by the one who claimed it, then published by `seq` (release): the position and one.  Read by who holds the owner's lock.  All of a message of up
- * to 40 bytes is on the first line. */
+ * to OPIR_FIRST bytes is on the first line. */
 struct opir_slot {
     _Atomic uint32_t seq; /* of positions the lower half is enough: no slot is more than a round behind */
     uint8_t kind, inside;
@@ -37,6 +38,7 @@ struct opir_slot {
     };
 };
 _Static_assert(sizeof(struct opir_slot) == 128, "a slot is two cache lines");
+_Static_assert(offsetof(struct opir_slot, data) + OPIR_FIRST == 64, "what is on the first line");
 
 /* Positions count all messages ever.  head: the next to be claimed; tail: the next to be taken out, changed under the owner's lock; shown: tail as of some
  * time ago, for the senders; known: shown as the senders have last seen it.  So known <= shown <= tail <= head <= known + OPIR_SLOTS. */

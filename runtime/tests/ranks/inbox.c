@@ -13,7 +13,7 @@
 
 enum { MANY = 150, MOST = 32769 };
 static const MPI_Comm world = MPI_COMM_WORLD;
-static const int sizes[] = {0, 8, 40, 103, 104, 105, 500, 8192, 32768, MOST};
+static const int sizes[] = {0, 8, 40, 41, 103, 104, 105, 500, 8192, 32768, MOST};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 static int bytes_of(int k, int src) {
