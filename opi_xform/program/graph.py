@@ -16,6 +16,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.lower import lower
 from opi_xform.program.effects import FunctionEffect
 from opi_xform.program.fixed import constant_parameters, successors
+from opi_xform.program.plain import Plain
 from opi_xform.program.pointers import PointerCalls
 
 if TYPE_CHECKING:
@@ -139,6 +140,7 @@ class _Builder:
         self.assigned: dict[str, frozenset[str]] = {}
         self.fixed: dict[int, dict[str, int]] = {}  # per frame: its parameters that are numbers
         self.lowerings = lowerings
+        self.plain = Plain(lowerings.functions, lowerings.get, effects)
         self.effects = effects
         self.followed: set[int] = set()
         self.pointers = pointers
@@ -251,6 +253,11 @@ class _Builder:
                 return self.callbacks(frame, at, node, instr, callee, work)
             return self.through_pointer(frame, at, instr, work)
         reason = self.reason(frame, callee, body, len(instr.args))
+        if reason == "recursion" and instr.args and self.plain.computes(callee):
+            if instr.target is not None:
+                value = ins.Op(f"call {callee}", instr.args, instr.call.type, not instr.call.type.signed)
+                self.add(frame, at, ins.Define(instr.span, instr.stmt, instr.target, value, instr.call.type))
+            return at
         if reason:
             self.add(frame, at, Lost(instr, reason, (callee,)))
             return at
