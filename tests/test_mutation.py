@@ -36,6 +36,8 @@ INDETERMINATE = (
     "handle_",
     "twins_",
     "second_name_",
+    "swap_",
+    "recursion_",
     "parts_",
     "disjoint_",
     "buffer_array_4",

@@ -83,6 +83,15 @@ def _disagreements(
                 refusal = their.refusals[p]
                 text = f"the same call sends or receives `{other.name}`, which stays: {refusal.message}"
                 out[p] = Refusal(refusal.code, text, refusal.notes)
+    stay = {b.carrier.variable: v.refusals for b, v in zip(groups, verdicts, strict=True) if not v.converted}
+    for buffer, verdict in zip(groups, verdicts, strict=True):
+        alone = next((swap.other for swap in buffer.swaps if swap.other in stay), None)
+        if alone is not None:
+            name = program.variables[alone].name
+            why = min(stay[alone].items())[1]
+            message = f"`{buffer.name}` changes places with `{name}`, which stays: {why.message}"
+            for p in sorted(verdict.converted):
+                out.setdefault(p, Refusal("402", message, why.notes))
     for key in sorted({key for verdict in verdicts for key in verdict.lifted}):
         takers = [(b, v) for b, v in zip(groups, verdicts, strict=True) if key in v.lifted]
         carriers = {b.carrier.variable: b.carrier for b, _ in takers}

@@ -27,6 +27,7 @@ from opi_xform.ownership.requests import pending_refusal
 from opi_xform.ownership.second_names import renaming, second_names
 from opi_xform.ownership.source import sizeof_edits, source_refusal
 from opi_xform.ownership.strays import stray_refusal
+from opi_xform.ownership.swaps import joined
 from opi_xform.ownership.told import PACKED, Remark, about, keep_refusal, never_packed, remarks
 from opi_xform.ownership.unseen import unseen_call
 from opi_xform.ownership.uses import all_calls, buffers, collect, sides
@@ -48,6 +49,8 @@ def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Pla
     if unseen is not None:
         span, message = unseen
         groups, stray = [], {u.place: Refusal("11", message, ((span, "here"),)) for u in uses}
+    groups, swapped = joined(program, groups, options.strict)
+    stray.update(swapped)
     parameters = parameters_of(program, units)
     found = agreed(
         groups, parameters, stray, lambda b, kept: _buffer(units, program, b, options, kept), options.processes
@@ -146,8 +149,8 @@ def _buffer(
 
 def _filled(program: Program, buffer: Buffer, options: Options, facts: dict[int, Judge]) -> frozenset[Place]:
     """Judges once more with what counters say of sends, where that may help."""
-    if all(Judge.fine(judge.initial, judge.findings) for judge in facts.values()):
-        return frozenset()
+    if buffer.swaps or all(Judge.fine(judge.initial, judge.findings) for judge in facts.values()):
+        return frozenset()  # what a counter says of a name is not said of the block that it got
     filled = counted(program, buffer)
     if filled:
         facts.update((o, Judge(program, buffer, o, options.strict, filled)) for o in facts)
@@ -273,7 +276,7 @@ def _placed(
     stale = alias_refusal(program, buffer, placed.points, placed.rows)
     if stale is None:
         return placed.test or placed
-    seconds = second_names(program, units, buffer) if stale.code == "05" else {}
+    seconds = second_names(program, units, buffer) if stale.code == "05" and not buffer.swaps else {}
     if not seconds or alias_refusal(program, buffer, placed.points, placed.rows, seconds) is not None:
         return stale
     setting = {n for second in seconds.values() for n in second.nodes}

@@ -85,6 +85,7 @@ class _Collector:
         self.dead_tests: set[Level] = set()
 
     def run(self) -> EventList | str:
+        self.swaps()
         problem = self.frees() or self.touches() or self.births()
         if problem:
             return problem
@@ -184,16 +185,28 @@ class _Collector:
             self.add(node.number, DEALLOC, row)
         return ""
 
+    def swaps(self) -> None:
+        """Where the carrier changes places with another: what it held goes, comes, or both, as somebody needs it.
+
+        The other buffer has the opposite event there (``Swap`` tells both the same), so that what is held ahead of the
+        swap under one name is held behind it under the other.
+        """
+        for swap in self.buffer.swaps:
+            comes, goes = swap.live and not swap.other_live, swap.other_live and not swap.live
+            self.add(swap.start, RECV if comes else TOUCH)  # so that what has to be put ahead is put ahead of all of it
+            self.add(swap.nodes[1], SEND if goes else TOUCH)
+
     # --- accesses --------------------------------------------------------------------------------------------------
 
     def touches(self) -> str:
         dead_tests = self.tests_of_frees() | self.lazy.keys()
         wrappers = self.wrappers.union(*(d.wrappers for d in self.deallocations))
         mallocs = frozenset(self.buffer.carrier.allocations)
+        exchanged = {n for swap in self.buffer.swaps for n in (swap.start, *swap.nodes)}
         for n in self.buffer.touches:
             node = self.program.graph.nodes[n]
             action = node.action
-            if n in self.by_node or n in mallocs or n in dead_tests or node.frame in wrappers:
+            if n in self.by_node or n in exchanged or n in mallocs or n in dead_tests or node.frame in wrappers:
                 continue
             if isinstance(action, ins.Birth) or self.sets_carrier(action) or self.lifts(node):
                 continue

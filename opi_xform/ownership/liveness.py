@@ -71,6 +71,9 @@ class Judge:
         self.a2: set[int] = set()
         self.signs = False
         self.padded = any(a.padding for found in self.accesses.values() for a in found)
+        self.swaps = {s.nodes[1]: s for s in buffer.swaps}
+        self.idle = {s.nodes[0] for s in buffer.swaps}  # the other half of each swap
+        self.behind: dict[int, bool] = {}  # by swap: whether the slot is live behind it, as far as is proved
         self.findings: dict[tuple[int, int], Finding] = {}
         self.initial = False
         self.exceeded = False
@@ -245,7 +248,7 @@ class Judge:
         """Liveness events; or, with ``converted``, every access as a use, until one of these sites hands over."""
         out: dict[int, list[Event]] = {}
         for n, found in self.accesses.items():
-            if self.initialises(n):
+            if self.initialises(n) or (converted is None and (n in self.swaps or n in self.idle)):
                 continue
             for a in found:
                 if converted is not None:
@@ -259,6 +262,9 @@ class Judge:
                 event = self.use_event(u) if converted is None else self.touch_event(u, converted)
                 if event.use is None or only is None or n in only:
                     out.setdefault(n, []).append(event)
+        for n, swap in self.swaps.items() if converted is None else ():
+            passed = swap.other_live and (only is None or n in only)
+            out.setdefault(n, []).append(Event(self.regions.all, self.bound if passed else None))
         for n in (*self.births, *self.frees()):
             ended = self.regions.all if self.indexed is None else self.ended(n)
             if ended is not None:
@@ -362,7 +368,7 @@ class Judge:
             self.regions,
             telescopes,
             self.events(converted, only, assumed),
-            [*self.use_nodes, *self.births],
+            [*self.use_nodes, *self.births, *self.swaps],
             self.indexed,
         )
         found = live.solve()
@@ -375,14 +381,16 @@ class Judge:
         found, at_entry = self.live(None, assumed=assumed)
         findings: dict[tuple[int, int], Finding] = {}
         received = any(u.side == "recv" for u in self.uses)
+        if not assumed:
+            self.behind = {n: n not in found or not found[n].is_empty() for n in self.swaps}
         for u in self.uses:
             live = found.get(u.node)
             if live is None:
                 findings[(u.node, u.argument)] = Finding(False, "11")
                 continue
             live = self.here(u, live)
-            assumptions: tuple[str, ...] = ()
-            if received and not (u.side == "send" and live.is_empty() and not self.mixed()):
+            assumptions: tuple[str, ...] = ("A1", "A2") if self.swaps else ()  # what is known of the other buffer
+            if not self.swaps and received and not (u.side == "send" and live.is_empty() and not self.mixed()):
                 assumptions = ("A1", "A2") if self.a2 else ("A1",)
             if u.side == "recv":
                 brought = self.brought(u)

@@ -81,6 +81,19 @@ class Member:
         return self.stride > 0 or bool(self.twins)
 
 
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """Two pointers change places (``swaps``): at two nodes, which the program graph has as copies of their blocks.
+
+    start: the first node of the swap.
+    """
+
+    start: int
+    nodes: tuple[int, int]
+    first: str
+    second: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
     """Everything known about one program graph.  Compared by identity, so that findings about it can be cached."""
@@ -101,6 +114,7 @@ class Program:
     unsteady: frozenset[str] = frozenset()  # macros that mean one thing here and another there
     names_proc_null: bool = True  # the program's text mentions MPI_PROC_NULL
     apart: Mapping[int, frozenset[int]] = field(default_factory=dict)  # pointer variable -> objects it is never of
+    exchanges: tuple[Exchange, ...] = ()  # pointers that change places, which the graph does not show as such
 
     def names(self, e: ast.Expr, key: str) -> bool:
         """The expression, casts aside, is the variable, or the member that counts as one."""
@@ -160,12 +174,26 @@ class Carrier:
 
 
 @dataclass(frozen=True, slots=True)
+class Swap:
+    """The carrier and another pointer change places at two nodes; whether their buffers are live behind the second.
+
+    start: the first node of the swap, which nothing may be put behind.
+    """
+
+    start: int
+    nodes: tuple[int, int]
+    other: str
+    live: bool
+    other_live: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Buffer:
     """All copies of one source-level buffer: the unit that is declared, converted or kept.
 
     ``objects``: its abstract objects, one per frame.  ``uses`` in source order; ``touches``: graph nodes that access
     its bytes, or pass its address on, other than the sites.  ``lifted``: parameters that get the carrier's address
-    (``parameters``).
+    (``parameters``).  swaps: where the carrier changes places with another.
     """
 
     name: str
@@ -174,6 +202,7 @@ class Buffer:
     uses: tuple[Use, ...]
     touches: tuple[int, ...]
     lifted: frozenset[str] = frozenset()
+    swaps: tuple[Swap, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -322,10 +322,11 @@ def reassigned(program: Program, buffer: Buffer, lifted: Collection[str]) -> boo
             inside.add(frame.number)
     carriers = {o.number for o in program.values.objects.table if o.variable == buffer.carrier.variable}
     member = program.members.get(buffer.carrier.variable)
+    swapped = {n for swap in buffer.swaps for n in swap.nodes}
     for node in graph.nodes:
         if node.frame not in inside:
             continue
-        if member is not None and node.number in member.ends:
+        if node.number in swapped or (member is not None and node.number in member.ends):
             return True
         action = node.action
         target = action.target if isinstance(action, ins.Define) else None

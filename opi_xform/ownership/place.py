@@ -131,6 +131,8 @@ class _Placing(Releases):
         acquires, releases, rows = self.positions(freed)
         points = tuple(sorted({*acquires, *releases}))
         uncertain = uncertain_test(self.program, self.buffer, self.null_tests, found.known_tests)
+        if self.buffer.swaps:  # what it finds is told by the pointers, as they were before they changed places
+            uncertain = next((n for n in self.null_tests if n in lazy or n not in found.known_tests), None)
         test = None
         if uncertain is not None:
             message = f"`{self.buffer.name}` is compared with NULL where it need not have been allocated"
@@ -262,6 +264,10 @@ class _Placing(Releases):
         for event in state.held_receives():
             if state.events[event] & HELD:
                 raise self.fail("the buffer may still be held at this receive", event.node, "15")
+        swapped = {n for swap in self.buffer.swaps for n in (swap.start, swap.nodes[1])}
+        for event, bits in state.events.items():
+            if event.node in swapped and bits & (PENDING | RAW):
+                raise self.fail("the pointer may not be set where it changes places with another", event.node, "15")
         for insertion, bits in state.insertions.items():
             if insertion.kind == "alloc" and bits & ~(NONE | RAW):
                 raise self.fail("the buffer may be allocated twice", None, "15")
@@ -282,7 +288,8 @@ class _Placing(Releases):
     ) -> tuple[tuple[tuple[int, str], ...], tuple[tuple[int, str], ...], dict[tuple[int, str], tuple[Poly, ...]]]:
         """Where the carrier changes in the program graph: acquires and releases, and the rows that are meant."""
         rows: dict[tuple[int, str], list[Poly | None]] = {}
-        acquires: set[tuple[int, str]] = set()
+        swaps = self.buffer.swaps
+        acquires: set[tuple[int, str]] = {(s.nodes[1], "after") for s in swaps}
         releases: set[tuple[int, str]] = set()
         for event in self.events.all:
             if event.kind in (RECV, IRECV, "alloc", "complete"):

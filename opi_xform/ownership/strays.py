@@ -39,6 +39,11 @@ class Strays:
         self.finder: Finder | None = None
 
     def refusal(self, use: Use) -> Refusal:
+        info = self.values.objects.table[use.object] if use.object >= 0 else None
+        if info is not None and info.kind == "heap" and use.lo is not None and use.lo.terms:
+            made = info.node
+            text = "the call begins inside a buffer, which it does not name; a buffer of its own would let it convert"
+            return Refusal("04", text, ((node_span(self.program, made), "allocated here"),))
         cause = self.cause(use) if self.program.complete else None
         if cause is None:
             return Refusal("402", GENERAL)

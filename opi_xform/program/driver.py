@@ -20,6 +20,8 @@ from opi_xform.ownership.model import Member, Options, Program
 from opi_xform.ownership.number_tables import number_tables, promoted
 from opi_xform.ownership.plan import Plan
 from opi_xform.ownership.relevance import relevant
+from opi_xform.ownership.swaps import Found, placed, sound
+from opi_xform.ownership.swaps import find as find_swaps
 from opi_xform.ownership.tables import find_tables
 from opi_xform.ownership.told import ENTRIES, entry_remarks, no_effect
 from opi_xform.ownership.uses import all_calls, functions_called
@@ -115,11 +117,17 @@ def _untimed(_name: str) -> AbstractContextManager[None]:
 
 
 def program(
-    whole: Whole, effects: Effects, part: Part = _untimed, everything: bool = True, apart: Sequence[Apart] = ()
+    whole: Whole,
+    effects: Effects,
+    part: Part = _untimed,
+    everything: bool = True,
+    apart: Sequence[Apart] = (),
+    exchanges: bool = False,
 ) -> Program:
     """The analysed graph of what the entries reach: of everything, or of all that a decision can depend on.
 
-    apart: what a person says of pointers.
+    apart: what a person says of pointers.  exchanges: pointers that change places stay where they are in the graph
+    (``ownership/swaps.py``); who asks for it has to look at ``Program.exchanges``.
     """
     starts = entries(whole)
     complete = starts == (MAIN,)
@@ -136,9 +144,31 @@ def program(
     with part("graph"):
         graph = build(lowerings, starts, effects, pointers, found_relevant)
         nest = loop_nest(graph.succs, graph.preds)
-    found = _memory(whole, effects, graph, nest, variables, {}, complete, part, apart)
+    known = _memory(whole, effects, graph, nest, variables, {}, complete, part, apart)
+    swaps = find_swaps(known) if exchanges else []
+    while swaps:
+        without, exchanged = placed(graph, swaps, {}, variables)
+        first = _memory(whole, effects, without, nest, variables, {}, complete, part, apart)
+        found = _promoted(whole, effects, replace(first, exchanges=exchanged), complete, part, apart, swaps)
+        right = sound(found, swaps)
+        if len(right) == len(swaps):
+            return found
+        swaps = right
+    return _promoted(whole, effects, known, complete, part, apart, ())
+
+
+def _promoted(
+    whole: Whole,
+    effects: Effects,
+    found: Program,
+    complete: bool,
+    part: Part,
+    apart: Sequence[Apart],
+    swaps: Sequence[Found],
+) -> Program:
+    """The program with pointers in structs, and numbers, as variables."""
     for _ in range(MEMBER_ROUNDS):
-        if nest.irreducible or not wanted(found):
+        if found.nest.irreducible or not wanted(found):
             break
         with part("members"):
             more = promote(found, find_tables)
@@ -146,7 +176,9 @@ def program(
             break
         with part("members"):
             graph, variables = promoted(more.graph, more.variables, number_tables(found))
-        found = _memory(whole, effects, graph, nest, variables, more.members, complete, part, apart)
+            graph, exchanged = placed(graph, swaps, more.members, variables)
+        found = _memory(whole, effects, graph, found.nest, variables, more.members, complete, part, apart)
+        found = replace(found, exchanges=exchanged)
     return found
 
 
@@ -212,12 +244,12 @@ def analyse(
     if not all_calls(whole.functions.values(), effects):
         return Plan(())
     everything = False
-    known = program(whole, effects, part, everything)
+    known = program(whole, effects, part, everything, exchanges=True)
     with part("decide"):
         plan = decide(units, known, options)
     if _changes_what_was_passed(plan, known):  # no rule makes such an edit, and none may: see how it is with all there
         everything = True
-        known = program(whole, effects, part)
+        known = program(whole, effects, part, exchanges=True)
         with part("decide"):
             plan = decide(units, known, options)
     plan, known = _with_told(units, whole, effects, options, plan, known, part, everything)
@@ -244,7 +276,7 @@ def _with_told(
     if options.strict:
         remarks = [no_effect(one, "--strict does without it") for one in told]
     elif said.facts:
-        again = program(whole, effects, part, everything, [fact for _, fact in said.facts])
+        again = program(whole, effects, part, everything, [fact for _, fact in said.facts], exchanges=True)
         with part("decide"):
             other, better = with_assumption(plan, decide(units, again, options))
         if better and (everything or not _changes_what_was_passed(other, again)):

@@ -16,11 +16,12 @@ from tests.fuzz.shapes_names import second, twins
 from tests.fuzz.shapes_null import absent, sided
 from tests.fuzz.shapes_parts import divided
 from tests.fuzz.shapes_requests import doubled, probed, requests
+from tests.fuzz.shapes_swaps import exchanged
 
 Family = Callable[[random.Random, str], str]
 
 FAMILIES: tuple[Family, ...] = (
     members, append, cursor, nest, wrapped, requests, probed, leaving, doubled, parts, relayed, *[meeting] * 16,
     *(counted, turning, nobody, initial, dispatched, twins, second, divided, filled, together, modes, growing) * 2,
-    *(absent, sided) * 2, remembered, typed,
+    *(absent, sided, exchanged) * 2, remembered, typed,
 )  # fmt: skip

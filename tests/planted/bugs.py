@@ -2,6 +2,7 @@
 
 from tests.planted.bug import Bug
 from tests.planted.bugs_pointers import POINTERS
+from tests.planted.bugs_swaps import SWAPS
 
 _LIVENESS = "opi_xform.ownership.liveness"
 _LIVE = "opi_xform.memory.live"
@@ -341,4 +342,5 @@ BUGS = (
         ("c_free_wrapper_counts",),
     ),
     *POINTERS,
+    *SWAPS,
 )

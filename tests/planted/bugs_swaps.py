@@ -1,0 +1,76 @@
+"""Bugs in what is known of pointers that change places, and of calls that only compute."""
+
+from tests.planted.bug import Bug
+
+_AGREEMENT = "opi_xform.ownership.agreement"
+_LIVENESS = "opi_xform.ownership.liveness"
+_PARAMETERS = "opi_xform.ownership.parameters"
+_PLACE = "opi_xform.ownership.place"
+_PLAIN = "opi_xform.program.plain"
+_SWAPS = "opi_xform.ownership.swaps"
+
+SWAPS = (
+    Bug(
+        "behind a swap nobody needs what was ahead of it under the other name",
+        _LIVENESS,
+        "passed = swap.other_live and",
+        "passed = False and",
+        ("send_swap_read_old", "send_swap_on_some_way", "send_swap_twice"),
+    ),
+    Bug(
+        "a name may bring an address over a swap",
+        _SWAPS,
+        "return not flow.problems and not any(found.crosses(n, True)",
+        "return not flow.problems and not any(found.crosses(n, True) and False",
+        ("c_swap_alias_sent",),
+        Bug(
+            "a swap is no place where buffers change hands",
+            _PLACE,
+            'acquires: set[tuple[int, str]] = {(s.nodes[1], "after") for s in swaps}',
+            "acquires: set[tuple[int, str]] = set()",
+            (),
+        ),
+    ),
+    Bug(
+        "a parameter stands for what its pointer gets in a swap",
+        _SWAPS,
+        "return not flow.problems and not any(found.crosses(n, True)",
+        "return not flow.problems and not any(found.crosses(n, True) and False",
+        ("b_swap_param", "b_swap_param_below"),
+        Bug(
+            "a parameter that is passed by address follows a swap",
+            _PARAMETERS,
+            "if node.number in swapped or (member is not None and node.number in member.ends):",
+            "if member is not None and node.number in member.ends:",
+            (),
+        ),
+    ),
+    Bug(
+        "of two pointers that change places one may stay",
+        _AGREEMENT,
+        "        if alone is not None:",
+        "        if False:",
+        ("d_swap_partner_stays", "c_swap_stored"),
+    ),
+    Bug(
+        "buffers that change places may be of two sizes",
+        _SWAPS,
+        "    if sizes[0] != sizes[1] or program.values.symbols.scope(sizes[0]):",
+        "    if False:",
+        ("e_swap_larger",),
+    ),
+    Bug(
+        "the name that helps in a swap is not looked at any more",
+        _SWAPS,
+        "        return not value_range(self.names, spot, given).crosses(max(nodes), True)",
+        "        return bool(given)",
+        ("b_swap_name_kept",),
+    ),
+    Bug(
+        "a function that calls itself only computes",
+        _PLAIN,
+        "                    case _:\n                        return None\n",
+        "                    case _:\n                        operands = ()\n",
+        ("send_read_recursion", "send_read_recursion_mutual"),
+    ),
+)
