@@ -66,6 +66,7 @@ def candidates(program: Program) -> list[Candidate]:
     objects: dict[str, dict[int, None]] = {}
     starts: dict[str, dict[Poly, None]] = {}
     table, symbols = program.values.objects.table, program.values.symbols
+    swapped = {key for e in program.exchanges for key in (e.first, e.second)}  # the graph does not show them as set
     for use in collect(program):
         if use.object < 0 or use.lo is None or table[use.object].kind not in ("heap", "variable"):
             continue
@@ -74,7 +75,7 @@ def candidates(program: Program) -> list[Candidate]:
         else:
             key = table[use.object].variable or ""
         var = program.variables.get(key)
-        if var is None or key in program.members or var.kind == "param" or var.thread_local:
+        if var is None or key in swapped or key in program.members or var.kind == "param" or var.thread_local:
             continue
         if not (_plain_pointer(var) if table[use.object].kind == "heap" else _plain_array(var)):
             continue

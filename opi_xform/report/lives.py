@@ -23,6 +23,7 @@ from opi_xform.ownership.parameters import path
 from opi_xform.ownership.place import place
 from opi_xform.ownership.plan import Decision, Plan
 from opi_xform.ownership.reasons import node_span
+from opi_xform.ownership.swaps import joined
 from opi_xform.ownership.uses import buffers, collect
 
 MOST_STEPS = 400_000  # blocks walked for one object, to find what follows what
@@ -87,6 +88,7 @@ def lives(program: Program, plan: Plan, strict: bool) -> tuple[BufferLife, ...]:
         return ()
     decided = {(d.span.file, d.span.begin, d.side): d for d in plan.decisions}
     groups, _ = buffers(program, collect(program))
+    groups, _ = joined(program, groups, strict)
     return tuple(_life(program, buffer, decided, strict) for buffer in groups)
 
 
