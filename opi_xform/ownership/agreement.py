@@ -88,7 +88,7 @@ def _disagreements(
         alone = next((swap.other for swap in buffer.swaps if swap.other in stay), None)
         if alone is not None:
             name = program.variables[alone].name
-            why = min(stay[alone].items())[1]
+            why = min(stay[alone].items(), key=lambda found: found[0])[1]
             message = f"`{buffer.name}` changes places with `{name}`, which stays: {why.message}"
             for p in sorted(verdict.converted):
                 out.setdefault(p, Refusal("402", message, why.notes))

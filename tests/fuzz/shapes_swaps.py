@@ -34,6 +34,8 @@ def exchanged(rng: random.Random, name: str) -> str:
         out.line(f"for (int i = 0; i < {size}; i++) {a}[i] = field[i];")
     if fault == "short":
         out.line(f"{b}[{size - 1}] = 3;")
+    if fault == "held":
+        out.line("double *was = NULL;")
     out.line("MPI_Request q[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};")
     out.open(f"for (int t = 0; t < {rng.choice((3, 4, 5))} + zero; t++)")
     first = rng.random() < 0.3 and not fault
@@ -138,7 +140,8 @@ def _use(
     if fault == "stored":
         out.line(f"total += {name}_seen[0][1];")
     if fault == "held":
-        out.line(f"static double *was; total += was == {a} ? t : 7; was = {a};")
+        out.line(f"total += was == {a} ? t : 7;")
+        out.line(f"was = {a};")
     if fault == "size":
         out.line(f"{b}[{size - 1}] = t; total += {b}[{size - 1}];")
     if fault == "null" and rng.random() < 0.5:

@@ -21,7 +21,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < N; i++)
         now[i] = u[i];
     for (int step = 0; step < 4; step++) {
-        MPI_Irecv(next, N, MPI_DOUBLE, peer, step, MPI_COMM_WORLD, &rq); //~ take(next)
+        MPI_Irecv(next, N, MPI_DOUBLE, peer, step, MPI_COMM_WORLD, &rq); //~ keep
         MPI_Send(now, N, MPI_DOUBLE, peer, step, MPI_COMM_WORLD); //~ keep
         MPI_Wait(&rq, MPI_STATUS_IGNORE);
         double *t = now;
