@@ -104,6 +104,7 @@ OPI_COLD bool opi_req_revoked(struct opi_req *r) {
 }
 
 #if defined(OPEN_MPI) || defined(MPICH_VERSION)
+int MPIX_Comm_revoke(MPI_Comm comm); /* Open MPI has it in a header of its own */
 EXPORT int MPIX_Comm_revoke(MPI_Comm comm) {
     if (!PMPIX_Comm_revoke)
         return opi_raise(comm, MPI_ERR_UNSUPPORTED_OPERATION, "MPIX_Comm_revoke", "the MPI has no such call");
