@@ -201,7 +201,7 @@ EXPORT int MPI_Waitall(int count, MPI_Request h[], MPI_Status statuses[]) {
         return MPI_SUCCESS;
     }
     struct outcome o = {MPI_COMM_WORLD, 0, 0};
-    struct opi_wait w = {0, 0, -1, false};
+    struct opi_wait w = {.on = -1};
     unsigned char small[128], *left = count <= (int)sizeof small ? small : malloc((size_t)count);
     if (!left)
         opi_die("out of memory in MPI_Waitall");
@@ -307,7 +307,7 @@ EXPORT int MPI_Waitany(int count, MPI_Request h[], int *index, MPI_Status *statu
         return PMPI_Waitany(count, h, index, status);
     opi_enter();
     struct outcome o = {MPI_COMM_WORLD, 0, 0};
-    struct opi_wait w = {0, 0, -1, false};
+    struct opi_wait w = {.on = -1};
     int code = MPI_SUCCESS, n;
     opi_profile_wait(true);
     for (;;) {
@@ -352,7 +352,7 @@ EXPORT int MPI_Waitsome(int count, MPI_Request h[], int *outcount, int indices[]
         return PMPI_Waitsome(count, h, outcount, indices, statuses);
     opi_enter();
     struct outcome o = {MPI_COMM_WORLD, 0, 0};
-    struct opi_wait w = {0, 0, -1, false};
+    struct opi_wait w = {.on = -1};
     int n, code = MPI_SUCCESS;
     opi_profile_wait(true);
     for (;;) {

@@ -60,7 +60,7 @@ EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     if (*request == MPI_REQUEST_NULL || !opi.mpi_running || !opi_busy())
         return PMPI_Wait(request, status);
     opi_enter();
-    struct opi_wait w = {0, 0, -1, true};
+    struct opi_wait w = {.on = -1, .below = true};
     int flag = 0, rc;
     opi_profile_wait(true);
     for (;;) {

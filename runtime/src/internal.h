@@ -268,11 +268,12 @@ void opi_progress_ring(struct opi_in *in);
 void opi_new_rings(void);
 struct opi_ring *opi_ring_connect(int dst);
 void opi_queue_envelope(int dst, const struct opi_slot *e);
-struct opi_wait {
+struct opi_wait { /* zero but for `on` and `below` when it begins */
     uint32_t n;
     uint32_t naps;
     int on; /* local index of the rank we wait for, -1 for any */
     bool below; /* for the MPI below, which nothing wakes us for: yield, do not sleep */
+    uint64_t since, kicked; /* ns: when it was first time to sleep, when others were kicked last while it stayed awake */
 };
 void opi_relax(struct opi_wait *w);
 void opi_flush(void);

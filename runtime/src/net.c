@@ -263,7 +263,7 @@ void opi_net_retire_req(struct opi_req *r) {
 void opi_net_retired_poll(bool all) {
     if (OPI_LIKELY(!retired))
         return;
-    struct opi_wait w = {0, 0, -1, false};
+    struct opi_wait w = {.on = -1};
     do {
         for (struct retired **p = &retired; *p;) {
             struct retired *t = *p;

@@ -125,7 +125,7 @@ int opi_probe(const char *call, int source, int tag, MPI_Comm comm, MPI_Message 
         opi_leave();
         return OPI_NATIVE;
     }
-    struct opi_wait w = {0, 0, -1, false};
+    struct opi_wait w = {.on = -1};
     opi_profile_wait(true);
     while (rc == MPI_SUCCESS) {
         rc = look_anywhere(c, source, tag, &flag, message, status);

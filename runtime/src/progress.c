@@ -1,7 +1,8 @@
 /* progress.c - moving envelopes, and waiting well.
  *
  * A wait first spins, then yields the processor, then sleeps on a futex that senders wake; no sleep is longer than 100 us, and the MPI below is polled all
- * the while, since its collectives and one-sided operations may depend on it. */
+ * the while, since its collectives and one-sided operations may depend on it.  Being woken takes as long as hundreds of messages, and the waker pays a part
+ * of it.  So where every rank has a processor, a wait goes on to yield until it has lasted a hundred times as long as that. */
 #include "internal.h"
 
 #include <linux/futex.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #define NAP_NS 50000
+#define KICK_NS 400000 /* four naps, with what it takes to wake from them */
 
 OPI_COLD void opi_new_rings(void) {
     uint32_t n = atomic_load_explicit(&opi.arena->nrings, memory_order_relaxed);
@@ -201,7 +203,7 @@ bool opi_in_vain(void) {
 
 /* Until every envelope that waits for room has left.  Its receiver may sit in a native call, with the receive posted. */
 void opi_flush(void) {
-    struct opi_wait w = {0, 0, -1, false};
+    struct opi_wait w = {.on = -1};
     while (opi.ready && opi.nqueued) {
         opi_progress();
         int d = 0;
@@ -210,6 +212,28 @@ void opi_flush(void) {
         w.on = d < opi.nlocal ? d : -1;
         opi_relax(&w);
     }
+}
+
+static uint64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Is it too early to sleep?  Kicks as often as one does who sleeps. */
+static bool stay_awake(struct opi_wait *w) {
+    if (w->naps || !opi.awake_ns)
+        return false;
+    uint64_t now = now_ns();
+    if (!w->since)
+        w->since = w->kicked = now;
+    if (now - w->since >= opi.awake_ns)
+        return false;
+    if (now - w->kicked >= KICK_NS) {
+        w->kicked = now;
+        opi_kick_those(w->on);
+    }
+    return true;
 }
 
 /* One step of waiting; the caller polls before and after. */
@@ -238,6 +262,10 @@ void opi_relax(struct opi_wait *w) {
     if (over < opi.yield_limit || (w->below && !opi.threads)) {
         if (over >= opi.yield_limit && (over & 63) == 0) /* what a wait for the MPI below has besides may depend on others as well */
             opi_kick_those(w->on);
+        sched_yield();
+        return;
+    }
+    if (stay_awake(w)) {
         sched_yield();
         return;
     }

@@ -225,7 +225,7 @@ int opi_req_complete(struct opi_req *r, MPI_Status *status) {
 }
 
 void opi_req_wait(struct opi_req *r) {
-    struct opi_wait w = {0, 0, opi_waits_on(r), opi_waits_below(r)};
+    struct opi_wait w = {.on = opi_waits_on(r), .below = opi_waits_below(r)};
     opi_profile_wait(true);
     for (;;) {
         opi_progress();

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define AWAKE_US 5000 /* to wake a rank takes some 50 us: its wait becomes one percent longer at most */
+
 /* "4096", "4k", "1.5m", "2g"; `otherwise` when it is nothing of the kind. */
 static size_t bytes_of(const char *s, size_t otherwise) {
     char *end;
@@ -82,6 +84,7 @@ void opi_tune(void) {
     bool crowded = opi.node_ranks_phys > cpus;
     opi.spin_limit = (uint32_t)opi_size_setting("OPI_SPIN", crowded ? 32 : 1000);
     opi.yield_limit = (uint32_t)opi_size_setting("OPI_YIELD", 64);
+    opi.awake_ns = 1000 * (uint64_t)opi_size_setting("OPI_AWAKE", crowded ? 0 : AWAKE_US);
     opi.ring_slots = opi.nlocal <= 32 ? 128 : opi.nlocal <= 128 ? 32 : 16;
     for (size_t i = 0; i < sizeof thresholds / sizeof thresholds[0]; i++)
         *thresholds[i].at = thresholds[i].otherwise;

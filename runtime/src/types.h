@@ -381,6 +381,7 @@ struct opi_state {
     int node_ranks_phys; /* ranks on the machine, pretended nodes ignored */
     MPI_Comm node;
     uint32_t spin_limit, yield_limit;
+    uint64_t awake_ns; /* a wait that is longer sleeps */
     uint32_t ring_slots;
     size_t inline_limit; /* sends up to it ride in ring slots, <= OPI_LONG_MAX */
     bool kernel_copy;    /* process_vm_readv works between all ranks of the node */

@@ -50,7 +50,7 @@ SETTINGS = (
     setting(2, OPI_EAGER_LIMIT="0", OPI_KERNEL_MIN="1k", OPI_CO_MIN="8k", TRAFFIC_LONG="1"),
     setting(2, OPI_EAGER_LIMIT="16m", OPI_PIPE_MIN="16m", OPI_BUFFER_CAP="16k"),
     setting(3, OPI_KERNEL_COPY="0", OPI_EAGER_LIMIT="1k", OPI_CO_MIN="4k"),
-    setting(3, OPI_SPIN="0", OPI_YIELD="0"),
+    setting(3, OPI_SPIN="0", OPI_YIELD="0", OPI_AWAKE="0"),
     setting(2, OPI_PROFILE="1", OPI_BUFFER_CAP="0"),
     setting(2, OPI_HEAP="private"),
 )
