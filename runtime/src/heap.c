@@ -206,7 +206,8 @@ void *opi_heap_carve(int cls) {
     }
     size_t stride = size + (size >= 2048 && !opi.check ? OPI_LINE : 0);
     if ((size_t)(c->run_end - c->run) < stride) {
-        size_t bytes = size <= 2048 ? OPI_PAGE : CARVE_RUN;
+        /* A page costs a microsecond or two when it is first touched, and many a program has a handful of buffers of a size: the first run is short. */
+        size_t few = (3 * stride + OPI_PAGE - 1) & ~(OPI_PAGE - 1), bytes = size <= 2048 ? OPI_PAGE : c->run ? CARVE_RUN : few;
         char *run = take_run(cls, bytes, bytes);
         if (!run)
             return NULL;
