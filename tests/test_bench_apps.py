@@ -7,11 +7,13 @@ import re
 import struct
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from conftest import MPIS, MpiUser
 
+from opi_xform.bench import apps as bench_apps
 from opi_xform.bench.apps import APPS, PROFILE, Effort, results_of, wrapped
 from opi_xform.bench.apps_report import AppResult, FormTimes, Site, as_json, page_of, save_plot, text_of
 from opi_xform.bench.apps_trace import (
@@ -30,7 +32,7 @@ from opi_xform.bench.apps_trace import (
     read_trace,
     times_of,
 )
-from opi_xform.launch.mpi import LaunchError
+from opi_xform.launch.mpi import LaunchError, Mpi
 
 
 def trace(calls: list[Call], messages: list[Message] | None = None) -> Trace:
@@ -232,6 +234,26 @@ def test_the_profile_of_a_program_with_wildcards(mpi_user: MpiUser, tmp_path: Pa
     found = times_of(traces)
     assert found.communication > 0
     assert found.run >= found.waiting + found.communication
+
+
+@pytest.mark.parametrize("shared_heap", [False, True])
+def test_the_allocator_is_linked_into_our_forms_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, shared_heap: bool
+) -> None:
+    compilers: list[Sequence[str]] = []
+
+    def compile_with(compiler: Sequence[str], _sources: object, target: Path, *_rest: object) -> Path:
+        compilers.append(compiler)
+        return target
+
+    monkeypatch.setattr(bench_apps, "compile_with", compile_with)
+    monkeypatch.setattr(bench_apps, "transform", lambda *_: ())
+    monkeypatch.setattr(bench_apps, "pinned", lambda *_: ())
+    mpi = Mpi(Path("/a/mpicc"), "mpich", "5", Path("/a/mpi.h"))
+    app = next(app for app in APPS if app.name == "cannon")
+    forms, _ = bench_apps.build(app, [mpi], 2, ("48", "2"), tmp_path / "work", shared_heap)
+    assert [form.series for form in forms] == ["mpich", "libopi", "opi"]
+    assert ["--shared-heap" in one for one in compilers] == [False, shared_heap, shared_heap]
 
 
 @pytest.mark.mpi

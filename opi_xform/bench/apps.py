@@ -107,9 +107,10 @@ def site_of(one: dict[str, Any]) -> Site:
 
 
 def build(
-    app: App, mpis: Sequence[Mpi], ranks: int, arguments: Sequence[str], work: Path
+    app: App, mpis: Sequence[Mpi], ranks: int, arguments: Sequence[str], work: Path, shared_heap: bool = False
 ) -> tuple[list[Form], tuple[Site, ...]]:
-    """Every form; libopi and the transformed program over the first MPI. Raises LaunchError."""
+    """Every form; libopi and the transformed program over the first MPI, with ``shared_heap`` both with malloc from
+    the shared heap. Raises LaunchError."""
     source = resource("testdata")
     cpus = cores_apart(ranks)
     work.mkdir(parents=True)
@@ -117,10 +118,11 @@ def build(
     profile = PROFILE.read_text(encoding="utf-8")
     forms: list[Form] = []
     plain = [(mpi.kind, mpi, (str(mpi.mpicc),), source) for mpi in mpis]
+    opicc = (*OPICC, "--shared-heap") if shared_heap else OPICC
     for series, mpi, compiler, root in (
         *plain,
-        ("libopi", mpis[0], OPICC, source),
-        ("opi", mpis[0], OPICC, work / "transformed"),
+        ("libopi", mpis[0], opicc, source),
+        ("opi", mpis[0], opicc, work / "transformed"),
     ):
         ours = series in ("libopi", "opi")
         extra = (f"-I{runtime_include_dir()}", "-DAPPS_OPI") if ours else ()
@@ -176,6 +178,8 @@ class Effort:
     """Small problems, one round."""
     kernel_class: str = "A"
     """Of the NAS kernels, unless it is quick."""
+    shared_heap: bool = False
+    """Our forms take malloc from the shared heap."""
 
     def arguments(self, app: App) -> tuple[str, ...]:
         if self.quick:
@@ -189,7 +193,7 @@ def measure(app: App, mpis: Sequence[Mpi], effort: Effort, work: Path) -> AppRes
     if app.square and round(ranks**0.5) ** 2 != ranks:
         ranks = next(n * n for n in range(1, ranks + 1) if n * n >= ranks)
     arguments = effort.arguments(app)
-    forms, sites = build(app, mpis, ranks, arguments, work)
+    forms, sites = build(app, mpis, ranks, arguments, work, effort.shared_heap)
     found: list[list[Times]] = [[] for _ in forms]
     first: str | None = None
     for number in range(1 if effort.quick else effort.rounds):

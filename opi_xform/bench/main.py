@@ -139,6 +139,7 @@ def _apps(
     if page is not None:
         plot = os.path.relpath(plot_file, page.parent) if plot_file is not None else None
         how = "--quick" if effort.quick else f"--rounds {effort.rounds} --class {effort.kernel_class}"
+        how += " --shared-heap" if effort.shared_heap else ""
         real_time = "chrt -r 1 " if os.sched_getscheduler(0) == os.SCHED_RR else ""
         command = " ".join([f"{real_time}opi-bench apps", *names, f"--ranks {effort.ranks} {how}"])
         page.write_text(apps_report.page_of(results, machine, command, plot), encoding="utf-8")
@@ -175,6 +176,7 @@ def main() -> int:
     whole.add_argument("--ranks", type=int, default=2, help="processes (2); 4 where a program needs a square")
     whole.add_argument("--rounds", type=int, default=apps.ROUNDS, help=f"runs of each form ({apps.ROUNDS})")
     whole.add_argument("--class", dest="kernel_class", choices="SWAB", default="A", help="of the NAS kernels (A)")
+    whole.add_argument("--shared-heap", action="store_true", help="link our forms with malloc from the shared heap")
     whole.add_argument("--quick", action="store_true", help="one round, small problems: a check that it works")
     whole.add_argument("--json", type=Path, metavar="FILE", help="write times and sites as JSON")
     whole.add_argument("--plot", type=Path, metavar="FILE.png", help="write a bar chart (needs matplotlib)")
@@ -193,7 +195,9 @@ def main() -> int:
         elif arguments.command == "apps":
             if arguments.ranks < 1 or arguments.rounds < 1:
                 raise LaunchError("--ranks and --rounds must be positive", 2)
-            effort = apps.Effort(arguments.ranks, arguments.rounds, arguments.quick, arguments.kernel_class)
+            effort = apps.Effort(
+                arguments.ranks, arguments.rounds, arguments.quick, arguments.kernel_class, arguments.shared_heap
+            )
             _apps(arguments.names, effort, arguments.json, arguments.plot, arguments.page)
         else:
             _run(arguments.name, arguments.quick, arguments.json, arguments.plot)
