@@ -105,6 +105,17 @@ CASES = (
     Case("freed_types", 2),
     Case("freed_types", 2, 1),
     Case("forking", 2),
+    Case("alltoall", 1),
+    Case("alltoall", 2),
+    Case("alltoall", 3),
+    Case("alltoall", 4),
+    Case("alltoall", 4, 2, ("native",)),
+    Case("alltoall", 2, 0, (), MOVED),
+    Case("alltoall", 3, 0, (), MOVED),
+    Case("alltoall", 2, 0, (), (("OPI_KERNEL_MIN", "1k"),)),
+    Case("alltoall", 2, 0, ("full",), (("OPI_HEAP_LIMIT", "3m"), ("OPI_KERNEL_COPY", "0"))),
+    Case("alltoall", 3, 0, ("threads",)),
+    Case("alltoall", 2, 0, ("native",), (("OPI_ALLTOALL", "0"),)),
     Case("plain", 1),
     Case("plain", 2),
     Case("plain", 4, 2),
@@ -248,6 +259,34 @@ def test_a_message_each_way_by_every_form_and_communicator(
         assert below["all"]["messages"] == int(counted[2]) == ranks
 
 
+@pytest.mark.parametrize("setting", ["", "OPI_ALLTOALL=0", "one rank"])
+def test_an_exchange_is_a_message_for_each_pair_of_ranks(
+    mpi_user: MpiUser, built: Programs, tmp_path: Path, setting: str
+) -> None:
+    """Or none of libopi's, where any rank is told to leave it to the MPI."""
+    profile = tmp_path / "profile.json"
+    name, _, value = setting.partition("=")
+    more = {name: value} if value else {}
+    arguments = ("count", "20", *(["one"] if setting == "one rank" else []))
+    result = mpi_user.run(3, built["alltoall"], *arguments, OPI_PROFILE=str(profile), **more)
+    assert "alltoall: ok, 0 failures" in result.out
+    carried = 0 if setting else 20 * 3 * 2
+    told = json.loads(profile.read_text())
+    assert told["on_node"]["all"] == {"messages": carried, "bytes": carried}
+    assert told["left_to_mpi"]["all"]["messages"] == 0
+    assert sum(site["inline"]["messages"] for site in told["sites"]) == carried
+
+
+def test_blocks_of_an_exchange_are_used_again(mpi_user: MpiUser, built: Programs, tmp_path: Path) -> None:
+    """Also where the two messages of a pair would lie in blocks of two size classes: what one rank gets, it sends."""
+    profile = tmp_path / "profile.json"
+    result = mpi_user.run(2, built["alltoall"], "uneven", "40", OPI_PROFILE=str(profile))
+    assert "alltoall: ok, 0 failures" in result.out
+    told = json.loads(profile.read_text())
+    assert told["on_node"]["pipelined"]["messages"] == 80
+    assert told["pool"]["new"] < 20
+
+
 def test_a_revoked_communicator_is_refused_everywhere(mpi_user: MpiUser, built: Programs) -> None:
     """Open MPI passes a revocation on where it is told to tolerate faults, and has a call that asks."""
     if mpi_user.mpi.kind != "openmpi":
@@ -267,12 +306,16 @@ def test_a_revoked_communicator_is_refused_everywhere(mpi_user: MpiUser, built: 
 
 
 def test_every_form_is_walked() -> None:
-    """What the table of the bindings generates is in the test above, but for the probes, which take no count."""
+    """What the table of the bindings generates is in the test above, but for the probes, which take no count, and the
+    collectives (alltoall.c)."""
     text = (PROGRAMS / "every_form.h").read_text(encoding="utf-8")
     table = read_table()
     large = {name.removesuffix("_c") for name in table.generated if name.endswith("_c")}
     assert large == {name for name in table.generated if not name.endswith("_c") and "probe" not in name.lower()}
-    assert [name for name in sorted(large) if f"F({name})" not in text] == []
+    collectives = {name for name in large if "all" in name}
+    assert [name for name in sorted(large - collectives) if f"F({name})" not in text] == []
+    exchanges = (PROGRAMS / "alltoall.c").read_text(encoding="utf-8")
+    assert [name for name in sorted(collectives) if f"EITHER({name}_c," not in exchanges] == []
     made = (PROGRAMS / "every.c").read_text(encoding="utf-8")
     creators = [name for name, source in table.written.items() if source == "comm.c"]
     assert [name for name in creators if f"{name}(" not in made] == ["MPI_Comm_disconnect"]

@@ -39,6 +39,8 @@ HEAP = Build("libopi-heap", ours=True, defines=("-DBENCH_ALLOC_MEM",))
 MALLOC = Build("bare", ours=False, defines=("-DBENCH_MALLOC",))
 """The limit of `alloc`: the C library's own."""
 OPI = Build("opi", ours=True, defines=("-DBENCH_OPI",))
+MESSAGES = Build("libopi-p2p", ours=True, defines=("-DBENCH_MESSAGES",))
+"""A collective made of the program's own messages."""
 ACROSS = Build("libopi", ours=True, environment=("OPI_NODE_RANKS=1",))
 OPI_ACROSS = Build("opi", ours=True, defines=("-DBENCH_OPI",), environment=("OPI_NODE_RANKS=1",))
 """Every rank a node of its own: the MPI below carries the messages."""
@@ -84,6 +86,14 @@ TABLE = (
         same_mpi=True,
     ),
     Program("bidirectional", "bidirectional", "exchange both ways at once", (400, 4 * MiB), (30, 1 << 16)),
+    Program(
+        "alltoall",
+        "alltoall",
+        "exchange of all ranks with all, of so many bytes a pair",
+        (200, 4 * MiB),
+        (20, 4096),
+        builds=(PLAIN, LIBOPI, HEAP, MESSAGES),
+    ),
     Program(
         "manytoone",
         "manytoone",

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
-#define WIRE_VERSION 2
+#define WIRE_VERSION 3
 
 struct opi_state opi = {.memfd = -1, .slot_given = -1, .me = 0, .nlocal = 1, .base = OPI_BASE, .window_shift = OPI_REGION_SHIFT - 4, .node = MPI_COMM_NULL};
 int *opi_local_of_world;
@@ -103,10 +103,12 @@ static void unmap_node(void) {
 }
 
 static void engine_start(void) {
-    int mine[2] = {opi.disabled, opi.profile}, any[2] = {0, 0};
-    PMPI_Allreduce(mine, any, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    const char *exchanges = getenv("OPI_ALLTOALL");
+    int mine[3] = {opi.disabled, opi.profile, exchanges && strcmp(exchanges, "0") == 0}, any[3] = {0, 0, 0};
+    PMPI_Allreduce(mine, any, 3, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     opi.disabled = any[0] != 0; /* a layer only some ranks have would lose messages */
     opi.profile = any[1] != 0;  /* its report is collective */
+    opi.exchanges = any[2] == 0;
     opi.watch = opi.profile || opi.check;
     opi.special = opi.threads || opi.watch;
     if (opi.disabled) {

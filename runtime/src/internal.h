@@ -139,6 +139,12 @@ void opi_comms_init(void);
 void opi_comms_fini(void);
 uint64_t opi_ctx_derive(uint64_t parent, uint64_t n);
 
+/* The context of a communicator's exchanges (alltoall.c).  A context that rank 0 made has a world rank above its lower half, so this bit is free in it; in a
+ * derived one it is as random as the others. */
+static inline uint64_t opi_ctx_exchange(uint64_t ctx) {
+    return ctx ^ (uint64_t)1 << 62;
+}
+
 #define OPI_COMM_CACHE 64
 struct opi_comm_cache {
     MPI_Comm handle;

@@ -118,6 +118,13 @@ int opi_isendrecv(const char *call, const void *sbuf, MPI_Count scount, MPI_Data
 int opi_isendrecv_replace(const char *call, void *buf, MPI_Count count, MPI_Datatype type, int dest, int stag, int source, int rtag, MPI_Comm comm,
                           MPI_Request *request);
 
+/* alltoall.c: the arrays are of int, or, `large`, of MPI_Count and MPI_Aint */
+int opi_alltoall(const char *call, const void *sbuf, MPI_Count scount, MPI_Datatype stype, void *rbuf, MPI_Count rcount, MPI_Datatype rtype, MPI_Comm comm);
+int opi_alltoallv(const char *call, const void *sbuf, const void *scounts, const void *splaces, MPI_Datatype stype, void *rbuf, const void *rcounts,
+                  const void *rplaces, MPI_Datatype rtype, MPI_Comm comm, bool large);
+int opi_alltoallw(const char *call, const void *sbuf, const void *scounts, const void *splaces, const MPI_Datatype stypes[], void *rbuf, const void *rcounts,
+                  const void *rplaces, const MPI_Datatype rtypes[], MPI_Comm comm, bool large);
+
 /* probe.c: without `message` a probe, with it a matched one */
 int opi_probe(const char *call, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
 int opi_iprobe(const char *call, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);

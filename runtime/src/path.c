@@ -98,7 +98,7 @@ bool opi_send_start(const void *buf, size_t count, struct opi_type *t, struct op
         return send_desc(r, (void *)(uintptr_t)buf, bytes, LENT, c, dst, tag, !sync);
     if (t->contiguous && opi.kernel_copy && bytes >= opi.kernel_min && mode != OPI_BUFFERED && dst != opi.me)
         return send_desc(r, (void *)(uintptr_t)buf, bytes, LENT_PRIVATE, c, dst, tag, !sync);
-    void *block = opi_pool_alloc(bytes);
+    void *block = opi_pool_alloc(OPI_LIKELY(bytes >= c->least) ? bytes : c->least);
     if (OPI_UNLIKELY(!block)) { /* the heap is full: where the kernel copies, a message needs none of it, and waits for its receiver */
         if (!t->contiguous || !opi.kernel_copy || mode == OPI_BUFFERED || dst == opi.me)
             return false;

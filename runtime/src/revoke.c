@@ -44,11 +44,12 @@ void opi_comm_unfollow(struct opi_comm *c) {
 }
 
 static void mark(struct opi_comm *c) {
-    uint64_t *more = realloc(revoked, (nrevoked + 1) * sizeof *more);
+    uint64_t *more = realloc(revoked, (nrevoked + 2) * sizeof *more);
     if (!more)
         opi_die("out of memory for a revoked communicator");
     revoked = more;
     revoked[nrevoked++] = c->ctx;
+    revoked[nrevoked++] = opi_ctx_exchange(c->ctx);
     opi_comm_unfollow(c);
     c->active = c->mixed = c->lonely = false;
     opi.revoked = true;

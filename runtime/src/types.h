@@ -207,7 +207,9 @@ struct opi_comm {
     bool remote_group;  /* intercommunicator: ranks are those of the remote group */
     int *local_of_rank; /* rank -> local index, -1 off node; NULL when not active */
     int *rank_of_local; /* local index -> rank, -1 when no member */
+    size_t least;       /* blocks for its messages are at least so large (alltoall.c) */
     uint64_t idups;     /* nonblocking duplications started, for their contexts */
+    uint32_t exchanges; /* calls of MPI_Alltoall and its like that were ours, the same on all members: their tags */
     uint32_t persistent; /* persistent requests on it, for whose sake MPI_Comm_free waits */
     struct opi_comm *next_all, **link_all; /* active ones (revoke.c); link_all is NULL outside that list */
     struct opi_comm *next_gone; /* freed by the program, not forgotten yet (comm.c) */
@@ -371,6 +373,7 @@ struct opi_state {
     /* set-up */
     bool mpi_running, mpi_over;
     bool disabled; /* OPI_DISABLE */
+    bool exchanges; /* MPI_Alltoall and its like are ours; the same on all ranks (OPI_ALLTOALL) */
     int verbose;
     bool heap_tried;
     bool node_ok;      /* the node's arenas are mapped: on-node messages are ours */

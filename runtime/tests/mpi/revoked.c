@@ -65,6 +65,23 @@ static void later(int rank)
         OPI_Free(&gift);
 }
 
+/* Ranks that wait in an exchange, which is messages of libopi. */
+static void exchanging(int rank)
+{
+    int out[3] = {0}, in[3];
+    MPI_Comm other;
+
+    trying("exchanging");
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    MPI_Comm_set_errhandler(other, MPI_ERRORS_RETURN);
+    CHECK_CLASS(MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, other), MPI_SUCCESS);
+    if (rank == 0)
+        CHECK_CLASS(MPIX_Comm_revoke(other), MPI_SUCCESS);
+    CHECK(is_revoked(MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, other)));
+    CHECK(is_revoked(MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, other)));
+    MPI_Comm_free(&other);
+}
+
 static void elsewhere(int rank)
 {
     int out = rank, in = -1;
@@ -83,6 +100,7 @@ int main(int argc, char **argv)
     waiting(world_rank);
     later(world_rank);
     elsewhere(world_rank);
+    exchanging(world_rank);
     MPI_Comm_free(&comm);
     elsewhere(world_rank);
     return finish("revoked");
