@@ -54,20 +54,17 @@ def absent(rng: random.Random, name: str) -> str:
     if fault == "early" and rng.random() < 0.5:
         out.line(f"for (int d = 0; d < {directions}; d++)")
         out.line(f"    total += {_true(rng, _safe(rows))} ? d + 1 : 0.5;")
-    if rng.random() < 0.4:  # in a loop of its own
-        out.open(f"for (int d = 0; d < {directions}; d++)")
-        skip = _guard(rng, out, asks)
-        _packed(rng, out, rows, size, fault)
+    apart = rng.random() < 0.4  # packed in a loop of its own
+    out.open(f"for (int d = 0; d < {directions}; d++)")
+    if fault == "stored":
+        out.line(f"there[d] = {_safe(rows)} != NULL;")
+    skip = _guard(rng, out, asks)
+    _packed(rng, out, rows, size, fault)
+    if apart:
         _ended(out, skip)
         out.close()
         out.open(f"for (int d = 0; d < {directions}; d++)")
         skip = _guard(rng, out, asks)
-    else:
-        out.open(f"for (int d = 0; d < {directions}; d++)")
-        if fault == "stored":
-            out.line(f"there[d] = {_safe(rows)} != NULL;")
-        skip = _guard(rng, out, asks)
-        _packed(rng, out, rows, size, fault)
     if fault == "early":
         out.line(f"total += {_true(rng, rows.out)} ? 2 : 3;")
     if fault == "chosen":
