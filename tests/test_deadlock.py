@@ -21,7 +21,7 @@ def asking(mpi_user: MpiUser, opi_cache: Path, tmp_path_factory: pytest.TempPath
 
 
 @pytest.mark.parametrize("kind", ["threads", "fibers"])
-@pytest.mark.parametrize("name", ["apart", "comms", "messages"])
+@pytest.mark.parametrize("name", ["apart", "comms", "messages", "ops"])
 def test_no_rank_that_will_go_on_is_reported(
     mpi_user: MpiUser, asking: list[str], name: str, kind: str, tmp_path: Path
 ) -> None:

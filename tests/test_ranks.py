@@ -105,6 +105,15 @@ def test_every_call_does_so_in_several_processes(mpi_user: MpiUser, built: Built
         assert (result.code, result.out) == (0, f"ok {ranks}\n"), (ranks, result.err)
 
 
+@pytest.mark.parametrize(("form", "kind"), [(1, "threads"), (2, "threads"), (2, "fibers")])
+def test_operations_find_the_globals_of_a_member(mpi_user: MpiUser, built: Built, form: int, kind: str) -> None:
+    """Whoever does a collective, an operation of the program's own reads what a member of the communicator has set."""
+    for ranks, how in ((5, {}), *split(mpi_user), (10, {"processes": "2"})):
+        processes, more = int(how.get("processes", "1")), {key: how[key] for key in how if key != "processes"}
+        result = run(mpi_user, built("ops", f"-DPRIVATE={form}"), ranks, kind, processes=processes, **more)
+        assert (result.code, result.out) == (0, f"ok {ranks}\n"), (ranks, result.err)
+
+
 def test_ranks_that_take_turns_give_the_same(mpi_user: MpiUser, built: Built) -> None:
     enough(mpi_user)
     for name in ("colls", "p2p"):

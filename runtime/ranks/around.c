@@ -2,9 +2,13 @@
  *
  * When all members of a process have come, it sends one bundle to each other process that has members: what those need of its members.  When it has got
  * theirs, it does the operation for its own members, as in a communicator of one process: members elsewhere are stood for by what they sent.  Bundles are
- * found by context and number; they may come before this process knows the communicator. */
+ * found by context and number; they may come before this process knows the communicator.
+ *
+ * When all is there, whoever finds it so does the operation, be it a rank that is no member.  Only an operation of the program's own is left to a member
+ * (a *chore*): it may read what is private to a rank. */
 #include "net.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #define CHAINS 256
@@ -28,6 +32,9 @@ struct opir_around {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct opir_around *chain[CHAINS];
 static struct opir_around *ready; /* complete by a bundle, to be done when the driver is through; the driver's */
+/* Complete, and one of the members here is to do it: the one that is the first to wait or test.  Guarded by `lock`, as is who raises and lowers the members'
+ * numbers of `chores`.  Their requests are open until it is done, so none of them has gone. */
+static struct opir_around *chores;
 
 /* ---- where the members are -------------------------------------------------------------------------------------------------------------------- */
 
@@ -138,11 +145,70 @@ struct opir_around *opir_around_ready(void) {
     return c;
 }
 
+/* The request of the i-th member here. */
+static struct opir_req *member(const struct opir_coll *o, int i) {
+    const struct opir_spread *p = o->shared->spread;
+    return o->req[p->places[p->at[p->here] + i]];
+}
+
+static bool calls_program(const struct opir_coll *o) {
+    for (int i = 0; i < o->shared->here; i++) {
+        const struct opir_args *a = member(o, i)->a;
+        if (a->kind >= OPIR_REDUCE && a->kind <= OPIR_EXSCAN && !opir_op_predefined(a->op))
+            return true;
+    }
+    return false;
+}
+
+/* Any member may be computing, so all are woken. */
+static void leave_to_members(struct opir_around *c) {
+    struct opir_around **last = &chores;
+    opir_lock(&lock);
+    while (*last)
+        last = &(*last)->next;
+    c->next = NULL;
+    *last = c;
+    for (int i = 0; i < c->coll->shared->here; i++)
+        atomic_fetch_add_explicit(&member(c->coll, i)->owner->chores, 1, memory_order_relaxed);
+    for (int i = 0; i < c->coll->shared->here; i++) /* still under the lock: then the requests are there */
+        opir_wake(member(c->coll, i)->owner);
+    opir_unlock(&lock);
+}
+
 void opir_around_run(struct opir_around *c) {
     for (struct opir_around *next; c; c = next) {
         next = c->next;
-        finish(c, NULL);
+        if (calls_program(c->coll))
+            leave_to_members(c);
+        else
+            finish(c, NULL);
     }
+}
+
+static bool has_member(const struct opir_coll *o, const struct opir_rank *me) {
+    int i = 0, n = o->shared->here;
+    while (i < n && member(o, i)->owner != me)
+        i++;
+    return i < n;
+}
+
+void opir_chore(struct opir_rank *me) {
+    struct opir_around **at = &chores;
+    opir_lock(&lock);
+    while (*at && !has_member((*at)->coll, me))
+        at = &(*at)->next;
+    struct opir_around *c = *at;
+    if (c) {
+        *at = c->next;
+        for (int i = 0; i < c->coll->shared->here; i++)
+            atomic_fetch_sub_explicit(&member(c->coll, i)->owner->chores, 1, memory_order_relaxed);
+    }
+    opir_unlock(&lock);
+    if (!c) /* another member was the first */
+        return;
+    int own_errno = errno; /* the program's */
+    finish(c, NULL);
+    errno = own_errno;
 }
 
 /* ---- who is there ------------------------------------------------------------------------------------------------------------------------------- */

@@ -87,6 +87,7 @@ struct opir_around;
 void opir_around_packet(int process, const struct opir_head *h, const void *data);
 struct opir_around *opir_around_ready(void);
 void opir_around_run(struct opir_around *c);
+void opir_chore(struct opir_rank *me); /* does a collective that waits for one of its members to do it, if there is one of the caller's */
 
 /* dead.c: has everybody stopped for ever? */
 #define OPIR_TOLD 20 /* ranks of which it is said what they wait for */
@@ -137,6 +138,7 @@ void opir_bundle_read(struct opir_view *v, int k, const char *data, uint64_t *ba
 void opir_bundle_drop(struct opir_view *v);
 
 /* reduce.c */
+bool opir_op_predefined(MPI_Op op);
 size_t opir_reduce_count(const struct opir_args *a, int members);
 void *opir_reduce_packed(const struct opir_view *v, int side, int rank, bool first, size_t *bytes); /* first: of this process on its side */
 void opir_reduce_unpacked(struct opir_args *a, const struct opir_args *like, size_t count, const void *packed, size_t bytes, struct opir_arena **arena);

@@ -44,6 +44,11 @@ static bool predefined(MPI_Op op) {
            op == MPI_LXOR || op == MPI_BXOR;
 }
 
+/* Also those that work on a few types only; any other may be the program's. */
+bool opir_op_predefined(MPI_Op op) {
+    return predefined(op) || op == MPI_MINLOC || op == MPI_MAXLOC || op == MPI_REPLACE || op == MPI_NO_OP;
+}
+
 /* Whether a predefined operation knows a type: the MPI below is asked, with elements of zeros. */
 int opir_op_check(struct opir_rank *me, MPI_Op op, const struct opir_type *t) {
     if (!(predefined(op) || op == MPI_MINLOC || op == MPI_MAXLOC) || !t->size || t->true_extent > (1 << 20))

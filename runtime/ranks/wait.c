@@ -4,7 +4,17 @@
 #include <sched.h>
 #include <time.h>
 
+/* Who leaves a chore raises the number, then wakes: so a rank that is about to sleep finds it here, or finds itself woken.  The lock orders the rest. */
+static inline bool chore(void) {
+    if (OPIR_LIKELY(!opir.several || !atomic_load_explicit(&opir_self->chores, memory_order_relaxed)))
+        return false;
+    opir_chore(opir_self);
+    return true;
+}
+
 void opir_relax(struct opir_wait *w) {
+    if (chore())
+        return;
     if (opir.fibers)
         opir_fiber_relax();
     else
@@ -12,6 +22,8 @@ void opir_relax(struct opir_wait *w) {
 }
 
 void opir_yield(void) {
+    if (chore())
+        return;
     if (opir.fibers) {
         opir_fiber_yield();
         return;
