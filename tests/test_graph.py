@@ -49,9 +49,10 @@ def test_every_return_leads_behind_the_call() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("static void g(int a) { if (a) g(a - 1); } int main(void) { g(3); return 0; }", "recursion"),
+        ("static void g(int a) { if (a) g(a - 1); } int main(void) { g(3); return 0; }", ""),  # it only computes
+        ("int x; static void g(int a) { x++; if (a) g(a - 1); } int main(void) { g(3); return 0; }", "recursion"),
         (
-            "static void h(int); static void g(int a) { if (a) h(a); } static void h(int a) { g(a - 1); }"
+            "int x; static void h(int); static void g(int a) { x++; if (a) h(a); } static void h(int a) { g(a - 1); }"
             " int main(void) { g(3); return 0; }",
             "recursion",
         ),

@@ -88,11 +88,25 @@ def test_a_struct_that_is_made_in_a_loop(tmp_path: Path, capfd: pytest.CaptureFi
     assert found[0]["message"] == expected
 
 
+def test_a_pointer_that_changes_places_names_the_other(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    lines = [
+        "double *p = malloc(N * 8), *q = malloc(N * 8), *was;",
+        "for (int t = 0; t < 4; t++) {",
+        "    for (int i = 0; i < N; i++) p[i] = u[i];",
+        "    MPI_Send(p, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);",
+        "    was = p; p = q; q = was;",
+        "}",
+    ]
+    _, found = sites(lines, tmp_path, capfd)
+    assert found[-1]["code"] == "OPI402"
+    assert found[-1]["message"] == "`p` and `q` change places, and `q` is no message's buffer"
+
+
 @pytest.mark.parametrize(
     ("first", "then"),
     [
         ("double *p = malloc(N * 8), *q = p; // HERE", "if (t == 2) p = realloc(p, N * 16); // HERE"),
-        ("double *p = malloc(N * 8), *q = malloc(N * 8); // HERE", "{ double *was = p; p = q; q = was; } // HERE"),
+        ("double *p = malloc(N * 8), *q = malloc(N * 8); // HERE", "{ free(p); p = q; q = malloc(N * 8); } // HERE"),
     ],
 )
 def test_a_pointer_that_is_set_twice_names_both_lines(
