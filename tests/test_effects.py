@@ -141,16 +141,6 @@ def test_an_unlisted_function_is_unknown() -> None:
     assert EFFECTS.get("some_function_of_the_program") is None
 
 
-def test_families() -> None:
-    """Static functions of a header, too; a name of its own wins."""
-    load = EFFECTS["sse.c:_mm_load_pd"]
-    assert load.reads == load.writes == (ArgRegion(0, rest=True),)
-    assert not load.retains
-    assert EFFECTS["_mm_malloc"].allocates is not None
-    assert EFFECTS.get("sse.c:_my_load") is None
-    assert EFFECTS.get("_mmm") is None
-
-
 def test_point_to_point() -> None:
     for name, opi in [("MPI_Send", "OPI_Give"), ("MPI_Rsend", "OPI_Give"), ("MPI_Isend", "OPI_Igive")]:
         op = EFFECTS[name].mpi

@@ -75,6 +75,11 @@ def test_every_return_leads_behind_the_call() -> None:
             "",
         ),
         (
+            "double _mm_add_sd(double); static void g(void) {} "
+            "int main(void) { void (*p)(void) = g; _mm_add_sd(1); p(); return 0; }",
+            "",
+        ),
+        (
             "#include <signal.h>\nstatic void on(int s) {}\n"
             "int main(void) { void (*p)(int) = signal(2, on); p(2); return 0; }",
             "call through a pointer",

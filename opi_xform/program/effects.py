@@ -226,25 +226,15 @@ class FunctionEffect:
 
 
 class Effects(Mapping[str, FunctionEffect]):
-    """Function name to effect; iteration is in name order.  ``effects.get(name)`` is None for an unknown function.
+    """Function name to effect; iteration is in name order.  ``effects.get(name)`` is None for an unknown function."""
 
-    ``begin*`` is the entry of all names that begin so and have none of their own, of static functions too: a header's,
-    whose body the front end leaves out (``file.c:name``).
-    """
-
-    __slots__ = ("_families", "_table")
+    __slots__ = ("_table",)
 
     def __init__(self, table: Mapping[str, FunctionEffect]) -> None:
         self._table = dict(sorted(table.items()))
-        self._families = tuple(name[:-1] for name in self._table if name.endswith("*"))
 
     def __getitem__(self, name: str) -> FunctionEffect:
-        found = self._table.get(name)
-        if found is None:
-            plain = name.rpartition(":")[2]
-            family = next((begin for begin in self._families if plain.startswith(begin)), None)
-            found = self._table[name if family is None else family + "*"]
-        return found
+        return self._table[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._table)

@@ -41,7 +41,7 @@ class EffectsError(Exception):
 _REGION = re.compile(r"^(\*?)(\d+)(\.\.)?(?:\[([^\]]*)\])?(?:\?(\d+))?$")
 _CALLBACK = re.compile(r"^(\d+)\(([^)]*)\)(?: (exit|later|concurrent))?$")
 _FLOW = re.compile(r"^(\d+) <- (\d+|retained)$")
-_NAME = re.compile(r"^[A-Za-z_]\w*\*?$")
+_NAME = re.compile(r"^[A-Za-z_]\w*$")
 
 
 def parse_length(text: str) -> Length:

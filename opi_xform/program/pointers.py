@@ -17,6 +17,9 @@ from opi_xform.program.effects import FunctionEffect
 _HANDS_OUT = frozenset({"dlsym", "dlvsym", "dlfunc"})
 """Library functions whose results may be pointers to functions of other code."""
 
+_COMPILERS = ("_mm_", "_mm256_", "_mm512_", "__builtin_ia32_")
+"""Vector functions of the compiler's headers: unknown in what they move, but they bring in no functions."""
+
 _HANDLERS = frozenset({"signal", "bsd_signal", "sysv_signal", "sigset", "sigaction"})
 _AS_HANDLER = (["int"], ["int", "pointer", "pointer"])
 """What hands out handlers of signals that other code set, and what handlers take (POSIX, sigaction)."""
@@ -42,7 +45,12 @@ class PointerCalls:
             complete
             and all(name in functions for name in taken)
             and not any(function.refused for function in functions.values())  # what is in there is not known
-            and all(name in functions or (name in effects and name not in _HANDS_OUT) for name in called)
+            and all(
+                name in functions
+                or (name in effects and name not in _HANDS_OUT)
+                or name.rpartition(":")[2].startswith(_COMPILERS)
+                for name in called
+            )
         )
         self.handlers = not _HANDLERS.isdisjoint(called)
 
