@@ -17,6 +17,7 @@ from opi_xform.program.effects import (
     Completion,
     Factor,
     Flow,
+    Format,
     FreeSpec,
     MpiBuffer,
     load_effects,
@@ -32,6 +33,7 @@ from opi_xform.program.effects_table import (
     parse_length,
     parse_region,
 )
+from opi_xform.program.formats import _moves
 
 EFFECTS = load_effects()
 MPI_NAMES = sorted(n for n in EFFECTS if n.startswith("MPI_"))
@@ -350,3 +352,44 @@ def test_every_key_is_documented() -> None:
         assert re.search(rf"\b{key}\b", DOCUMENT), key
     for region in re.findall(r'^\| `"([^"]+)"` \|', DOCUMENT, re.MULTILINE):
         parse_region(region)
+
+
+# --- what a result may point to, and formats -----------------------------------------------------------------------
+
+
+def test_or_leaves_nothing_out() -> None:
+    got = parse_effect("f", {"reads": ["0", "1"], "returns": "inside arg0 or stored at arg1 or library or retained"})
+    assert (got.returns_arg, got.returns_inside, got.returns_stored) == (0, True, 1)
+    assert got.returns_library
+    assert got.returns_retained
+    assert got.returns == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [("0 prints 1..", Format(0, 1)), ("2 scans 3..", Format(2, 3, True)), ("0 prints *1", Format(0, 1, listed=True))],
+)
+def test_formats(text: str, want: Format) -> None:
+    assert parse_effect("f", {"format": text}).format == want
+
+
+@pytest.mark.parametrize("text", ["0", "0 prints 1", "prints 1..", "0 writes 1.."])
+def test_what_is_no_format(text: str) -> None:
+    with pytest.raises(ValueError, match="bad format"):
+        parse_effect("f", {"format": text})
+
+
+PLAIN = ["", "%d %5.3lf%%", "%zu %lld %#x %'d %-*.*f", "%m", r"\n%s\n", "%wf32d %hhd %Lg"]
+MOVING = ["%n", "%hhn", "%1$d %2$n", "%p", "%", "%Z", r"%\n", "%w32n"]
+
+
+@pytest.mark.parametrize(("text", "want"), [*((t, False) for t in PLAIN), *((t, True) for t in MOVING)])
+def test_conversions_that_move_addresses_or_write(text: str, want: bool) -> None:
+    assert _moves(text, False) is want
+
+
+@pytest.mark.parametrize(
+    ("text", "want"), [("%d%n", False), ("%[^,]%c", False), ("%ms", True), ("%mls", True), ("%p", True)]
+)
+def test_conversions_that_are_read(text: str, want: bool) -> None:
+    assert _moves(text, True) is want

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from opi_xform.frontend import fold
-from opi_xform.frontend.clang import Kind, TranslationUnit, evaluate, text
+from opi_xform.frontend.clang import Kind, TranslationUnit, evaluate, library, text
 from opi_xform.frontend.inits import Braces, Designated, flatten
 from opi_xform.frontend.macros import Expansion, Macros, call_arguments
 from opi_xform.frontend.names import Names, Target
@@ -92,7 +92,7 @@ class Expressions:
             Kind.CHARACTER_LITERAL: self._integer,
             Kind.FLOATING_LITERAL: self._floating,
             Kind.IMAGINARY_LITERAL: lambda i, t, s, k: FloatLit(t, s),
-            Kind.STRING_LITERAL: lambda i, t, s, k: StringLit(t, s, t.size or 1),
+            Kind.STRING_LITERAL: self._string,
             Kind.UNARY_OPERATOR: self._unary,
             Kind.ARRAY_SUBSCRIPT_EXPR: self._subscript,
             Kind.BINARY_OPERATOR: self._binary,
@@ -178,6 +178,11 @@ class Expressions:
         return replace(found, span=span)
 
     # --- leaves -----------------------------------------------------------------------------------
+
+    def _string(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
+        spelled = text(library().clang_getCursorSpelling(self._tree.cursor[i]))
+        plain = len(spelled) > 1 and spelled[0] == spelled[-1] == '"'  # the parts of the literal as one; not L"..."
+        return StringLit(type_, span, type_.size or 1, spelled[1:-1].partition("\\000")[0] if plain else None)
 
     def _integer(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
         file = self._places.file[i]

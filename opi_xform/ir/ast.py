@@ -43,7 +43,10 @@ class FloatLit(Expr):
 
 @dataclass(frozen=True, slots=True)
 class StringLit(Expr):
+    """``text``: what it says, up to its first zero, with escapes as written; None: not known (wide characters)."""
+
     length: int  # bytes, the terminating zero included
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,6 +381,45 @@ def bound(array: Expr) -> int:
                     return OPEN
                 break
     return array.type.size or 0
+
+
+def is_fixed(e: Expr | None) -> bool:
+    """Nothing is read or called for the value, so it is the same wherever it is written: numbers and addresses.
+
+    A name of the library's may look like a constant and be none: ``errno`` calls a function and reads memory.
+    """
+    work = [e] if e is not None else []
+    while work:
+        at = work.pop()
+        match at:
+            case IntLit() | FloatLit() | StringLit() | FuncRef():
+                pass
+            case SizeOf():
+                if at.value is None:
+                    return False
+            case MacroConst(operand=inner):
+                work += [] if inner is None else [inner]
+            case Cast(operand=inner) | Unary(operand=inner) | CompoundLit(init=inner):
+                work.append(inner)
+            case Binary(left=left, right=right):
+                work += (left, right)
+            case InitList(items=items):
+                work += items
+            case VarRef() | Member() | Index() | AddrOf():
+                if not isinstance(at, AddrOf) and not at.type.is_array:
+                    return False
+                place = at.operand if isinstance(at, AddrOf) else at
+                while not isinstance(place, VarRef):
+                    if isinstance(place, Member):
+                        place = place.base
+                    elif isinstance(place, Index) and place.base.type.is_array:
+                        work.append(place.index)
+                        place = place.base
+                    else:
+                        return False
+            case _:
+                return False
+    return True
 
 
 # --- units ----------------------------------------------------------------------------------------------------------

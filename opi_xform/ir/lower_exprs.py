@@ -118,6 +118,8 @@ class Expressions:
                 return ins.Nondet("floating constant")
             case ast.StringLit():
                 return ins.AddrString(e.length)
+            case ast.MacroConst(operand=operand) if operand is not None and not ast.is_fixed(operand):
+                return (yield self.value(operand))
             case ast.MacroConst():
                 return ins.Const(_handle(e.name), e.name)
             case ast.FuncRef():

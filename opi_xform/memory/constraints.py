@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.objects import UNKNOWN, Objects
-from opi_xform.program.effects import Effects
+from opi_xform.program.effects import Effects, FunctionEffect
 from opi_xform.program.graph import Bind, Graph, Lost, Node, Unbind
 
 Name = tuple[object, ...]  # ("c", object): its content; ("t", frame, temp)
@@ -315,13 +315,8 @@ class GraphPointsTo:
                 self.load(self.pointer(frame, call.args[source]), ("c", heap))
                 if target is not None:
                     self.flow(frame, call.args[source], target)
-        elif target is not None and call.call.type.kind in ("pointer", "unknown"):
-            if effect.returns_arg is not None and effect.returns_arg < len(call.args):
-                self.flow(frame, call.args[effect.returns_arg], target)
-            elif effect.returns_library:
-                self.add(target, frozenset({UNKNOWN}))
-            else:
-                self.copy(OUTSIDE, target)
+        if target is not None and call.call.type.kind in ("pointer", "unknown"):
+            self.returned(frame, call, effect, target)
         for flow in effect.flows:
             if flow.target >= len(call.args):
                 continue
@@ -334,6 +329,21 @@ class GraphPointsTo:
                     self.move(to, origin)
                 else:
                     self.store(to, origin)
+
+    def returned(self, frame: int, call: ins.CallInstr, effect: FunctionEffect, target: Name) -> None:
+        """What a pointer result may point to: all that the table names, for "or" leaves none of it out."""
+        known = effect.allocates is not None and effect.allocates.into is None
+        if effect.returns_arg is not None and effect.returns_arg < len(call.args):
+            self.flow(frame, call.args[effect.returns_arg], target)
+            known = True
+        if effect.returns_stored is not None and effect.returns_stored < len(call.args):
+            self.load(self.pointer(frame, call.args[effect.returns_stored]), target)
+            known = True
+        if effect.returns_library:
+            self.add(target, frozenset({UNKNOWN}))
+            known = True
+        if effect.returns_retained or not known:
+            self.copy(OUTSIDE, target)
 
     def name(self, frame: int, target: ins.Var | ins.Temp) -> Name:
         if isinstance(target, ins.Temp):

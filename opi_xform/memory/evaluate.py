@@ -151,6 +151,8 @@ class Evaluator:
                 return self.opaque(node, ("nondet", id(operand), type(operand).__name__))
 
     def read_cell(self, node: Node, o: int, offset: int, type_: Type) -> Poly:
+        if o in self.objects.foreign:
+            return self.others(node, o, offset, nonneg=type_.kind == "int" and not type_.signed)
         cell: Cell = (o, offset)
         found = self.look(cell)
         kind = kind_of(type_)
@@ -165,6 +167,10 @@ class Evaluator:
         self.out.put(cell, value)
         self.offsets.setdefault(o, set()).add(offset)
         return value
+
+    def others(self, node: Node, *place: object, nonneg: bool = False) -> Poly:
+        """What memory holds that is not the program's: no table says when that changes."""
+        return self.opaque(node, ("outside", *place), nonneg)
 
     def load_symbol(self, address: Poly, targets: frozenset[int], type_: Type) -> Poly:
         versions = tuple(self.version(o) for o in sorted(targets))

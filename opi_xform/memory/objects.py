@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from opi_xform.ir import ast
 from opi_xform.ir.types import Type
@@ -33,14 +33,17 @@ class Object:
 class Objects:
     """Numbers objects on demand; number 0 is everything that is not the program's own."""
 
-    def __init__(self, variables: Mapping[str, ast.Variable]) -> None:
+    def __init__(self, variables: Mapping[str, ast.Variable], others: Collection[str] = ()) -> None:
+        """others: variables that are not the program's own (``program/outside.py``)."""
         self.variables = variables
+        self.others = others
         self.table: list[Object] = [Object(UNKNOWN, "unknown", "?")]
         self.by_variable: dict[tuple[int, str], int] = {}
         self.by_name: dict[str, list[int]] = {}  # by the variable's key: in all frames, ascending
         self.by_node: dict[int, int] = {}
         self.globals: set[int] = set()
         self.exposed: set[int] = {UNKNOWN}
+        self.foreign: set[int] = {UNKNOWN}  # memory of others: what it holds is a new unknown at each read
         self.called_back: set[int] = set()  # globals of functions that unknown code may call
         self.frames: dict[int, set[int]] = {}
 
@@ -56,6 +59,9 @@ class Objects:
             self.by_name.setdefault(key, []).append(found)
             if frame < 0:
                 self.globals.add(found)
+                if key in self.others:
+                    self.foreign.add(found)
+                    self.exposed.add(found)
             else:
                 self.frames.setdefault(frame, set()).add(found)
         return found

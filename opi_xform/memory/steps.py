@@ -136,6 +136,8 @@ class Steps(Evaluator):
                     value = self.opaque(node, "volatile")
                 elif base is not None and offset is not None:
                     value = self.read_cell(node, base, offset, type_)
+                elif not self.objects.foreign.isdisjoint(targets):
+                    value = self.others(node, address, nonneg=type_.kind == "int" and not type_.signed)
                 else:
                     value = self.load_symbol(address, targets, type_)
                 self.set_temp(frame, target.number, value)
@@ -253,9 +255,10 @@ class Steps(Evaluator):
         if effect.allocates is not None and effect.allocates.into is None:
             heap = self.objects.heap(node.number)
             self.havoc(frozenset({heap}), node)
-            result = self.address(heap)
-        elif effect.returns_arg is not None and effect.returns_arg < len(values) and not effect.returns_inside:
-            result = values[effect.returns_arg]
+            if not effect.returns:
+                result = self.address(heap)
+        elif effect.returns == 1 and effect.returns_arg is not None and effect.returns_arg < len(values):
+            result = result if effect.returns_inside else values[effect.returns_arg]
         elif effect.pure and not any(self.symbols.base(v) is not None for v in values) and call.call.type.kind == "int":
             scope: frozenset[int] = frozenset()
             for v in values:
@@ -300,7 +303,7 @@ class Steps(Evaluator):
         if spec is not None and spec.into is not None and spec.into < len(call.args):
             base, offset = self.symbols.base(values[spec.into]), self.symbols.offset(values[spec.into]).constant
             self.havoc(self.pts.operand(frame, call.args[spec.into]), node)
-            if base is not None and offset is not None:
+            if base is not None and offset is not None and effect.frees is None:  # else perhaps what was there before
                 self.set_cell(base, offset, self.address(self.objects.heap(node.number)), node)
 
     def given_part(self, node: Node, address: Poly, operand: ins.Operand, effect: FunctionEffect) -> None:

@@ -168,6 +168,10 @@ class Flow:
                 back = effect.returns_arg if effect is not None else None
                 if back is not None and back < len(call.args) and self.is_based(n, node.frame, call.args[back], None):
                     return names
+                brought = effect is not None and (effect.returns_stored is not None or effect.returns_retained)
+                if brought and call.target is not None:
+                    held = self.program.points_to.operand(node.frame, call.target)
+                    return [] if self.objects.isdisjoint(held) else names
                 return []
             case _:
                 return []

@@ -26,6 +26,7 @@ from opi_xform.memory.reach import Facts, Reach
 from opi_xform.program.effects import Effects
 from opi_xform.program.flat import Flat
 from opi_xform.program.graph import MAIN, Lowerings, Relevance
+from opi_xform.program.outside import foreign
 from opi_xform.program.pointers import PointerCalls
 
 
@@ -38,7 +39,7 @@ def relevant(
 ) -> Relevance:
     """What to follow of a program with a main.  ``called_back``: globals that unknown code may use (``driver``)."""
     flat = Flat(lowerings, effects, pointers)
-    objects = Objects(variables)
+    objects = Objects(variables, foreign(variables, True))
     for key in sorted(key for key, v in variables.items() if v.is_global):
         objects.variable(-1, key)
     objects.called_back.update(objects.variable(-1, key) for key in called_back)

@@ -28,6 +28,7 @@ from opi_xform.ownership.uses import all_calls, functions_called
 from opi_xform.ownership.walk import children, expressions
 from opi_xform.program.effects import Effects, load_effects
 from opi_xform.program.graph import MAIN, Graph, Lowerings, build
+from opi_xform.program.outside import foreign
 from opi_xform.program.pointers import PointerCalls
 from opi_xform.program.words import unsteady_macros
 
@@ -198,7 +199,7 @@ def _memory(
     apart: Sequence[Apart],
 ) -> Program:
     """What a program graph's memory holds."""
-    objects = Objects(variables)
+    objects = Objects(variables, foreign(whole.variables, complete))
     for key in sorted(key for key, v in variables.items() if v.is_global):
         o = objects.variable(-1, key)
         if not complete and variables[key].kind == "extern":

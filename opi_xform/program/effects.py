@@ -101,6 +101,19 @@ class Flow:
 
 
 @dataclass(frozen=True, slots=True)
+class Format:
+    """Argument ``arg`` is a format for the arguments from ``first`` on.
+
+    scans: it is read by them (``scanf``), else printed.  listed: ``first`` is a ``va_list`` that leads to them.
+    """
+
+    arg: int
+    first: int
+    scans: bool = False
+    listed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class MpiBuffer:
     """One message buffer of an MPI call, by argument indices.
 
@@ -185,12 +198,14 @@ class FunctionEffect:
     reads: bytes it may read.  writes: bytes it may write.  overwrites: bytes it writes on every return (also "may").
     returns_arg: the result points into that argument's object; returns_inside: not necessarily at the address passed.
     returns_library: the result may point to storage of the library's own, no object of the program.
+    These add up: the result is any of those that are set, of the argument, and of what is allocated.
     returns_retained: it may be a pointer that a library call retained earlier (strtok(NULL, ...)).
     returns_stored: it may be a pointer that was stored in that argument's object (strsep).
     retains: arguments whose address is kept after the return; where ``mpi.request`` is set, until that completes.
     may_yield_proc_null: arguments through which ranks are written that may be MPI_PROC_NULL (assumption A2).
     nonnegative: arguments through which integers are written that are never negative.
     repeatable: called again with equal arguments it writes equal values (MPI_Comm_rank).
+    format: what a format says is done beyond reads and writes, where it cannot be read in the text (``formats.py``).
     pure: the result depends on the arguments' values alone; nothing is touched but ``errno``, where ``errno`` is set.
     source: the table it comes from; user: supplied by the user, dropped under ``--strict``.
     """
@@ -215,9 +230,16 @@ class FunctionEffect:
     may_yield_proc_null: tuple[int, ...] = ()
     nonnegative: tuple[int, ...] = ()
     repeatable: bool = False
+    format: Format | None = None
     mpi: MpiOp | None = None
     source: str = ""
     user: bool = False
+
+    @property
+    def returns(self) -> int:
+        """How many kinds of things its result may point to, what is allocated left out (0: anything, or only that)."""
+        others = (self.returns_arg is not None, self.returns_stored is not None)
+        return sum((*others, self.returns_library, self.returns_retained))
 
     @property
     def all_writes(self) -> tuple[ArgRegion, ...]:

@@ -23,6 +23,7 @@ from opi_xform.program.effects import (
     Completion,
     Factor,
     Flow,
+    Format,
     FreeSpec,
     FunctionEffect,
     Length,
@@ -41,6 +42,7 @@ class EffectsError(Exception):
 _REGION = re.compile(r"^(\*?)(\d+)(\.\.)?(?:\[([^\]]*)\])?(?:\?(\d+))?$")
 _CALLBACK = re.compile(r"^(\d+)\(([^)]*)\)(?: (exit|later|concurrent))?$")
 _FLOW = re.compile(r"^(\d+) <- (\d+|retained)$")
+_FORMAT = re.compile(r"^(\d+) (prints|scans) (?:(\d+)\.\.|\*(\d+))$")
 _NAME = re.compile(r"^[A-Za-z_]\w*$")
 
 
@@ -117,6 +119,14 @@ def _returns(text: str) -> dict[str, Any]:
     return made
 
 
+def _format(text: str) -> Format:
+    """``0 prints 1..``, ``1 scans 2..``, ``0 prints *1`` (a va_list)."""
+    m = _FORMAT.match(text)
+    if m is None:
+        raise ValueError(f"bad format {text!r}")
+    return Format(int(m[1]), int(m[3] or m[4]), m[2] == "scans", m[4] is not None)
+
+
 def _frees(text: str) -> FreeSpec:
     m = re.fullmatch(r"(\*?)(\d+)", text)
     if m is None:
@@ -165,6 +175,7 @@ _ENTRY_KEYS: dict[str, type | tuple[type, ...]] = {
     "returns": str,
     "allocates": dict,
     "frees": str,
+    "format": str,
     "copies": list,
     "stores": list,
     "retains": list,
@@ -280,6 +291,8 @@ def parse_effect(name: str, entry: Mapping[str, Any], source: str = "", user: bo
         made["allocates"] = _alloc(given["allocates"])
     if "frees" in given:
         made["frees"] = _frees(given["frees"])
+    if "format" in given:
+        made["format"] = _format(given["format"])
     if "mpi" in given:
         made["mpi"] = _op(given["mpi"])
     effect = FunctionEffect(name=name, source=source, user=user, **made)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from opi_xform.ir import instr as ins
 from opi_xform.program.effects import Effects
+from opi_xform.program.formats import unread
 from opi_xform.program.graph import MAIN, Action, Bind, Frame, Graph, Lost, Lowerings, Node, Unbind, behind, takes
 from opi_xform.program.pointers import PointerCalls
 
@@ -68,6 +69,12 @@ class Flat:
         if not names:
             action: Action = call if direct else Lost(call, "call through a pointer", ())
             self.add(frame, action)
+            if isinstance(call.callee, ins.AddrFunc):
+                effect = self.effects.get(call.callee.key)
+                escape = unread(call, effect, self.lowerings.globals, self.bodies[frame].function.variables)
+                if escape is not None:
+                    self.own[frame].append(escape)
+                    self.add(frame, escape)
             return action
         bodies = [self.bodies[self.enter(name)] for name in names]
         if not all(takes(body.function, len(call.args)) for body in bodies):

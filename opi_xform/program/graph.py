@@ -16,6 +16,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.lower import lower
 from opi_xform.program.effects import FunctionEffect
 from opi_xform.program.fixed import constant_parameters, successors
+from opi_xform.program.formats import unread
 from opi_xform.program.plain import Plain
 from opi_xform.program.pointers import PointerCalls
 
@@ -250,6 +251,7 @@ class _Builder:
         if body is None:
             if callee:
                 node = self.add(frame, at, instr)  # a library function: its effects are in the tables
+                self.unread(frame, at, instr, callee)
                 return self.callbacks(frame, at, node, instr, callee, work)
             return self.through_pointer(frame, at, instr, work)
         reason = self.reason(frame, callee, body, len(instr.args))
@@ -269,6 +271,13 @@ class _Builder:
         after = self.block()
         self.enter(frame, at, node, callee, body, instr.args, after, instr.target, work)
         return after
+
+    def unread(self, frame: int, at: int, instr: ins.CallInstr, callee: str) -> None:
+        """What a format may do to its arguments that is not in the tables."""
+        mine = self.lowerings.functions[self.frames[frame].function].variables
+        escape = unread(instr, self.effects.get(callee), self.lowerings.globals, mine)
+        if escape is not None:
+            self.add(frame, at, escape)
 
     def follows(self, frame: int, callee: str, instr: ins.CallInstr) -> bool:
         """Whether a decision may depend on what a called function does."""

@@ -3,6 +3,7 @@
 from tests.planted.bug import Bug
 from tests.planted.bugs_pointers import POINTERS
 from tests.planted.bugs_swaps import SWAPS
+from tests.planted.bugs_tables import TABLES
 
 _LIVENESS = "opi_xform.ownership.liveness"
 _LIVE = "opi_xform.memory.live"
@@ -343,4 +344,5 @@ BUGS = (
     ),
     *POINTERS,
     *SWAPS,
+    *TABLES,
 )

@@ -1,0 +1,84 @@
+"""What a format has a library function do with the arguments behind it.
+
+``%n`` writes through an argument, ``%p`` makes text of an address, and reads one back; ``%m`` of scanf stores the
+address of new memory.  None of these stands in a table: it depends on the text.  A literal is believed, and so is a
+``const`` array or pointer that one is the first value of.  Any other text may hold all of them: a variable, a
+parameter, what a catalogue of messages returned.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.program.effects import FunctionEffect
+
+_CONVERSION = re.compile(r"%[^a-zA-Z%\[]*(?P<length>(?:wf?[0-9]+|[hljztLqm])*)(?P<what>[diouxXeEfFgGaAbBcCsSpnm%\[])")
+"""A conversion as printf and scanf have it; ahead of its length stand flags, widths, precisions and ``1$``."""
+
+
+def unread(
+    call: ins.CallInstr, effect: FunctionEffect | None, *variables: Mapping[str, ast.Variable]
+) -> ins.Escape | None:
+    """Arguments with which anything may happen, as far as the format tells; None: nothing that the table has not."""
+    found = effect.format if effect is not None else None
+    if found is None or found.first >= len(call.args) or found.arg >= len(call.args):
+        return None
+    assert effect is not None
+    text = _text(call.call.args[found.arg], variables)
+    if text is not None and not _moves(text, found.scans):
+        return None
+    last = found.first + 1 if found.listed else len(call.args)
+    given = zip(call.args[found.first : last], call.call.args[found.first : last], strict=True)
+    values = tuple(v for v, e in given if e.type.holds_address and not isinstance(v, ins.AddrString | ins.Const))
+    what = "a format that is not known" if text is None else "a format with %n, %m or %p"
+    return ins.Escape(call.span, call.stmt, f"argument of `{effect.name}` with {what}", values) if values else None
+
+
+def _moves(text: str, scans: bool) -> bool:
+    """The format has a conversion that writes other than the function's table says, or moves an address."""
+    at = 0
+    while (at := text.find("%", at)) >= 0:
+        conversion = _CONVERSION.match(text, at)
+        if conversion is None:
+            return True  # not a format as C has it, or one that the program has given a meaning
+        what, length = conversion["what"], conversion["length"]
+        if what == "p" or (what == "n" and not scans) or (scans and "m" in length):
+            return True
+        at = conversion.end()
+    return False
+
+
+def _text(format_: ast.Expr, variables: tuple[Mapping[str, ast.Variable], ...]) -> str | None:
+    """What is certainly the format; of several that it may be, all of them, one behind the other."""
+    out: list[str] = []
+    work = [format_]
+    while work:
+        match work.pop():
+            case ast.StringLit(text=text):
+                if text is None:
+                    return None
+                out.append(text)
+            case ast.Conditional(then=then, other=other):
+                work += (then, other)
+            case ast.Cast(operand=inner) | ast.MacroConst(operand=ast.Expr() as inner):
+                work.append(inner)
+            case ast.VarRef(var=key):
+                variable = next((known[key] for known in variables if key in known), None)
+                init = variable.init if variable is not None and _fixed(variable) else None
+                if not isinstance(init, ast.StringLit):
+                    return None
+                work.append(init)
+            case _:
+                return None
+    return "\n".join(out)
+
+
+def _fixed(variable: ast.Variable) -> bool:
+    """It never holds anything but its first value (C 6.7.3): ``const char f[] = "..."``, ``char *const f = "..."``."""
+    type_ = variable.type
+    if type_.volatile:
+        return False
+    return type_.const or (type_.is_array and type_.elem is not None and type_.elem.const)

@@ -1,0 +1,76 @@
+"""Bugs in what is known of library functions: what they return, the library's own variables, and formats."""
+
+from tests.planted.bug import Bug
+
+_CONSTRAINTS = "opi_xform.memory.constraints"
+_EVALUATE = "opi_xform.memory.evaluate"
+_FORMATS = "opi_xform.program.formats"
+_LOWER = "opi_xform.ir.lower_exprs"
+_OUTSIDE = "opi_xform.program.outside"
+_STEPS = "opi_xform.memory.steps"
+
+TABLES = (
+    Bug(
+        "what a call returns is no address that was put away",
+        _CONSTRAINTS,
+        "if effect.returns_retained or not known:",
+        "if not known:",
+        ("odd_tss_stored", "odd_strtok_rest", "odd_getenv_putenv"),
+    ),
+    Bug(
+        "what a call returns was not stored where it was told to look",
+        _CONSTRAINTS,
+        "self.load(self.pointer(frame, call.args[effect.returns_stored]), target)",
+        "pass",
+        ("odd_strsep_stored",),
+    ),
+    Bug(
+        "a call that may allocate returns nothing else",
+        _STEPS,
+        "            if not effect.returns:\n",
+        "            if True:\n",
+        ("odd_realpath_given", "odd_getcwd_given"),
+    ),
+    Bug(
+        "the variables of the C library keep what they hold",
+        _EVALUATE,
+        "if o in self.objects.foreign:",
+        "if False:",
+        ("odd_signgam", "odd_optind", "odd_timezone"),
+    ),
+    Bug(
+        "a definition of the program's is not the C library's variable",
+        _OUTSIDE,
+        "(key in LIBRARY_VARIABLES or (",
+        "((",
+        ("odd_optind_own",),
+    ),
+    Bug(
+        "what the library returned keeps what it holds",
+        _STEPS,
+        "elif not self.objects.foreign.isdisjoint(targets):",
+        "elif False:",
+        ("odd_localtime_same", "odd_locale_point"),
+    ),
+    Bug(
+        "errno is a constant",
+        _LOWER,
+        "if operand is not None and not ast.is_fixed(operand):",
+        "if False:",
+        ("odd_errno",),
+    ),
+    Bug(
+        "formats write nothing",
+        _FORMATS,
+        "if text is not None and not _moves(text, found.scans):",
+        "if True:",
+        ("odd_percent_n", "odd_percent_n_variable", "odd_percent_p"),
+    ),
+    Bug(
+        "a format that is not a literal has no %n",
+        _FORMATS,
+        "if text is not None and not _moves(text, found.scans):",
+        "if text is None or not _moves(text, found.scans):",
+        ("odd_percent_n_variable", "odd_percent_n_read", "odd_percent_n_list"),
+    ),
+)
