@@ -1,7 +1,8 @@
 /* comm.c - what libopi knows of each communicator, and the calls that create them.
  *
- * Intracommunicators of ranks of our MPI_COMM_WORLD get a context number, the same on all members: rank 0 of the new communicator broadcasts (its world
- * rank, a counter), a pair that is never used twice.  Comm_idup cannot broadcast; its context is derived from the parent's and the number of the
+ * Intracommunicators of ranks of our MPI_COMM_WORLD get a context number, the same on all members: rank 0 of the new communicator tells the others (its world
+ * rank, a counter), a pair that is never used twice.  It does so by messages: an MPI may choose the algorithm of a reduction by the number of collectives that
+ * a communicator has seen (MPICH does), so one of ours would change the last bits of the program's sums.  Comm_idup cannot broadcast; its context is derived from the parent's and the number of the
  * duplication, which is the same on all members because collective calls on one communicator are ordered.  Every other communicator (inter-, session,
  * spawned) stays with the MPI below, on all its members alike. */
 #include "internal.h"
@@ -134,6 +135,21 @@ struct opi_comm *opi_comm_adopt_ctx(MPI_Comm c, uint64_t ctx) {
     return enter_comm(c, ctx, true);
 }
 
+/* What rank 0 of a new communicator has, told to all, along a tree.  No message of the program is on its way there: each rank hears from one other, before
+ * that one goes on to send its own. */
+static void tell(MPI_Comm comm, uint64_t *ctx) {
+    int rank, size, bit = 1;
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &size);
+    while (bit < size && !(rank & bit))
+        bit <<= 1;
+    if (rank)
+        PMPI_Recv(ctx, sizeof *ctx, MPI_BYTE, rank - bit, 0, comm, MPI_STATUS_IGNORE);
+    while (bit >>= 1)
+        if (rank + bit < size)
+            PMPI_Send(ctx, sizeof *ctx, MPI_BYTE, rank + bit, 0, comm);
+}
+
 /* A new communicator; collective over it.  Outside enter/leave. */
 void opi_comm_adopt(MPI_Comm comm) {
     int inter = 0;
@@ -145,7 +161,7 @@ void opi_comm_adopt(MPI_Comm comm) {
     opi_enter(); /* other threads make communicators, too */
     uint64_t ctx = (uint64_t)(opi.world_rank + 1) << 32 | ++counter;
     opi_leave();
-    PMPI_Bcast(&ctx, sizeof ctx, MPI_BYTE, 0, comm);
+    tell(comm, &ctx);
     opi_enter();
     enter_comm(comm, ctx, true);
     opi_leave();

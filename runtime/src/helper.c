@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define WATCH_NS 50000 /* between two looks for the messages of held receives */
+
 _Atomic uint32_t opi_helper_busy;
 _Atomic uint32_t opi_inside_dummy;           /* before the arena exists */
 _Atomic uint32_t *opi_inside = &opi_inside_dummy;
@@ -75,6 +77,11 @@ OPI_COLD void opi_leave_special(void) {
         atomic_store_explicit(opi_inside, 0, memory_order_release);
 }
 
+/* Is this thread between enter and leave? */
+bool opi_in_section(void) {
+    return opi.threads ? depth != 0 : atomic_load_explicit(opi_inside, memory_order_relaxed) != 0;
+}
+
 /* All that is there: a call of opi_progress takes one envelope from each ring.  Bounded, so that the owner is not kept out for long. */
 static void drain(void) {
     for (int n = 0; n < 256 && (n == 0 || opi_rings_ready()); n++)
@@ -115,10 +122,25 @@ void opi_helper_fork_init(void) {
     once = true;
 }
 
+/* Receives are held, whose messages it looks for where the MPI below allows it: the program's threads may wait in calls of the MPI.  Set by the owner
+ * (relaxed, the kick that follows publishes it), taken back here, where nobody else is inside. */
+static _Atomic bool watching;
+
+static void work(void) {
+    drain();
+    if (!atomic_load_explicit(&watching, memory_order_relaxed))
+        return;
+    opi_net_try();
+    if (!opi.nheld)
+        atomic_store_explicit(&watching, false, memory_order_relaxed);
+}
+
 static void help(void) {
     if (opi.threads) {
         pthread_mutex_lock(&opi.lock);
-        drain();
+        depth++; /* the MPI below may call the program, which may call us */
+        work();
+        depth--;
         pthread_mutex_unlock(&opi.lock);
         return;
     }
@@ -127,7 +149,7 @@ static void help(void) {
         atomic_store_explicit(&opi_helper_busy, 1, memory_order_relaxed);
         if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0 &&
             atomic_load_explicit(opi_inside, memory_order_acquire) == 0) /* acquire: all the owner did before it left */
-            drain();
+            work();
         atomic_store_explicit(&opi_helper_busy, 0, memory_order_release); /* the owner sees all we did */
     }
     pthread_mutex_unlock(&at_work);
@@ -138,10 +160,14 @@ static void *helper_main(void *arg) {
     opi_in_library = opi_helping = true;
     _Atomic uint32_t *kick = &opi.arena->kick;
     uint32_t seen = atomic_load_explicit(kick, memory_order_relaxed);
+    const struct timespec nap = {0, WATCH_NS};
     while (!atomic_load_explicit(&quit, memory_order_acquire)) {
         uint32_t now = atomic_load_explicit(kick, memory_order_acquire);
         if (now == seen) {
-            syscall(SYS_futex, kick, FUTEX_WAIT, seen, NULL, NULL, 0);
+            bool watch = atomic_load_explicit(&watching, memory_order_relaxed);
+            syscall(SYS_futex, kick, FUTEX_WAIT, seen, watch ? &nap : NULL, NULL, 0);
+            if (watch)
+                help();
             continue;
         }
         seen = now;
@@ -158,7 +184,7 @@ void opi_helper_load(void) {
 
 /* Starts the helper; without one (no threads, no membarrier) a posted receive waits until its rank calls libopi again. */
 void opi_helper_start(void) {
-    if (opi.nlocal < 2 || running)
+    if ((opi.nlocal < 2 && !(opi.multiple && opi.world_size > 1)) || running)
         return;
     if (!opi.threads && membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) != 0) {
         if (opi.verbose)
@@ -186,6 +212,15 @@ void opi_helper_stop(void) {
     syscall(SYS_futex, &opi.arena->kick, FUTEX_WAKE, 1, NULL, NULL, 0);
     pthread_join(thread, NULL);
     running = false;
+}
+
+/* A receive is held from now on: our helper is to look for its message. */
+void opi_helper_watch(void) {
+    if (!running || opi_helping || atomic_load_explicit(&watching, memory_order_relaxed))
+        return;
+    atomic_store_explicit(&watching, true, memory_order_relaxed);
+    atomic_fetch_add_explicit(&opi.arena->kick, 1, memory_order_release);
+    syscall(SYS_futex, &opi.arena->kick, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 /* Wakes the helper of a peer that is outside libopi; one inside progresses by itself. */

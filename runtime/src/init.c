@@ -9,7 +9,7 @@
 #define EXPORT __attribute__((visibility("default")))
 #define WIRE_VERSION 3
 
-struct opi_state opi = {.memfd = -1, .slot_given = -1, .me = 0, .nlocal = 1, .base = OPI_BASE, .window_shift = OPI_REGION_SHIFT - 4, .node = MPI_COMM_NULL};
+struct opi_state opi = {.memfd = -1, .slot_given = -1, .me = 0, .nlocal = 1, .base = OPI_BASE, .window_shift = OPI_REGION_SHIFT - 4, .all = MPI_COMM_NULL, .node = MPI_COMM_NULL};
 int *opi_local_of_world;
 
 /* What ranks of a node tell each other. */
@@ -39,11 +39,23 @@ __attribute__((constructor)) static void at_load(void) {
     }
 }
 
+/* Communicators of our own.  No collective of ours runs on the program's, MPI_COMM_WORLD included: an MPI may choose its algorithms by how many a communicator
+ * has seen, and then the program's sums would differ in their last bits from those without libopi.  MPI_Comm_create_group is the one creator that is not
+ * collective over the old communicator: the MPIs make it of messages. */
+static int make_all(void) {
+    MPI_Group world;
+    if (PMPI_Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS)
+        return -1;
+    int rc = PMPI_Comm_create_group(MPI_COMM_WORLD, world, 0, &opi.all);
+    PMPI_Group_free(&world);
+    return rc == MPI_SUCCESS ? PMPI_Comm_set_errhandler(opi.all, MPI_ERRORS_RETURN) : -1;
+}
+
 /* Splits the machine's ranks into pretended nodes when asked to. */
 static int make_node(void) {
     MPI_Comm machine;
     int rank;
-    if (PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine) != MPI_SUCCESS)
+    if (PMPI_Comm_split_type(opi.all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine) != MPI_SUCCESS)
         return -1;
     PMPI_Comm_rank(machine, &rank);
     PMPI_Comm_size(machine, &opi.node_ranks_phys);
@@ -60,6 +72,7 @@ static int make_node(void) {
         if (rc != MPI_SUCCESS)
             return -1;
     }
+    PMPI_Comm_set_errhandler(opi.node, MPI_ERRORS_RETURN);
     PMPI_Comm_rank(opi.node, &opi.me);
     PMPI_Comm_size(opi.node, &opi.nlocal);
     return 0;
@@ -105,7 +118,9 @@ static void unmap_node(void) {
 static void engine_start(void) {
     const char *exchanges = getenv("OPI_ALLTOALL");
     int mine[3] = {opi.disabled, opi.profile, exchanges && strcmp(exchanges, "0") == 0}, any[3] = {0, 0, 0};
-    PMPI_Allreduce(mine, any, 3, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (make_all() != 0)
+        opi_die("the MPI makes no communicator of all ranks");
+    PMPI_Allreduce(mine, any, 3, MPI_INT, MPI_MAX, opi.all);
     opi.disabled = any[0] != 0; /* a layer only some ranks have would lose messages */
     opi.profile = any[1] != 0;  /* its report is collective */
     opi.exchanges = any[2] == 0;
@@ -182,13 +197,16 @@ static void engine_start(void) {
                 opi.co_min, opi.kernel_copy ? "read by the kernel" : "pipelined", opi.kernel_copy ? opi.kernel_min : opi.pipe_min, opi.ring_slots, opi.cap);
 }
 
+static int level; /* of threads, as the program asked and was told */
+
 static void started(int provided) {
     if (opi.mpi_running)
         return;
     PMPI_Comm_rank(MPI_COMM_WORLD, &opi.world_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &opi.world_size);
     opi.mpi_running = true;
-    opi.threads = provided == MPI_THREAD_MULTIPLE || OPI_TSAN; /* the sanitizer knows mutexes, not membarrier */
+    opi.multiple = provided == MPI_THREAD_MULTIPLE;
+    opi.threads = level == MPI_THREAD_MULTIPLE || OPI_TSAN; /* the sanitizer knows mutexes, not membarrier */
     opi.special = opi.threads || opi.watch;
     opi_types_init();
     engine_start();
@@ -198,20 +216,49 @@ static void started(int provided) {
     opi_comms_init();
 }
 
-EXPORT int MPI_Init(int *argc, char ***argv) {
-    int rc = PMPI_Init(argc, argv), provided = MPI_THREAD_SINGLE;
-    if (rc == MPI_SUCCESS) {
+/* The MPI below may be asked for more than the program asks for (hook.c); the program is told what it asked for. */
+static int begin(int *argc, char ***argv, int required) {
+    int provided = MPI_THREAD_SINGLE, wanted = opi_hook_threads(required);
+    int rc = wanted == MPI_THREAD_SINGLE ? PMPI_Init(argc, argv) : PMPI_Init_thread(argc, argv, wanted, &provided);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (wanted == MPI_THREAD_SINGLE)
         PMPI_Query_thread(&provided);
-        started(provided);
-    }
-    return rc;
+    level = wanted != required && provided > required ? required : provided;
+    started(provided);
+    return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Init(int *argc, char ***argv) {
+    return begin(argc, argv, MPI_THREAD_SINGLE);
 }
 
 EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
-    int rc = PMPI_Init_thread(argc, argv, required, provided);
+    int rc = begin(argc, argv, required);
     if (rc == MPI_SUCCESS)
-        started(*provided);
+        *provided = level;
     return rc;
+}
+
+EXPORT int MPI_Query_thread(int *provided) {
+    if (!opi.mpi_running || !opi.multiple)
+        return PMPI_Query_thread(provided);
+    *provided = level;
+    return MPI_SUCCESS;
+}
+
+/* Until all ranks are here: what a rank still waits for may need our progress, as a receive does whose request was freed. */
+static void meet(void) {
+    MPI_Request all = MPI_REQUEST_NULL;
+    struct opi_wait w = {.on = -1, .below = true};
+    int here = PMPI_Ibarrier(opi.all, &all) != MPI_SUCCESS;
+    while (!here) {
+        opi_progress();
+        if (PMPI_Test(&all, &here, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return;
+        if (!here)
+            opi_relax(&w);
+    }
 }
 
 static void print_paths(void) {
@@ -228,8 +275,11 @@ EXPORT int MPI_Finalize(void) {
         opi_enter();
         opi_flush();
         opi_net_retired_poll(true);
+        if (opi.ready)
+            meet();
         opi_leave();
         opi_helper_stop();
+        opi_hook_end();
         if (opi.verbose && !opi.disabled)
             print_paths();
         opi_profile_finish();
@@ -239,6 +289,8 @@ EXPORT int MPI_Finalize(void) {
         opi_native_poll_end();
         if (opi.node != MPI_COMM_NULL)
             PMPI_Comm_free(&opi.node);
+        if (opi.all != MPI_COMM_NULL)
+            PMPI_Comm_free(&opi.all);
         opi.threads = false;
         opi.special = opi.watch;
         opi.last_comm = NULL;

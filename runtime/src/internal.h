@@ -44,6 +44,8 @@ void opi_leave_special(void);
 void opi_helper_load(void);
 void opi_helper_start(void);
 void opi_helper_stop(void);
+void opi_helper_watch(void);
+bool opi_in_section(void);
 void opi_helper_fork_init(void);
 void opi_kick(int local);
 
@@ -308,6 +310,11 @@ bool opi_send_start(const void *buf, size_t count, struct opi_type *t, struct op
 int opi_give_start(void *block, size_t count, struct opi_type *t, struct opi_comm *c, int dst, int tag, struct opi_req *r);
 void opi_recv_start(struct opi_req *r);
 
+/* hook.c */
+void opi_hook_set(void);
+void opi_hook_end(void);
+int opi_hook_threads(int required);
+
 /* revoke.c */
 void opi_comm_follow(struct opi_comm *c);
 void opi_comm_unfollow(struct opi_comm *c);
@@ -326,6 +333,7 @@ int opi_net_irecv(void *buf, size_t count, MPI_Datatype t, int source, int tag, 
 bool opi_net_must_hold(const struct opi_comm *c, int source, int tag);
 void opi_net_hold(struct opi_req *r);
 void opi_net_unhold(struct opi_req *r);
+void opi_net_try(void);
 void opi_net_poll(void);
 void opi_net_retire_req(struct opi_req *r);
 void opi_net_retired_poll(bool all);

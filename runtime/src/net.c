@@ -96,6 +96,10 @@ void opi_net_hold(struct opi_req *r) {
         held_head = r;
     held_tail = r;
     opi.nheld++;
+    if (OPI_UNLIKELY(opi.multiple))
+        opi_helper_watch();
+    else
+        opi_hook_set();
 }
 
 void opi_net_unhold(struct opi_req *r) {
@@ -163,7 +167,7 @@ static bool take_below(const struct opi_req *r, bool behind, MPI_Message *m) {
 }
 
 /* Tries the held receives in posting order. */
-void opi_net_poll(void) {
+void opi_net_try(void) {
     static bool inside; /* an error handler may call us again */
     if (inside)
         return;
@@ -198,6 +202,10 @@ void opi_net_poll(void) {
         became_native(r, opi_net_imrecv(to, (MPI_Count)r->count, r->type->handle, &m, &r->native));
     }
     inside = false;
+}
+
+void opi_net_poll(void) {
+    opi_net_try();
     opi_late_comms_poll();
 }
 

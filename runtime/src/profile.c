@@ -311,10 +311,10 @@ static struct place *gather_places(size_t *count) {
     int n = mine ? (int)own_places(mine) * width : 0, total = 0;
     int *counts = root ? malloc(2 * (size_t)opi.world_size * sizeof *counts) : NULL, *offsets = counts ? counts + opi.world_size : NULL;
     int ok = !root || counts != NULL;
-    PMPI_Bcast(&ok, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    PMPI_Bcast(&ok, 1, MPI_INT, 0, opi.all);
     *count = 0;
     if (ok)
-        PMPI_Gather(&n, 1, MPI_INT, counts, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        PMPI_Gather(&n, 1, MPI_INT, counts, 1, MPI_INT, 0, opi.all);
     for (int i = 0; ok && root && i < opi.world_size; i++) {
         offsets[i] = total;
         total += counts[i];
@@ -322,9 +322,9 @@ static struct place *gather_places(size_t *count) {
     if (ok && root)
         all = malloc((size_t)total * sizeof(uint64_t) + 1);
     int room = ok && (!root || all != NULL);
-    PMPI_Bcast(&room, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    PMPI_Bcast(&room, 1, MPI_INT, 0, opi.all);
     if (room)
-        PMPI_Gatherv(mine, n, MPI_UINT64_T, all, counts, offsets, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+        PMPI_Gatherv(mine, n, MPI_UINT64_T, all, counts, offsets, MPI_UINT64_T, 0, opi.all);
     if (room && root)
         *count = merge_places(all, (size_t)total / (size_t)width);
     free(mine);
@@ -454,11 +454,11 @@ OPI_COLD void opi_profile_finish(void) {
     int n = opi.world_size, mine = opi.world_rank;
     struct row *matrix = mine == 0 ? malloc((size_t)n * (size_t)n * sizeof *matrix) : NULL;
     int ok = mine != 0 || matrix != NULL;
-    PMPI_Reduce(&now, &all, (int)(sizeof now / sizeof(uint64_t)), MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-    PMPI_Bcast(&ok, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    PMPI_Reduce(&now, &all, (int)(sizeof now / sizeof(uint64_t)), MPI_UINT64_T, MPI_SUM, 0, opi.all);
+    PMPI_Bcast(&ok, 1, MPI_INT, 0, opi.all);
     if (ok)
         PMPI_Gather(rows, n * (int)(sizeof *rows / sizeof(uint64_t)), MPI_UINT64_T, matrix, n * (int)(sizeof *rows / sizeof(uint64_t)), MPI_UINT64_T, 0,
-                    MPI_COMM_WORLD);
+                    opi.all);
     if (mine == 0 && !ok)
         opi_say("no memory for the profile of %d ranks", n);
     if (mine == 0 && ok && file) {

@@ -111,7 +111,7 @@ static void stream(struct opi_req *r, struct opi_desc *d) {
 
 /* Only the MPI below can unpack it, which the helper must not call (with MPI_THREAD_MULTIPLE it may). */
 static inline bool not_here(const struct opi_req *r) {
-    return r->type->opaque && opi_helping && !opi.threads;
+    return r->type->opaque && opi_helping && !opi.multiple;
 }
 
 /* The message is copied aside, for the owner thread. */

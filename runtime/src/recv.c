@@ -193,6 +193,8 @@ int opi_recv_nonblock(const char *call, void *buf, MPI_Count count, MPI_Datatype
     struct opi_req *r = opi_req_new(OPI_R_RECV);
     rc = recv_go(r, &a, buf, (size_t)count, type, source, tag, take);
     if (OPI_UNLIKELY(rc != MPI_SUCCESS)) {
+        r->comm = NULL; /* the request has no share yet in communicator and datatype, so none is given back */
+        r->type = NULL;
         opi_req_free(r);
         opi_leave();
         return rc;

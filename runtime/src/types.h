@@ -345,6 +345,7 @@ struct opi_state {
     bool ready;     /* MPI is initialised and the node's heap is shared */
     bool special;   /* threads, or nested: enter and leave take the long way */
     bool threads;   /* MPI_THREAD_MULTIPLE: use `lock` */
+    bool multiple;  /* MPI_THREAD_MULTIPLE: the helper may call the MPI */
     bool watch;     /* profile or check: special all the time */
     bool profile;   /* OPI_PROFILE (profile.h) */
     bool check;     /* OPI_CHECK (check.h) */
@@ -382,6 +383,7 @@ struct opi_state {
     int world_rank, world_size;
     int slot_given;      /* our place, found in MPI_Init when the launcher does not tell; -1 */
     int node_ranks_phys; /* ranks on the machine, pretended nodes ignored */
+    MPI_Comm all;  /* all ranks, and those of this node: ours, for what we tell each other (init.c) */
     MPI_Comm node;
     uint32_t spin_limit, yield_limit;
     uint64_t awake_ns; /* a wait that is longer sleeps */
