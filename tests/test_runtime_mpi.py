@@ -73,6 +73,15 @@ CASES = (
     Case("procnull", 1, 0, (), (("OPI_HEAP", "private"),)),
     Case("types", 2),
     Case("types", 2, 1),
+    Case("layouts", 1, 0, ("3000",)),
+    Case("layouts", 2, 0, ("500", "70000")),
+    Case("held", 2),
+    Case("held", 2, 1),
+    Case("held", 3, 1),
+    Case("held", 4, 2),
+    Case("held", 2, 1, ("threads",)),
+    Case("refused", 2),
+    Case("refused", 2, 1),
     Case("comms", 2),
     Case("comms", 4),
     Case("comms", 4, 2),
@@ -160,7 +169,7 @@ def test_contract(mpi_user: MpiUser, built: Programs, case: Case) -> None:
 
 
 def test_every_program_is_run() -> None:
-    special = {"beyond", "ending", "defects", "every", "revoked"}
+    special = {"beyond", "ending", "defects", "every", "revoked", "sums"}
     assert {case.program for case in CASES} | special == {source.stem for source in PROGRAMS.glob("*.c")}
 
 
@@ -303,6 +312,21 @@ def test_a_revoked_communicator_is_refused_everywhere(mpi_user: MpiUser, built: 
         check=False,
     )
     assert "revoked: ok, 0 failures" in done.stdout, done.stdout + done.stderr
+
+
+def test_a_take_that_the_mpi_refuses_gives_back_nothing(mpi_user: MpiUser, tmp_path: Path) -> None:
+    """Its share in the communicator and the datatype was never taken."""
+    program = tmp_path / "refused"
+    mpi_user.opicc(*WARNINGS, "-DREFUSES", "-Wl,--wrap=PMPI_Irecv", PROGRAMS / "refused.c", "-o", program)
+    assert "refused: ok, 0 failures" in mpi_user.run(2, program, OPI_NODE_RANKS="1").out
+
+
+@pytest.mark.parametrize("ranks", [2, 4, 8])
+def test_sums_are_those_of_the_mpi_alone(mpi_user: MpiUser, built: Programs, tmp_path: Path, ranks: int) -> None:
+    """To the last bit: MPICH adds in another order after some collectives on a communicator, of which none is ours."""
+    alone = tmp_path / "sums"
+    mpi_user.mpicc("-O1", PROGRAMS / "sums.c", "-o", alone)
+    assert mpi_user.run(ranks, built["sums"]).out == mpi_user.run(ranks, alone).out
 
 
 def test_every_form_is_walked() -> None:

@@ -1,12 +1,10 @@
-/* datatype.c - datatypes as lists of byte spans.
+/* datatype.c - datatypes as libopi sees them: where their bytes lie (layout.h), and packing.
  *
- * A derived type is flattened once, when it is first used here, and kept as an attribute of the type.  The spans are found by asking the MPI itself:
- * a buffer whose bytes spell their own offset is packed, and the packed bytes tell where each came from.  That holds for every constructor there is. */
+ * A derived type is described once, when it is first used here, and the description is kept as an attribute of the type. */
 #include "internal.h"
 
+#include <limits.h>
 #include <stdlib.h>
-
-#define FLATTEN_MAX ((ptrdiff_t)1 << 28) /* larger extents go through PMPI_Pack at each use */
 
 struct opi_type_cache opi_type_cache[OPI_TYPE_CACHE];
 static int keyval = MPI_KEYVAL_INVALID;
@@ -17,7 +15,7 @@ void opi_type_release(struct opi_type *t) {
             PMPI_Type_free(&t->handle);
             opi_type_release(t->base);
         } else {
-            free(t->spans);
+            opi_layout_free(t->layout.of);
         }
         free(t);
     }
@@ -46,52 +44,6 @@ static int forget(MPI_Datatype type, int key, void *value, void *extra) {
     return MPI_SUCCESS;
 }
 
-static bool add_span(struct opi_type *t, size_t *room, ptrdiff_t offset) {
-    if (t->nspans && t->spans[t->nspans - 1].offset + (ptrdiff_t)t->spans[t->nspans - 1].length == offset) {
-        t->spans[t->nspans - 1].length++;
-        return true;
-    }
-    if (t->nspans == *room) {
-        size_t more = *room ? *room * 2 : 8;
-        struct opi_block_span *s = realloc(t->spans, more * sizeof *s);
-        if (!s)
-            return false;
-        t->spans = s;
-        *room = more;
-    }
-    t->spans[t->nspans++] = (struct opi_block_span){offset, 1};
-    return true;
-}
-
-/* Fills t->spans.  False when it cannot be done within memory. */
-static bool flatten(struct opi_type *t) {
-    size_t n = (size_t)t->true_extent, size = t->size;
-    int digits = 1;
-    while (digits < 8 && (n >> (8 * digits)) != 0)
-        digits++;
-    int bound = 0;
-    if (PMPI_Pack_size(1, t->handle, MPI_COMM_SELF, &bound) != MPI_SUCCESS || (size_t)bound < size)
-        return false;
-    unsigned char *buf = malloc(n), *packed = malloc((size_t)bound);
-    uint64_t *from = calloc(size, sizeof *from);
-    bool ok = buf && packed && from;
-    for (int d = 0; ok && d < digits; d++) {
-        for (size_t i = 0; i < n; i++)
-            buf[i] = (unsigned char)(i >> (8 * d));
-        int at = 0;
-        ok = PMPI_Pack((char *)buf - t->true_lb, 1, t->handle, packed, bound, &at, MPI_COMM_SELF) == MPI_SUCCESS && (size_t)at == size;
-        for (size_t i = 0; ok && i < size; i++)
-            from[i] |= (uint64_t)packed[i] << (8 * d);
-    }
-    size_t room = 0;
-    for (size_t i = 0; ok && i < size; i++)
-        ok = add_span(t, &room, t->true_lb + (ptrdiff_t)from[i]);
-    free(buf);
-    free(packed);
-    free(from);
-    return ok;
-}
-
 static struct opi_type *describe(MPI_Datatype handle) {
     MPI_Count size, lb, extent, tlb, textent;
     if (handle == MPI_DATATYPE_NULL || PMPI_Type_size_x(handle, &size) != MPI_SUCCESS || size < 0 ||
@@ -111,15 +63,17 @@ static struct opi_type *describe(MPI_Datatype handle) {
         t->contiguous = true;
         return t;
     }
-    if (t->true_extent > FLATTEN_MAX || !flatten(t)) {
-        free(t->spans);
-        t->spans = NULL;
-        t->nspans = 0;
-        t->opaque = true;
-        return t;
-    }
-    t->contiguous = t->nspans == 1 && t->spans[0].offset == 0 && (ptrdiff_t)t->size == t->extent;
+    t->opaque = !opi_layout_of(handle, &t->layout);
+    const struct opi_layout *l = t->layout.of;
+    t->contiguous = l && l->kind == OPI_L_BYTES && t->layout.offset == 0 && (ptrdiff_t)t->size == t->extent;
     return t;
+}
+
+/* May it be sent and received?  The MPI below says so; the program's handlers are not told, it is the caller who raises the error. */
+static bool committed(MPI_Datatype handle) {
+    char none[1];
+    int at = 0;
+    return opi.all == MPI_COMM_NULL || PMPI_Pack(none, 0, handle, none, 0, &at, opi.all) == MPI_SUCCESS;
 }
 
 /* Is the type a predefined one?  The call without counts of its own refuses types that were made with large counts. */
@@ -142,10 +96,11 @@ OPI_COLD struct opi_type *opi_type_slow(MPI_Datatype handle) {
     int found = 0;
     if (keyval != MPI_KEYVAL_INVALID && PMPI_Type_get_attr(handle, keyval, &value, &found) == MPI_SUCCESS && found)
         return value;
-    struct opi_type *t = describe(handle);
+    bool known = predefined(handle);
+    struct opi_type *t = known || committed(handle) ? describe(handle) : NULL;
     if (!t)
         return NULL;
-    if (predefined(handle)) {
+    if (known) {
         /* Predefined types live for ever.  A slot taken by another type is taken over; the descriptions stay reachable from neither, a few bytes. */
         t->named = true;
         struct opi_type_cache *c = &opi_type_cache[opi_handle_hash(&handle, sizeof handle) % OPI_TYPE_CACHE];
@@ -160,75 +115,81 @@ OPI_COLD struct opi_type *opi_type_slow(MPI_Datatype handle) {
     return t;
 }
 
-/* PMPI_Pack and PMPI_Unpack of any number of elements; without large counts as many at a time as an int can tell the bytes of. */
-static void pack_below(const struct opi_type *t, char *buf, size_t count, char *packed, bool unpack) {
+/* Packs, or unpacks, where only the MPI below knows how: as a message of this rank to itself.  That moves what MPI_Unpack does not, parts of elements.  Without
+ * large counts as many elements at a time as an int can tell the bytes of. */
+static void pack_below(const struct opi_type *t, char *buf, size_t count, char *packed, size_t bytes, bool unpack) {
 #if MPI_VERSION >= 4
-    MPI_Count at = 0, bytes = (MPI_Count)(t->size * count), n = (MPI_Count)count;
-    int rc = unpack ? PMPI_Unpack_c(packed, bytes, &at, buf, n, t->handle, MPI_COMM_SELF) : PMPI_Pack_c(buf, n, t->handle, packed, bytes, &at, MPI_COMM_SELF);
-    if (rc != MPI_SUCCESS)
-        opi_die("the MPI cannot %s %zu elements of %zu bytes", unpack ? "unpack" : "pack", count, t->size);
+    const size_t most = (size_t)INT64_MAX / t->size;
 #else
-    size_t most = INT32_MAX / t->size;
+    const size_t most = INT_MAX / t->size;
     if (!most)
-        opi_die("a datatype with gaps of %zu bytes is too large for the pack calls of this MPI", t->size);
-    for (size_t n; count; count -= n, buf += (ptrdiff_t)n * t->extent, packed += n * t->size) {
+        opi_die("a datatype of %zu bytes is too large for this MPI to pack", t->size);
+#endif
+    for (size_t n, b; count && bytes; count -= n, bytes -= b, buf += (ptrdiff_t)n * t->extent, packed += b) {
         n = count < most ? count : most;
-        int at = 0, bytes = (int)(t->size * n);
-        int rc = unpack ? PMPI_Unpack(packed, bytes, &at, buf, (int)n, t->handle, MPI_COMM_SELF) : PMPI_Pack(buf, (int)n, t->handle, packed, bytes, &at, MPI_COMM_SELF);
+        b = bytes / t->size < n ? bytes : n * t->size;
+#if MPI_VERSION >= 4
+        int rc = unpack ? PMPI_Sendrecv_c(packed, (MPI_Count)b, MPI_BYTE, 0, 1, buf, (MPI_Count)n, t->handle, 0, 1, opi.self, MPI_STATUS_IGNORE)
+                        : PMPI_Sendrecv_c(buf, (MPI_Count)n, t->handle, 0, 1, packed, (MPI_Count)b, MPI_BYTE, 0, 1, opi.self, MPI_STATUS_IGNORE);
+#else
+        int rc = unpack ? PMPI_Sendrecv(packed, (int)b, MPI_BYTE, 0, 1, buf, (int)n, t->handle, 0, 1, opi.self, MPI_STATUS_IGNORE)
+                        : PMPI_Sendrecv(buf, (int)n, t->handle, 0, 1, packed, (int)b, MPI_BYTE, 0, 1, opi.self, MPI_STATUS_IGNORE);
+#endif
         if (rc != MPI_SUCCESS)
             opi_die("the MPI cannot %s %zu elements of %zu bytes", unpack ? "unpack" : "pack", n, t->size);
     }
-#endif
 }
 
-/* Copies `count` elements at buf, in type-map order, to `to`. */
+/* Moves `bytes` bytes of `count` elements at buf, in type-map order, from byte `at` on. */
+static void move(const struct opi_type *t, char *buf, size_t count, size_t at, size_t bytes, char *packed, bool unpack) {
+    const struct opi_layout *l = t->layout.of;
+    struct opi_stream s = {.at = packed, .skip = at % t->size, .left = bytes, .unpack = unpack};
+    char *element = buf + t->layout.offset;
+    if (l->kind == OPI_L_SPANS && !at && !unpack && bytes == t->size * count) { /* whole elements of few spans, the usual derived types */
+        for (size_t i = 0; i < count; i++, element += t->extent)
+            for (size_t k = 0; k < l->n; k++) {
+                const struct opi_span *p = &l->spans[k];
+                if (p->length == 8)
+                    memcpy(packed, element + p->offset, 8);
+                else
+                    memcpy(packed, element + p->offset, p->length);
+                packed += p->length;
+            }
+        return;
+    }
+    for (size_t i = at / t->size; i < count && s.left; i++)
+        opi_layout_move(l, element + (ptrdiff_t)i * t->extent, &s);
+}
+
+/* Copies `bytes` of the `count` elements at buf, in type-map order, from byte `at` on, to `to`. */
+void opi_pack_some(const struct opi_type *t, const void *buf, size_t count, size_t at, size_t bytes, void *to) {
+    if (t->contiguous)
+        memcpy(to, (const char *)buf + at, bytes);
+    else if (bytes)
+        move(t, (char *)(uintptr_t)buf, count, at, bytes, to, false);
+}
+
 void opi_pack(const struct opi_type *t, const void *buf, size_t count, void *to) {
-    if (t->contiguous) {
-        memcpy(to, buf, t->size * count);
-        return;
-    }
-    if (t->opaque) {
-        pack_below(t, (char *)(uintptr_t)buf, count, to, false);
-        return;
-    }
-    char *out = to;
-    const char *element = buf;
-    for (size_t i = 0; i < count; i++, element += t->extent) {
-        for (size_t k = 0; k < t->nspans; k++) {
-            const struct opi_block_span *s = &t->spans[k];
-            if (s->length == 8)
-                memcpy(out, element + s->offset, 8);
-            else
-                memcpy(out, element + s->offset, s->length);
-            out += s->length;
-        }
-    }
+    if (t->opaque)
+        pack_below(t, (char *)(uintptr_t)buf, count, to, t->size * count, false);
+    else
+        opi_pack_some(t, buf, count, 0, t->size * count, to);
 }
 
-/* Spreads `bytes` packed bytes over at most `count` elements at buf; the last element may be partial. */
+/* Spreads `bytes` packed bytes over the elements at buf, from byte `at` on. */
+void opi_unpack_some(const struct opi_type *t, void *buf, size_t count, size_t at, const void *from, size_t bytes) {
+    if (t->contiguous)
+        memcpy((char *)buf + at, from, bytes);
+    else if (bytes)
+        move(t, buf, count, at, bytes, (char *)(uintptr_t)from, true);
+}
+
+/* The same from the start; the last element may be partial. */
 void opi_unpack(const struct opi_type *t, void *buf, size_t count, const void *from, size_t bytes) {
-    if (t->contiguous) {
-        memcpy(buf, from, bytes);
-        return;
-    }
-    if (t->opaque) {
-        pack_below(t, buf, bytes / t->size, (char *)(uintptr_t)from, true);
-        return;
-    }
-    const char *in = from;
-    char *element = buf;
-    for (size_t i = 0; i < count && bytes; i++, element += t->extent) {
-        for (size_t k = 0; k < t->nspans && bytes; k++) {
-            const struct opi_block_span *s = &t->spans[k];
-            size_t n = s->length < bytes ? s->length : bytes;
-            if (n == 8)
-                memcpy(element + s->offset, in, 8);
-            else
-                memcpy(element + s->offset, in, n);
-            in += n;
-            bytes -= n;
-        }
-    }
+    if (t->opaque)
+        pack_below(t, buf, count, (char *)(uintptr_t)from, bytes, true);
+    else
+        opi_unpack_some(t, buf, count, 0, from, bytes);
 }
 
 void opi_types_init(void) {

@@ -9,7 +9,7 @@
 #define EXPORT __attribute__((visibility("default")))
 #define WIRE_VERSION 3
 
-struct opi_state opi = {.memfd = -1, .slot_given = -1, .me = 0, .nlocal = 1, .base = OPI_BASE, .window_shift = OPI_REGION_SHIFT - 4, .all = MPI_COMM_NULL, .node = MPI_COMM_NULL};
+struct opi_state opi = {.memfd = -1, .slot_given = -1, .me = 0, .nlocal = 1, .base = OPI_BASE, .window_shift = OPI_REGION_SHIFT - 4, .all = MPI_COMM_NULL, .self = MPI_COMM_NULL, .node = MPI_COMM_NULL};
 int *opi_local_of_world;
 
 /* What ranks of a node tell each other. */
@@ -48,7 +48,10 @@ static int make_all(void) {
         return -1;
     int rc = PMPI_Comm_create_group(MPI_COMM_WORLD, world, 0, &opi.all);
     PMPI_Group_free(&world);
-    return rc == MPI_SUCCESS ? PMPI_Comm_set_errhandler(opi.all, MPI_ERRORS_RETURN) : -1;
+    if (rc != MPI_SUCCESS || PMPI_Comm_dup(MPI_COMM_SELF, &opi.self) != MPI_SUCCESS)
+        return -1;
+    PMPI_Comm_set_errhandler(opi.self, MPI_ERRORS_RETURN);
+    return PMPI_Comm_set_errhandler(opi.all, MPI_ERRORS_RETURN);
 }
 
 /* Splits the machine's ranks into pretended nodes when asked to. */
@@ -291,6 +294,8 @@ EXPORT int MPI_Finalize(void) {
             PMPI_Comm_free(&opi.node);
         if (opi.all != MPI_COMM_NULL)
             PMPI_Comm_free(&opi.all);
+        if (opi.self != MPI_COMM_NULL)
+            PMPI_Comm_free(&opi.self);
         opi.threads = false;
         opi.special = opi.watch;
         opi.last_comm = NULL;

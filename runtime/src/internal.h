@@ -102,6 +102,8 @@ static inline void opi_type_keep(struct opi_type *t) {
         atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed); /* the caller has one, or the program keeps the type while the call lasts */
 }
 void opi_pack(const struct opi_type *t, const void *buf, size_t count, void *to);
+void opi_pack_some(const struct opi_type *t, const void *buf, size_t count, size_t at, size_t bytes, void *to);
+void opi_unpack_some(const struct opi_type *t, void *buf, size_t count, size_t at, const void *from, size_t bytes);
 void opi_unpack(const struct opi_type *t, void *buf, size_t count, const void *from, size_t bytes);
 void opi_types_init(void);
 void opi_types_fini(void);

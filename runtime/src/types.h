@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "layout.h"
 #include "opi.h"
 #include "window.h"
 
@@ -215,24 +216,18 @@ struct opi_comm {
     struct opi_comm *next_gone; /* freed by the program, not forgotten yet (comm.c) */
 };
 
-struct opi_block_span {
-    ptrdiff_t offset; /* from the buffer's address */
-    size_t length;
-};
-
-/* A datatype, flattened.  Counted: pending receives keep it.  `refs` is atomic since MPI_Type_free drops one wherever the MPI below calls us back; the last one
+/* A datatype, described.  Counted: pending receives keep it.  `refs` is atomic since MPI_Type_free drops one wherever the MPI below calls us back; the last one
  * out sees all that was done under the others (acq_rel). */
 struct opi_type {
     size_t size;
     ptrdiff_t lb, extent, true_lb, true_extent;
     bool contiguous; /* size bytes from offset 0, elements back to back */
     bool named;
-    bool opaque; /* too large to flatten: PMPI_Pack and PMPI_Unpack, by the owner thread only */
+    bool opaque; /* not described here: the MPI below packs and unpacks, where it may be called */
     _Atomic int refs;
     MPI_Datatype handle;
-    struct opi_type *base; /* a description for one receive, whose handle is its own: the one of the program's type, which has the spans */
-    size_t nspans;
-    struct opi_block_span *spans; /* in type-map order */
+    struct opi_type *base; /* a description for one receive, whose handle is its own: the one of the program's type, which has the layout */
+    struct opi_part layout; /* of an element, in type-map order */
 };
 
 /* ---- requests -------------------------------------------------------------------------------------------------------------------------------- */
@@ -385,6 +380,7 @@ struct opi_state {
     int node_ranks_phys; /* ranks on the machine, pretended nodes ignored */
     MPI_Comm all;  /* all ranks, and those of this node: ours, for what we tell each other (init.c) */
     MPI_Comm node;
+    MPI_Comm self; /* this rank alone */
     uint32_t spin_limit, yield_limit;
     uint64_t awake_ns; /* a wait that is longer sleeps */
     uint32_t ring_slots;
