@@ -1,0 +1,1 @@
+"""Machines that make or judge programs by themselves."""
