@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export OMPI_ALLOW_RUN_AS_ROOT ?= 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ?= 1
 
-.PHONY: apps carriers docs proxies demo test bench fuzz oracle planted mutilate check-corpus check-testdata check-fits lint npb mpi4py torture torture-faults privatize clean
+.PHONY: apps carriers docs proxies demo test bench fuzz disturb oracle planted mutilate check-corpus check-testdata check-fits lint npb mpi4py torture torture-faults privatize clean
 .DELETE_ON_ERROR:
 
 ifdef OPI_MPICC
@@ -49,6 +49,10 @@ proxies: $(VENV)/.ready $(BOTH_READY)
 # Random programs before and after: make fuzz FUZZ_ARGS='--seeds 5000 --first 1001 --jobs 2 --keep failing'
 fuzz: $(VENV)/.ready $(MPI_READY)
 	$(BIN)/python -m tests.fuzz.run $(FUZZ_ARGS)
+
+# Adversaries by construction: cases that convert, each disturbed: make disturb DISTURB_ARGS='--first 1001 --seeds 500 --keep failing'
+disturb: $(VENV)/.ready $(MPI_READY)
+	$(BIN)/python -m tests.machines.disturb.run $(DISTURB_ARGS)
 
 # Every annotated case against the accesses that its original program makes.
 oracle: $(VENV)/.ready $(MPI_READY)

@@ -1,9 +1,11 @@
-"""Calls that no call in the source shows: attributes that have a function run by itself, or under another name.
+"""What no name in the source shows: attributes that have a function run by itself, or give a symbol another name.
 
 ``constructor`` and ``destructor`` functions run before and after main, ``cleanup`` functions when a variable's scope
 ends, entries of the sections ``.init_array`` and ``.fini_array`` like the first two.  An ``ifunc`` or an ``alias`` of
 a function gives it a second name, and so does ``double g(void) __asm__("f")``.  Calls of a ``weak`` function may run
-another one.  The program graph has no such calls, so no site of a program with one converts.
+another one.  The program graph has no such calls, so no site of a program with one converts.  An ``alias`` of an object
+is a second variable to it that is the same memory: what is stored in one is found in the other, and it has no such
+variables either.
 """
 
 from __future__ import annotations
@@ -26,13 +28,12 @@ _ATTRIBUTE = re.compile(
 _SIGNS = (b"asm", b"__attribute", b"[[", b"_array", b"tors", b"pragma")  # a text without any of these has no such call
 _LABEL = re.compile(rb"\b(?:__)?asm(?:__)?\s*\(((?:\s*(?:\w+|\"[\w.$]*\"))+)\s*\)")
 _STRING = re.compile(rb"\"([^\"]*)\"")
-_TARGET = re.compile(rb"\(\s*\"(\w+)\"\s*\)")
 _TEXT = re.compile(rb"//(?:[^\n\\]|\\.)*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)
 
 
 _MEANING = {
     "weak": "another definition may replace a function that is `weak`",
-    **dict.fromkeys(("alias", "weakref", "ifunc", "asm"), "`{}` calls a function by a name that nothing shows"),
+    **dict.fromkeys(("alias", "weakref", "ifunc", "asm"), "`{}` gives a function or object a name that nothing shows"),
 }
 
 
@@ -48,7 +49,6 @@ def unseen_call(units: Sequence[ast.Unit]) -> tuple[Span, str] | None:
 def _first(units: Sequence[ast.Unit]) -> tuple[Span, str] | None:
     texts = index_of(units).texts
     paths = sorted({path for unit in units for path in unit.files})
-    objects = {v.name for unit in units for v in unit.globals.values()}  # see source.py for these
     for path in paths:
         data = texts.read(path)
         if not any(word in data for word in _SIGNS) or (b"asm" not in data and not _ATTRIBUTE.search(data)):
@@ -59,9 +59,7 @@ def _first(units: Sequence[ast.Unit]) -> tuple[Span, str] | None:
                 return _span(path, data, label.start()), "asm"
         for found in _ATTRIBUTE.finditer(code):
             word = next(group for group in found.groups() if group is not None)
-            target = _TARGET.match(code, found.end() - 1)
-            if word != b"alias" or target is None or target.group(1).decode("ascii") not in objects:
-                return _span(path, data, found.start()), word.decode("ascii")
+            return _span(path, data, found.start()), word.decode("ascii")
     return None
 
 

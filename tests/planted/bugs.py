@@ -128,6 +128,13 @@ BUGS = (
         ("odd_destructor",),
     ),
     Bug(
+        "an object has one name",
+        _UNSEEN,
+        "cleanup|ifunc|alias|weakref",
+        "cleanup|ifunc|weakref",
+        ("g_alias_pointer", "g_alias_flag", "g_alias_start", "odd_alias"),
+    ),
+    Bug(
         "labels of the assembler name nothing",
         _UNSEEN,
         "return any(name.search(text) for text in texts)",

@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     if (rank == 0) {
         for (int i = 0; i < N; i++)
             sbuf[i] = 2.0 * u[i];
-        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI112
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI111
         printf("%.17g\n", other[7]);
     } else if (rank == 1) {
         MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -46,7 +46,7 @@ class Outcome:
 
     verdict: ``kept``, nothing converted; ``equal``, something did and the outputs agree; ``wrong``, with the problem;
     ``undefined``: the original prints this once and that another time, or does not end well.
-    codes: of the sites that had to stay, where they did.  stayed: a site that had to stay is there and did.
+    codes: of the sites that had to stay, where they did.  stayed: a site that had to stay is there, and did.
     """
 
     name: str

@@ -17,6 +17,8 @@ CALL = re.compile(r"^(\s*)(MPI_(?:Send|Isend|Recv|Irecv|Sendrecv)\(.*\);) (//~ .
 HOLE = re.compile(r"^(.*) //~ hole: (\w+ = )0 => (\w+ = )1$")
 EFFECT = re.compile(r"\+\+|--|[^=!<>]=[^=]")
 BLOCKING = ("MPI_Send(", "MPI_Recv(", "MPI_Sendrecv(")
+SHORTER = r"MPI_Get_count|MPI_Get_elements|MPI_I?M?[Pp]robe|MPI_ANY_TAG"
+"""Words of programs that receive messages of which they do not know the length."""
 C_TYPES = {
     "MPI_DOUBLE": "double",
     "MPI_FLOAT": "float",
@@ -35,7 +37,8 @@ class Host:
 
     buffer, count, mpi_type: that side's arguments as written; c_type: '' where the element's C type is not known.
     carrier: the words that name the buffer, where these are a pointer variable; else ''.
-    holes: (line, text) of packing loops whose first value may be another.
+    blocking: it has completed when it returns.  whole: nothing says that its message may be shorter than the count.
+    holes: lines of packing loops whose first value may be another.
     """
 
     case: Case
@@ -48,6 +51,7 @@ class Host:
     c_type: str
     carrier: str
     blocking: bool
+    whole: bool
     holes: tuple[int, ...]
 
     @property
@@ -97,6 +101,7 @@ def _of(case: Case) -> Iterator[Host]:
             C_TYPES.get(mpi_type, ""),
             buffer if buffer == wish.buffer and _is_pointer(buffer, case) else "",
             found[2].startswith(BLOCKING),
+            not re.search(SHORTER, case.texts[wish.file]),
             holes,
         )
 

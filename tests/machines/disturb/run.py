@@ -1,9 +1,10 @@
 """``python -m tests.machines.disturb.run``: cases that convert, each with one disturbance from the table.
 
-The programs have numbers.  The first have one form of each kind, the next another, each in a case that has what it needs;
-when all forms were there, they are put into other cases, until every form has been in every place.  ``--first`` and ``--seeds`` say
-which numbers; ``--kinds`` and ``--cases`` leave only the kinds and cases with one of these words in their names (and number
-anew).  Prints what fails, and a table by kind.  ``--keep`` names a folder for the texts of what fails.
+The programs have numbers.  The first have one form of each kind, the next another, each in a case that has what it
+needs; when all forms were there, they are put into other cases, until every form has been in every place.  ``--first``
+and ``--seeds`` say which numbers; ``--kinds`` and ``--cases`` leave only the kinds and cases with one of these words in
+their names (and number anew).  Prints what fails, and a table by kind.  ``--keep`` names a folder for the texts of what
+fails.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
+from math import gcd
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -26,7 +28,7 @@ from tests.machines.disturb.table import Variant, kinds, variants
 from tests.machines.disturb.weave import Woven, fits, woven
 
 STRIDE = 61
-"""From one place to the next that a form is put in: coprime to most numbers of places, so that the cases differ."""
+"""At least as far it is from one place to the next that a form is put in."""
 
 
 class Programs:
@@ -34,13 +36,15 @@ class Programs:
 
     def __init__(self, words: Sequence[str] = (), cases: Sequence[str] = ()) -> None:
         places = [host for host in hosts() if not cases or any(word in host.case.name for word in cases)]
-        chosen = [kind for kind in kinds() if not words or any(word in kind.name or word == kind.group for word in words)]
-        self.forms: list[tuple[Variant, list[Host]]] = []
+        chosen = [k for k in kinds() if not words or any(word in k.name or word == k.group for word in words)]
+        self.forms: list[tuple[Variant, _Places]] = []
+        known: dict[tuple[str, str, bool, bool], list[Host]] = {}
         for number, variant in enumerate(_turns([list(variants(kind)) for kind in chosen])):
-            fitting = [host for host in places if fits(host, variant)]
-            if fitting:
-                start = number * STRIDE
-                self.forms.append((variant, [fitting[(start + k) % len(fitting)] for k in _order(len(fitting))]))
+            needs = (variant.use.brings, variant.use.name, variant.kind.writes, "$bytes" in variant.kind.get)
+            if needs not in known:
+                known[needs] = [host for host in places if fits(host, variant)]
+            if known[needs]:
+                self.forms.append((variant, _Places(known[needs], number * STRIDE)))
         self.total = sum(len(where) for _, where in self.forms)
 
     def number(self, first: int, count: int) -> Iterator[Woven]:
@@ -55,24 +59,30 @@ class Programs:
             turn += 1
 
 
+class _Places:
+    """Where a form is put, one after the other: far apart, so that the cases differ."""
+
+    def __init__(self, hosts: list[Host], start: int) -> None:
+        self.hosts = hosts
+        self.start = start
+        n = len(hosts)
+        self.step = next(step for step in range(STRIDE, STRIDE + n + 1) if gcd(step, n) == 1)
+
+    def __len__(self) -> int:
+        return len(self.hosts)
+
+    def __getitem__(self, turn: int) -> Host:
+        if turn >= len(self.hosts):
+            raise IndexError(turn)
+        return self.hosts[(self.start + turn * self.step) % len(self.hosts)]
+
+
 def _turns(forms: list[list[Variant]]) -> Iterator[Variant]:
     """One form of each kind after the other, every kind beginning with another of its own, then the next."""
     for turn in range(max(map(len, forms), default=0)):
         for number, own in enumerate(forms):
             if turn < len(own):
                 yield own[(turn + number) % len(own)]
-
-
-def _order(n: int) -> list[int]:
-    """The numbers below n, far apart one after the other."""
-    step = next(step for step in range(STRIDE, STRIDE + n + 1) if _coprime(step, n))
-    return [k * step % n for k in range(n)]
-
-
-def _coprime(a: int, b: int) -> bool:
-    while b:
-        a, b = b, a % b
-    return a == 1
 
 
 def work(programs: list[Woven], keep: Path | None = None) -> list[Outcome]:
@@ -110,7 +120,8 @@ class Summary:
         return sum(counted[verdict] for counted in self.verdicts.values())
 
     def __str__(self) -> str:
-        rows = [f"{'kind':22} {'programs':>8} {'kept':>6} {'equal':>6} {'wrong':>6} {'undef':>6}  codes of what has to stay"]
+        heads = " ".join(f"{head:>6}" for head in ("kept", "equal", "wrong", "undef"))
+        rows = [f"{'kind':22} {'programs':>8} {heads}  codes of what has to stay"]
         for kind in (kind for kind in kinds() if kind.name in self.verdicts):
             counted, codes = self.verdicts[kind.name], self.codes[kind.name]
             numbers = " ".join(f"{counted[verdict]:6}" for verdict in ("kept", "equal", "wrong", "undefined"))
@@ -131,8 +142,8 @@ def main() -> int:
     parser.add_argument("--count", action="store_true", help="only say how many kinds, forms and programs there are")
     arguments = parser.parse_args()
     programs = Programs(*([word for word in text.split(",") if word] for text in (arguments.kinds, arguments.cases)))
-    known = f"{len({v.kind.name for v, _ in programs.forms})} kinds, {len(programs.forms)} forms, {programs.total} programs"
-    print(known, flush=True)
+    names = {variant.kind.name for variant, _ in programs.forms}
+    print(f"{len(names)} kinds, {len(programs.forms)} forms, {programs.total} programs", flush=True)
     if arguments.count:
         return 0
     chosen = list(programs.number(arguments.first, arguments.seeds or len(programs.forms)))

@@ -1,4 +1,4 @@
-"""The table of disturbances: ``table/*.toml``, one entry a kind, and ``uses.toml``, what is done with what a kind brings.
+"""The table of disturbances: ``table/*.toml``, one entry a kind, and ``uses.toml``, what is done with what it brings.
 
 README.md beside this file describes the entries.
 """
@@ -60,8 +60,8 @@ class Use:
     """What is done with what a kind brings.
 
     before, after: text around the host's call, in which ``$put``, ``$get``, ``$clean`` are the kind's.  hole: text for
-    the marked packing loop's first value.  side: of the host.  host: expected of its site, ``keep`` or ``equal``; lines of
-    the text that end with ``//~ keep`` are sites that must stay.
+    the marked packing loop's first value.  side: of the host.  host: expected of its site, ``keep`` or ``equal``; lines
+    of the text that end with ``//~ keep`` are sites that must stay.
     blocking: the host's call has completed when it returns.  typed: the elements' C type is known.
     carrier: the host's buffer is a pointer variable, whose own address is what leaves.  real: elements are floating.
     """
@@ -77,7 +77,6 @@ class Use:
     typed: bool = False
     carrier: bool = False
     real: bool = False
-    plain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +117,8 @@ def _kinds(path: Path) -> Iterator[Kind]:
 
 def _checked(kind: Kind, path: Path) -> Kind:
     wrong = kind.brings not in BRINGS or kind.host not in ("", *EXPECT) or not set(kind.sides) <= set(SIDES)
+    apart = "function" in kind.places and kind.brings in ("address", "flag", "rank")
+    wrong |= apart and any(word in kind.put + kind.get + kind.clean for word in ("$count", "$bytes"))
     if wrong or not kind.why or not (kind.put or kind.get):
         raise TableError(f"{path.name}: {kind.name}: not a disturbance")
     return kind
@@ -143,5 +144,5 @@ def variants(of: Kind) -> Iterator[Variant]:
         for flag in flags:
             for use in uses():
                 fits = use.brings == of.brings and use.side in of.sides and (not of.uses or use.name in of.uses)
-                if fits and (place == "inline" or not use.plain) and not (use.hole and place == "inline"):
+                if fits and not (use.hole and place == "inline"):
                     yield Variant(of, use, place, flag)

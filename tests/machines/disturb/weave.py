@@ -50,6 +50,8 @@ def fits(host: Host, variant: Variant) -> bool:
         return False
     if use.hole:
         return bool(host.holes)
+    if host.side == "recv" and not host.whole and "$bytes" in use.after + kind.get:
+        return False  # the byte that is shown may lie behind the message, which A1 rules out
     return not ((use.typed and not host.c_type) or (use.real and host.c_type not in ("double", "float")))
 
 
@@ -124,6 +126,7 @@ def _functions(variant: Variant, static: bool) -> tuple[str, dict[str, str]]:
         return text, {"put": "dz_put($buf);", "get": "dz_p = dz_get(0);", "clean": ""}
     head, result, call = FUNCTIONS[kind.brings]
     text = f"{head}{kind.put}\n{kind.get}\n{kind.clean}\n    return {result};\n}}\n"
+    text = text.replace("$bytes", "((size_t)dz_n * sizeof($ctype))")  # what the call says may be local there
     return text, {"put": "", "get": call, "clean": ""}
 
 
