@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from opi_xform.ir import instr as ins
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.pointsto import PointsTo
@@ -17,6 +19,7 @@ class Calls:
         self.objects = objects
         self.pts = points_to
         self.effects = effects
+        self.foreign: Mapping[int, tuple[int, str]] = {}  # what changes behind the program's back (foreign.py)
 
     def effect(self, call: ins.CallInstr) -> FunctionEffect | None:
         """What the tables say of a call; a function of the program's own by that name is no library function."""
@@ -29,13 +32,16 @@ class Calls:
         return node.number in self.graph.followed and self.effect(call) is None
 
     def lost(self, node: Node) -> frozenset[int]:
-        """Everything that a call which is not followed can reach: its arguments, all globals, all that escaped."""
+        """Everything that a call which is not followed can reach: its arguments, globals, all that escaped.
+
+        A function of the program may use any global; a library's function those of the functions that it may call.
+        """
         call = node.action.call if isinstance(node.action, Lost) else node.action
         assert isinstance(call, ins.CallInstr)
         out: set[int] = set(self.objects.exposed)
         for operand in call.args:
             out |= self.pts.operand(node.frame, operand)
-        if isinstance(node.action, Lost) or self.effect(call) is not None:
+        if isinstance(node.action, Lost):
             out |= self.objects.globals
         else:
             out |= self.objects.called_back
@@ -45,3 +51,11 @@ class Calls:
 def region_args(arg: int, rest: bool, call: ins.CallInstr) -> range:
     """The arguments that a region concerns: one, or (variadic functions) all from it on."""
     return range(arg, len(call.args)) if rest else range(arg, min(arg + 1, len(call.args)))
+
+
+def calls_back(effect: FunctionEffect, call: ins.CallInstr) -> bool:
+    """The library's function may call a function that it is given here: not SIG_IGN, nor a null function."""
+    return any(
+        callback.arg >= len(call.args) or not isinstance(call.args[callback.arg], ins.Const)
+        for callback in effect.calls
+    )

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.memory.calls import calls_back
 from opi_xform.memory.objects import UNKNOWN, Objects
 from opi_xform.program.effects import Effects, FunctionEffect
 from opi_xform.program.graph import Bind, Graph, Lost, Node, Unbind
@@ -286,22 +287,22 @@ class GraphPointsTo:
         if followed and effect is None:
             return
         target: Name | None = ("t", frame, call.target.number) if call.target is not None else None
-        if effect is None or (effect.calls and not followed):
+        if effect is None or (not followed and calls_back(effect, call)):
             for operand in call.args:
                 self.flow(frame, operand, OUTSIDE)
+            self.add(OUTSIDE, frozenset(self.objects.called_back))
             if effect is None:
-                self.add(OUTSIDE, frozenset(self.objects.called_back))
                 if target is not None:
                     self.copy(OUTSIDE, target)
                 return
-            for o in sorted(self.objects.globals):
-                self.add(OUTSIDE, frozenset({o}))
         if effect.mpi is None or effect.mpi.request is None:
             for i in effect.retains:
                 if i < len(call.args):
                     self.flow(frame, call.args[i], OUTSIDE)
         if effect.allocates is not None:
             heap = self.objects.heap(node.number)
+            if effect.allocates.shared:
+                self.add(OUTSIDE, frozenset({heap}))
             if effect.allocates.into is None:
                 if target is not None:
                     self.add(target, frozenset({heap}))

@@ -307,7 +307,8 @@ class Evaluator:
         self.sizes[o, offset] = max(self.sizes.get((o, offset), 0), width or WIDEST)
         if type_ is not None:
             self.kinds.setdefault((o, offset), set()).add(kind_of(type_))
-        self.out.put((o, offset), value)
+        if o not in self.objects.foreign:
+            self.out.put((o, offset), value)
         self.offsets.setdefault(o, set()).add(offset)
         self.out.put(("v", o), self.symbols.of("version", (o, node.number), self.scope))
 

@@ -6,16 +6,21 @@ array ever keeps the pointers: every store to it is a fresh allocation (or NULL)
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from opi_xform.ir import instr as ins
 from opi_xform.memory.objects import UNKNOWN, Objects
 from opi_xform.memory.pointsto import PointsTo
 from opi_xform.program.graph import Graph
 
 
-def find_families(graph: Graph, objects: Objects, points_to: PointsTo) -> dict[int, int]:
-    """Array object -> its family object, for every array of pointers that qualifies."""
+def find_families(graph: Graph, objects: Objects, points_to: PointsTo, foreign: Collection[int]) -> dict[int, int]:
+    """Array object -> its family object, for every array of pointers that qualifies.
+
+    foreign: objects that others may write at any time.
+    """
     stores: dict[int, list[tuple[int, frozenset[int]]]] = {}
-    spoiled: set[int] = set(points_to.reachable(frozenset({UNKNOWN})))
+    spoiled: set[int] = set(points_to.reachable(frozenset({UNKNOWN}))) | set(foreign)
     for node in graph.nodes:
         action = node.action
         if isinstance(action, ins.Store):

@@ -14,10 +14,11 @@ from opi_xform.ir.loops import LoopNest
 from opi_xform.memory.calls import Calls
 from opi_xform.memory.environment import Cell, Change, Env, Environment
 from opi_xform.memory.families import find_families
+from opi_xform.memory.foreign import foreign
 from opi_xform.memory.lockstep import lockstep
 from opi_xform.memory.modified import modified_cells
 from opi_xform.memory.nullable import note_lazy, settle
-from opi_xform.memory.objects import Objects
+from opi_xform.memory.objects import UNKNOWN, Objects
 from opi_xform.memory.pointsto import PointsTo
 from opi_xform.memory.poly import ZERO, Poly, number, symbol
 from opi_xform.memory.steps import Steps
@@ -62,7 +63,10 @@ class _Interpreter(Steps):
         self.whole_program = whole_program
         self.inner = _inner_loops(nest)
         values = Values(Symbols(self.inner), calls.objects, Environment(nest.idom))
-        super().__init__(variables, calls, values, find_families(calls.graph, calls.objects, calls.pts))
+        calls.foreign = values.foreign = foreign(calls)
+        families = find_families(calls.graph, calls.objects, calls.pts, calls.foreign)
+        super().__init__(variables, calls, values, families)
+        calls.objects.foreign.update(calls.foreign)
         self.tails = tails(calls.graph, nest)
         self.modified = modified_cells(calls, nest)
         self.unset: set[int] = set()  # symbols of what memory holds that nobody wrote
@@ -80,8 +84,14 @@ class _Interpreter(Steps):
             for loop in reversed(chain):
                 if loop in self.pending and self.nest.loops[loop].latches[-1] == block:
                     self.close(loop)
+        self.outside_too()
         note_lazy(self.values, self.calls)
         return self.values
+
+    def outside_too(self) -> None:
+        """What is outside without being given away at one place: its address is stored where unknown code looks."""
+        for o in sorted(self.pts.reachable(frozenset({UNKNOWN})) - self.objects.exposed):
+            self.values.escaped.setdefault(o, self.values.foreign.get(o, (0, "code that is not known may reach it")))
 
     def edge(self, source: int, target: int, above: int, now: Env) -> Change:
         """The environment on an edge, where it differs from ``now``, which the dominator ``above`` left.
@@ -305,6 +315,8 @@ class _Interpreter(Steps):
         for o in sorted(self.objects.globals):
             info = self.objects.table[o]
             if info.variable is None or info.type is None or info.type.kind not in ("int", "pointer"):
+                continue
+            if o in self.objects.foreign:
                 continue
             var = self.variables[info.variable]
             if info.variable in self.unwritten:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from opi_xform.ir import instr as ins
 from opi_xform.ir.loops import LoopNest
-from opi_xform.memory.calls import Calls, region_args
+from opi_xform.memory.calls import Calls, calls_back, region_args
 from opi_xform.memory.environment import Cell
 from opi_xform.program.graph import Bind, Lost, Node, Unbind
 
@@ -124,7 +124,7 @@ class _Finder:
                 for flow in effect.flows:
                     if flow.target < len(call.args):
                         self.modify_all(self.pts.operand(frame, call.args[flow.target]), cells)
-                if effect.calls and node.number not in self.graph.followed:
+                if calls_back(effect, call) and node.number not in self.graph.followed:
                     self.modify_all(self.calls.lost(node), cells)
             case _:
                 pass

@@ -43,8 +43,9 @@ class Objects:
         self.by_node: dict[int, int] = {}
         self.globals: set[int] = set()
         self.exposed: set[int] = {UNKNOWN}
-        self.foreign: set[int] = {UNKNOWN}  # memory of others: what it holds is a new unknown at each read
+        self.foreign: set[int] = {UNKNOWN}  # memory that others write: what it holds is a new unknown at each read
         self.called_back: set[int] = set()  # globals of functions that unknown code may call
+        self.hidden: frozenset[str] = frozenset()  # functions that may give addresses away for others to keep
         self.frames: dict[int, set[int]] = {}
 
     def variable(self, frame: int, key: str) -> int:

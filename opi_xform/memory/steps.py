@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
-from opi_xform.memory.calls import Calls, region_args
+from opi_xform.memory.calls import Calls, calls_back, region_args
 from opi_xform.memory.evaluate import Evaluator
 from opi_xform.memory.extent import extent
 from opi_xform.memory.poly import ONE, Poly, number
@@ -168,7 +168,7 @@ class Steps(Evaluator):
             case ins.Birth(var=key):
                 o = self.objects.variable(frame, key)
                 self.havoc(frozenset({o}), node)
-                if self.variables[key].type.is_scalar:
+                if self.variables[key].type.is_scalar and o not in self.objects.foreign:
                     self.out.put((o, 0), self.opaque(node, "indeterminate"))
             case ins.Branch(cond=cond):
                 comparison = self.comparison(node, frame, cond)
@@ -249,7 +249,7 @@ class Steps(Evaluator):
             name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else "a function pointer"
             self.lose(node, call, f"unknown function {name}")
             return
-        if effect.calls and node.number not in self.calls.graph.followed:
+        if calls_back(effect, call) and node.number not in self.calls.graph.followed:
             self.escape(self.calls.lost(node), node, "callback")
         self.library(node, call, effect, values)
         if effect.allocates is not None and effect.allocates.into is None:
@@ -295,7 +295,8 @@ class Steps(Evaluator):
                         self.output(node, values, call.call.args[i].type, effect, i)
         for i in effect.retains:
             if i < len(call.args) and (effect.mpi is None or effect.mpi.request is None):
-                self.escape(self.pts.operand(frame, call.args[i]), node, f"address kept by {effect.name}")
+                given = self.pts.reachable(self.pts.operand(frame, call.args[i]))
+                self.escape(given, node, f"address kept by {effect.name}")
         for flow in effect.flows:
             if flow.target < len(call.args):
                 self.havoc(self.pts.operand(frame, call.args[flow.target]), node)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 
 from opi_xform.ir import instr as ins
@@ -70,6 +71,7 @@ class Values:
     headers: dict[int, list[HeaderPhi]] = field(default_factory=dict)
     joins: dict[int, tuple[Poly, ...]] = field(default_factory=dict)  # phi -> what it joins, of a loop's header as well
     escaped: dict[int, tuple[int, str]] = field(default_factory=dict)  # object -> (node, why)
+    foreign: Mapping[int, tuple[int, str]] = field(default_factory=dict)  # changes unseen: (node, why)
     results: dict[int, Poly] = field(default_factory=dict)
     nullable: set[int] = field(default_factory=set)  # offsets, 0 where the pointer is not NULL: ``nullable.py``
     lazy: set[int] = field(default_factory=set)  # objects that are used behind a joint at which they may not be there

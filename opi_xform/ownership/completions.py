@@ -93,6 +93,8 @@ def _flag(names: Names, n: int, done: Completion) -> _Flag | None:
     base = values.symbols.base(address)
     if base is None or values.symbols.offset(address).terms or base in values.escaped:
         return None
+    if base in values.foreign:
+        return None
     info = values.objects.table[base]
     variable = names.program.variables.get(info.variable) if info.variable is not None else None
     if variable is None or variable.type.kind != "int" or variable.type.volatile or variable.type.atomic:

@@ -152,7 +152,7 @@ class _Filled:
         """It is zero in the beginning, and nobody unknown can change it."""
         info = self.values.objects.table[o]
         variable = self.program.variables.get(info.variable or "")
-        if info.frame >= 0 or variable is None or o in self.values.escaped or o == self.o:
+        if info.frame >= 0 or variable is None or o in self.values.escaped or o in self.values.foreign or o == self.o:
             return False
         member = self.program.members.get(info.variable or "")
         if member is not None and member.rows:

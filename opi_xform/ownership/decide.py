@@ -340,7 +340,7 @@ def _whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, 
                 "08", f"`{variable.name}` is a single {variable.type.spelling}, which travels in the envelope"
             )
         return Refusal("13", f"`{variable.name}` is a {variable.type.spelling}, not an array or a pointer")
-    if not program.values.objects.foreign.isdisjoint(buffer.objects):  # nothing of the program's own happens to it
+    if not program.values.objects.exposed.isdisjoint(buffer.objects):  # nothing of the program's own happens to it
         others = source_refusal(units, buffer.carrier.variable, buffer.carrier.kind, program.complete, options.root)
         if others is not None:
             return others

@@ -129,7 +129,7 @@ class Finder:
     def lost(self) -> set[int]:
         """Objects that unknown code may reach, that are messages' buffers, or that go where this is not followed."""
         points_to = self.program.points_to
-        out = set(self.values.escaped) | set(points_to.reachable(frozenset({UNKNOWN})))
+        out = set(self.values.escaped) | set(self.values.foreign) | set(points_to.reachable(frozenset({UNKNOWN})))
         for use in collect(self.program):
             node = self.graph.nodes[use.node]
             assert isinstance(node.action, ins.CallInstr)

@@ -214,7 +214,7 @@ class Flow:
         what = key[1]
         if what == "float" or (isinstance(what, tuple) and what[0] == "float"):
             return self.of_floating()
-        if what == "volatile":
+        if what == "volatile" or (isinstance(what, tuple) and what[0] == "outside"):
             return True
         if isinstance(what, tuple) and what[0] == "nondet":
             reason = what[2]

@@ -393,5 +393,6 @@ def _copied(objects: Objects) -> Objects:
     out.globals = set(objects.globals)
     out.exposed = set(objects.exposed)
     out.called_back = set(objects.called_back)
+    out.hidden = objects.hidden
     out.frames = {frame: set(found) for frame, found in objects.frames.items()}
     return out

@@ -15,6 +15,7 @@ from opi_xform.memory.objects import Objects
 from opi_xform.ownership.apart import Apart, never_of, said_apart, with_assumption
 from opi_xform.ownership.decide import decide
 from opi_xform.ownership.elsewhere import written_at
+from opi_xform.ownership.keeping import hidden
 from opi_xform.ownership.members import promote, wanted
 from opi_xform.ownership.model import Member, Options, Program
 from opi_xform.ownership.number_tables import number_tables, promoted
@@ -205,6 +206,7 @@ def _memory(
         if not complete and variables[key].kind == "extern":
             objects.exposed.add(o)
     objects.called_back.update(objects.variable(-1, key) for key in called_back(whole))
+    objects.hidden = hidden(whole.functions, effects)
     never = never_of(objects, apart)
     with part("points-to"):
         points_to = GraphPointsTo(graph, variables, objects, effects, never)

@@ -55,6 +55,7 @@ class AllocSpec:
     size: product in bytes, None when the arguments do not tell.  zeroed: all its bytes are zero.  into: the pointer is
     stored through this argument, else it is the function's result.  copies_from: the argument whose object's bytes move
     into the new one (realloc).  contents: its bytes are written by the call (strdup), neither zero nor indeterminate.
+    shared: others have the memory as well, under other addresses too (a window, a mapping).
     """
 
     size: Length | None = None
@@ -62,6 +63,7 @@ class AllocSpec:
     into: int | None = None
     copies_from: int | None = None
     contents: bool = False
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)

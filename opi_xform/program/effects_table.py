@@ -157,6 +157,7 @@ _ALLOC_KEYS: dict[str, type | tuple[type, ...]] = {
     "into": int,
     "copies_from": int,
     "contents": bool,
+    "shared": bool,
 }
 _BUFFER_KEYS = _keys_of(MpiBuffer)
 _COMPLETION_KEYS = _keys_of(Completion)
