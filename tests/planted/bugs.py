@@ -1,6 +1,7 @@
 """The planted bugs: each forgets one thing that soundness rests on, by one change of the analyser's text."""
 
 from tests.planted.bug import Bug
+from tests.planted.bugs_behind import BEHIND
 from tests.planted.bugs_pointers import POINTERS
 from tests.planted.bugs_swaps import SWAPS
 from tests.planted.bugs_tables import TABLES
@@ -349,6 +350,7 @@ BUGS = (
         "            case _:\n                pass\n    return freed",
         ("c_free_wrapper_counts",),
     ),
+    *BEHIND,
     *POINTERS,
     *SWAPS,
     *TABLES,

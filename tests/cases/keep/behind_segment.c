@@ -1,0 +1,49 @@
+/* A segment of shared memory is attached twice. */
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ipc.h>
+#include <sys/shm.h>
+
+#define N 3000
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double *sbuf = malloc(N * sizeof(double)), *rbuf = malloc(N * sizeof(double));
+    double total = 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int id = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
+    int *count = shmat(id, NULL, 0), *same = shmat(id, NULL, 0);
+    shmctl(id, IPC_RMID, NULL);
+    *count = 1000;
+    if (rank == 0) {
+        for (int i = 0; i < N; i++)
+            sbuf[i] = i + 1;
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 6, MPI_COMM_WORLD); //~ keep(sbuf) OPI102
+    } else if (rank == 1) {
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < N; i++)
+            total += rbuf[i];
+    }
+    for (int i = 0; i < *count; i++)
+        sbuf[i] = 2 * i;
+    *same = 2000;
+    if (rank == 0) {
+        MPI_Send(sbuf, *count, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < *count; i++)
+            total += rbuf[i] * (i % 7);
+    }
+    printf("%d %g\n", rank, total);
+    shmdt(count);
+    shmdt(same);
+    free(sbuf);
+    free(rbuf);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,59 @@
+"""Bugs in what is known of memory that others write: threads, handlers, callbacks, windows, persistent requests."""
+
+from tests.planted.bug import Bug
+
+_CONSTRAINTS = "opi_xform.memory.constraints"
+_EVALUATE = "opi_xform.memory.evaluate"
+_FOREIGN = "opi_xform.memory.foreign"
+
+BEHIND = (
+    Bug(
+        "what others may write loses its value only where they get it",
+        _EVALUATE,
+        "        if o in self.foreign:\n            return self.unseen(node, type_, (o, offset))\n",
+        "",
+        ("behind_signal", "behind_window", "behind_attribute", "behind_persistent", "behind_bottom"),
+        Bug(
+            "a value that was stored stays known",
+            _EVALUATE,
+            "        if o not in self.foreign:\n            self.out.put((o, offset), value)\n",
+            "        self.out.put((o, offset), value)\n",
+            (),
+        ),
+    ),
+    Bug(
+        "a persistent request fills its buffer once",
+        _FOREIGN,
+        "if effect.mpi is not None and effect.mpi.persistent:",
+        "if False:",
+        ("behind_persistent", "behind_persistent_member"),
+    ),
+    Bug(
+        "a function that is not followed registers nothing",
+        _FOREIGN,
+        "if not calls.objects.hidden.isdisjoint(functions):",
+        "if False:",
+        ("behind_signal_by_recursion", "behind_persistent_by_recursion"),
+    ),
+    Bug(
+        "memory of windows and segments has one address",
+        _CONSTRAINTS,
+        "            if effect.allocates.shared:\n                self.add(OUTSIDE, frozenset({heap}))\n",
+        "",
+        ("behind_window_shared", "behind_segment"),
+        Bug(
+            "memory of windows and segments is the program's own",
+            _FOREIGN,
+            "if effect.allocates is not None and effect.allocates.shared:",
+            "if False:",
+            (),
+        ),
+    ),
+    Bug(
+        "functions that are kept are called at once or never",
+        _FOREIGN,
+        'later = any(callback.when in ("later", "concurrent") for callback in effect.calls)',
+        "later = False",
+        ("behind_signal", "behind_errhandler", "behind_operation"),
+    ),
+)
