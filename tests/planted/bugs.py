@@ -6,6 +6,8 @@ from tests.planted.bugs_pointers import POINTERS
 from tests.planted.bugs_swaps import SWAPS
 from tests.planted.bugs_tables import TABLES
 
+_FOREIGN = "opi_xform.memory.foreign"
+_INTERP = "opi_xform.memory.interp"
 _LIVENESS = "opi_xform.ownership.liveness"
 _LIVE = "opi_xform.memory.live"
 _ALIASES = "opi_xform.ownership.aliases"
@@ -187,9 +189,16 @@ BUGS = (
     Bug(
         "functions that the library calls are not run",
         _STEPS,
-        "if effect.calls and node.number not in self.calls.graph.followed:",
+        "if calls_back(effect, call) and node.number not in self.calls.graph.followed:",
         "if False:",
         ("send_read_atexit", "odd_signal", "odd_sigaction", "send_read_qsort", "a_callback_store"),
+        Bug(
+            "what is outside does not count by itself",
+            _INTERP,
+            "        self.outside_too()\n",
+            "",
+            (),
+        ),
     ),
     Bug(
         "writing one row writes all of them",
@@ -262,6 +271,13 @@ BUGS = (
         "reason)\n        self.havoc(objects, node)",
         "reason)",
         ("pack_count_unknown_loop",),
+        Bug(
+            "an unknown function keeps nothing",
+            _FOREIGN,
+            'yield calls.lost(node), f"unknown function {name}"',
+            "pass",
+            (),
+        ),
     ),
     Bug(
         "unknown functions do nothing",

@@ -13,6 +13,7 @@ _FIXED = "opi_xform.program.fixed"
 _NUMBERS = "opi_xform.ownership.number_tables"
 _LAZY_TESTS = "opi_xform.ownership.lazy_tests"
 _NULL_TESTS = "opi_xform.ownership.null_tests"
+_INTERP = "opi_xform.memory.interp"
 _STEPS = "opi_xform.memory.steps"
 
 POINTERS = (
@@ -66,6 +67,7 @@ POINTERS = (
             "            if effect is None:\n                continue\n"
             "            if False:\n                name = call",
             (),
+            Bug("what is outside does not count by itself", _INTERP, "        self.outside_too()\n", "", ()),
         ),
     ),
     Bug(
@@ -80,6 +82,7 @@ POINTERS = (
             "    if i in effect.retains and (effect.mpi is None",
             "    if False and (effect.mpi is None",
             (),
+            Bug("what is outside does not count by itself", _INTERP, "        self.outside_too()\n", "", ()),
         ),
     ),
     Bug(

@@ -57,8 +57,8 @@ def file_of(bug: Bug) -> Path:
 
 
 def planted(bug: Bug) -> list[Bug]:
-    """The bug, and the one that goes with it."""
-    return [bug] if bug.also is None else [bug, bug.also]
+    """The bug, and those that go with it."""
+    return [bug] if bug.also is None else [bug, *planted(bug.also)]
 
 
 def applies(bug: Bug) -> bool:
