@@ -3,23 +3,16 @@
 from tests.planted.bug import Bug
 
 _CONSTRAINTS = "opi_xform.memory.constraints"
-_EVALUATE = "opi_xform.memory.evaluate"
 _FOREIGN = "opi_xform.memory.foreign"
+_INTERP = "opi_xform.memory.interp"
 
 BEHIND = (
     Bug(
         "what others may write loses its value only where they get it",
-        _EVALUATE,
-        "        if o in self.foreign:\n            return self.unseen(node, type_, (o, offset))\n",
+        _INTERP,
+        "        calls.objects.foreign.update(calls.foreign)\n",
         "",
         ("behind_signal", "behind_window", "behind_attribute", "behind_persistent", "behind_bottom"),
-        Bug(
-            "a value that was stored stays known",
-            _EVALUATE,
-            "        if o not in self.foreign:\n            self.out.put((o, offset), value)\n",
-            "        self.out.put((o, offset), value)\n",
-            (),
-        ),
     ),
     Bug(
         "a persistent request fills its buffer once",
