@@ -28,7 +28,7 @@ def show(node: Expr | Stmt | None) -> str:
             parts: list[object] = [_Text(f"({type(item).__name__}")]
             for field in fields(item):
                 value = getattr(item, field.name)
-                if field.name in ("padding", "last"):
+                if field.name in ("padding", "last", "punned"):
                     continue
                 if not isinstance(value, (Span, Type)) and value not in ("", None, ()):
                     parts += [_Text(" "), value]

@@ -355,7 +355,8 @@ class Expressions:
             return self._refuse(i, type_, span, kids, "unknown member")
         if field.bitfield:
             type_ = replace(type_, size=None)  # a store to it writes no whole bytes
-        return Member(type_, span, base, name, field.offset, record.padding(field), record.last(field))
+        punned = record.punned(field)
+        return Member(type_, span, base, name, field.offset, record.padding(field), record.last(field), punned)
 
     def _call(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
         if not kids:

@@ -72,7 +72,7 @@ class Member(Expr):
     """``base.field``; ``p->field`` is ``Member(Deref(p), field)``.
 
     offset: bytes from the start of the record.  padding: bytes behind the member that belong to none.
-    last: no other member lies behind it.
+    last: no other member lies behind it.  punned: a number in whose bytes another member may hold an address (a union).
     """
 
     base: Expr
@@ -80,6 +80,7 @@ class Member(Expr):
     offset: int
     padding: int = 0
     last: bool = False
+    punned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

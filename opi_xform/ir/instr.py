@@ -70,13 +70,14 @@ class Op:
     """Integer, floating or comparison arithmetic on operands.  ``op``: C's operator, ``neg``, ``not``, ``cast``.
 
     ``type`` is the result's; ``unsigned`` tells that C computes it modulo 2**width (of a cast: that an unsigned number
-    is made wider).
+    is made wider).  ``view``: a cast of an address: from here on what may hold addresses is seen as bytes or numbers.
     """
 
     op: str
     args: tuple[Operand, ...]
     type: Type
     unsigned: bool = False
+    view: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,19 +122,26 @@ class Define(Instr):
 
 @dataclass(frozen=True, slots=True)
 class Load(Instr):
+    """``member``: the place is written as a member of a struct that has this type, and no other one."""
+
     target: Temp
     address: Operand
     type: Type
+    member: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Store(Instr):
-    """``padding``: bytes of a struct behind the member that is stored, which belong to no member."""
+    """``padding``: bytes of a struct behind the member that is stored, which belong to no member.
+
+    ``member``: as of a ``Load``.
+    """
 
     address: Operand
     value: Operand
     type: Type
     padding: int = 0
+    member: bool = False
 
 
 @dataclass(frozen=True, slots=True)

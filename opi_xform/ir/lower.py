@@ -94,6 +94,7 @@ class _Lowerer(Expressions):
                 value = None
                 if s.value is not None:
                     value = yield self.value(s.value)
+                    value = self.viewed(s.value, value, self.function.type.elem or s.value.type)
                 self.emit(ins.ReturnInstr(s.span, me, value))
                 self.close()
                 self.at = self.block()

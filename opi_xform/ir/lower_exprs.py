@@ -132,9 +132,7 @@ class Expressions:
                 var = self.variable(e.var)
                 if var.type.is_array or var.type.kind in ("record", "unknown"):
                     return ins.AddrVar(e.var, e.span)
-                if var.type.volatile or var.type.atomic:
-                    return ins.Nondet("volatile")
-                return ins.Var(e.var, e.span)
+                return self.load(e, ins.AddrVar(e.var, e.span))
             case ast.AddrOf():
                 address = yield self.address(e.operand)
                 return _whole(address)
@@ -191,7 +189,8 @@ class Expressions:
                 return ins.PtrAdd(base, index, e.type.size or 0, row)
             case ast.Member():
                 base = yield self.address(e.base)
-                return ins.PtrAdd(base, ins.Const(e.offset), 1)
+                place = ins.PtrAdd(base, ins.Const(e.offset), 1)
+                return _view(place, e.type) if e.punned else place
             case ast.Cast() if not e.explicit:
                 return (yield self.address(e.operand))
             case ast.StringLit() | ast.CompoundLit() | ast.Call() | ast.Comma() | ast.Conditional() | ast.Assign():
@@ -204,10 +203,15 @@ class Expressions:
     def load(self, e: ast.Expr, address: ins.Operand) -> ins.Operand:
         if e.type.is_array or e.type.kind in ("record", "function"):
             return address
-        if isinstance(address, ins.AddrVar) and self.all_of(address, e.type):
-            return ins.Var(address.key, address.span)
+        type_ = e.type
+        if isinstance(address, ins.AddrVar) and self.all_of(address, type_):
+            own = self.variable(address.key).type
+            if not own.volatile and not own.atomic:
+                return ins.Var(address.key, address.span)
+            # Each read is a new value, of those that were stored there: of a pointer's the targets are known.
+            type_ = replace(type_, volatile=True)
         target = self.temp()
-        self.emit(ins.Load(e.span, self.stmt, target, address, e.type))
+        self.emit(ins.Load(e.span, self.stmt, target, address, type_, _is_member(e)))
         return target
 
     def incdec(self, e: ast.IncDec, wanted: bool) -> Lowering:
@@ -223,7 +227,7 @@ class Expressions:
             kept = self.temp()
             self.emit(ins.Define(e.span, self.stmt, kept, new, e.operand.type))
             new = kept
-        self.write(e, address, new, e.operand.type)
+        self.write(e, address, new, e.operand.type, 0, _is_member(e.operand))
         return new if e.prefix else old
 
     def assign(self, e: ast.Assign) -> Lowering:
@@ -239,11 +243,13 @@ class Expressions:
             value = self.binary(e.op, old, value, e.target.type, e.value.type, e.target.type, e.span)
         else:
             value = yield self.value(e.value)
+            value = self.viewed(e.value, value, e.target.type)
         if not isinstance(value, (ins.Const, ins.Temp, ins.AddrVar, ins.AddrFunc, ins.AddrString, ins.Nondet)):
             kept = self.temp()
             self.emit(ins.Define(e.span, self.stmt, kept, value, e.type))
             value = kept
-        self.write(e, target, value, e.target.type, e.target.padding if isinstance(e.target, ast.Member) else 0)
+        padding = e.target.padding if isinstance(e.target, ast.Member) else 0
+        self.write(e, target, value, e.target.type, padding, _is_member(e.target))
         return value
 
     def binary(
@@ -273,7 +279,7 @@ class Expressions:
         if to.kind == "void" or to == source:
             return inner
         if to.is_pointer and source.is_pointer:
-            return inner
+            return self.viewed(e.operand, inner, to)
         if isinstance(inner, ins.Const) and (
             to.is_pointer or (inner.name and to.kind == "int" and to.signed) or to.holds(inner.value)
         ):
@@ -294,9 +300,10 @@ class Expressions:
             yield self.condition(e.cond, then, other)
             for at, branch in ((then, e.then), (other, e.other)):
                 self.at = at
-                value = yield self.value(branch)
+                found = yield self.value(branch)
                 if e.type.kind != "void":
-                    self.emit(ins.Define(e.span, self.stmt, target, value, e.type))
+                    found = self.viewed(branch, found, e.type)
+                    self.emit(ins.Define(e.span, self.stmt, target, found, e.type))
                 self.close(join)
         self.at = join
         return target
@@ -321,12 +328,14 @@ class Expressions:
 
     def call(self, e: ast.Call, wanted: bool) -> Lowering:
         callee = yield self.value(_callee(e.callee))
+        params = _params(e.callee.type)
         args = []
-        for arg in e.args:
+        for i, arg in enumerate(e.args):
             if arg.type.kind == "record":
                 args.append((yield self.address(arg)))
             else:
-                args.append((yield self.value(arg)))
+                value = yield self.value(arg)
+                args.append(self.viewed(arg, value, params[i]) if i < len(params) else value)
         target = self.temp() if wanted else None
         self.emit(ins.CallInstr(e.span, self.stmt, target, callee, tuple(args), e))
         return target if target is not None else ins.Nondet("void")
@@ -347,14 +356,36 @@ class Expressions:
             yield self.either(choice, lambda arm: self.initialise(var, address, arm, type_))
         else:
             value = yield self.value(init)
-            self.write(init, address, value, type_)
+            value = self.viewed(init, value, type_)
+            self.write(init, address, value, type_, 0, type_ != var.type)
 
-    def write(self, e: ast.Expr, address: ins.Operand, value: ins.Operand, type_: Type, padding: int = 0) -> None:
+    def viewed(self, e: ast.Expr, value: ins.Operand, to: Type) -> ins.Operand:
+        """The value of ``e`` where an address of type ``to`` is made of it."""
+        source = _decayed(e.type)
+        if not (to.is_pointer and source.is_pointer) or isinstance(value, (ins.Const, ins.AddrString, ins.AddrFunc)):
+            return value
+        here, there = source.pointee, to.pointee
+        if here == "address":
+            if there != "address":
+                return _view(value, to)
+            if (source.elem or to).is_pointer and to.elem is not None and to.elem.kind == "record":
+                self.emit(ins.Escape(e.span, self.stmt, "a pointer seen as a struct", (value,)))
+        return _view(value, to) if here == "word" and there in ("char", "number", "void") else value
+
+    def write(
+        self,
+        e: ast.Expr,
+        address: ins.Operand,
+        value: ins.Operand,
+        type_: Type,
+        padding: int = 0,
+        member: bool = False,
+    ) -> None:
         """A scalar store; stores to a whole variable become definitions."""
         if isinstance(address, ins.AddrVar) and self.all_of(address, type_):
             self.emit(ins.Define(e.span, self.stmt, ins.Var(address.key), value, type_))
         else:
-            self.emit(ins.Store(e.span, self.stmt, address, value, type_, padding))
+            self.emit(ins.Store(e.span, self.stmt, address, value, type_, padding, member))
 
     def all_of(self, address: ins.AddrVar, type_: Type) -> bool:
         """An access of this type is to all of a variable, which is a scalar: no ``*(char *)&n``.
@@ -441,6 +472,33 @@ def or_null(e: ast.Expr) -> ast.Conditional | None:
 
 def _decayed(t: Type) -> Type:
     return Type("pointer", t.spelling, 8, elem=t.elem) if t.is_array else t
+
+
+def _view(address: ins.Operand, to: Type) -> ins.Operand:
+    """The address, seen from here on as that of bytes or numbers."""
+    return ins.Op("cast", (address,), Type("pointer", to.spelling, 8, elem=to.elem or to), view=True)
+
+
+def _is_member(e: ast.Expr) -> bool:
+    """A number that is a member of a struct, or an element of an array that is one, and in no union with an address."""
+    member = False
+    while True:
+        match e:
+            case ast.Member():
+                if e.punned:
+                    return False
+                member, e = True, e.base
+            case ast.Index(base=base) if base.type.is_array:
+                e = base
+            case _:
+                return member
+
+
+def _params(callee: Type) -> tuple[Type, ...]:
+    """The parameters of what is called, a function or a pointer to one."""
+    while callee.is_pointer and callee.elem is not None:
+        callee = callee.elem
+    return callee.params or ()
 
 
 def _pointee_size(t: Type) -> int:

@@ -54,6 +54,20 @@ class Type:
         """Floating values and integers narrower than a pointer hold no address that C could get back."""
         return not (self.kind == "float" or (self.kind == "int" and self.size is not None and self.size < 8))
 
+    @property
+    def pointee(self) -> str:
+        """What an address of this type leads to: ``address`` (pointers, structs, what is not known), ``word`` (integers
+        as wide as an address), ``char``, ``number`` or ``void``.
+        """
+        to = self.elem if self.kind in ("pointer", "array") else None
+        while to is not None and to.is_array:
+            to = to.elem
+        if to is None or to.kind not in ("int", "float", "void"):
+            return "address"
+        if to.kind == "void":
+            return "void"
+        return "word" if to.holds_address else "char" if to.size == 1 else "number"
+
     def holds(self, value: int) -> bool:
         """An integer type has this number among its values."""
         if self.kind != "int" or self.size is None:
@@ -98,9 +112,28 @@ class Record:
         """Whether no other member lies behind it (of a union, each)."""
         return self.union or all(f.offset <= field.offset for f in self.fields)
 
+    def punned(self, field: Field) -> bool:
+        """Whether a number's bytes are also those of a member that may hold an address."""
+        kind = _element(field.type)
+        if kind.kind not in ("int", "float"):
+            return False
+        end = field.offset + (field.type.size or 8)
+        return any(
+            f is not field and f.offset < end and field.offset < f.offset + (f.type.size or 8) and not f.bitfield
+            for f in self.fields
+            if _element(f.type).kind not in ("int", "float")
+        )
+
     def padding(self, field: Field) -> int:
         """Bytes behind a member of a struct that belong to no member."""
         if self.union or field.bitfield or field.type.size is None or self.size is None:
             return 0
         end = field.offset + field.type.size
         return min((f.offset for f in self.fields if f.offset >= end), default=self.size) - end
+
+
+def _element(type_: Type) -> Type:
+    """What an array of arrays is made of."""
+    while type_.is_array and type_.elem is not None:
+        type_ = type_.elem
+    return type_

@@ -4,22 +4,32 @@ Copies of functions are apart, so is every allocation call of every copy; an obj
 everything outside the program: what is passed to it is reachable from it, and it may be stored anywhere that is.  So
 what the objects in it hold and what it holds itself is one set.  A large program whose calls through pointers cannot be
 resolved has thousands of them, and pointers to all: they are not added one by one, see `wide`.
+
+Addresses travel as bytes, too: read as characters or numbers, copied to where numbers are, sent, written to a file.
+All
+that are taken apart so are in one set, BYTES, and whatever bytes are written to may hold any of them from then on.
+Where nothing is taken apart it is empty.  An object's name ("w", o) is what its integers hold that are as wide as an
+address; a number below -1 in a set is an object that is seen as bytes (``twin``), -1 what is no object of the program.
+
+A pointer of which nothing is known, not even that it is NULL, may lead anywhere (``anything``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.types import Type
 from opi_xform.memory.calls import calls_back
+from opi_xform.memory.inclusions import BYTES, NO_OBJECT, NOTHING, OUTSIDE, WEAK, Inclusions, Name
 from opi_xform.memory.objects import UNKNOWN, Objects
+from opi_xform.memory.travel import reinterprets, travels
 from opi_xform.program.effects import Effects, FunctionEffect
-from opi_xform.program.graph import Bind, Graph, Lost, Node, Unbind
+from opi_xform.program.graph import Bind, Graph, Lost, Node, Unbind, operands_of
 
-Name = tuple[object, ...]  # ("c", object): its content; ("t", frame, temp)
-OUTSIDE: Name = ("c", UNKNOWN)
-NOTHING: frozenset[int] = frozenset()
+COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!=", "not"})
 
 
 class GraphPointsTo:
@@ -32,39 +42,54 @@ class GraphPointsTo:
         objects: Objects,
         effects: Effects,
         apart: Mapping[int, frozenset[int]] | None = None,
+        flat: bool = False,
     ) -> None:
-        """apart: by pointer variable: objects that it never points to, whatever the program seems to do."""
-        self.apart = {("c", o): gone for o, gone in (apart or {}).items()}
+        """apart: by pointer variable: objects that it never points to, whatever the program seems to do.
+
+        flat: the graph has each function once (``Inclusions``).
+        """
         self.graph = graph
         self.variables = variables
         self.objects = objects
         self.effects = effects
-        self.sets: Mapping[Name, frozenset[int]] = {}
-        self.growing: dict[Name, set[int]] = {}  # while it is solved: what a name holds; a wide one, what more it holds
         self.reached: dict[frozenset[int], frozenset[int]] = {}  # what ``reachable`` has answered
-        self.wide: set[Name] = set()  # hold all that is outside, whatever else will be found there
-        self.outside: set[int] = self.growing.setdefault(OUTSIDE, set())
-        self.copies: dict[Name, set[Name]] = {}
-        self.loads: dict[Name, set[Name]] = {}
-        self.stores: dict[Name, set[Name]] = {}
-        self.work: list[tuple[Name, frozenset[int]]] = []  # news, to be handed on; none: it became wide
-        self.fresh = 0
+        self.system = Inclusions(objects, {("c", o): gone for o, gone in (apart or {}).items()}, flat)
         self.generate()
-        self.solve()
-        self.finish()
+        self.sets: Mapping[Name, frozenset[int]]
+        self.numbers: set[Name]  # hold something that is no object
+        self.sets, self.numbers = self.system.solution()
+        del self.system
 
     # --- queries -------------------------------------------------------------------------------------------------
 
     def operand(self, frame: int, operand: ins.Operand) -> frozenset[int]:
         parts: list[frozenset[int]] = []
         for kind, name in self.sources(frame, operand):
-            if kind == "addr":
-                assert isinstance(name, int)
-                parts.append(frozenset({name}))
-            else:
+            if kind == "copy":
                 assert isinstance(name, tuple)
                 parts.append(self.sets.get(name, NOTHING))
+            elif isinstance(name, int) and name >= 0:
+                parts.append(frozenset({name}))
         return parts[0] if len(parts) == 1 else NOTHING.union(*parts)
+
+    def accessed(self, frame: int, operand: ins.Operand) -> frozenset[int]:
+        """Objects that are read or written through an address: of one that nothing is known of, all there may be."""
+        found = self.operand(frame, operand)
+        if found or isinstance(operand, ins.Const):
+            return found
+        for kind, name in self.sources(frame, operand):
+            if (kind == "addr" and name == NO_OBJECT) or name in self.numbers:
+                return found
+        return self.anything
+
+    def taken_apart(self) -> bool:
+        """Whether addresses travel as bytes."""
+        return bool(self.sets.get(BYTES))
+
+    @cached_property
+    def anything(self) -> frozenset[int]:
+        """All that something points to."""
+        return frozenset({UNKNOWN}).union(*{id(one): one for one in self.sets.values()}.values())
 
     def variable(self, frame: int, key: str) -> frozenset[int]:
         return self.sets.get(("c", self.objects.variable(frame, key)), NOTHING)
@@ -103,11 +128,21 @@ class GraphPointsTo:
 
     # --- constraints ---------------------------------------------------------------------------------------------
 
-    def sources(self, frame: int, operand: ins.Operand) -> Iterator[tuple[str, int | Name]]:
+    def sources(
+        self, frame: int, operand: ins.Operand, differences: bool = True
+    ) -> Iterator[tuple[str, int | Name | ins.Operand]]:
+        """``addr`` of objects, ``copy`` of what names hold, ``seen``: an operand whose value is seen as bytes.
+
+        differences: an address may be made of the distance between two.
+        """
         stack = [operand]
+        exact = True  # not a part of a number that is computed
         while stack:
             item = stack.pop()
             match item:
+                case ins.Const() | ins.AddrString() | ins.AddrFunc():
+                    if exact:
+                        yield "addr", NO_OBJECT
                 case ins.AddrVar(key=key):
                     yield "addr", self.objects.variable(frame, key)
                 case ins.Var(key=key):
@@ -116,8 +151,15 @@ class GraphPointsTo:
                     yield "copy", ("t", frame, n)
                 case ins.PtrAdd(base=base):
                     stack.append(base)
+                case ins.Op(op="cast", args=(inner,), type=type_, view=view) if type_.is_pointer:
+                    yield from self.sources(frame, inner)
+                    if view:
+                        yield "seen", inner
+                    elif not isinstance(inner, ins.Const):
+                        yield "copy", BYTES  # a number became an address
                 case ins.Op(args=args, op=op):
-                    if op not in ("<", ">", "<=", ">=", "==", "!=", "not"):
+                    exact = False
+                    if op not in COMPARISONS and (differences or op != "ptrdiff"):
                         stack.extend(args)
                 case ins.Nondet(reason=reason) if reason != "floating constant":
                     yield "addr", UNKNOWN
@@ -125,91 +167,59 @@ class GraphPointsTo:
                 case _:
                     pass
 
-    def flow(self, frame: int, operand: ins.Operand, target: Name) -> None:
+    def flow(self, frame: int, operand: ins.Operand, target: Name, type_: Type | None = None) -> None:
+        """``type_``: of the place that is given the value."""
         for kind, name in self.sources(frame, operand):
-            if kind == "addr":
-                assert isinstance(name, int)
-                self.add(target, frozenset({name}))
-            else:
-                assert isinstance(name, tuple)
-                self.copy(name, target)
+            if kind == "seen":
+                assert not isinstance(name, (int, tuple))
+                self.system.view("mark", self.pointer(frame, name), target)
+            elif isinstance(name, int):
+                if name != NO_OBJECT or (type_ is None or type_.is_pointer):
+                    self.system.add(target, frozenset({name}))
+            elif isinstance(name, tuple):
+                if type_ is not None and type_.is_pointer and type_.pointee == "address":
+                    self.system.view("plain", name, target)
+                else:
+                    self.system.copy(name, target)
 
-    def pointer(self, frame: int, operand: ins.Operand) -> Name:
+    def pointer(self, frame: int, operand: ins.Operand, type_: Type | None = None) -> Name:
         """A name that holds the operand's value."""
-        self.fresh += 1
-        name: Name = ("p", self.fresh)
-        self.flow(frame, operand, name)
+        name = self.system.fresh("p")
+        self.flow(frame, operand, name, type_)
         return name
 
-    def add(self, name: Name, objects: frozenset[int]) -> None:
-        name = self.place(name)
-        mine = self.growing.setdefault(name, set())
-        new = objects - mine
-        if name in self.wide:
-            new -= self.outside
-        elif self.apart and name in self.apart:
-            new -= self.apart[name]
-        if new:
-            mine |= new
-            self.work.append((name, new))
+    def narrowed(self, frame: int, operand: ins.Operand) -> None:
+        """Where an address, or an integer as wide, becomes a narrower number, it is taken apart."""
+        work = [operand]
+        while work:
+            item = work.pop()
+            if isinstance(item, ins.PtrAdd):
+                work += (item.base, item.index)
+            elif isinstance(item, ins.Op) and item.op not in COMPARISONS and item.op != "ptrdiff":
+                work += item.args
+                if item.op == "cast" and not item.type.holds_address:
+                    self.as_number(frame, item.args[0])
 
-    def widen(self, name: Name) -> None:
-        """The name holds what is outside."""
-        name = self.place(name)
-        if name in self.apart:
-            self.copies.setdefault(OUTSIDE, set()).add(name)
-            self.add(name, frozenset(self.outside))
-        elif name != OUTSIDE and name not in self.wide:
-            self.wide.add(name)
-            self.work.append((name, NOTHING))
-
-    def place(self, name: Name) -> Name:
-        """Where what a name holds is kept: what is outside holds what the outside holds."""
-        return OUTSIDE if name[0] == "c" and name[1] in self.outside and name not in self.apart else name
-
-    def copy(self, source: Name, target: Name) -> None:
-        source, target = self.place(source), self.place(target)
-        if source == target:
-            return
-        if source == OUTSIDE:
-            self.widen(target)
-        elif target not in self.copies.setdefault(source, set()):
-            self.copies[source].add(target)
-            if source in self.growing:
-                self.add(target, frozenset(self.growing[source]))
-            if source in self.wide:
-                self.widen(target)
-
-    def load(self, pointer: Name, target: Name) -> None:
-        pointer = self.place(pointer)
-        self.loads.setdefault(pointer, set()).add(target)
-        self.loaded(frozenset(self.growing.get(pointer, ())), pointer in self.wide, target)
-
-    def loaded(self, objects: frozenset[int], wide: bool, target: Name) -> None:
-        if wide or not objects.isdisjoint(self.outside):
-            self.widen(target)
-        for o in sorted(objects if self.apart else objects - self.outside):
-            self.copy(("c", o), target)
-
-    def store(self, pointer: Name, source: Name) -> None:
-        pointer = self.place(pointer)
-        self.stores.setdefault(pointer, set()).add(source)
-        self.stored(frozenset(self.growing.get(pointer, ())), pointer in self.wide, source)
-
-    def stored(self, objects: frozenset[int], wide: bool, source: Name) -> None:
-        if wide or not objects.isdisjoint(self.outside):
-            self.copy(source, OUTSIDE)
-        for o in sorted(objects if self.apart else objects - self.outside):
-            self.copy(source, ("c", o))
+    def as_number(self, frame: int, operand: ins.Operand) -> None:
+        """What is an address, or made of one, goes where numbers go."""
+        for kind, name in self.sources(frame, operand, differences=False):
+            if isinstance(name, int) and name > UNKNOWN:
+                self.system.add(BYTES, frozenset({name}))
+            elif kind == "copy" and isinstance(name, tuple) and name != OUTSIDE:
+                self.system.copy(name, WEAK)
 
     def generate(self) -> None:
-        self.add(OUTSIDE, frozenset({UNKNOWN}))
+        named: set[str] = set()  # variables whose address is taken
         for node in self.graph.nodes:
             self.constrain(node)
+            for operand in operands_of(node.action):
+                named.update(variables_named(operand))
         for key, var in sorted(self.variables.items()):
             if var.is_global and var.init is not None:
                 self.initialiser(self.objects.variable(-1, key), var.init)
-        self.add(OUTSIDE, frozenset(self.objects.exposed))
+            if var.is_global and var.type.is_pointer and key not in named:
+                self.system.add(("c", self.objects.variable(-1, key)), frozenset({NO_OBJECT}))  # it begins as NULL
+        self.system.add(OUTSIDE, frozenset(self.objects.exposed))
 
     def initialiser(self, o: int, init: ast.Expr) -> None:
         stack: list[ast.Expr] = [init]
@@ -217,7 +227,7 @@ class GraphPointsTo:
             e = stack.pop()
             match e:
                 case ast.VarRef(var=key) if key in self.variables and self.variables[key].is_global:
-                    self.add(("c", o), frozenset({self.objects.variable(-1, key)}))
+                    self.system.add(("c", o), frozenset({self.objects.variable(-1, key)}))
                 case ast.InitList(items=items):
                     stack.extend(items)
                 case ast.Member(base=inner) | ast.CompoundLit(init=inner):
@@ -236,48 +246,73 @@ class GraphPointsTo:
     def constrain(self, node: Node) -> None:
         frame = node.frame
         match node.action:
-            case ins.Define(target=target, value=value, type=type_) if type_.holds_address:
-                self.flow(frame, value, self.name(frame, target))
-            case ins.Load(target=target, address=address, type=type_) if type_.holds_address:
-                self.load(self.pointer(frame, address), self.name(frame, target))
-            case ins.Store(address=address, value=value, type=type_) if type_.holds_address:
-                self.store(self.pointer(frame, address), self.pointer(frame, value))
+            case ins.Define(target=target, value=value, type=type_):
+                self.narrowed(frame, value)
+                if type_.holds_address:
+                    self.flow(frame, value, self.name(frame, target), type_)
+            case ins.Load(target=target, address=address, type=type_, member=member):
+                name = self.name(frame, target)
+                if not type_.holds_address:
+                    if not member:
+                        kind = "chars" if type_.size == 1 else "numbers"
+                        self.system.view(kind, self.pointer(frame, address), BYTES)
+                elif type_.kind == "int":
+                    self.system.view("words", self.pointer(frame, address), name)
+                else:
+                    self.system.load(self.pointer(frame, address), name)
+                    if type_.volatile or type_.atomic:
+                        self.system.copy(OUTSIDE, name)
+            case ins.Store(address=address, value=value, type=type_, member=member):
+                self.narrowed(frame, value)
+                if type_.holds_address:
+                    pointer, stored = self.pointer(frame, address), self.pointer(frame, value, type_)
+                    self.system.store(pointer, stored)
+                    if type_.kind == "int":
+                        self.system.view("word", pointer, stored)
+                elif not member and not isinstance(value, ins.Const):
+                    self.system.view("put", self.pointer(frame, address), BYTES)
             case ins.CopyBytes(target=to, source=origin):
                 self.move(self.pointer(frame, to), self.pointer(frame, origin))
             case ins.Escape(values=values):
+                self.system.copy(BYTES, OUTSIDE)
                 for operand in values:
                     self.flow(frame, operand, OUTSIDE)
             case Bind(caller=caller, params=params, args=args):
                 for key, operand in zip(params, args, strict=True):
                     var = self.variables[key]
                     place: Name = ("c", self.objects.variable(frame, key))
+                    self.narrowed(caller, operand)
                     if not var.type.holds_address:
                         continue
                     if var.type.kind == "record":
-                        self.load(self.pointer(caller, operand), place)
+                        self.system.load(self.pointer(caller, operand), place)
                     else:
-                        self.flow(caller, operand, place)
+                        self.flow(caller, operand, place, var.type)
             case Unbind(callee=callee, target=result, value=returned):
                 made = self.graph.lowered[self.graph.frames[callee].function].function.type.elem
-                if result is not None and returned is not None and (made is None or made.holds_address):
-                    self.flow(callee, returned, ("t", frame, result.number))
+                if result is not None and returned is not None:
+                    self.narrowed(callee, returned)
+                    if made is None or made.holds_address:
+                        self.flow(callee, returned, ("t", frame, result.number), made)
             case Lost(call=call):
+                self.system.copy(BYTES, OUTSIDE)
                 for operand in call.args:
                     self.flow(frame, operand, OUTSIDE)
                 for o in sorted(self.objects.globals):
-                    self.add(OUTSIDE, frozenset({o}))
+                    self.system.add(OUTSIDE, frozenset({o}))
                 if call.target is not None:
-                    self.copy(OUTSIDE, ("t", frame, call.target.number))
+                    self.system.copy(OUTSIDE, ("t", frame, call.target.number))
             case ins.CallInstr() as call:
                 self.library(node, call)
             case _:
                 pass
 
     def move(self, to: Name, origin: Name) -> None:
-        self.fresh += 1
-        between: Name = ("p", self.fresh)
-        self.load(origin, between)
-        self.store(to, between)
+        between, words = self.system.fresh(), self.system.fresh()
+        self.system.load(origin, between)
+        self.system.store(to, between)
+        self.system.view("words", origin, words)
+        self.system.view("word", to, words)
 
     def library(self, node: Node, call: ins.CallInstr) -> None:
         frame = node.frame
@@ -290,10 +325,11 @@ class GraphPointsTo:
         if effect is None or (not followed and calls_back(effect, call)):
             for operand in call.args:
                 self.flow(frame, operand, OUTSIDE)
-            self.add(OUTSIDE, frozenset(self.objects.called_back))
+            self.system.copy(BYTES, OUTSIDE)
+            self.system.add(OUTSIDE, frozenset(self.objects.called_back))
             if effect is None:
                 if target is not None:
-                    self.copy(OUTSIDE, target)
+                    self.system.copy(OUTSIDE, target)
                 return
         if effect.mpi is None or effect.mpi.request is None:
             for i in effect.retains:
@@ -302,34 +338,51 @@ class GraphPointsTo:
         if effect.allocates is not None:
             heap = self.objects.heap(node.number)
             if effect.allocates.shared:
-                self.add(OUTSIDE, frozenset({heap}))
+                self.system.add(OUTSIDE, frozenset({heap}))
             if effect.allocates.into is None:
                 if target is not None:
-                    self.add(target, frozenset({heap}))
+                    self.system.add(target, frozenset({heap}))
             elif effect.allocates.into < len(call.args):
-                self.fresh += 1
-                made: Name = ("p", self.fresh)
-                self.add(made, frozenset({heap}))
-                self.store(self.pointer(frame, call.args[effect.allocates.into]), made)
+                made = self.system.fresh()
+                self.system.add(made, frozenset({heap}))
+                self.system.store(self.pointer(frame, call.args[effect.allocates.into]), made)
             source = effect.allocates.copies_from
             if source is not None and source < len(call.args):
-                self.load(self.pointer(frame, call.args[source]), ("c", heap))
+                self.system.load(self.pointer(frame, call.args[source]), ("c", heap))
                 if target is not None:
                     self.flow(frame, call.args[source], target)
         if target is not None and call.call.type.kind in ("pointer", "unknown"):
             self.returned(frame, call, effect, target)
+        self.bytes(frame, call, effect)
         for flow in effect.flows:
             if flow.target >= len(call.args):
                 continue
             to = self.pointer(frame, call.args[flow.target])
             if flow.source is None:
-                self.store(to, OUTSIDE)
+                self.system.store(to, OUTSIDE)
             elif flow.source < len(call.args):
                 origin = self.pointer(frame, call.args[flow.source])
                 if flow.kind == "copies":
                     self.move(to, origin)
+                    if reinterprets(call, flow.target, flow.source):
+                        self.system.view("all", origin, BYTES)
+                        self.system.view("put", to, BYTES)
                 else:
-                    self.store(to, origin)
+                    self.system.store(to, origin)
+
+    def bytes(self, frame: int, call: ins.CallInstr, effect: FunctionEffect) -> None:
+        """Bytes that a library function takes out of objects, and puts into them."""
+        for operand, written in zip(call.args, call.call.args, strict=True):
+            self.narrowed(frame, operand)
+            if written.type.kind == "int" and written.type.holds_address:
+                self.as_number(frame, operand)  # printed, perhaps
+        for kind, i, indirect in travels(call, effect):
+            pointer = self.pointer(frame, call.args[i])
+            if indirect:
+                behind = self.system.fresh()
+                self.system.load(pointer, behind)
+                pointer = behind
+            self.system.view(kind, pointer, BYTES)
 
     def returned(self, frame: int, call: ins.CallInstr, effect: FunctionEffect, target: Name) -> None:
         """What a pointer result may point to: all that the table names, for "or" leaves none of it out."""
@@ -338,66 +391,28 @@ class GraphPointsTo:
             self.flow(frame, call.args[effect.returns_arg], target)
             known = True
         if effect.returns_stored is not None and effect.returns_stored < len(call.args):
-            self.load(self.pointer(frame, call.args[effect.returns_stored]), target)
+            self.system.load(self.pointer(frame, call.args[effect.returns_stored]), target)
             known = True
         if effect.returns_library:
-            self.add(target, frozenset({UNKNOWN}))
+            self.system.add(target, frozenset({UNKNOWN}))
             known = True
         if effect.returns_retained or not known:
-            self.copy(OUTSIDE, target)
+            self.system.copy(OUTSIDE, target)
 
     def name(self, frame: int, target: ins.Var | ins.Temp) -> Name:
         if isinstance(target, ins.Temp):
             return ("t", frame, target.number)
         return ("c", self.objects.variable(frame, target.key))
 
-    def solve(self) -> None:
-        while self.work:
-            name, new = self.work.pop()
-            if name == OUTSIDE:
-                for o in sorted(new - {UNKNOWN}):
-                    self.join(("c", o))
-            wide = not new
-            for target in sorted(self.loads.get(name, ()), key=repr):
-                self.loaded(new, wide, target)
-            for source in sorted(self.stores.get(name, ()), key=repr):
-                self.stored(new, wide, source)
-            for target in list(self.copies.get(name, ())):
-                if wide:
-                    self.widen(target)
-                else:
-                    self.add(target, new)
 
-    def join(self, name: Name) -> None:
-        """An object came to be outside: what it holds is there, and what is there it may hold."""
-        if name in self.apart:
-            self.copy(name, OUTSIDE)
-            self.widen(name)
-            return
-        self.wide.discard(name)
-        self.add(OUTSIDE, frozenset(self.growing.pop(name, ())))
-        for target in sorted(self.copies.pop(name, ()), key=repr):
-            self.copy(OUTSIDE, target)
-        for target in sorted(self.loads.pop(name, ()), key=repr):
-            self.load(OUTSIDE, target)
-        for source in sorted(self.stores.pop(name, ()), key=repr):
-            self.store(OUTSIDE, source)
-
-    def finish(self) -> None:
-        """Equal large sets are one."""
-        outside = frozenset(self.outside)
-        known: dict[frozenset[int], frozenset[int]] = {}
-        out: dict[Name, frozenset[int]] = {}
-        for name in (*self.growing, *(name for name in self.wide if name not in self.growing)):
-            more = frozenset(self.growing.get(name, ()))
-            if name in self.wide:
-                more -= outside
-                if more not in known:
-                    known[more] = outside | more if more else outside
-                out[name] = known[more]
-            else:
-                out[name] = more
-        for o in outside:
-            if ("c", o) not in self.apart:
-                out["c", o] = outside
-        self.sets = out
+def variables_named(operand: ins.Operand) -> Iterator[str]:
+    """Variables whose address is in an operand."""
+    work = [operand]
+    while work:
+        item = work.pop()
+        if isinstance(item, ins.AddrVar):
+            yield item.key
+        elif isinstance(item, ins.PtrAdd):
+            work += (item.base, item.index)
+        elif isinstance(item, ins.Op):
+            work += item.args

@@ -85,9 +85,9 @@ class _Finder:
             case ins.Load(target=target):
                 cells[("t", frame, target.number)] = False
             case ins.Store(address=address):
-                self.modify_all(self.pts.operand(frame, address), cells)
+                self.modify_all(self.pts.accessed(frame, address), cells)
             case ins.CopyBytes(target=destination):
-                self.modify_all(self.pts.operand(frame, destination), cells)
+                self.modify_all(self.pts.accessed(frame, destination), cells)
             case ins.Birth(var=key):
                 self.modify_all(frozenset({self.objects.variable(frame, key)}), cells)
             case Bind(params=params):
@@ -114,16 +114,16 @@ class _Finder:
                     return
                 for region in effect.all_writes:
                     for i in region_args(region.arg, region.rest, call):
-                        targets = self.pts.operand(frame, call.args[i])
+                        targets = self.pts.accessed(frame, call.args[i])
                         self.modify_all(self.pts.reachable(targets) if region.indirect else targets, cells)
                 if effect.frees is not None and effect.frees.arg < len(call.args):
-                    self.modify_all(self.pts.operand(frame, call.args[effect.frees.arg]), cells)
+                    self.modify_all(self.pts.accessed(frame, call.args[effect.frees.arg]), cells)
                 spec = effect.allocates
                 if spec is not None and spec.into is not None and spec.into < len(call.args):
-                    self.modify_all(self.pts.operand(frame, call.args[spec.into]), cells)
+                    self.modify_all(self.pts.accessed(frame, call.args[spec.into]), cells)
                 for flow in effect.flows:
                     if flow.target < len(call.args):
-                        self.modify_all(self.pts.operand(frame, call.args[flow.target]), cells)
+                        self.modify_all(self.pts.accessed(frame, call.args[flow.target]), cells)
                 if calls_back(effect, call) and node.number not in self.graph.followed:
                     self.modify_all(self.calls.lost(node), cells)
             case _:

@@ -14,6 +14,14 @@ class PointsTo(Protocol):
         """Objects that the operand's value may point into."""
         ...
 
+    def accessed(self, frame: int, operand: ins.Operand) -> frozenset[int]:
+        """Objects that are read or written through an address: all there may be, where nothing is known of it."""
+        ...
+
+    def taken_apart(self) -> bool:
+        """Whether addresses travel as bytes."""
+        ...
+
     def variable(self, frame: int, key: str) -> frozenset[int]:
         """Objects that a variable's value may point into."""
         ...

@@ -72,6 +72,8 @@ class Reach:
                 case ins.Load(target=loaded, address=address, type=type_):
                     self.evaluated(out, frame, address)
                     targets = self.pts.operand(frame, address)
+                    # a new value at each read; or nobody knows what is read
+                    out.loud |= type_.volatile or type_.atomic or self.anywhere(frame, address)
                     self.touches(out, targets, self.contents(targets, type_))
                     if type_.kind != "float" or loaded.number in exact:
                         out.typed |= targets
@@ -80,7 +82,7 @@ class Reach:
                     self.evaluated(out, frame, value, type_.kind == "float")
                     targets = self.pts.operand(frame, address)
                     self.writes(out, targets, type_)
-                    out.loud |= UNKNOWN in targets
+                    out.loud |= UNKNOWN in targets or self.anywhere(frame, address)
                 case ins.CopyBytes(target=to, source=origin):
                     self.evaluated(out, frame, to)
                     self.evaluated(out, frame, origin)
@@ -88,7 +90,7 @@ class Reach:
                     self.touches(out, self.contents(sources))
                     out.copied |= sources
                     self.writes(out, targets)
-                    out.loud |= UNKNOWN in targets
+                    out.loud |= UNKNOWN in targets or self.anywhere(frame, to) or self.anywhere(frame, origin)
                 case ins.Branch(cond=value) | ins.SwitchOn(value=value):
                     self.evaluated(out, frame, value)
                 case ins.ReturnInstr(value=returned):
@@ -106,6 +108,10 @@ class Reach:
         for key in body.function.params:
             out.touched.add(self.pts.objects.variable(frame, key))
         return out
+
+    def anywhere(self, frame: int, address: ins.Operand) -> bool:
+        """Nothing is known of an address, not even that it is none."""
+        return not self.pts.operand(frame, address) and bool(self.pts.accessed(frame, address))
 
     def contents(self, objects: Iterable[int], type_: Type | None = None) -> frozenset[int]:
         """What pointers stored in these objects may point to."""
@@ -196,6 +202,7 @@ class Reach:
             for region in regions:
                 for i in region_args(region.arg, region.rest, call):
                     targets = self.pts.operand(frame, call.args[i])
+                    out.loud |= call.call.args[i].type.is_pointer and self.anywhere(frame, call.args[i])
                     if region.indirect:
                         targets = self.pts.reachable(targets)
                     elem = call.call.args[i].type.elem

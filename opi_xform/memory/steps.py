@@ -60,7 +60,9 @@ class Steps(Evaluator):
                 node, base, kind, self.symbols.offset(address) if length is not None else None, length, must, why
             )
             return frozenset({base})
-        targets = self.pts.operand(frame, operand)
+        # An address that is a number here is NULL, or none of the program's.
+        known = address.constant is not None
+        targets = self.pts.operand(frame, operand) if known else self.pts.accessed(frame, operand)
         for o in sorted(targets):
             self.access(node, o, kind, None, None, False, why)
         return targets
@@ -299,11 +301,11 @@ class Steps(Evaluator):
                 self.escape(given, node, f"address kept by {effect.name}")
         for flow in effect.flows:
             if flow.target < len(call.args):
-                self.havoc(self.pts.operand(frame, call.args[flow.target]), node)
+                self.havoc(self.pts.accessed(frame, call.args[flow.target]), node)
         spec = effect.allocates
         if spec is not None and spec.into is not None and spec.into < len(call.args):
             base, offset = self.symbols.base(values[spec.into]), self.symbols.offset(values[spec.into]).constant
-            self.havoc(self.pts.operand(frame, call.args[spec.into]), node)
+            self.havoc(self.pts.accessed(frame, call.args[spec.into]), node)
             if base is not None and offset is not None and effect.frees is None:  # else perhaps what was there before
                 self.set_cell(base, offset, self.address(self.objects.heap(node.number)), node)
 

@@ -36,14 +36,19 @@ def relevant(
     pointers: PointerCalls,
     variables: Mapping[str, ast.Variable],
     called_back: Iterable[str],
-) -> Relevance:
-    """What to follow of a program with a main.  ``called_back``: globals that unknown code may use (``driver``)."""
+) -> Relevance | None:
+    """What to follow of a program with a main.  ``called_back``: globals that unknown code may use (``driver``).
+
+    None: all of it, since addresses travel as bytes there, and any function may move them.
+    """
     flat = Flat(lowerings, effects, pointers)
     objects = Objects(variables, foreign(variables, True))
     for key in sorted(key for key, v in variables.items() if v.is_global):
         objects.variable(-1, key)
     objects.called_back.update(objects.variable(-1, key) for key in called_back)
-    points_to = GraphPointsTo(flat.graph(), variables, objects, effects)
+    points_to = GraphPointsTo(flat.graph(), variables, objects, effects, flat=True)
+    if points_to.taken_apart():
+        return None
     reader = Reach(flat, points_to, variables, effects)
     facts = [reader.facts(number) for number in range(len(flat.names))]
     seen = _closed(flat, facts, _interesting(points_to, facts), points_to)

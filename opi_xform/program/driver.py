@@ -147,6 +147,8 @@ def program(
         graph = build(lowerings, starts, effects, pointers, found_relevant)
         nest = loop_nest(graph.succs, graph.preds)
     known = _memory(whole, effects, graph, nest, variables, {}, complete, part, apart)
+    if found_relevant is not None and known.points_to.taken_apart():
+        return program(whole, effects, part, True, apart, exchanges)
     swaps = find_swaps(known) if exchanges else []
     while swaps:
         without, exchanged = placed(graph, swaps, {}, variables)
