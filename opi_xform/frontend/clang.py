@@ -117,6 +117,8 @@ class Kind(IntEnum):
     DECL_STMT = 231
     LAST_STMT = 349
     TRANSLATION_UNIT = 350
+    FIRST_ATTRIBUTE = 400
+    LAST_ATTRIBUTE = 499
     MACRO_DEFINITION = 501
     MACRO_EXPANSION = 502
     INCLUSION_DIRECTIVE = 503
@@ -202,6 +204,7 @@ _SIGNATURES: dict[str, tuple[list[Any], Any]] = {
     "clang_isConstQualifiedType": ([_TYP], c_uint),
     "clang_isVolatileQualifiedType": ([_TYP], c_uint),
     "clang_Type_getSizeOf": ([_TYP], c_longlong),
+    "clang_Type_getAlignOf": ([_TYP], c_longlong),
     "clang_Type_getValueType": ([_TYP], _TYP),
     "clang_Type_visitFields": ([_TYP, FIELD_VISITOR, c_void_p], c_uint),
     "clang_Cursor_getOffsetOfField": ([_CUR], c_longlong),

@@ -66,6 +66,11 @@ class Tree:
         return len(self.kind)
 
 
+def has_attributes(tree: Tree, i: int) -> bool:
+    """Whether a declaration has attributes (alignment, a section, ...), whoever wrote them: a macro may have."""
+    return any(Kind.FIRST_ATTRIBUTE <= tree.kind[k] <= Kind.LAST_ATTRIBUTE for k in tree.kids[i])
+
+
 _WRAPPERS = (Kind.PAREN_EXPR, Kind.UNEXPOSED_EXPR)
 _OPERAND = {0: re.compile(r"(?!(?:return|else|do|case|goto)$)[\w.\"'($]"), -1: re.compile(r"[\w.\"')\]$]|\+\+|--")}
 """The first and last tokens of an operand, which operators around it would not take for their own."""

@@ -37,6 +37,10 @@ class TypeMap:
         """The type of an expression or declaration."""
         return self.convert(self._lib.clang_getCursorType(cursor))
 
+    def alignment(self, cursor: CXCursor) -> int:
+        """What a declared variable's type demands, in bytes; 0 where it is not complete."""
+        return max(int(self._lib.clang_Type_getAlignOf(self._lib.clang_getCursorType(cursor))), 0)
+
     def convert(self, found: CXType) -> Type:
         key = found.d0
         if not key:

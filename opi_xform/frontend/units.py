@@ -20,7 +20,7 @@ from opi_xform.frontend.probe import integer_macros
 from opi_xform.frontend.skipped import skipped_ranges
 from opi_xform.frontend.source import File, Sources
 from opi_xform.frontend.stmts import Statements
-from opi_xform.frontend.tree import Places, Tree
+from opi_xform.frontend.tree import Places, Tree, has_attributes
 from opi_xform.frontend.typemap import TypeMap
 from opi_xform.ir.ast import Block, Declarator, Diagnostic, Expr, Function, Unit, Variable
 from opi_xform.ir.span import NOWHERE, Span
@@ -60,6 +60,7 @@ class UnitBuilder:
         self._names = Names(unit, path, self._sources, self._types)
         self._globals: dict[str, list[tuple[CXCursor, Declarator | None, Expr | None, Span]]] = {}
         self._global_targets: dict[str, Target] = {}
+        self._with_attributes: set[str] = set()
         self._functions: dict[str, Function] = {}
         self._declared: dict[str, Type] = {}
         self._address_taken: set[str] = set()
@@ -195,6 +196,8 @@ class UnitBuilder:
                     expressions.lower(i)
             init = self._initialiser(tree, 0, expressions)
             self._note_functions(expressions)
+            if has_attributes(tree, 0):
+                self._with_attributes.add(target.key)
             self._add_global(cursor, target, declarator, init, span)
 
     def _add_global(
@@ -225,6 +228,8 @@ class UnitBuilder:
             declarators=tuple(d for _, d, _, _ in found if d is not None),
             init=init,
             thread_local=bool(self._lib.clang_getCursorTLSKind(cursor)),
+            attributes=key in self._with_attributes,
+            alignment=max((self._types.alignment(c) for c, _, _, _ in found), default=0),
         )
 
     def _written(self, group: Sequence[CXCursor], first: int, file_scope: bool) -> list[tuple[Declarator | None, Span]]:
@@ -372,6 +377,8 @@ class UnitBuilder:
             target = self._names.target(cursor)
             init = self._initialiser(tree, k, expressions)
             if target.kind in ("extern", "static"):
+                if has_attributes(tree, k):
+                    self._with_attributes.add(target.key)
                 self._add_global(cursor, target, declarator, init, span)
                 continue
             keys.append(target.key)
@@ -386,6 +393,8 @@ class UnitBuilder:
                     init=init,
                     function=function,
                     thread_local=bool(self._lib.clang_getCursorTLSKind(cursor)),
+                    attributes=has_attributes(tree, k),
+                    alignment=self._types.alignment(cursor),
                 )
             )
         # The arrays are walked backwards; the caller turns the whole mapping round.

@@ -230,6 +230,7 @@ class Variable:
     key: linker name for external ones, ``file.c:name`` for file statics, ``function.key/name@offset`` for locals,
     parameters and function statics.  kind: ``extern``, ``static`` (file scope), ``local``, ``param``, ``local-static``.
     declarators: every written declaration of it in this unit, headers included, in source order.
+    attributes: one of its declarations has attributes, also those that a macro writes.  alignment: of its type, bytes.
     """
 
     key: str
@@ -241,6 +242,8 @@ class Variable:
     init: Expr | None = None
     function: str = ""
     thread_local: bool = False
+    attributes: bool = False
+    alignment: int = 0
 
     @property
     def is_global(self) -> bool:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.ir import ast
-from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ownership.agreement import Verdict, agreed
 from opi_xform.ownership.aliases import alias_refusal, value_refusal
+from opi_xform.ownership.allocators import allocator_refusal
 from opi_xform.ownership.counted import counted
 from opi_xform.ownership.culprits import readers_after, readers_of_first_contents, touches_after
 from opi_xform.ownership.elsewhere import left_out, several, shared_text
@@ -32,7 +32,6 @@ from opi_xform.ownership.told import PACKED, Remark, about, keep_refusal, never_
 from opi_xform.ownership.unseen import unseen_call
 from opi_xform.ownership.uses import all_calls, buffers, collect, sides
 
-_ALLOCA = (ins.AddrFunc("alloca"), ins.AddrFunc("__builtin_alloca"))
 INLINE_LIMIT = 40  # bytes that travel in a message's envelope, whatever is done (RUNTIME.md section 2)
 
 
@@ -350,11 +349,9 @@ def _whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, 
             node, reason = lost
             code = "403" if reason.startswith("unknown function") else "escape"
             return Refusal(code, f"`{buffer.name}`: {reason}", ((node_span(program, node), reason),))
-    for n in buffer.carrier.allocations:
-        action = program.graph.nodes[n].action
-        if isinstance(action, ins.CallInstr) and action.callee in _ALLOCA:
-            message = f"`{buffer.name}` is memory of alloca, which goes when its function returns; malloc would do"
-            return Refusal("13", message, ((node_span(program, n), "allocated here"),))
+    promised = allocator_refusal(program, buffer)
+    if promised is not None:
+        return promised
     member = program.members.get(buffer.carrier.variable)
     if member is not None:
         return member_refusal(units, member, program)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from opi_xform.ir import ast
@@ -39,7 +39,7 @@ class EventList:
     pending_kept: bool
     tests_of_frees: frozenset[Level]  # `if (buf) free(buf);`
     tests_of_allocations: frozenset[Level]  # `if (!buf) buf = malloc(n);`
-    known_tests: frozenset[int]  # their nodes, and those in functions that only allocate or free
+    known_tests: frozenset[int]  # their nodes, and those in functions that only free
 
 
 def collect_events(
@@ -94,9 +94,8 @@ class _Collector:
             if problem:
                 return problem
         self.completions()
-        wrappers = self.wrappers.union(*(d.wrappers for d in self.deallocations))
-        known = self.tests_of_frees().union(self.lazy, *(self.flow.by_frame[frame] for frame in wrappers))
-        known.update(n for a in self.allocations if a.inside for n in self.tests_of(a))
+        freeing = frozenset[int]().union(*(d.wrappers for d in self.deallocations))
+        known = self.tests_of_frees().union(self.lazy, *(self.flow.by_frame[frame] for frame in freeing))
         ordered = [e for n in sorted(self.by_node) for e in self.by_node[n]]
         return EventList(
             ordered,
@@ -107,11 +106,6 @@ class _Collector:
             frozenset(self.lazy.values()),
             frozenset(known),
         )
-
-    def tests_of(self, allocation: Allocation) -> Iterator[int]:
-        """The nodes of ``if (!(v = malloc(n)))``, which tests what it allocates there and then."""
-        for frame in self.flow.frames_of[allocation.function]:
-            yield from (n for n in self.flow.by_frame[frame] if self.flow.stmt[n] == allocation.stmt)
 
     def add(self, node: int, kind: str, row: Poly | None = None) -> None:
         event = Event(node, kind, row)

@@ -7,7 +7,7 @@ often than before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -20,7 +20,7 @@ from opi_xform.ownership.null_tests import gives_up
 
 
 def tests_of_allocations(
-    program: Program, flow: Flow, buffer: Buffer, allocations: Sequence[Allocation]
+    program: Program, flow: Flow, buffer: Buffer, allocations: Sequence[Allocation], addressed: Collection[str]
 ) -> dict[int, Level]:
     """The nodes of such tests, each with its statement."""
     values = program.values
@@ -45,7 +45,7 @@ def tests_of_allocations(
                     node.frame in allocation.wrappers
                     or (node.frame == frame and flow.stmt[n] == allocation.stmt)
                     or node.block in error_exits
-                    or (isinstance(node.action, ins.Branch) and gives_up(program, buffer, n, error_exits))
+                    or (isinstance(node.action, ins.Branch) and gives_up(program, buffer, n, addressed))
                 ):
                     continue
                 return {}

@@ -17,6 +17,7 @@ from opi_xform.program.effects import Effects, MpiBuffer, MpiOp
 from opi_xform.program.graph import Graph
 from opi_xform.record import dataclass
 
+ALIGNMENT = 64  # bytes, of every buffer that OPI_Alloc and the takes return (opi.h)
 Where = tuple[str, str | int]  # an object: ("variable", key) or ("heap", node of the allocation)
 Place = tuple[str, int, str, int]  # a use in the source: file, offset of the call, side, argument
 

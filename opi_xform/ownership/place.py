@@ -101,7 +101,8 @@ class _Placing(Releases):
         allocations = find_allocations(self.program, self.flow, self.shared.defs, self.buffer)
         if allocations is None:
             raise self.fail("the memory is not allocated by a plain statement that could be rewritten")
-        lazy = tests_of_allocations(self.program, self.flow, self.buffer, allocations)
+        addressed = self.shared.defs.addressed
+        lazy = tests_of_allocations(self.program, self.flow, self.buffer, allocations, addressed)
         inside = any(a.inside for a in allocations)
         in_place = carrier.kind == "pointer" and (self.tested(allocations, lazy) or inside)
         found = collect_events(
@@ -130,13 +131,14 @@ class _Placing(Releases):
             raise self.fail(written)
         acquires, releases, rows = self.positions(freed)
         points = tuple(sorted({*acquires, *releases}))
-        uncertain = uncertain_test(self.program, self.buffer, self.null_tests, found.known_tests)
+        uncertain = uncertain_test(self.program, self.buffer, self.null_tests, found.known_tests, addressed)
         if self.buffer.swaps:  # what it finds is told by the pointers, as they were before they changed places
-            uncertain = next((n for n in self.null_tests if n in lazy or n not in found.known_tests), None)
+            first = next((n for n in self.null_tests if n in lazy or n not in found.known_tests), None)
+            uncertain = None if first is None else (first, "where it need not have been allocated")
         test = None
         if uncertain is not None:
-            message = f"`{self.buffer.name}` is compared with NULL where it need not have been allocated"
-            test = self.fail(message, uncertain, "05").refusal
+            n, why = uncertain
+            test = self.fail(f"`{self.buffer.name}` is compared with NULL {why}", n, "05").refusal
         return Placement(written.edits, points, written.files, acquires, releases, rows, test)
 
     def arrange(self, variable: Variable) -> None:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
-from opi_xform.ownership.model import Carrier, Refusal
+from opi_xform.ownership.model import ALIGNMENT, Carrier, Refusal
 from opi_xform.ownership.plan import ReplaceText
 from opi_xform.ownership.text import Texts
 from opi_xform.ownership.walk import children, expressions
@@ -273,6 +273,11 @@ class _Inspector:
                 raise _Refused("13", f"`{self.name}` is thread-local", here)
             if var.type.const:
                 raise _Refused("13", f"`{self.name}` is const", here)
+            if var.attributes:  # of a macro: the text does not show them
+                raise _Refused("13", f"the declaration of `{self.name}` has attributes", here)
+            if self.array and var.alignment > ALIGNMENT:
+                aligned = f"`{self.name}` is aligned to {var.alignment} bytes by its type"
+                raise _Refused("13", f"{aligned}, and a taken buffer to {ALIGNMENT}", here)
             if var.kind == "param":
                 raise _Refused("04", f"`{self.name}` is a parameter, a copy of the caller's pointer", here)
             if var.type.kind != self.variable.type.kind:

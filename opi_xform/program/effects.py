@@ -56,6 +56,7 @@ class AllocSpec:
     stored through this argument, else it is the function's result.  copies_from: the argument whose object's bytes move
     into the new one (realloc).  contents: its bytes are written by the call (strdup), neither zero nor indeterminate.
     shared: others have the memory as well, under other addresses too (a window, a mapping).
+    alignment: product in bytes that the caller was promised, where that may be more than malloc promises.
     """
 
     size: Length | None = None
@@ -64,6 +65,7 @@ class AllocSpec:
     copies_from: int | None = None
     contents: bool = False
     shared: bool = False
+    alignment: Length | None = None
 
 
 @dataclass(frozen=True, slots=True)

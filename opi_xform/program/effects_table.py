@@ -158,6 +158,7 @@ _ALLOC_KEYS: dict[str, type | tuple[type, ...]] = {
     "copies_from": int,
     "contents": bool,
     "shared": bool,
+    "alignment": str,
 }
 _BUFFER_KEYS = _keys_of(MpiBuffer)
 _COMPLETION_KEYS = _keys_of(Completion)
@@ -193,8 +194,9 @@ _ENTRY_KEYS: dict[str, type | tuple[type, ...]] = {
 
 def _alloc(value: Mapping[str, Any]) -> AllocSpec:
     given = dict(_checked(value, _ALLOC_KEYS, "allocates"))
-    if "size" in given:
-        given["size"] = parse_length(given["size"])
+    for key in ("size", "alignment"):
+        if key in given:
+            given[key] = parse_length(given[key])
     return AllocSpec(**given)
 
 
