@@ -11,6 +11,7 @@ from opi_xform.memory.poly import Poly
 from opi_xform.ownership.allocations import Allocation
 from opi_xform.ownership.deallocations import Deallocation, deallocation
 from opi_xform.ownership.flow import Flow, Level
+from opi_xform.ownership.index import index_of
 from opi_xform.ownership.mentions import Mentions, plain
 from opi_xform.ownership.model import Buffer, Program, Use
 from opi_xform.ownership.states import (
@@ -19,6 +20,7 @@ from opi_xform.ownership.states import (
     COMPLETE,
     DEALLOC,
     IRECV,
+    MAYSEND,
     RAWBIRTH,
     RECV,
     SEND,
@@ -83,6 +85,7 @@ class _Collector:
         self.deallocations: list[Deallocation] = []
         self.pending_kept = False
         self.dead_tests: set[Level] = set()
+        self.errors_return = index_of(program).errors_return
 
     def run(self) -> EventList | str:
         self.swaps()
@@ -311,7 +314,8 @@ class _Collector:
                 self.pending_kept = True
             self.add(use.node, TOUCH, row)
         elif use.side == "send":
-            self.add(use.node, SEND, row)
+            both = any(u.node == use.node and u.side == "recv" and u.place in self.converted for u in self.buffer.uses)
+            self.add(use.node, MAYSEND if self.errors_return and not both else SEND, row)
         else:
             self.add(use.node, RECV if use.op.blocking else IRECV, row)
         return ""

@@ -36,7 +36,7 @@ from opi_xform.ownership.states import (
     PENDING,
     RAW,
     RECV,
-    SEND,
+    SENDS,
     Event,
     Insertion,
     Places,
@@ -296,7 +296,7 @@ class _Placing(Releases):
         for event in self.events.all:
             if event.kind in (RECV, IRECV, "alloc", "complete"):
                 acquires.add((event.node, "after"))
-            elif event.kind == SEND or (event.kind == DEALLOC and event.node in freed):
+            elif event.kind in SENDS or (event.kind == DEALLOC and event.node in freed):
                 releases.add((event.node, "after"))
             else:
                 continue

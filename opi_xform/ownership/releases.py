@@ -20,7 +20,7 @@ from opi_xform.ownership.states import (
     RAW,
     RAWBIRTH,
     RECV,
-    SEND,
+    SENDS,
     TOUCH,
     Event,
     Insertion,
@@ -30,7 +30,7 @@ from opi_xform.ownership.states import (
 )
 
 ROUNDS = 400
-_LIFE = frozenset({SEND, RECV, IRECV, BIRTH, RAWBIRTH, DEALLOC, ALLOC})
+_LIFE = frozenset({*SENDS, RECV, IRECV, BIRTH, RAWBIRTH, DEALLOC, ALLOC})
 
 
 class Releases(Situation):

@@ -21,7 +21,7 @@ from opi_xform.ownership.states import (
     PENDING,
     RAW,
     RECV,
-    SEND,
+    SENDS,
     Event,
     Insertion,
     View,
@@ -221,5 +221,5 @@ class Situation:
     def within(self, n: int, level: Level) -> bool:
         return self.flow.inside(level, n)
 
-    def has_site(self, level: Level, kinds: frozenset[str] = frozenset({SEND, RECV, IRECV})) -> bool:
+    def has_site(self, level: Level, kinds: frozenset[str] = frozenset({*SENDS, RECV, IRECV})) -> bool:
         return any(e.kind in kinds and self.flow.inside(level, e.node) for e in self.events.all)

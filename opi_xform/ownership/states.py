@@ -18,18 +18,21 @@ from opi_xform.record import dataclass
 NONE, HELD, PENDING, RAW = 1, 2, 4, 8
 # PENDING: an OPI_Itake is under way; the pointer is NULL, its completion sets it.  RAW: the pointer was never set.
 
-RAWBIRTH, BIRTH, ALLOC, TOUCH, SEND, RECV, IRECV, COMPLETE, DEALLOC = [
+RAWBIRTH, BIRTH, ALLOC, TOUCH, SEND, MAYSEND, RECV, IRECV, COMPLETE, DEALLOC = [
     "rawbirth",
     "birth",
     "alloc",
     "touch",
     "send",
+    "maysend",
     "recv",
     "irecv",
     "complete",
     "dealloc",
 ]
-NEEDS_BUFFER = frozenset({TOUCH, SEND})
+SENDS = frozenset({SEND, MAYSEND})
+# MAYSEND: of a program that goes on when a message cannot be sent; a give that failed leaves the buffer where it was.
+NEEDS_BUFFER = frozenset({TOUCH, *SENDS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +207,8 @@ def _happen(event: Event, state: int) -> int:
             return RAW
         case "birth" | "dealloc" | "send":
             return NONE
+        case "maysend":
+            return NONE | HELD
         case "alloc" | "touch" | "recv":
             return HELD
         case "irecv":

@@ -211,6 +211,7 @@ class FunctionEffect:
     repeatable: called again with equal arguments it writes equal values (MPI_Comm_rank).
     format: what a format says is done beyond reads and writes, where it cannot be read in the text (``formats.py``).
     pure: the result depends on the arguments' values alone; nothing is touched but ``errno``, where ``errno`` is set.
+    lets_errors_return: after it a call of MPI that fails may return an error, where it would have ended the job.
     source: the table it comes from; user: supplied by the user, dropped under ``--strict``.
     """
 
@@ -229,6 +230,7 @@ class FunctionEffect:
     retains: tuple[int, ...] = ()
     calls: tuple[Callback, ...] = ()
     noreturn: bool = False
+    lets_errors_return: bool = False
     pure: bool = False
     errno: bool = False
     may_yield_proc_null: tuple[int, ...] = ()

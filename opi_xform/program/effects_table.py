@@ -183,6 +183,7 @@ _ENTRY_KEYS: dict[str, type | tuple[type, ...]] = {
     "retains": list,
     "calls": list,
     "noreturn": bool,
+    "lets_errors_return": bool,
     "pure": bool,
     "errno": bool,
     "may_yield_proc_null": list,
@@ -286,7 +287,7 @@ def parse_effect(name: str, entry: Mapping[str, Any], source: str = "", user: bo
     made["calls"] = tuple(_callback(t) for t in _strings(given.get("calls", []), "calls"))
     for key in ("retains", "may_yield_proc_null", "nonnegative"):
         made[key] = _integers(given.get(key, []), key)
-    for key in ("noreturn", "pure", "errno", "repeatable"):
+    for key in ("noreturn", "lets_errors_return", "pure", "errno", "repeatable"):
         made[key] = given.get(key, False)
     if "returns" in given:
         made |= _returns(given["returns"])
