@@ -64,9 +64,10 @@ def sanitized(request: pytest.FixtureRequest, shared_tmp: Path) -> Path:
             variables = [f"MPICC={mpicc}", f"BUILD={folder}", f"SANITIZE={sanitizer}", f"OPT={level}"]
             make(variables, targets)
             flags = ["-std=c11", level, "-g", f"-fsanitize={sanitizer}", "-pthread", f"-I{RUNTIME / 'include'}"]
-            source, library = RUNTIME / "tests" / "mpi" / "traffic.c", folder / "libopi.a"
-            command = [str(mpicc), *flags, str(source), str(library), "-o", str(folder / "traffic")]
-            subprocess.run(command, check=True, timeout=300)
+            for name in ("guests", "traffic"):
+                source, library = RUNTIME / "tests" / "mpi" / f"{name}.c", folder / "libopi.a"
+                command = [str(mpicc), *flags, str(source), str(library), "-o", str(folder / name)]
+                subprocess.run(command, check=True, timeout=300)
     return folder
 
 
@@ -90,6 +91,12 @@ def test_traffic_has_no_report(sanitized: Path, opi_cache: Path, nodes: int) -> 
 def test_threads_have_no_report(sanitized: Path, opi_cache: Path) -> None:
     result = MpiUser(MPICH[0], opi_cache).run(2, sanitized / "engine" / "threads", **QUIET)
     assert "ok" in result.out.split()
+    assert "Sanitizer" not in result.err
+
+
+def test_threads_that_only_allocate_have_no_report(sanitized: Path, opi_cache: Path) -> None:
+    result = MpiUser(MPICH[0], opi_cache).run(2, sanitized / "guests", **QUIET, GUESTS_FEW="1")
+    assert "guests: ok, 0 failures" in result.out
     assert "Sanitizer" not in result.err
 
 

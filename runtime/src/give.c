@@ -24,6 +24,21 @@ static inline bool give_fast(void *block, const struct opi_args *a, int dst, int
     return true;
 }
 
+#define SPARE_FROM ((size_t)256 << 10)
+
+/* A large block of which a message would take the room along for a few bytes, or the last room that there is: the message goes in a copy of its own size.
+ * NULL where the block itself may go. */
+OPI_COLD static void *smaller(const void *block, int cls, size_t bytes) {
+    if (opi.check || !opi_heap_scarce(cls, bytes) || opi_class_of_size(bytes) >= cls)
+        return NULL;
+    void *copy = opi_pool_alloc(bytes);
+    if (copy) {
+        memcpy(copy, block, bytes);
+        opi_profile_copied(bytes);
+    }
+    return copy;
+}
+
 /* A give that leaves at once. */
 static inline bool give_whole(void *bufp, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
     opi_enter();
@@ -38,7 +53,8 @@ static inline bool give_whole(void *bufp, MPI_Count count, MPI_Datatype type, in
     memcpy(&block, bufp, sizeof block);
     uint8_t *held = opi_held_by_user(block);
     struct opi_slot *s;
-    if (OPI_UNLIKELY(dst < 0 || dst == opi.me || !held || bytes > opi_class_bytes[*held - 1] || !(s = opi_ring_slot(dst)))) {
+    if (OPI_UNLIKELY(dst < 0 || dst == opi.me || !held || bytes > opi_class_bytes[*held - 1] ||
+                     (opi_class_bytes[*held - 1] >= SPARE_FROM && opi_heap_scarce(*held - 1, bytes)) || !(s = opi_ring_slot(dst)))) {
         opi_leave();
         return false;
     }
@@ -104,7 +120,15 @@ int opi_give(const char *call, void *bufp, MPI_Count count, MPI_Datatype type, i
             return opi_bad(comm, MPI_ERR_NO_MEM, call, "the shared heap is exhausted, bytes wanted", (long long)a.bytes);
         opi_check_gone(users, OPI_B_GIVEN);
     }
-    int dst = opi_local_of(a.c, dest);
+    int dst = opi_local_of(a.c, dest), cls = held ? *held - 1 : 0;
+    void *spared = NULL; /* the user's block, where a copy goes */
+    if (OPI_UNLIKELY(held && dst >= 0 && a.t->contiguous && a.bytes > OPI_INLINE_MAX && opi_class_bytes[cls] >= SPARE_FROM)) {
+        void *copy = smaller(block, cls, a.bytes);
+        if (copy) {
+            spared = block;
+            block = copy;
+        }
+    }
     if (OPI_UNLIKELY(dst < 0)) {
         opi.stat.net_msgs++;
         struct opi_req *r = *rp ? *rp : (*rp = opi_req_new(OPI_R_SENT));
@@ -126,6 +150,8 @@ int opi_give(const char *call, void *bufp, MPI_Count count, MPI_Datatype type, i
         if (rc != MPI_SUCCESS) {
             if (OPI_UNLIKELY(opi.check))
                 opi_check_still(users, block);
+            if (spared)
+                opi_pool_free(block);
             return opi_bad(comm, rc, call, "the shared heap is exhausted, bytes wanted", (long long)a.bytes);
         }
         *sent = r->done;
@@ -134,6 +160,8 @@ int opi_give(const char *call, void *bufp, MPI_Count count, MPI_Datatype type, i
         opi_check_given(users, block);
     if (block)
         *held = 0;
+    if (OPI_UNLIKELY(spared != NULL))
+        opi_pool_free_class(spared, cls);
     memcpy(bufp, &null, sizeof null);
     return MPI_SUCCESS;
 }

@@ -1,11 +1,14 @@
 /* heap.c - one arena a rank, in its window of the region that all ranks of the node share (window.h).
  *
- * Memory is committed with fallocate before it is handed out: running out is NULL here and never a SIGBUS later.  With the replacement allocator the window
- * is that library's, and the arena has the lower part of it. */
+ * The pages of small blocks are committed with fallocate some at a time.  Those of a large block come when they are touched, as malloc's do: a program may
+ * ask for much and use little of it.  A system that promises no more memory than it has (vm.overcommit_memory=2) would answer such a touch with SIGBUS; there,
+ * all is committed before it is handed out, and running out is NULL here.  Elsewhere a touch finds memory or the system ends a process for want of it, as with
+ * any memory.  With the replacement allocator the window is that library's, and the arena has the lower part of it. */
 #include "internal.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/sysinfo.h>
 
 #define HEAP_MAGIC 0x6f70692d68656170u
 #define CARVE_RUN ((size_t)256 << 10)  /* a run of small blocks */
@@ -14,8 +17,11 @@
 static size_t heap_used;   /* bytes of our window given to runs, the head included */
 static size_t heap_limit;  /* window bytes */
 static size_t heap_bound;  /* of them, those that may be used: OPI_HEAP_LIMIT */
-static size_t commit_from; /* everything below is committed */
+static size_t commit_from; /* everything below is committed, or comes when it is touched */
+static size_t committed;   /* bytes of that that were committed ahead of their use */
 static size_t commit_step = (size_t)256 << 10;
+static bool commit_all;    /* vm.overcommit_memory=2 */
+static size_t sane;        /* the largest request that can be anything but a mistake: the machine's memory and swap */
 static uint32_t run_colour;
 
 static struct opi_window own;     /* ours, where there is no replacement allocator */
@@ -44,13 +50,28 @@ static bool commit(size_t end) {
             return false;
         want = end;
     }
+    committed += want - commit_from;
     commit_from = want;
     /* Growing steps keep the number of system calls logarithmic without hoarding: at most an eighth of what is in use. */
-    if (commit_step < commit_from / 8)
-        commit_step = commit_from / 8 & ~(OPI_PAGE - 1);
+    if (commit_step < committed / 8)
+        commit_step = committed / 8 & ~(OPI_PAGE - 1);
     if (commit_step > (size_t)32 << 20)
         commit_step = (size_t)32 << 20;
     return true;
+}
+
+/* What is below `end` is in use, whether or not there are pages for it. */
+static void reserve(size_t end) {
+    if (commit_from < end)
+        commit_from = end;
+}
+
+static void ask_the_system(void) {
+    struct sysinfo machine;
+    commit_all = opi_overcommit_mode() == 2;
+    sane = SIZE_MAX;
+    if (opi_overcommit_mode() == 0 && sysinfo(&machine) == 0) /* as the system itself refuses such a mapping */
+        sane = ((size_t)machine.totalram + (size_t)machine.totalswap) * machine.mem_unit;
 }
 
 /* The window as memory nobody else sees, at any address.  Give and Take then are messages. */
@@ -98,9 +119,13 @@ static size_t begin(void) {
         heap_bound = heap_limit;
     if (heap_bound < head)
         heap_bound = head;
+    ask_the_system();
     if (place && !opi_window_raise(place, head))
         return 0;
-    return commit(head) ? head : 0;
+    if (!commit(commit_all ? head : (sizeof(struct opi_arena) + OPI_PAGE) & ~(OPI_PAGE - 1)))
+        return 0;
+    reserve(head); /* the map of a large window is mostly empty */
+    return head;
 }
 
 /* Does the launcher tell our place among the ranks of the machine?  Else MPI_Init settles it, unless memory is wanted before. */
@@ -171,13 +196,16 @@ void opi_heap_unmap_peer(struct opi_arena *a) {
     munmap(a, a->window);
 }
 
-/* Takes a run from the window and enters it in the class map.  `bytes` is a multiple of 64 KiB; the first `needed` of them are committed. */
-static char *take_run(int cls, size_t bytes, size_t needed) {
+/* Takes a run from the window and enters it in the class map.  `bytes` is a multiple of 64 KiB; the first `needed` of them will be used, and are committed
+ * but where the pages of a large block come when it touches them. */
+static char *take_run(int cls, size_t bytes, size_t needed, bool large) {
     if (heap_used > heap_bound || bytes > heap_bound - heap_used)
         return NULL;
     if (place && !opi_window_raise(place, heap_used + bytes))
         return NULL;
-    if (!commit(heap_used + needed)) {
+    if (large && !commit_all) {
+        reserve(heap_used + needed);
+    } else if (!commit(heap_used + needed)) {
         if (place)
             (void)opi_window_raise(place, heap_used);
         return NULL;
@@ -201,14 +229,14 @@ void *opi_heap_carve(int cls) {
         size_t bytes = (size + COLOUR_ROOM + OPI_PAGE - 1) & ~(OPI_PAGE - 1);
         /* Odd multiples of a line: neighbours in time differ in every low address bit. */
         size_t shift = opi.check ? 0 : (size_t)(run_colour++ * 5 % (COLOUR_ROOM / OPI_LINE)) * OPI_LINE;
-        char *run = take_run(cls, bytes, shift + size);
+        char *run = size <= sane ? take_run(cls, bytes, shift + size, true) : NULL;
         return run ? run + shift : NULL;
     }
     size_t stride = size + (size >= 2048 && !opi.check ? OPI_LINE : 0);
     if ((size_t)(c->run_end - c->run) < stride) {
         /* A page costs a microsecond or two when it is first touched, and many a program has a handful of buffers of a size: the first run is short. */
         size_t few = (3 * stride + OPI_PAGE - 1) & ~(OPI_PAGE - 1), bytes = size <= 2048 ? OPI_PAGE : c->run ? CARVE_RUN : few;
-        char *run = take_run(cls, bytes, bytes);
+        char *run = take_run(cls, bytes, bytes, false);
         if (!run)
             return NULL;
         c->run = run;
@@ -225,6 +253,20 @@ void opi_heap_lift(bool lifted) {
     if (lifted)
         bound = heap_bound;
     heap_bound = lifted ? heap_limit : bound;
+}
+
+/* Would a block of this class be missed, once a message of so many bytes has taken it along?  It may come back late or never, and the window is not endless:
+ * where little of a large block is sent, more than half of the window is kept for other blocks; where all is, room for one more like it. */
+bool opi_heap_scarce(int cls, size_t bytes) {
+    size_t size = opi_class_size(cls), end = heap_bound;
+    if (opi_classes[cls].depth > 0 || opi_cold[cls].own)
+        return false;
+    if (place) {
+        size_t high = atomic_load_explicit(&place->high, memory_order_relaxed);
+        end = high < end ? high : end;
+    }
+    size_t left = end > heap_used ? end - heap_used : 0;
+    return left < size || (bytes <= size / 8 && (left < 2 * size || left < heap_bound / 2));
 }
 
 size_t opi_heap_committed(void) {
@@ -244,6 +286,20 @@ struct foreign {
     char *at;
     size_t bytes;
 };
+
+/* The end of the bytes from *at to `end` of a window that hold data, *at where they begin; 0: none do.  Pages that nobody has touched read as zeros, in a copy
+ * too, and looking at them would make them.  Without the file all counts as data. */
+static size_t data(int fd, size_t *at, size_t end) {
+    if (fd < 0)
+        return *at < end ? end : 0;
+    off_t from = lseek(fd, (off_t)*at, SEEK_DATA);
+    if (from < 0 || (size_t)from >= end)
+        return from < 0 && errno != ENXIO ? end : 0;
+    off_t to = lseek(fd, from, SEEK_HOLE);
+    *at = (size_t)from;
+    return to < 0 || (size_t)to > end ? end : (size_t)to;
+}
+
 static char *fork_foreign;
 static size_t foreign_bytes, foreign_room;
 
@@ -265,16 +321,26 @@ static bool foreign_add(const void *at, size_t bytes) {
     return true;
 }
 
+/* What holds data of the bytes from `at` to `end` of the window at a. */
+static bool foreign_data(int fd, const char *a, size_t at, size_t end) {
+    for (size_t to; at < end && (to = data(fd, &at, end)) != 0; at = to)
+        if (!foreign_add(a + at, to - at))
+            return false;
+    return true;
+}
+
 static bool foreign_copy(void) {
     size_t window = (size_t)1 << opi.window_shift, pieces = window >> OPI_HELD_SHIFT;
     for (int i = 0; opi.node_ok && i < opi.nlocal; i++) {
         const char *a = (const char *)opi.peer[i];
         if (!a || opi.peer[i] == opi.arena)
             continue;
-        if (!foreign_add(a, sizeof(struct opi_arena) + (heap_limit >> OPI_PAGE_SHIFT)))
-            return false;
+        char path[64];
+        snprintf(path, sizeof path, "/proc/%d/fd/%d", opi.peer[i]->pid, opi.peer[i]->fd);
+        int fd = open(path, O_RDONLY | O_CLOEXEC); /* -1: the pages that were never touched are copied, too */
+        bool all = foreign_data(fd, a, 0, sizeof(struct opi_arena) + (heap_limit >> OPI_PAGE_SHIFT));
         size_t first = ((uintptr_t)a - opi.base) >> OPI_HELD_SHIFT;
-        for (size_t t = first; t < first + pieces; t++) {
+        for (size_t t = first; all && t < first + pieces; t++) {
             const uint8_t *held = opi_held[t];
             for (size_t k = 0; held && k < (size_t)1 << (OPI_HELD_SHIFT - 6); k += sizeof(uint64_t)) {
                 uint64_t eight;
@@ -283,12 +349,15 @@ static bool foreign_copy(void) {
                     if ((eight & 0xff) == 0)
                         continue;
                     const char *block = (const char *)opi.base + (t << OPI_HELD_SHIFT) + (b << 6);
-                    size_t bytes = opi_class_size(opi_class_of(block)), most = (size_t)(a + window - block);
-                    if (!foreign_add(block, bytes < most ? bytes : most))
-                        return false;
+                    size_t bytes = opi_class_size(opi_class_of(block)), at = (size_t)(block - a);
+                    all = all && foreign_data(fd, a, at, bytes < window - at ? at + bytes : window);
                 }
             }
         }
+        if (fd >= 0)
+            close(fd);
+        if (!all)
+            return false;
     }
     return true;
 }
@@ -324,7 +393,9 @@ static void fork_prepare(void) {
     void *p = mmap(NULL, fork_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         return;
-    memcpy(p, opi.arena, heap_used < fork_bytes ? heap_used : fork_bytes);
+    size_t used = heap_used < fork_bytes ? heap_used : fork_bytes;
+    for (size_t at = 0, end; at < used && (end = data(opi.memfd, &at, used)) != 0; at = end)
+        memcpy((char *)p + at, (char *)opi.arena + at, end - at);
     fork_copy = p;
     foreign_done = foreign_copy();
 }
@@ -340,8 +411,9 @@ static void fork_child(void) {
     if (!opi.arena)
         return;
     opi.ready = false; /* a child is no rank: MPI calls in it are its own affair */
-    opi.threads = false; /* it has one thread, whatever the others held */
-    opi.special = opi.watch;
+    opi.threads = OPI_TSAN; /* it has one thread, whatever the others held */
+    atomic_store_explicit(&opi.owner, opi_self(), memory_order_relaxed);
+    opi.special = opi.threads || opi.watch;
     atomic_store_explicit(&opi_helper_busy, 0, memory_order_relaxed);
     if (opi.private_heap)
         return;

@@ -19,6 +19,7 @@
 #define WATCH_NS 50000 /* between two looks for the messages of held receives */
 
 _Atomic uint32_t opi_helper_busy;
+_Atomic uint32_t opi_guests;
 _Atomic uint32_t opi_inside_dummy;           /* before the arena exists */
 _Atomic uint32_t *opi_inside = &opi_inside_dummy;
 
@@ -39,9 +40,14 @@ static int membarrier(int cmd) {
 
 /* The helper is at work on our state: wait until it is done. */
 OPI_COLD void opi_enter_wait(void) {
-    for (unsigned n = 0; atomic_load_explicit(&opi_helper_busy, memory_order_acquire); n++)
-        if (n > 100)
-            sched_yield();
+    do {
+        for (unsigned n = 0; atomic_load_explicit(&opi_helper_busy, memory_order_acquire); n++)
+            if (n > 100)
+                sched_yield();
+        /* A guest may have moved the mark to the arena that it made. */
+        atomic_store_explicit(opi_inside, 1, memory_order_relaxed);
+        atomic_signal_fence(memory_order_seq_cst);
+    } while (atomic_load_explicit(&opi_helper_busy, memory_order_acquire));
 }
 
 static __thread uint32_t depth;
@@ -135,6 +141,13 @@ static void work(void) {
         atomic_store_explicit(&watching, false, memory_order_relaxed);
 }
 
+/* Between our store of `busy` and our look whether the owner is inside: if it has not seen the one, we see the other.  False: nothing sees to that. */
+static bool order_owner(void) {
+    if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0)
+        return true;
+    return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0 && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0;
+}
+
 static void help(void) {
     if (opi.threads) {
         pthread_mutex_lock(&opi.lock);
@@ -152,6 +165,44 @@ static void help(void) {
             work();
         atomic_store_explicit(&opi_helper_busy, 0, memory_order_release); /* the owner sees all we did */
     }
+    pthread_mutex_unlock(&at_work);
+}
+
+/* ---- guests ----------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* OPI_Alloc and OPI_Free may be called by any thread at any time, whatever MPI's thread level.  Of the others than the owner one at a time comes in as the
+ * helper does; it has to get in, so it waits for the owner to leave, which lets it in where it waits itself (opi_relax).  A microsecond or two, and nothing for
+ * the owner. */
+OPI_COLD void opi_guest_enter(void) {
+    if (opi.threads) {
+        opi_enter_special();
+        return;
+    }
+    pthread_mutex_lock(&at_work);
+    atomic_fetch_add_explicit(&opi_guests, 1, memory_order_relaxed);
+    for (unsigned n = 0;; n++) {
+        atomic_store_explicit(&opi_helper_busy, 1, memory_order_relaxed);
+        if (!order_owner())
+            opi_die("OPI_Alloc or OPI_Free by a thread that does not call MPI: membarrier is refused");
+        if (atomic_load_explicit(opi_inside, memory_order_acquire) == 0) /* acquire: all the owner did before it left */
+            break;
+        atomic_store_explicit(&opi_helper_busy, 0, memory_order_release);
+        if (n < 10)
+            sched_yield();
+        else
+            nanosleep(&(struct timespec){0, 20000}, NULL);
+    }
+    atomic_fetch_sub_explicit(&opi_guests, 1, memory_order_relaxed);
+    opi_in_library = opi.watch;
+}
+
+OPI_COLD void opi_guest_leave(void) {
+    if (opi.threads) {
+        opi_leave_special();
+        return;
+    }
+    opi_in_library = false;
+    atomic_store_explicit(&opi_helper_busy, 0, memory_order_release); /* the owner sees all we did */
     pthread_mutex_unlock(&at_work);
 }
 

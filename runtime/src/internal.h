@@ -27,6 +27,7 @@ void opi_heap_unmap_peer(struct opi_arena *a);
 void *opi_heap_carve(int cls);
 void opi_heap_lift(bool lifted);
 size_t opi_heap_committed(void);
+bool opi_heap_scarce(int cls, size_t bytes);
 void opi_fork_init(void);
 void opi_pool_init(void);
 
@@ -35,12 +36,15 @@ extern int *opi_local_of_world; /* world rank -> local index, -1 for ranks of ot
 
 /* helper.c: the section in which the owner thread (or a thread under the mutex) may touch the state */
 extern _Atomic uint32_t opi_helper_busy;
+extern _Atomic uint32_t opi_guests; /* threads that want to allocate or free: the owner, where it waits, lets them in.  A hint */
 extern _Atomic uint32_t opi_inside_dummy;
 extern _Atomic uint32_t *opi_inside;
 extern _Thread_local bool opi_helping; /* this thread is the helper */
 void opi_enter_wait(void);
 void opi_enter_special(void);
 void opi_leave_special(void);
+void opi_guest_enter(void);
+void opi_guest_leave(void);
 void opi_helper_load(void);
 void opi_helper_start(void);
 void opi_helper_stop(void);
@@ -48,6 +52,26 @@ void opi_helper_watch(void);
 bool opi_in_section(void);
 void opi_helper_fork_init(void);
 void opi_kick(int local);
+
+/* What tells threads of a process apart, without a call. */
+static inline uintptr_t opi_self(void) {
+#if defined(__x86_64__) && !defined(__ILP32__)
+    uintptr_t self;
+    __asm__("mov %%fs:0, %0" : "=r"(self)); /* the word at its beginning is the address of the thread's block */
+    return self;
+#elif defined(__aarch64__)
+    uintptr_t self;
+    __asm__("mrs %0, tpidr_el0" : "=r"(self));
+    return self;
+#else
+    return (uintptr_t)pthread_self();
+#endif
+}
+
+/* Is the calling thread another than the one that calls MPI? */
+static inline bool opi_guest(void) {
+    return opi_self() != atomic_load_explicit(&opi.owner, memory_order_relaxed);
+}
 
 static inline void opi_enter(void) {
     if (OPI_UNLIKELY(opi.special)) {

@@ -1,23 +1,40 @@
 /* memory.c - OPI_Alloc and OPI_Free, MPI_Alloc_mem and MPI_Free_mem. */
 #include "p2p.h"
 
+/* Any thread may come here. */
+static bool enter(void) {
+    bool guest = opi_guest();
+    if (guest)
+        opi_guest_enter();
+    else
+        opi_enter();
+    return guest;
+}
+
+static void leave(bool guest) {
+    if (guest)
+        opi_guest_leave();
+    else
+        opi_leave();
+}
+
 OPI_COLD static int alloc_slow(void *bufp, size_t length) {
-    opi_enter();
+    bool guest = enter();
     void *p = bufp ? opi_pool_alloc(length) : NULL;
     if (!p || !opi_hold(p, opi_class_of(p))) {
-        opi_leave();
+        leave(guest);
         return bufp ? opi_raise_world(MPI_ERR_NO_MEM, "OPI_Alloc", "no memory for %zu bytes", length)
                     : opi_raise_world(MPI_ERR_ARG, "OPI_Alloc", "null address of a pointer");
     }
     if (OPI_UNLIKELY(opi.check))
         opi_check_alloc(p, length);
     memcpy(bufp, &p, sizeof p);
-    opi_leave();
+    leave(guest);
     return MPI_SUCCESS;
 }
 
 EXPORT int OPI_Alloc(void *bufp, size_t length) {
-    if (OPI_UNLIKELY(!bufp || length > OPI_REGION || opi.special)) {
+    if (OPI_UNLIKELY(!bufp || length > OPI_REGION || opi.special || opi_guest())) {
         OPI_SITE();
         return alloc_slow(bufp, length);
     }
@@ -45,10 +62,10 @@ OPI_COLD static int free_slow(void *bufp) {
     memcpy(&p, bufp, sizeof p);
     if (!p)
         return MPI_SUCCESS;
-    opi_enter();
+    bool guest = enter();
     uint8_t *held = opi_held_by_user(p);
     if (!held) {
-        opi_leave();
+        leave(guest);
         opi_check_bad("OPI_Free", p);
         return opi_raise_world(MPI_ERR_BUFFER, "OPI_Free", "%p is no buffer that the caller owns", p);
     }
@@ -57,12 +74,12 @@ OPI_COLD static int free_slow(void *bufp) {
         opi_check_gone(p, OPI_B_FREED);
     opi_pool_free(p);
     memcpy(bufp, &null, sizeof null);
-    opi_leave();
+    leave(guest);
     return MPI_SUCCESS;
 }
 
 EXPORT int OPI_Free(void *bufp) {
-    if (OPI_UNLIKELY(!bufp || opi.special)) {
+    if (OPI_UNLIKELY(!bufp || opi.special || opi_guest())) {
         OPI_SITE();
         return free_slow(bufp);
     }

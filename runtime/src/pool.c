@@ -9,7 +9,7 @@ uint8_t *opi_held[OPI_HELD_TABLES];
 uint8_t opi_small_class[(OPI_SMALL >> 6) + 1];
 size_t opi_class_bytes[OPI_CLASSES];
 
-#define POOL_BYTES ((size_t)32 << 20) /* of one class that a rank keeps for itself */
+#define POOL_BYTES ((size_t)32 << 20) /* of one class that a rank keeps for itself; larger blocks (giants) go home at once: few of them fill a window */
 #define POOL_MIN 8u
 
 void opi_pool_init(void) {
@@ -18,8 +18,8 @@ void opi_pool_init(void) {
     for (int i = 0; i < OPI_CLASSES; i++) {
         opi_class_bytes[i] = opi_class_size(i);
         size_t n = POOL_BYTES / opi_class_size(i);
-        uint32_t most = opi_class_size(i) > POOL_BYTES ? 2u : POOL_MIN; /* giants: two, whatever they weigh */
-        opi_classes[i].limit = n > OPI_STACK_MAX ? OPI_STACK_MAX : n < most ? (uint16_t)most : (uint16_t)n;
+        bool giant = opi_class_size(i) > POOL_BYTES;
+        opi_classes[i].limit = giant ? 0 : n > OPI_STACK_MAX ? OPI_STACK_MAX : n < POOL_MIN ? (uint16_t)POOL_MIN : (uint16_t)n;
     }
 }
 
@@ -96,10 +96,30 @@ OPI_COLD void *opi_pool_alloc_own(size_t n) {
     return p;
 }
 
+/* A chain of blocks of one owner, linked from `first` to `last`. */
+static void send_home(struct opi_arena *home, void *first, void *last) {
+    void *seen = atomic_load_explicit(&home->homecoming, memory_order_relaxed);
+    do
+        set_link(last, seen);
+    while (!atomic_compare_exchange_weak_explicit(&home->homecoming, &seen, first,
+                                                  memory_order_release, /* publishes the links */
+                                                  memory_order_relaxed));
+}
+
 /* The stack is full.  Its older half leaves: our own blocks to a private list, foreign ones home in one chain for each owner, so a one-way stream costs
  * one atomic for many messages and the warm half stays. */
 OPI_COLD void opi_pool_free_slow(void *block, int cls) {
     struct opi_class *c = &opi_classes[cls];
+    if (c->limit == 0) {
+        struct opi_arena *owner = opi_arena_of(block);
+        if (owner != opi.arena) {
+            send_home(owner, block, block);
+            return;
+        }
+        set_link(block, opi_cold[cls].own);
+        opi_cold[cls].own = block;
+        return;
+    }
     uint32_t leave = c->limit > 1 ? c->limit / 2 : 1;
     void *leaving[OPI_STACK_MAX];
     memcpy(leaving, c->stack, leave * sizeof(void *));
@@ -124,11 +144,6 @@ OPI_COLD void opi_pool_free_slow(void *block, int cls) {
                 leaving[j] = NULL;
             }
         }
-        void *seen = atomic_load_explicit(&home->homecoming, memory_order_relaxed);
-        do
-            set_link(last, seen);
-        while (!atomic_compare_exchange_weak_explicit(&home->homecoming, &seen, first,
-                                                      memory_order_release, /* publishes the links */
-                                                      memory_order_relaxed));
+        send_home(home, first, last);
     }
 }

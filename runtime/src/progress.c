@@ -246,6 +246,11 @@ void opi_relax(struct opi_wait *w) {
             sched_yield();
         opi_enter();
     }
+    if (OPI_UNLIKELY(atomic_load_explicit(&opi_guests, memory_order_relaxed)) && !opi.threads && !opi.nested) {
+        opi_leave();
+        sched_yield();
+        opi_enter();
+    }
     if (OPI_LIKELY(n < opi.spin_limit)) {
 #if defined(__x86_64__) || defined(__i386__)
         __builtin_ia32_pause();

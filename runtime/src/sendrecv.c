@@ -27,6 +27,8 @@ int opi_sendrecv(const char *call, const void *sbuf, MPI_Count scount, MPI_Datat
     if (rc != MPI_SUCCESS) {
         MPI_Cancel(&rq);
         MPI_Wait(&rq, MPI_STATUS_IGNORE);
+        if (taken) /* the message was there already */
+            (OPI_Free)(&taken);
         return rc;
     }
     if (opi_is_ours(rq)) {

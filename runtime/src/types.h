@@ -4,8 +4,9 @@
  * its *slot* is its place in the address space.  An *envelope* is the 64-byte description of a message; a *block* is a buffer of the shared heap;
  * a *ring* carries envelopes from one rank to one other.
  *
- * Who runs: the owner thread of a rank (inside a libopi call) or its helper thread (helper.c), never both; so everything not marked shared below
- * is plain memory with one user at a time.  With MPI_THREAD_MULTIPLE a mutex takes the place of that rule. */
+ * Who runs: the owner thread of a rank (inside a libopi call), its helper thread, or a guest, another thread that allocates or frees (helper.c), never two of
+ * them; so everything not marked shared below is plain memory with one user at a time.  Where any thread may call MPI (MPI_THREAD_SERIALIZED, MULTIPLE) a mutex
+ * takes the place of that rule. */
 #ifndef OPI_TYPES_H
 #define OPI_TYPES_H
 
@@ -339,12 +340,13 @@ struct opi_state {
     /* hot */
     bool ready;     /* MPI is initialised and the node's heap is shared */
     bool special;   /* threads, or nested: enter and leave take the long way */
-    bool threads;   /* MPI_THREAD_MULTIPLE: use `lock` */
+    bool threads;   /* MPI_THREAD_SERIALIZED and MULTIPLE: use `lock` */
     bool multiple;  /* MPI_THREAD_MULTIPLE: the helper may call the MPI */
     bool watch;     /* profile or check: special all the time */
     bool profile;   /* OPI_PROFILE (profile.h) */
     bool check;     /* OPI_CHECK (check.h) */
     uint32_t nested; /* depth of calls of the MPI below that may call back */
+    _Atomic uintptr_t owner; /* relaxed: the thread that calls MPI (opi_self); others may allocate and free, as guests (helper.c) */
     /* The last predefined datatype and the last communicator looked up. */
     MPI_Datatype last_type_handle;
     MPI_Comm last_comm_handle;

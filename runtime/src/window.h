@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #endif
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdatomic.h>
@@ -30,6 +31,18 @@
 #endif
 #ifndef MFD_CLOEXEC
 #define MFD_CLOEXEC 1U
+#endif
+#ifndef MFD_ALLOW_SEALING
+#define MFD_ALLOW_SEALING 2U
+#endif
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8U
+#endif
+#ifndef F_ADD_SEALS
+#define F_ADD_SEALS 1033
+#define F_SEAL_SEAL 1
+#define F_SEAL_SHRINK 2
+#define F_SEAL_GROW 4
 #endif
 
 /* A rank's own window.  libopi's pool grows up from its start, the replacement allocator, where there is one, down from its end. */
@@ -108,13 +121,42 @@ static inline int opi_env_size(void) {
 
 /* Windows are a power of two.  Every rank of a node derives the same one: from the launcher's count, else from a bound that does not need it. */
 static inline uint32_t opi_window_shift(int nlocal, int rank) {
-    uint32_t slots = 4; /* 16 */
+    uint32_t slots = 2; /* 4: 64 GiB each */
     int need = nlocal > rank + 1 ? nlocal : rank + 1;
     if (nlocal < 0)
         slots = 6;
     while (((int)1 << slots) < need && slots < 10)
         slots++;
     return OPI_REGION_SHIFT - slots;
+}
+
+/* Does the system promise more memory than it has?  2: never (vm.overcommit_memory). */
+static inline int opi_overcommit_mode(void) {
+    char mode = '0';
+    int fd = open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        if (read(fd, &mode, 1) != 1)
+            mode = '0';
+        close(fd);
+    }
+    return mode - '0';
+}
+
+/* The memory of a window.  It never is executed: a system may refuse one that could be (vm.memfd_noexec), and kernels before 6.3 do not know how to be told.
+ * Its size is sealed: every process of the user can open it through /proc, and one that made it shorter would kill the job with SIGBUS.  Holes may still be
+ * punched, by the allocator as by such a process; then bytes are lost, as with any other way to write into a process of the user.  -1: refused. */
+static inline int opi_window_file(size_t bytes) {
+    int fd = memfd_create("opi-heap", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+    if (fd < 0 && errno == EINVAL)
+        fd = memfd_create("opi-heap", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0)
+        return -1;
+    if (ftruncate(fd, (off_t)bytes) != 0) {
+        close(fd);
+        return -1;
+    }
+    (void)fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL); /* refused: as safe as it was without */
+    return fd;
 }
 
 /* Makes the memory of a slot and maps it.  False, and nothing changed, where the system refuses. */
@@ -125,14 +167,10 @@ static inline bool opi_window_map(struct opi_window *w, int slot, uint32_t shift
     struct rlimit most;
     if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY && most.rlim_cur < bytes)
         return false; /* ftruncate would raise SIGXFSZ */
-    int fd = memfd_create("opi-heap", MFD_CLOEXEC);
+    int fd = opi_window_file(bytes);
     if (fd < 0)
         return false;
     void *want = (void *)(OPI_BASE + (uintptr_t)slot * bytes);
-    if (ftruncate(fd, (off_t)bytes) != 0) {
-        close(fd);
-        return false;
-    }
     void *p = mmap(want, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, 0);
     if (p != want) {
         if (p != MAP_FAILED)

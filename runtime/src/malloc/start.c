@@ -105,17 +105,6 @@ static bool setting_on(const char *name) {
     return s && *s && strcmp(s, "0") != 0;
 }
 
-static int overcommit_mode(void) {
-    char mode = '0';
-    int fd = open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        if (read(fd, &mode, 1) != 1)
-            mode = '0';
-        close(fd);
-    }
-    return mode - '0';
-}
-
 static void start(int slot, int nlocal) {
     if (slot < 0) {
         slot = opi_env_rank();
@@ -140,7 +129,7 @@ static void start(int slot, int nlocal) {
         close(w->fd);
         return;
     }
-    int mode = overcommit_mode();
+    int mode = opi_overcommit_mode();
     struct sysinfo machine;
     opi_shared.most = PTRDIFF_MAX;
     if (mode == 0 && sysinfo(&machine) == 0) /* as the system itself refuses such a mapping */

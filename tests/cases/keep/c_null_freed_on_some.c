@@ -19,7 +19,7 @@ int main(int argc, char **argv)
         double *p = malloc(N * sizeof(double));
         for (int i = 0; i < N; i++)
             p[i] = 2.0 * u[i];
-        MPI_Send(p, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI105
+        MPI_Send(p, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
         if (argc > 3) {
             free(p);
             p = NULL;

@@ -28,7 +28,7 @@ int main(int argc, char **argv)
                 if (h.out[d]) {
                     for (int i = 0; i < N; i++)
                         h.out[d][i] = u[i] + step;
-                    MPI_Send(h.out[d], N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI105
+                    MPI_Send(h.out[d], N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
                     count++;
                 }
             } else if (rank == 1) {

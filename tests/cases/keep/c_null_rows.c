@@ -25,7 +25,7 @@ int main(int argc, char **argv)
                 if (out[d]) {
                     for (int i = 0; i < N; i++)
                         out[d][i] = u[i] + step;
-                    MPI_Send(out[d], N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI105
+                    MPI_Send(out[d], N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
                     count++;
                 }
             } else if (rank == 1) {
