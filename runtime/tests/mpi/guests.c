@@ -1,13 +1,14 @@
 /* guests - threads that do not call MPI allocate and free, while the one that does gives and takes: MPI_THREAD_FUNNELED promises no more of them.
  *
  * Every buffer is stamped with who has it: one that two have at once shows. */
+#define _GNU_SOURCE
 #include "check.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
 enum { WORKERS = 3, HELD = 8, SLOTS = 16, WORDS = 600 };
 
@@ -114,7 +115,7 @@ int main(int argc, char **argv) {
             MPI_Recv(&token, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         } else if (rank == 1) {
             while (atomic_load(&running) > 0)
-                usleep(1000);
+                nanosleep(&(struct timespec){0, 1000000}, NULL);
             MPI_Send(&token, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
         }
     }
@@ -124,6 +125,5 @@ int main(int argc, char **argv) {
         uint64_t *b = atomic_exchange(&made[i], NULL), *s = atomic_exchange(&spent[i], NULL);
         CHECK(OPI_Free(&b) == MPI_SUCCESS && OPI_Free(&s) == MPI_SUCCESS);
     }
-    MPI_Finalize();
     return finish("guests");
 }
