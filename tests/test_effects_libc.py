@@ -97,3 +97,15 @@ def test_openmp_functions_agree_with_the_header() -> None:
     names = [n for n in EFFECTS if EFFECTS[n].source == "openmp.toml"]
     assert [n for n in names if n not in found] == []
     assert [p for n in names for p in problems(n, EFFECTS[n], found[n])] == []
+
+
+def test_memory_that_others_know_is_no_allocation() -> None:
+    """What is mapped may be a file or shared, and mapped twice: no other memory can stand in its place."""
+    for name in ("mmap", "mmap64", "mremap", "shmat", "MPI_Win_allocate", "MPI_Win_allocate_shared"):
+        assert EFFECTS[name].allocates is None, name
+    for name in ("mprotect", "madvise", "mlock", "munlock", "munmap", "msync", "mincore", "malloc_usable_size"):
+        assert 0 in EFFECTS[name].retains, name
+    for name in ("aligned_alloc", "memalign", "valloc", "pvalloc", "posix_memalign", "_mm_malloc"):
+        made = EFFECTS[name].allocates
+        assert made is not None, name
+        assert made.alignment, name

@@ -4,7 +4,7 @@
  * takes it.  These calls do that inside a node and fall back to plain messages across nodes; they match MPI_Send and MPI_Recv in every combination.
  *
  * Ownership.  OPI_Alloc and the Take calls make the caller the owner of a buffer.  OPI_Free and the Give calls end ownership.  Only the owner may touch
- * the buffer.  Every buffer is aligned to 64 bytes and may be allocated before MPI_Init and freed after MPI_Finalize.
+ * the buffer.  Every buffer is aligned to 64 bytes and may be allocated before MPI_Init and freed after MPI_Finalize, by any thread.
  *
  * bufp is always the ADDRESS OF THE CALLER'S POINTER, typed void * as in MPI_Alloc_mem:   double *b;   OPI_Alloc(&b, n * sizeof *b);
  * The library copies that pointer with memcpy, so any object pointer type will do.  Passing the pointer itself (OPI_Give(b, ...)) does not compile; a

@@ -2,6 +2,7 @@
 
 from tests.planted.bug import Bug
 from tests.planted.bugs_behind import BEHIND
+from tests.planted.bugs_memory import MEMORY
 from tests.planted.bugs_pointers import POINTERS
 from tests.planted.bugs_swaps import SWAPS
 from tests.planted.bugs_tables import TABLES
@@ -367,6 +368,7 @@ BUGS = (
         ("c_free_wrapper_counts",),
     ),
     *BEHIND,
+    *MEMORY,
     *POINTERS,
     *SWAPS,
     *TABLES,

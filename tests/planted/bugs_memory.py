@@ -1,0 +1,67 @@
+"""Bugs in what is known of memory: how it was allocated, how far it is aligned, whether there was any."""
+
+from tests.planted.bug import Bug
+
+_ALLOCATORS = "opi_xform.ownership.allocators"
+_ENDINGS = "opi_xform.ownership.endings"
+_NULL_TESTS = "opi_xform.ownership.null_tests"
+_SOURCE = "opi_xform.ownership.source"
+
+MEMORY = (
+    Bug(
+        "no promise of an allocator is more than malloc's",
+        _ALLOCATORS,
+        "if spec is None or spec.alignment is None:",
+        "if True:",
+        ("g_aligned_memalign", "g_aligned_unknown", "g_aligned_wrapped", "g_aligned_direct"),
+    ),
+    Bug(
+        "an alignment that is not known is small",
+        _ALLOCATORS,
+        "if asked is None or asked > ALIGNMENT:",
+        "if asked is not None and asked > ALIGNMENT:",
+        ("g_aligned_unknown",),
+    ),
+    Bug(
+        "attributes are where the text shows them",
+        _SOURCE,
+        "if var.attributes:",
+        "if False:",
+        ("g_aligned_macro", "g_aligned_alignas"),
+    ),
+    Bug(
+        "types are aligned as buffers are",
+        _SOURCE,
+        "if self.array and var.alignment > ALIGNMENT:",
+        "if False:",
+        ("g_aligned_type",),
+    ),
+    Bug(
+        "malloc returns memory",
+        _NULL_TESTS,
+        "if not _proved(program, buffer, n, addressed, unproved):",
+        "if False:",
+        ("c_null_code", "c_null_guarded", "c_null_two", "c_null_finalize"),
+    ),
+    Bug(
+        "an error code ends the program",
+        _ENDINGS,
+        "return () if code and graph.frames[frame].function == MAIN else None",
+        "return ()",
+        ("c_null_code", "c_null_flag", "c_null_guarded"),
+        Bug(
+            "an end in good order is one for want of memory",
+            _ENDINGS,
+            "if name in _ORDERLY or name in _ELSEWHERE:",
+            "if name in _ELSEWHERE:",
+            (),
+        ),
+    ),
+    Bug(
+        "a program that ends in good order has no answer",
+        _ENDINGS,
+        "if name in _ORDERLY or name in _ELSEWHERE:",
+        "if name in _ELSEWHERE:",
+        ("c_null_finalize", "c_null_zero"),
+    ),
+)
