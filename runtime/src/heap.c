@@ -411,7 +411,7 @@ static void fork_child(void) {
     if (!opi.arena)
         return;
     opi.ready = false; /* a child is no rank: MPI calls in it are its own affair */
-    opi.threads = OPI_TSAN; /* it has one thread, whatever the others held */
+    opi.threads = opi.locked; /* it has one thread, whatever the others held */
     atomic_store_explicit(&opi.owner, opi_self(), memory_order_relaxed);
     opi.special = opi.threads || opi.watch;
     atomic_store_explicit(&opi_helper_busy, 0, memory_order_relaxed);

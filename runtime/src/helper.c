@@ -228,9 +228,10 @@ static void *helper_main(void *arg) {
     return NULL;
 }
 
-/* Registers for membarrier while the process has one thread: later the kernel waits for a grace period of RCU, ten milliseconds and more. */
-void opi_helper_load(void) {
-    (void)membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+/* Registers for membarrier while the process has one thread: later the kernel waits for a grace period of RCU, ten milliseconds and more.
+ * False: there is none; then a lock takes its place everywhere. */
+bool opi_helper_load(void) {
+    return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
 }
 
 /* Starts the helper; without one (no threads, no membarrier) a posted receive waits until its rank calls libopi again. */

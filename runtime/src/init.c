@@ -28,7 +28,7 @@ static bool env_flag(const char *name) {
 
 __attribute__((constructor)) static void at_load(void) {
     atomic_store_explicit(&opi.owner, opi_self(), memory_order_relaxed);
-    opi.threads = OPI_TSAN; /* the sanitizer knows mutexes, not membarrier */
+    opi.threads = opi.locked = !opi_helper_load() || OPI_TSAN; /* the sanitizer knows mutexes, not membarrier */
     opi.disabled = env_flag("OPI_DISABLE");
     opi.verbose = env_flag("OPI_VERBOSE");
     opi_profile_load();
@@ -36,7 +36,6 @@ __attribute__((constructor)) static void at_load(void) {
     opi.watch = opi.profile || opi.check;
     opi.special = opi.threads || opi.watch;
     pthread_mutex_init(&opi.lock, NULL);
-    opi_helper_load();
     if (opi_heap_place_known()) /* this process is a rank */
         opi_heap_init();
 }
@@ -210,11 +209,13 @@ static void started(int provided) {
     PMPI_Comm_rank(MPI_COMM_WORLD, &opi.world_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &opi.world_size);
     opi.mpi_running = true;
-    opi_guest_enter(); /* no other thread is in the middle of something */
-    atomic_store_explicit(&opi.owner, opi_self(), memory_order_relaxed);
-    opi_guest_leave();
+    if (opi_guest()) {
+        opi_guest_enter(); /* no other thread is in the middle of something */
+        atomic_store_explicit(&opi.owner, opi_self(), memory_order_relaxed);
+        opi_guest_leave();
+    }
     opi.multiple = provided == MPI_THREAD_MULTIPLE;
-    opi.threads = level >= MPI_THREAD_SERIALIZED || OPI_TSAN;
+    opi.threads = level >= MPI_THREAD_SERIALIZED || opi.locked;
     opi.special = opi.threads || opi.watch;
     opi_types_init();
     engine_start();
@@ -301,7 +302,7 @@ EXPORT int MPI_Finalize(void) {
             PMPI_Comm_free(&opi.all);
         if (opi.self != MPI_COMM_NULL)
             PMPI_Comm_free(&opi.self);
-        opi.threads = OPI_TSAN;
+        opi.threads = opi.locked;
         opi.multiple = false;
         opi.special = opi.threads || opi.watch;
         opi.last_comm = NULL;

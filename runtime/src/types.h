@@ -341,6 +341,7 @@ struct opi_state {
     bool ready;     /* MPI is initialised and the node's heap is shared */
     bool special;   /* threads, or nested: enter and leave take the long way */
     bool threads;   /* MPI_THREAD_SERIALIZED and MULTIPLE: use `lock` */
+    bool locked;    /* so does a process without membarrier, whatever level MPI has */
     bool multiple;  /* MPI_THREAD_MULTIPLE: the helper may call the MPI */
     bool watch;     /* profile or check: special all the time */
     bool profile;   /* OPI_PROFILE (profile.h) */
