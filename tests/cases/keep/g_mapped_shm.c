@@ -20,7 +20,7 @@ int main(int argc, char **argv)
         if (rank == 0) {
             for (int i = 0; i < N; i++)
                 b[i] = i * k + 1;
-            MPI_Send(b, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(b) OPI402
+            MPI_Send(b, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(b)
             s += seen[9];
         } else if (rank == 1) {
             MPI_Recv(r, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(r)
