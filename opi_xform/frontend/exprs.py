@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from opi_xform.frontend import fold
+from opi_xform.frontend.bounds import has_bounds, is_computed
 from opi_xform.frontend.clang import Kind, TranslationUnit, evaluate, library, text
 from opi_xform.frontend.inits import Braces, Designated, flatten
 from opi_xform.frontend.macros import Expansion, Macros, call_arguments
@@ -265,6 +266,8 @@ class Expressions:
         if not kids:
             return self._refuse(i, type_, span, kids, "unknown expression")
         operand = self.expr(kids[-1])
+        if has_bounds(type_) and any(is_computed(self.expr(k)) for k in kids[:-1]):
+            return self._refuse(i, type_, span, kids, "an array size in a cast")
         if isinstance(operand, IntLit) and type_.kind in ("int", "pointer"):
             return IntLit(type_, span, fold.wrap(operand.value, type_))
         return Cast(type_, span, operand)
@@ -383,6 +386,8 @@ class Expressions:
         if operand_kid is not None:
             operand = self.expr(operand_kid)
             return SizeOf(type_, span, value, operand, operand.type)
+        if value is None and any(is_computed(self.expr(k)) for k in kids):
+            return self._refuse(i, type_, span, kids, "an array size in sizeof")
         return SizeOf(type_, span, value, None, self._named_type(i, value))
 
     def _named_type(self, i: int, value: int | None) -> Type:

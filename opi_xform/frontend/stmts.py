@@ -55,10 +55,11 @@ class Statements:
         self._ex = expressions
         self.out: dict[int, Stmt] = {}
         self.declared: dict[int, tuple[str, ...]] = {}  # DeclStmt node -> keys of its local variables
+        self.sizes: dict[int, tuple[tuple[int, Expr], ...]] = {}  # DeclStmt node -> DeclStmt.sizes
         self.bodies: dict[int, tuple[Expr, ...]] = {}
         self._handlers: dict[int, Callable[[int, list[int]], Stmt | None]] = {
             Kind.COMPOUND_STMT: self._block,
-            Kind.DECL_STMT: lambda i, k: DeclStmt(self._span(i), self.declared.get(i, ())),
+            Kind.DECL_STMT: lambda i, k: DeclStmt(self._span(i), self.declared.get(i, ()), self.sizes.get(i, ())),
             # A statement with attributes (#pragma unroll, [[fallthrough]]): they change nothing here.
             Kind.UNEXPOSED_STMT: lambda i, k: self.statement(k[0]) if len(k) == 1 else None,
             Kind.NULL_STMT: lambda i, k: Null(self._span(i)),

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 
 from opi_xform.frontend.beginning import Beginning
+from opi_xform.frontend.bounds import has_bounds, is_computed
 from opi_xform.frontend.clang import MACRO_BIT, CXCursor, Kind, TranslationUnit, text
 from opi_xform.frontend.decls import Written, declarators
 from opi_xform.frontend.errors import FrontendError
@@ -314,7 +315,7 @@ class UnitBuilder:
                 if k == _DECL_STMT:
                     self._locals(tree, i, expressions, statements, variables, target.key)
                 statements.lower(i)
-        params = self._params(tree, target.key, variables)
+        params = self._params(tree, expressions, target.key, variables)
         for key, named in expressions.variables.items():
             if named.kind == "local" and key not in variables:  # made by the parser: a thread's own, of a reduction
                 variables[key] = Variable(key, named.name, named.type, named.kind, places.span(0), function=target.key)
@@ -343,7 +344,9 @@ class UnitBuilder:
         )
         self._names.function = ""
 
-    def _params(self, tree: Tree, function: str, variables: dict[str, Variable]) -> tuple[str, ...]:
+    def _params(
+        self, tree: Tree, expressions: Expressions, function: str, variables: dict[str, Variable]
+    ) -> tuple[str, ...]:
         keys: list[str] = []
         for k in tree.kids[0]:
             if tree.kind[k] != Kind.PARM_DECL:
@@ -353,6 +356,8 @@ class UnitBuilder:
             file, at = self._sources.locate(self._lib.clang_getCursorLocation(cursor).raw)
             end = at + len(target.name.encode("utf-8", "surrogateescape"))
             span = file.span(at, end, not file.system) if file is not None else NOWHERE
+            for e in self._sizes(tree, k, expressions):  # evaluated at each call, where no statement is
+                expressions.refusals.append(Refusal(e.span.begin, "an array size in a parameter's type"))
             variables[target.key] = Variable(target.key, target.name, target.type, "param", span, function=function)
             keys.append(target.key)
         return tuple(keys)
@@ -367,7 +372,11 @@ class UnitBuilder:
         function: str,
     ) -> None:
         nodes = [k for k in tree.kids[i] if tree.kind[k] == Kind.VAR_DECL]
+        sizes: list[tuple[int, Expr]] = []
         if not nodes:
+            for k in tree.kids[i]:
+                sizes += [(0, e) for e in self._sizes(tree, k, expressions)]
+            statements.sizes[i] = tuple(sizes)
             return
         written = self._written([tree.cursor[k] for k in nodes], tree.raw_begin[i], False)
         keys: list[str] = []
@@ -376,6 +385,7 @@ class UnitBuilder:
             cursor = tree.cursor[k]
             target = self._names.target(cursor)
             init = self._initialiser(tree, k, expressions)
+            sizes += [(len(keys), e) for e in self._sizes(tree, k, expressions)]
             if target.kind in ("extern", "static"):
                 if has_attributes(tree, k):
                     self._with_attributes.add(target.key)
@@ -401,3 +411,13 @@ class UnitBuilder:
         for variable in reversed(made):
             variables[variable.key] = variable
         statements.declared[i] = tuple(keys)
+        statements.sizes[i] = tuple(sizes)
+
+    def _sizes(self, tree: Tree, i: int, expressions: Expressions) -> list[Expr]:
+        """What the sizes of arrays in the type that declaration ``i`` writes compute, its initialiser left out."""
+        if tree.kind[i] != Kind.PARM_DECL and not has_bounds(self._types.of(tree.cursor[i])):
+            return []
+        is_variable = tree.kind[i] == Kind.VAR_DECL
+        init = self._lib.clang_Cursor_getVarDeclInitializer(tree.cursor[i]).d1 if is_variable else None
+        kids = [k for k in tree.kids[i] if _FIRST_EXPR <= tree.kind[k] <= _LAST_EXPR and tree.cursor[k].d1 != init]
+        return [e for e in map(expressions.expr, kids) if is_computed(e)]

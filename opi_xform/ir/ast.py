@@ -270,9 +270,14 @@ class ExprStmt(Stmt):
 
 @dataclass(frozen=True, slots=True)
 class DeclStmt(Stmt):
-    """Declares local variables (keys), in order; their ``Variable.init`` is evaluated here."""
+    """Declares local variables (keys), in order; their ``Variable.init`` is evaluated here.
+
+    sizes: what sizes of variable length arrays read, call or change (plain variables are not listed), each with the
+    number of variables of the statement that are declared before it is evaluated.
+    """
 
     variables: tuple[str, ...]
+    sizes: tuple[tuple[int, Expr], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

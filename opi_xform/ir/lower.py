@@ -64,8 +64,13 @@ class _Lowerer(Expressions):
             case ast.ExprStmt():
                 yield self.effect(s.expr)
             case ast.DeclStmt():
-                for key in s.variables:
+                sizes = list(s.sizes)
+                for number, key in enumerate(s.variables):
+                    while sizes and sizes[0][0] <= number:
+                        yield self.effect(sizes.pop(0)[1])
                     yield self.declare(self.variable(key))
+                for _, size in sizes:
+                    yield self.effect(size)
             case ast.If():
                 yield self.if_(s, me)
             case ast.For() | ast.While() | ast.DoWhile():

@@ -126,6 +126,8 @@ class Expressions:
                 return ins.AddrFunc(e.name)
             case ast.SizeOf():
                 if e.value is None:
+                    if e.operand is not None and not isinstance(e.operand, ast.VarRef):
+                        yield self.effect(e.operand)  # of such a type it is evaluated
                     return ins.Nondet("sizeof a variable length array")
                 return ins.Const(e.value)
             case ast.VarRef():

@@ -121,7 +121,9 @@ def expressions(function: ast.Function, stmt: ast.Stmt) -> Iterator[ast.Expr]:
     match stmt:
         case ast.ExprStmt(expr=e):
             yield e
-        case ast.DeclStmt(variables=keys):
+        case ast.DeclStmt(variables=keys, sizes=sizes):
+            for _, e in sizes:
+                yield e
             for key in keys:
                 var = function.variables.get(key)
                 if var is not None and var.init is not None:

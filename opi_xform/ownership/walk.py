@@ -38,6 +38,9 @@ def expressions(body: ast.Stmt) -> Iterator[ast.Expr]:
                 stack.extend(reversed(items))
             case ast.ExprStmt(expr=e):
                 yield e
+            case ast.DeclStmt(sizes=sizes):
+                for _, e in sizes:
+                    yield e
             case ast.If(cond=e, then=then, other=other):
                 yield e
                 stack.extend(x for x in (other, then) if x is not None)

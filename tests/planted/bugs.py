@@ -132,6 +132,13 @@ BUGS = (
         ("odd_destructor",),
     ),
     Bug(
+        "sizes of arrays are not evaluated where they are declared",
+        "opi_xform.ir.lower",
+        "sizes = list(s.sizes)",
+        "sizes: list[tuple[int, ast.Expr]] = []",
+        ("send_read_array_size", "send_read_array_row", "send_read_array_typedef", "send_read_array_call"),
+    ),
+    Bug(
         "an object has one name",
         _UNSEEN,
         "cleanup|ifunc|alias|weakref",

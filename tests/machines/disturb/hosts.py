@@ -38,6 +38,7 @@ class Host:
     buffer, count, mpi_type: that side's arguments as written; c_type: '' where the element's C type is not known.
     carrier: the words that name the buffer, where these are a pointer variable; else ''.
     blocking: it has completed when it returns.  whole: nothing says that its message may be shorter than the count.
+    lasting: the buffer is an array at file level, which is there until the program's end.
     holes: lines of packing loops whose first value may be another.
     """
 
@@ -52,6 +53,7 @@ class Host:
     carrier: str
     blocking: bool
     whole: bool
+    lasting: bool
     holes: tuple[int, ...]
 
     @property
@@ -102,6 +104,7 @@ def _of(case: Case) -> Iterator[Host]:
             buffer if buffer == wish.buffer and _is_pointer(buffer, case) else "",
             found[2].startswith(BLOCKING),
             not re.search(SHORTER, case.texts[wish.file]),
+            bool(re.search(rf"^(?:static )?\w[\w ]*\b{re.escape(buffer)}\[", case.texts[wish.file], re.MULTILINE)),
             holes,
         )
 

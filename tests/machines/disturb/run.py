@@ -38,9 +38,10 @@ class Programs:
         places = [host for host in hosts() if not cases or any(word in host.case.name for word in cases)]
         chosen = [k for k in kinds() if not words or any(word in k.name or word == k.group for word in words)]
         self.forms: list[tuple[Variant, _Places]] = []
-        known: dict[tuple[str, str, bool, bool], list[Host]] = {}
+        known: dict[tuple[object, ...], list[Host]] = {}
         for number, variant in enumerate(_turns([list(variants(kind)) for kind in chosen])):
-            needs = (variant.use.brings, variant.use.name, variant.kind.writes, "$bytes" in variant.kind.get)
+            kind, use = variant.kind, variant.use
+            needs = (use.brings, use.name, kind.writes, kind.lasting, "$bytes" in kind.get)
             if needs not in known:
                 known[needs] = [host for host in places if fits(host, variant)]
             if known[needs]:

@@ -48,6 +48,8 @@ def fits(host: Host, variant: Variant) -> bool:
     needs = use.blocking or kind.writes
     if host.side != use.side or (needs and not host.blocking) or (use.carrier and not host.carrier):
         return False
+    if kind.lasting and not host.lasting:
+        return False
     if use.hole:
         return bool(host.holes)
     if host.side == "recv" and not host.whole and "$bytes" in use.after + kind.get:

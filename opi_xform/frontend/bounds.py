@@ -1,0 +1,41 @@
+"""Expressions in types: the sizes of variable length arrays, which are evaluated where the type is written."""
+
+from __future__ import annotations
+
+from opi_xform.ir.ast import Binary, Cast, Expr, FloatLit, IntLit, MacroConst, SizeOf, Unary, VarRef
+from opi_xform.ir.types import Type
+
+
+def has_bounds(type_: Type) -> bool:
+    """A variable length array is in the type: other expressions in it, of ``typeof``, are not evaluated."""
+    at: Type | None = type_
+    while at is not None:
+        if at.vla:
+            return True
+        at = at.elem
+    return False
+
+
+def is_computed(e: Expr) -> bool:
+    """Something is read through an address, called or changed for the value: more than variables by their names."""
+    work = [e]
+    while work:
+        at = work.pop()
+        match at:
+            case IntLit() | FloatLit():
+                pass
+            case VarRef():
+                if at.type.volatile or at.type.atomic or at.type.kind in ("array", "record", "unknown"):
+                    return True
+            case SizeOf(operand=operand):
+                if at.value is None and operand is not None and not isinstance(operand, VarRef):
+                    return True
+            case MacroConst(operand=inner):
+                work += [] if inner is None else [inner]
+            case Cast(operand=inner) | Unary(operand=inner):
+                work.append(inner)
+            case Binary(left=left, right=right):
+                work += (left, right)
+            case _:
+                return True
+    return False
