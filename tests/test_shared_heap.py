@@ -139,7 +139,7 @@ def test_a_random_trace_with_the_allocator_linked_in(built: Built) -> None:
 
 def test_the_window_is_full(built: Built) -> None:
     first_mpi_only(built)
-    run = captured([str(built.folder / "full")], {**built.user.environment, **ALONE, "MPI_LOCALNRANKS": "2"})
+    run = captured([str(built.folder / "full")], {**built.user.environment, **ALONE, "MPI_LOCALNRANKS": "16"})
     assert (run.code, run.out) == (0, "full: ok\n"), run.err
 
 
