@@ -59,3 +59,17 @@ def calls_back(effect: FunctionEffect, call: ins.CallInstr) -> bool:
         callback.arg >= len(call.args) or not isinstance(call.args[callback.arg], ins.Const)
         for callback in effect.calls
     )
+
+
+def handed_over(effect: FunctionEffect, call: ins.CallInstr) -> tuple[int, ...]:
+    """Arguments that a function of the program is called with: buffers of a reduction by an operation it made.
+
+    The MPI's own operations are constants that have names.
+    """
+    at = effect.operation
+    if at is None or at >= len(call.args):
+        return ()
+    operation = call.args[at]
+    if isinstance(operation, ins.Const) and operation.name:
+        return ()
+    return tuple(sorted({r.arg for r in (*effect.reads, *effect.all_writes)}))

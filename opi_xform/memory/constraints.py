@@ -22,7 +22,7 @@ from functools import cached_property
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
-from opi_xform.memory.calls import calls_back
+from opi_xform.memory.calls import calls_back, handed_over
 from opi_xform.memory.inclusions import BYTES, NO_OBJECT, NOTHING, OUTSIDE, WEAK, Inclusions, Name
 from opi_xform.memory.objects import UNKNOWN, Objects
 from opi_xform.memory.travel import reinterprets, travels
@@ -335,6 +335,13 @@ class GraphPointsTo:
             for i in effect.retains:
                 if i < len(call.args):
                     self.flow(frame, call.args[i], OUTSIDE)
+        for i in handed_over(effect, call):
+            self.flow(frame, call.args[i], OUTSIDE)
+        for i in effect.retains_stored:
+            if i < len(call.args):
+                held = self.system.fresh()
+                self.system.load(self.pointer(frame, call.args[i]), held)
+                self.system.copy(held, OUTSIDE)
         if effect.allocates is not None:
             heap = self.objects.heap(node.number)
             if effect.allocates.shared:

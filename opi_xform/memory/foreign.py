@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from opi_xform.ir import instr as ins
-from opi_xform.memory.calls import Calls, calls_back, region_args
+from opi_xform.memory.calls import Calls, calls_back, handed_over, region_args
 from opi_xform.program.effects import FunctionEffect
 from opi_xform.program.graph import Lost, Node
 
@@ -66,11 +66,17 @@ def _library(
     if calls_back(effect, call) and node.number not in calls.graph.followed:
         later = any(callback.when in ("later", "concurrent") for callback in effect.calls)
         if later or (calls.objects.hidden and any(callback.when == "now" for callback in effect.calls)):
-            yield calls.lost(node), f"used by a function that {effect.name} was given"
+            yield calls.lost(node), f"used by a function that {effect.name} is given"
     if effect.mpi is None or effect.mpi.request is None:
         for i in effect.retains:
             if i < len(call.args):
                 yield calls.pts.operand(node.frame, call.args[i]), f"address kept by {effect.name}"
+    for i in handed_over(effect, call):
+        yield calls.pts.operand(node.frame, call.args[i]), f"used by the operation that {effect.name} is given"
+    for i in effect.retains_stored:
+        if i < len(call.args):
+            given = calls.pts.operand(node.frame, call.args[i])
+            yield calls.pts.reachable(given) - given, f"address kept by {effect.name}"
     if effect.mpi is not None and effect.mpi.persistent:
         for region in effect.all_writes:
             for i in region_args(region.arg, region.rest, call):

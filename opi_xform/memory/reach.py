@@ -190,11 +190,14 @@ class Reach:
         name = call.callee.key
         effect = self.effects.get(name)
         mpi = effect is None or effect.mpi is not None or name.startswith(_MPI)
-        if effect is None or effect.calls or effect.retains or (mpi and not effect.noreturn):
+        if effect is None or effect.calls or effect.retains or effect.retains_stored or (mpi and not effect.noreturn):
             out.loud = True
             for operand in call.args:
                 out.given |= self.pts.operand(frame, operand)
         if effect is not None:
+            for i in effect.retains_stored:
+                if i < len(call.args):
+                    out.given |= self.pts.contents(self.pts.operand(frame, call.args[i]))
             self.library(out, frame, call, effect)
 
     def library(self, out: Facts, frame: int, call: ins.CallInstr, effect: FunctionEffect) -> None:

@@ -252,7 +252,7 @@ class Steps(Evaluator):
             self.lose(node, call, f"unknown function {name}")
             return
         if calls_back(effect, call) and node.number not in self.calls.graph.followed:
-            self.escape(self.calls.lost(node), node, "callback")
+            self.escape(self.calls.lost(node), node, f"used by a function that {effect.name} is given")
         self.library(node, call, effect, values)
         if effect.allocates is not None and effect.allocates.into is None:
             heap = self.objects.heap(node.number)
@@ -299,6 +299,10 @@ class Steps(Evaluator):
             if i < len(call.args) and (effect.mpi is None or effect.mpi.request is None):
                 given = self.pts.reachable(self.pts.operand(frame, call.args[i]))
                 self.escape(given, node, f"address kept by {effect.name}")
+        for i in effect.retains_stored:
+            if i < len(call.args):
+                given = self.pts.operand(frame, call.args[i])
+                self.escape(self.pts.reachable(given) - given, node, f"address kept by {effect.name}")
         for flow in effect.flows:
             if flow.target < len(call.args):
                 self.havoc(self.pts.accessed(frame, call.args[flow.target]), node)

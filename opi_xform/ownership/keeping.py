@@ -47,6 +47,7 @@ def _keeps(effect: FunctionEffect | None) -> bool:
     return (
         effect is None
         or (bool(effect.retains) and (effect.mpi is None or effect.mpi.request is None or effect.mpi.persistent))
+        or bool(effect.retains_stored)
         or any(callback.when != "exit" for callback in effect.calls)
         or (effect.allocates is not None and effect.allocates.shared)
     )

@@ -206,10 +206,13 @@ class FunctionEffect:
     returns_retained: it may be a pointer that a library call retained earlier (strtok(NULL, ...)).
     returns_stored: it may be a pointer that was stored in that argument's object (strsep).
     retains: arguments whose address is kept after the return; where ``mpi.request`` is set, until that completes.
+    retains_stored: arguments in whose objects addresses, also such as numbers, are stored that are kept.
     may_yield_proc_null: arguments through which ranks are written that may be MPI_PROC_NULL (assumption A2).
     nonnegative: arguments through which integers are written that are never negative.
     repeatable: called again with equal arguments it writes equal values (MPI_Comm_rank).
     format: what a format says is done beyond reads and writes, where it cannot be read in the text (``formats.py``).
+    operation: argument with an operation of MPI's: one that the program made is a function of the program, which gets
+    addresses in the buffers.
     pure: the result depends on the arguments' values alone; nothing is touched but ``errno``, where ``errno`` is set.
     lets_errors_return: after it a call of MPI that fails may return an error, where it would have ended the job.
     source: the table it comes from; user: supplied by the user, dropped under ``--strict``.
@@ -228,6 +231,7 @@ class FunctionEffect:
     frees: FreeSpec | None = None
     flows: tuple[Flow, ...] = ()
     retains: tuple[int, ...] = ()
+    retains_stored: tuple[int, ...] = ()
     calls: tuple[Callback, ...] = ()
     noreturn: bool = False
     lets_errors_return: bool = False
@@ -236,6 +240,7 @@ class FunctionEffect:
     may_yield_proc_null: tuple[int, ...] = ()
     nonnegative: tuple[int, ...] = ()
     repeatable: bool = False
+    operation: int | None = None
     format: Format | None = None
     mpi: MpiOp | None = None
     source: str = ""

@@ -181,6 +181,7 @@ _ENTRY_KEYS: dict[str, type | tuple[type, ...]] = {
     "copies": list,
     "stores": list,
     "retains": list,
+    "retains_stored": list,
     "calls": list,
     "noreturn": bool,
     "lets_errors_return": bool,
@@ -189,6 +190,7 @@ _ENTRY_KEYS: dict[str, type | tuple[type, ...]] = {
     "may_yield_proc_null": list,
     "nonnegative": list,
     "repeatable": bool,
+    "operation": int,
     "mpi": dict,
 }
 
@@ -285,10 +287,11 @@ def parse_effect(name: str, entry: Mapping[str, Any], source: str = "", user: bo
         _flow(kind)(text) for kind in ("copies", "stores") for text in _strings(given.get(kind, []), kind)
     )
     made["calls"] = tuple(_callback(t) for t in _strings(given.get("calls", []), "calls"))
-    for key in ("retains", "may_yield_proc_null", "nonnegative"):
+    for key in ("retains", "retains_stored", "may_yield_proc_null", "nonnegative"):
         made[key] = _integers(given.get(key, []), key)
     for key in ("noreturn", "lets_errors_return", "pure", "errno", "repeatable"):
         made[key] = given.get(key, False)
+    made["operation"] = given.get("operation")
     if "returns" in given:
         made |= _returns(given["returns"])
     if "allocates" in given:

@@ -49,4 +49,32 @@ BEHIND = (
         "later = False",
         ("behind_signal", "behind_errhandler", "behind_operation"),
     ),
+    Bug(
+        "a type that is made of addresses forgets them",
+        _CONSTRAINTS,
+        "                self.system.copy(held, OUTSIDE)\n",
+        "                pass\n",
+        ("behind_bottom_cast",),
+        Bug(
+            "what a type is made of is not given away",
+            _FOREIGN,
+            "            yield calls.pts.reachable(given) - given,",
+            "            yield frozenset(),",
+            (),
+        ),
+    ),
+    Bug(
+        "an operation of the program knows no addresses",
+        _CONSTRAINTS,
+        "for i in handed_over(effect, call):",
+        "for i in ():",
+        ("behind_operation_argument",),
+        Bug(
+            "what an operation is called with is not given away",
+            _FOREIGN,
+            "for i in handed_over(effect, call):",
+            "for i in ():",
+            (),
+        ),
+    ),
 )
