@@ -240,7 +240,7 @@ BUGS = (
         "stores in loops change nothing",
         _MODIFIED,
         "            case ins.Store(address=address):\n"
-        "                self.modify_all(self.pts.operand(frame, address), cells)",
+        "                self.modify_all(self.pts.accessed(frame, address), cells)",
         "            case ins.Store(address=address):\n                pass",
         ("pack_count_member_loop", "pack_count_pointer_loop"),
     ),
@@ -248,7 +248,7 @@ BUGS = (
         "assigned structs in loops change nothing",
         _MODIFIED,
         "            case ins.CopyBytes(target=destination):\n"
-        "                self.modify_all(self.pts.operand(frame, destination), cells)",
+        "                self.modify_all(self.pts.accessed(frame, destination), cells)",
         "            case ins.CopyBytes(target=destination):\n                pass",
         ("pack_count_copied_loop",),
     ),

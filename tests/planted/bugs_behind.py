@@ -31,7 +31,7 @@ BEHIND = (
     Bug(
         "memory of windows and segments has one address",
         _CONSTRAINTS,
-        "            if effect.allocates.shared:\n                self.add(OUTSIDE, frozenset({heap}))\n",
+        "            if effect.allocates.shared:\n                self.system.add(OUTSIDE, frozenset({heap}))\n",
         "",
         ("behind_window_shared", "behind_segment"),
         Bug(

@@ -20,7 +20,7 @@ TABLES = (
     Bug(
         "what a call returns was not stored where it was told to look",
         _CONSTRAINTS,
-        "self.load(self.pointer(frame, call.args[effect.returns_stored]), target)",
+        "self.system.load(self.pointer(frame, call.args[effect.returns_stored]), target)",
         "pass",
         ("odd_strsep_stored",),
     ),
