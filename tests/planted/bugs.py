@@ -265,6 +265,13 @@ BUGS = (
         "                if effect is None:\n                    self.modify_all(self.calls.lost(node), cells)\n",
         "                if effect is None:\n",
         ("pack_count_unknown_loop",),
+        Bug(
+            "an unknown function keeps nothing",
+            _FOREIGN,
+            'yield calls.lost(node), f"unknown function {name}"',
+            "pass",
+            (),
+        ),
     ),
     Bug(
         "recursion in loops changes nothing",
