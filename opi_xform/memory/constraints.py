@@ -27,7 +27,7 @@ from opi_xform.memory.inclusions import BYTES, NO_OBJECT, NOTHING, OUTSIDE, WEAK
 from opi_xform.memory.objects import UNKNOWN, Objects
 from opi_xform.memory.travel import reinterprets, travels
 from opi_xform.program.effects import Effects, FunctionEffect
-from opi_xform.program.graph import Bind, Graph, Lost, Node, Unbind, operands_of
+from opi_xform.program.graph import MAIN, Bind, Frame, Graph, Lost, Node, Unbind, operands_of
 
 COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!=", "not"})
 
@@ -210,16 +210,31 @@ class GraphPointsTo:
 
     def generate(self) -> None:
         named: set[str] = set()  # variables whose address is taken
+        given: set[int] = set()  # frames whose parameters the program gives
         for node in self.graph.nodes:
             self.constrain(node)
+            if isinstance(node.action, Bind):
+                given.add(node.frame)
             for operand in operands_of(node.action):
                 named.update(variables_named(operand))
+        for frame in self.graph.frames:
+            if frame.number not in given and frame.function in self.graph.lowered:
+                self.entered(frame)
         for key, var in sorted(self.variables.items()):
             if var.is_global and var.init is not None:
                 self.initialiser(self.objects.variable(-1, key), var.init)
             if var.is_global and var.type.is_pointer and key not in named:
                 self.system.add(("c", self.objects.variable(-1, key)), frozenset({NO_OBJECT}))  # it begins as NULL
         self.system.add(OUTSIDE, frozenset(self.objects.exposed))
+
+    def entered(self, frame: Frame) -> None:
+        """Somebody outside calls a function: the system ``main``, or a library what it was given."""
+        for key in self.graph.lowered[frame.function].function.params:
+            if self.variables[key].type.holds_address:
+                place: Name = ("c", self.objects.variable(frame.number, key))
+                self.system.add(place, frozenset({UNKNOWN}))
+                if frame.function != MAIN:
+                    self.system.copy(OUTSIDE, place)
 
     def initialiser(self, o: int, init: ast.Expr) -> None:
         stack: list[ast.Expr] = [init]

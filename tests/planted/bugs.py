@@ -6,6 +6,7 @@ from tests.planted.bugs_memory import MEMORY
 from tests.planted.bugs_pointers import POINTERS
 from tests.planted.bugs_swaps import SWAPS
 from tests.planted.bugs_tables import TABLES
+from tests.planted.bugs_travel import TRAVEL
 
 _FOREIGN = "opi_xform.memory.foreign"
 _INTERP = "opi_xform.memory.interp"
@@ -386,4 +387,5 @@ BUGS = (
     *POINTERS,
     *SWAPS,
     *TABLES,
+    *TRAVEL,
 )
