@@ -138,6 +138,28 @@ def test_ranks_of_the_original_disturb_each_other(case: str, tmp_path: Path) -> 
     assert run(build(tmp_path), "threads") != "0 0 0\n"
 
 
+@pytest.mark.parametrize(
+    ("case", "define"),
+    [
+        ("other_configuration.c", "TRACE"),
+        ("other_configuration.c", "TRACE=2"),
+        ("other_configuration_declares.c", "WIDE"),
+        ("configured_twice", "TRACE"),
+    ],
+)
+def test_another_configuration_does_not_compile(
+    case: str, define: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Its text names the one variable that all ranks share: it says so rather than compile."""
+    transform(case, "struct", tmp_path, capfd)
+    source = next((tmp_path / "out").glob("*.c"))
+    for flags, code in (((), 0), ((f"-D{define}",), 1)):
+        command = [CC, "-std=gnu11", "-w", "-fsyntax-only", "-Wno-implicit-function-declaration", *flags, str(source)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == code, done.stderr
+        assert ("private for each rank in another configuration only" in done.stderr) == (code != 0)
+
+
 EXAMPLES = sorted(code for code in CODES if code.startswith("OPI5"))
 
 

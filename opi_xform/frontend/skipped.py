@@ -13,8 +13,11 @@ _OTHER = re.compile(rb"^[ \t]*#[ \t]*(?:elif|else)\b", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-def skipped_ranges(unit: TranslationUnit, sources: Sources) -> tuple[Skipped, ...]:
-    """Skipped ranges of non-system files, in file order, but plain ``#if 0 … #endif``: nobody compiles that."""
+def skipped_ranges(unit: TranslationUnit, sources: Sources, never: bool = False) -> tuple[Skipped, ...]:
+    """Skipped ranges of non-system files, in file order.
+
+    Plain ``#if 0 … #endif``, which nobody compiles, is among them with ``never`` only.
+    """
     found: dict[tuple[str, int], Skipped] = {}
     for begin, end in unit.skipped():
         if begin.raw >= PRECOMPILED:
@@ -25,7 +28,7 @@ def skipped_ranges(unit: TranslationUnit, sources: Sources) -> tuple[Skipped, ..
             continue
         line_begin = file.data.rfind(b"\n", 0, first) + 1
         written = file.data[line_begin:last]
-        if _NEVER.match(written.lstrip()) and not _OTHER.search(written):
+        if not never and _NEVER.match(written.lstrip()) and not _OTHER.search(written):
             continue
         words: set[str] = set()
         for a, b, kind in tokens(file.data, first, last):

@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from opi_xform.ir.span import Span
 from opi_xform.ir.statics import Declared, Statics
 from opi_xform.privatize.hazards import remarks, threads_of_its_own
 from opi_xform.privatize.model import (
@@ -55,12 +54,7 @@ class _Decision:
         self.holders = whole.holders()
         self.complete = whole.complete
         self.words = frozenset(word for unit in whole.units for word in unit.words)
-        self.skipped: dict[str, Span] = {}
         self.shared: dict[str, str] = {}
-        for unit in whole.units:
-            for skipped in unit.skipped:
-                for word in skipped.identifiers:
-                    self.skipped.setdefault(word, skipped.span)
 
     def run(self) -> dict[str, Verdict]:
         mine = [v for v in self.whole.variables.values() if v.declared and not all(generated(s) for _, s in v.parts)]
@@ -93,9 +87,13 @@ class _Decision:
         return out
 
     def _private_message(self, v: Variable) -> str:
+        message = "each rank has its own"
         if self._holds_private(v):
-            return "each rank has its own, with the addresses of its own variables"
-        return "each rank has its own"
+            message += ", with the addresses of its own variables"
+        guarded = next(self.text.guards(v), None) if self.settings.form == STRUCT else None
+        if guarded is not None:
+            message += "; code that another configuration compiles names it, and says #error there"
+        return message
 
     # --- shared -----------------------------------------------------------------------------------
 
@@ -242,7 +240,7 @@ class _Decision:
     def _use(self, v: Variable) -> str:
         if self.settings.form == TLS:
             return ""
-        return self.text.uses(v, self.skipped)
+        return self.text.uses(v)
 
 
 def _place(v: Variable) -> tuple[str, int]:

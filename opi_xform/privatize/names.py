@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from typing import Protocol
 
 from opi_xform.ir.span import Span
+from opi_xform.ir.statics import Place
 from opi_xform.privatize.model import Variable
 
 
@@ -24,7 +25,10 @@ class Names(Protocol):
         """Why the addresses in its initialiser cannot be found in its bytes."""
         ...
 
-    def uses(self, v: Variable, skipped: Mapping[str, Span]) -> str:
-        """Why not every use of it can be written another way.  skipped: names in code that another configuration
-        compiles."""
+    def uses(self, v: Variable) -> str:
+        """Why not every use of it can be written another way."""
+        ...
+
+    def guards(self, v: Variable) -> Iterator[Place]:
+        """Where text that another configuration compiles gets an ``#error``, since it names the variable."""
         ...

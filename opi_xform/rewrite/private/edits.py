@@ -115,6 +115,7 @@ class _Edits:
 
     def struct(self) -> None:
         after: dict[tuple[str, int], dict[int, str]] = {}
+        guarded: dict[tuple[str, int], set[str]] = {}
         for v in self.private.values():
             self._link(v)
             for number, static in v.parts:
@@ -129,6 +130,10 @@ class _Edits:
                     self._use(use.span.file, use.span.begin, v.name)
             for file, at in self.text.macro_places(v):
                 self._use(file, at, v.name)
+            for place in self.text.guards(v):
+                guarded.setdefault(place, set()).add(v.name)
+        for (file, at), names in guarded.items():
+            self._guard(file, at, sorted(names))
         for (file, at), ones in after.items():
             self._after(file, at, [ones[begin] for begin in sorted(ones)])
 
@@ -148,6 +153,14 @@ class _Edits:
         end = at + len(name.encode("utf-8", "surrogateescape"))
         self.add(file, ByteEdit(at, end, (), f"OPI_MINE({name})".encode("utf-8", "surrogateescape")))
         self.marked.add(file)
+
+    def _guard(self, file: str, at: int, names: list[str]) -> None:
+        """Behind the directive that opens text of another configuration: it must not compile as it stands."""
+        what = f"{', '.join(names)}: private for each rank in another configuration only"
+        line = f"#error {what}; opi-xform --privatize has to see the flags of this one"
+        self.add(
+            file, ByteEdit(at, at, (3,), self.text.sources.text(file).eol + line.encode("utf-8", "surrogateescape"))
+        )
 
     def _descriptor(self, number: int, v: Variable, d: Declared, chosen: bool, key: str) -> str:
         name = v.name

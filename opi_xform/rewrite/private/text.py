@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from opi_xform.ir.ast import Unit
 from opi_xform.ir.span import Span
@@ -11,6 +11,7 @@ from opi_xform.ir.statics import Declared, Place, Statics
 from opi_xform.privatize import relocate
 from opi_xform.privatize.model import Settings, Variable
 from opi_xform.privatize.program import Whole, merge
+from opi_xform.rewrite.private.left_out import LeftOut
 from opi_xform.rewrite.private.words import Words, words_of
 from opi_xform.rewrite.sources import Sources
 
@@ -43,6 +44,7 @@ class Text:
         for one in units:
             for name, places in one.others.items():
                 self._others.setdefault(name, set()).update(places)
+        self._left_out = LeftOut(units, sources)
         self._names: dict[str, int] = {}
         for v in self.whole.variables.values():
             self._names[v.name] = self._names.get(v.name, 0) + 1
@@ -135,9 +137,11 @@ class Text:
         expected = sum(use.what == "init" and use.holder == key and bool(target(use.key)) for use in one.uses)
         return relocate.places(found, expected, target)
 
-    def uses(self, v: Variable, skipped: Mapping[str, Span]) -> str:
-        if v.name in skipped:
-            return f"code that another configuration compiles names it (line {skipped[v.name].line})"
+    def uses(self, v: Variable) -> str:
+        known = self._known(v)
+        for span in self._left_out.naming(v.name):
+            if self.guards_in(v, span, known) is None:
+                return f"code that another configuration compiles names it (line {span.line})"
         in_macros = False
         for use in v.uses:
             where = f"line {use.span.line}"
@@ -183,20 +187,42 @@ class Text:
         return ""
 
     def _complete(self, v: Variable) -> str:
-        """Every identifier of that name in its files has to be known."""
-        known = {(use.span.file, use.span.begin) for use in v.uses}
+        """Every identifier of that name in its files has to be known, or guarded in text that is left out."""
+        known = self._known(v)
+        out = self._left_out.naming(v.name)
+        files = {file for number, _ in v.parts for file in self.whole.units[number].files}
+        for file in sorted(files):
+            for at in self.words(file).code.get(v.name, ()):
+                guarded = any(span.file == file and span.begin <= at < span.end for span in out)
+                if (file, at) not in known and not guarded:
+                    line = self.sources.data(file).count(b"\n", 0, at) + 1
+                    return f"a use of it is not understood (line {line})"
+        return ""
+
+    def _known(self, v: Variable) -> set[Place]:
+        """Where the name stands for something in some file that is compiled."""
+        known = {(use.span.file, use.span.begin) for use in v.uses} | self._at.keys()
         known |= {(d.name.file, d.name.begin) for d in v.declared}
         known |= self._others.get(v.name, set())
         for other in self.whole.variables.values():
             if other.name == v.name:
                 known |= {(d.name.file, d.name.begin) for d in other.declared}
-        files = {file for number, _ in v.parts for file in self.whole.units[number].files}
-        for file in sorted(files):
-            for at in self.words(file).code.get(v.name, ()):
-                if (file, at) not in known and (file, at) not in self._at:
-                    line = self.sources.data(file).count(b"\n", 0, at) + 1
-                    return f"a use of it is not understood (line {line})"
-        return ""
+        return known
+
+    # --- text of other configurations -----------------------------------------------------------------
+
+    def guards_in(self, v: Variable, span: Span, known: Collection[Place]) -> tuple[int, ...] | None:
+        """Where ``#error`` has to stand so that nobody compiles what names it there; None where that cannot be said."""
+        if not self._inside(self.settings.original(span.file)):
+            return None
+        return self._left_out.guards(v.name, span, known)
+
+    def guards(self, v: Variable) -> Iterator[Place]:
+        """The places of all ``#error`` directives that a private variable needs."""
+        known = self._known(v)
+        for span in self._left_out.naming(v.name):
+            for at in self.guards_in(v, span, known) or ():
+                yield span.file, at
 
     def macro_places(self, v: Variable) -> Collection[Place]:
         """Where the bodies of macros name it, when some use is made by one."""
