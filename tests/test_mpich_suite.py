@@ -17,7 +17,7 @@ def test_what_a_line_says() -> None:
     assert read_line("coll", "# bcast 4") is None
     assert read_line("coll", "") is None
     assert read_line("coll", "allred 7 arg=-count=10 env=A=b=c timeLimit=30 mem=1.5") == Line(
-        "coll", "allred", 7, ("-count=10",), (("A", "b=c"),), 30
+        "coll", "allred", 7, ("-count=10",), (("A", "b=c"),), 30, memory=1.5
     )
     assert [line.ends for text in ("x 2 resultTest=TestStatus", "x 2") if (line := read_line("init", text))] == [
         True,
@@ -35,6 +35,21 @@ def test_what_a_program_is_built_from(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("coll/Makefile_mpitests.mk", "a_LDADD = $(run_mpitests_obj) $(LDADD)\n"),
+        ("maint/all_mpitests.txt", "# those that have no main\ncoll/a -lm\n"),
+    ],
+)
+def test_a_program_without_a_main(file: str, text: str, tmp_path: Path) -> None:
+    for name in ("coll", "maint"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "coll" / "Makefile.am").write_text("noinst_PROGRAMS = a ia\n")
+    (tmp_path / file).write_text(text)
+    assert [read_recipe(tmp_path, "coll", name).hosted for name in ("a", "ia")] == [True, False]
+
+
+@pytest.mark.parametrize(
     ("code", "text", "word"),
     [
         (0, " No Errors\n", "pass"),
@@ -42,6 +57,7 @@ def test_what_a_program_is_built_from(tmp_path: Path) -> None:
         (1, " No Errors\n", "wrong"),
         (0, " No Errors\nand more\n", "wrong"),
         (0, "", "wrong"),
+        (0, "Test Skipped\n", "skipped"),
         (1, "libopi: rank 0: MPI_Win_create: not available with thread ranks\n", "refused"),
     ],
 )
@@ -103,6 +119,22 @@ int main(int argc, char **argv)
     return 0;
 }
 """
+HOST = """#include "mpitest.h"
+int run(const char *arg);
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    done(run(""));
+    return 0;
+}
+"""
+HOSTED = """#include "mpitest.h"
+#include <unistd.h>
+int run(const char *arg)
+{
+    return access("there.txt", R_OK) != 0; /* it is run in its directory */
+}
+"""
 
 
 @needs_mpi
@@ -117,8 +149,13 @@ def test_a_small_suite(
         "include/mpitest.h": HEADER,
         "util/mtest.c": UTIL,
         "coll/sum.c": PROGRAM,
-        "coll/Makefile.am": "noinst_PROGRAMS = sum more\nmore_SOURCES = sum.c\nmore_CPPFLAGS = -DMORE=1\n",
-        "coll/testlist": "sum 3\n# sum 9\nsum 2 arg=-x\nmore 2 arg=-x\nsum 1 env=MORE_TIME=1\nlost 1\n",
+        "util/run_mpitests.c": HOST,
+        "coll/hosted.c": HOSTED,
+        "coll/Makefile_mpitests.mk": "hosted_LDADD = $(run_mpitests_obj) $(LDADD)\n",
+        "coll/there.txt": "",
+        "coll/Makefile.am": "noinst_PROGRAMS = sum more hosted\nmore_SOURCES = sum.c\nmore_CPPFLAGS = -DMORE=1\n",
+        "coll/testlist": "sum 3\n# sum 9\nsum 2 arg=-x\nmore 2 arg=-x\nsum 1 env=MORE_TIME=1\nlost 1\n"
+        "sum 4 mem=6\nhosted 2\n",
     }.items():
         (suite / name).parent.mkdir(parents=True, exist_ok=True)
         (suite / name).write_text(text)
@@ -126,12 +163,13 @@ def test_a_small_suite(
         monkeypatch.setenv(name, mpi_user.environment[name])
     arguments = [str(suite), "--work", str(work), "--carrier", carrier, "--limit", "3"]
     assert main([*arguments, "--only", "coll/sum", "--until", "-1"]) == 1  # nothing was begun
-    assert capsys.readouterr().out.splitlines()[1].split() == ["together", *"0000000"]
+    assert capsys.readouterr().out.splitlines()[1].split() == ["together", *"00000000"]
     assert main([*arguments, "--only", "coll/sum 3"]) == 0
     assert main(arguments) == 1
     shown = capsys.readouterr().out.splitlines()
-    assert len(read_lists(work / "source", ["coll"], ["testlist"])) == 5
-    assert ["together", *"52001", "1", "1"] in [row.split() for row in shown]
+    assert len(read_lists(work / "source", ["coll"], ["testlist"])) == 7
+    assert ["together", *"73100", "1", "1", "1"] in [row.split() for row in shown]
     assert any(row.startswith("wrong: coll/sum 2 -x:  Found 2 errors") for row in shown)
     assert any(row.startswith("late: coll/sum 1 MORE_TIME=1: not ended after 3 s") for row in shown)
     assert any(row.startswith("unbuilt: coll/lost 1:") for row in shown)
+    assert "skipped: coll/sum 4: it needs 6 GB, and has 4" in shown

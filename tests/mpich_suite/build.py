@@ -95,9 +95,10 @@ class Builder:
         threads = folder.startswith("threads/")
         recipe = read_recipe(self.source, folder, name)
         defines = [*recipe.defines, *(["-DMTEST_USE_THREAD"] if threads else [])]
-        sources, flags, shared = self._own(
-            [self.source / folder / file for file in recipe.sources], defines, to / "out"
-        )
+        files = [self.source / folder / file for file in recipe.sources]
+        if recipe.hosted:
+            files.append(self.source / "util" / "run_mpitests.c")
+        sources, flags, shared = self._own(files, defines, to / "out")
         objects = self.util(threads)
         words = [*flags, f"-I{self.source / folder}", "-w", "-O1", *map(str, [*sources, *objects]), "-lm", "-pthread"]
         ranks = self.form is not None

@@ -29,6 +29,8 @@ class Line:
     """Seconds that the suite gives it; 0: as many as to all."""
     ends: bool = False
     """It passes when it ends with an error, whatever it prints (`resultTest=TestErrFatal`, `TestStatus`)."""
+    memory: float = 0
+    """GB that all of its ranks need together, where that is much (`mem=`)."""
 
     @property
     def name(self) -> str:
@@ -38,7 +40,7 @@ class Line:
 
 
 def read_line(folder: str, text: str) -> Line | None:
-    """None for a comment. What the suite says of memory, of known failures and of strictness changes nothing here."""
+    """None for a comment. What the suite says of known failures and of strictness changes nothing here."""
     words = text.split()
     if not words or words[0].startswith("#"):
         return None
@@ -51,6 +53,7 @@ def read_line(folder: str, text: str) -> Line | None:
         tuple(value.partition("=")[::2] for key, value in settings if key == "env"),
         max((int(value) for key, value in settings if key == "timeLimit"), default=0),
         any(key == "resultTest" and value in ("TestErrFatal", "TestStatus") for key, value in settings),
+        max((float(value) for key, value in settings if key == "mem"), default=0.0),
     )
 
 
@@ -67,6 +70,17 @@ class Recipe:
 
     sources: tuple[str, ...]
     defines: tuple[str, ...]
+    hosted: bool = False
+    """It has no main: `util/run_mpitests.c`, which many such tests share, calls its `run`."""
+
+
+def _hosted(source: Path, folder: str, program: str) -> bool:
+    """As the suite's own generator of makefiles has it; the list that it reads is there before it has run."""
+    made, asked = source / folder / "Makefile_mpitests.mk", source / "maint" / "all_mpitests.txt"
+    if made.is_file():
+        return f"\n{program}_LDADD = $(run_mpitests_obj)" in "\n" + made.read_text(encoding="utf-8")
+    rows = asked.read_text(encoding="utf-8").splitlines() if asked.is_file() else []
+    return any(row.split()[:1] == [f"{folder}/{program}"] for row in rows)
 
 
 def read_recipe(source: Path, folder: str, program: str) -> Recipe:
@@ -78,4 +92,4 @@ def read_recipe(source: Path, folder: str, program: str) -> Recipe:
         return found[1].split() if found else []
 
     defines = tuple(word for word in said("CPPFLAGS") if word.startswith("-D"))
-    return Recipe(tuple(said("SOURCES")) or (f"{program}.c",), defines)
+    return Recipe(tuple(said("SOURCES")) or (f"{program}.c",), defines, _hosted(source, folder, program))

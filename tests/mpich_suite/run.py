@@ -28,9 +28,10 @@ from opi_xform.launch.ranks import Carrier, job
 from tests.mpich_suite.build import Builder, BuildError, configured
 from tests.mpich_suite.lists import DIRECTORIES, Line, read_lists
 
-WORDS = ("pass", "refused", "shared", "late", "unbuilt", "wrong")
-"""How a line ends. `refused`: libopi_ranks said by name what it does not have; `shared`: it did not pass, and opi-xform
-said by name which variables it could not make private."""
+WORDS = ("pass", "skipped", "refused", "shared", "late", "unbuilt", "wrong")
+"""How a line ends. `skipped`: it needs more memory than there is for it, or says itself that the MPI lacks something;
+`refused`: libopi_ranks said by name what it does not have; `shared`: it did not pass, and opi-xform said by name which
+variables it could not make private."""
 
 FORMS = {"threads": "tls", "fibers": "struct", "processes": None}
 
@@ -52,19 +53,23 @@ def judge(line: Line, code: int, text: str) -> tuple[str, str]:
         return "refused", refused[0]
     said = [row for row in text.splitlines() if row.strip() and row.strip() != "Test Passed"]
     rest = [row for row in said if row.strip().lower() != "no errors"]
+    if code == 0 and any("Test Skipped" in row for row in said):
+        return "skipped", said[0].strip()
     if code == 0 and said and not rest:
         return "pass", ""
     return "wrong", "\n".join(rest[:5]) or f"it ended with {code}{'' if said else ' and said nothing'}"
 
 
-def run_line(line: Line, words: Sequence[str], limit: int) -> Outcome:
-    """Runs a command, and ends all of its processes when its time is over."""
+def run_line(line: Line, words: Sequence[str], limit: int, folder: Path) -> Outcome:
+    """Runs a command in the line's own directory, where its files are; ends all of its processes when its time is
+    over."""
     environment = {**os.environ, **dict(line.environment)}
     if line.ends:
         environment["MPIEXEC_TIMEOUT"] = str(line.limit or limit)  # it waits for ever: the launcher ends it
     began = time.monotonic()
     with subprocess.Popen(
         [*words, *line.arguments],
+        cwd=folder,
         env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -151,10 +156,19 @@ class Runner:
     limit: int
     until: float
     """No program is begun after this moment of the monotonic clock."""
+    memory: float
+    """GB: a line that says it needs more is not run."""
 
     def program(self, lines: Sequence[Line]) -> None:
         """Builds one program and runs all of its lines."""
         if time.monotonic() > self.until:
+            return
+        for line in lines:
+            if line.memory > self.memory:
+                why = f"it needs {line.memory:g} GB, and has {self.memory:g}"
+                self.results.add(line, Outcome("skipped", why, 0))
+        lines = [line for line in lines if line.memory <= self.memory]
+        if not lines:
             return
         folder, name = lines[0].folder, lines[0].program
         try:
@@ -165,7 +179,8 @@ class Runner:
             return
         for line in lines:
             words = launched(self.builder.mpi, program, line.ranks, self.processes, self.carrier)
-            outcome = run_line(line, words, max(line.limit + 10 if line.ends else 0, self.limit))
+            limit = max(line.limit + 10 if line.ends else 0, self.limit)
+            outcome = run_line(line, words, limit, self.builder.source / folder)
             if outcome.word in ("late", "wrong") and shared:
                 outcome = Outcome("shared", "; ".join(shared), outcome.seconds)
             self.results.add(line, outcome)
@@ -187,6 +202,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--until", type=int, default=10**6, metavar="SECONDS", help="begin nothing more after that time"
     )
+    parser.add_argument("--memory", type=float, default=4.0, metavar="GB", help="run no line that needs more (mem=)")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="how many programs at a time")
     parser.add_argument("--again", action="store_true", help="what has a result, too")
     parser.add_argument("--table", action="store_true", help="run nothing, print what is known")
@@ -211,7 +227,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         builder = Builder(source, work, mpi, FORMS[asked.carrier])
         for threads in sorted({folder.startswith("threads/") for folder, _ in programs}):
             builder.util(threads)
-        runner = Runner(builder, results, carrier, asked.processes, asked.limit, time.monotonic() + asked.until)
+        runner = Runner(
+            builder, results, carrier, asked.processes, asked.limit, time.monotonic() + asked.until, asked.memory
+        )
         with ThreadPoolExecutor(asked.jobs) as pool:
             list(pool.map(runner.program, programs.values()))
     print(table(lines, results.all))
