@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -79,7 +80,7 @@ def sizes(user: MpiUser) -> tuple[int, ...]:
 
 @pytest.mark.parametrize("kind", ["threads", "fibers"])
 @pytest.mark.parametrize(
-    "name", ["colls", "colls_large", "comms", "inbox", "messages", "objects", "p2p", "streams", "types"]
+    "name", ["colls", "colls_large", "comms", "edges", "inbox", "messages", "objects", "p2p", "streams", "types"]
 )
 def test_every_call_gives_what_was_computed_directly(mpi_user: MpiUser, built: Built, name: str, kind: str) -> None:
     if name == "colls_large" and mpi_user.mpi.kind != "mpich":
@@ -97,12 +98,19 @@ def split(user: MpiUser) -> tuple[tuple[int, dict[str, str]], ...]:
 
 
 @pytest.mark.parametrize("kind", ["threads", "fibers"])
-@pytest.mark.parametrize("name", ["apart", "colls", "comms", "inbox", "messages", "objects", "p2p", "streams"])
+@pytest.mark.parametrize("name", ["apart", "colls", "comms", "edges", "inbox", "messages", "objects", "p2p", "streams"])
 def test_every_call_does_so_in_several_processes(mpi_user: MpiUser, built: Built, name: str, kind: str) -> None:
     for ranks, how in split(mpi_user):
         processes, more = int(how["processes"]), {key: how[key] for key in how if key != "processes"}
         result = run(mpi_user, built(name), ranks, kind, processes=processes, **more)
         assert (result.code, result.out) == (0, f"ok {ranks}\n"), (ranks, result.err)
+
+
+def test_an_element_of_two_gib_goes_to_another_process(mpi_user: MpiUser, built: Built) -> None:
+    if os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") < 10 << 30:
+        pytest.skip("it takes 7 GiB of memory")
+    result = run(mpi_user, built("edges"), 2, "threads", "large", processes=2)
+    assert (result.code, result.out) == (0, "ok 2\n"), result.err
 
 
 @pytest.mark.parametrize(("form", "kind"), [(1, "threads"), (2, "threads"), (2, "fibers")])

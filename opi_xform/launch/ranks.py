@@ -17,7 +17,7 @@ from opi_xform.bindings.header import HeaderError
 from opi_xform.bindings.table import TableError
 from opi_xform.launch.mpi import LaunchError, Mpi
 from opi_xform.launch.runtime import cache_dir, captured, content_hash, locked, runtime_flags
-from opi_xform.resources import IncompleteInstallError, runtime_include_dir
+from opi_xform.resources import IncompleteInstallError, runtime_include_dir, runtime_source_dir
 
 MARK = b"OPI_RANKS_CARRIER"
 """A string of libopi_ranks's own: it is in every program that the library was linked into."""
@@ -100,7 +100,8 @@ def _build(mpi: Mpi, flags: Sequence[str], final: Path) -> None:
 def ensure_ranks(mpi: Mpi) -> Path:
     """The archive for this MPI, from the cache or built now. Raises LaunchError."""
     flags = runtime_flags()
-    roots = (runtime_include_dir(), bindings.ranks_source_dir(), Path(bindings.__file__).parent)
+    shared = runtime_source_dir()  # of which two files are libopi_ranks's, too
+    roots = (runtime_include_dir(), bindings.ranks_source_dir(), shared, Path(bindings.__file__).parent)
     try:
         home = cache_dir() / "runtime"
         final = home / f"ranks-{mpi.kind}-{mpi.version}-{content_hash(mpi, flags, roots)}"

@@ -155,7 +155,7 @@ static int side_types(const char *call, struct opir_rank *me, struct opir_comm *
         return opir_raise(c, MPI_ERR_COUNT, call, "count %lld is negative", (long long)count);
     }
     if (!types) {
-        struct opir_type *t = opir_type_of(me, type);
+        struct opir_type *t = a->kind == OPIR_BCAST ? opir_type_for(me, type, count) : opir_type_of(me, type);
         if (!t)
             return opir_raise(c, MPI_ERR_TYPE, call, "invalid datatype");
         *one = opir_type_hold(t);
@@ -283,7 +283,7 @@ int opir_coll(const char *call, MPI_Comm comm, struct opir_args *args, MPI_Reque
         return rc;
     }
     if (persistent) {
-        q->active = false;
+        opir_req_rest(q);
         q->order = c->persistent++;
         q->starts = 0;
     } else

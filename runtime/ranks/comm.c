@@ -184,10 +184,15 @@ EXPORT int MPI_Comm_set_name(MPI_Comm comm, const char *name) {
 }
 
 EXPORT int MPI_Comm_get_name(MPI_Comm comm, char *name, int *length) {
-    COMM("MPI_Comm_get_name");
+    static const char call[] = "MPI_Comm_get_name";
+    struct opir_rank *me = opir_me(call);
+    bool none = comm == MPI_COMM_NULL; /* which has a name, too (MPI 4.1, 7.8) */
+    struct opir_comm *c = none ? NULL : opir_comm_of(me, comm);
+    if (!c && !none)
+        return opir_raise(NULL, MPI_ERR_COMM, call, "invalid communicator");
     OPIR_OUT(name);
     OPIR_OUT(length);
-    const char *text = c->name ? c->name : c == me->world_comm ? "MPI_COMM_WORLD" : c == me->self_comm ? "MPI_COMM_SELF" : "";
+    const char *text = none ? "MPI_COMM_NULL" : c->name ? c->name : c == me->world_comm ? "MPI_COMM_WORLD" : c == me->self_comm ? "MPI_COMM_SELF" : "";
     *length = (int)strlen(text);
     memcpy(name, text, (size_t)*length + 1);
     return MPI_SUCCESS;
@@ -231,14 +236,20 @@ static int end_of(const char *call, MPI_Comm *comm) {
     int rc = opir_attrs_delete(c, *comm);
     if (rc != MPI_SUCCESS)
         return opir_raise(c, rc, call, "an attribute's delete function failed");
+    int left = opir_msgs_left(me, c->ctx);
     c->freed = true;
     opir_comm_drop(c);
     *comm = MPI_COMM_NULL;
-    return MPI_SUCCESS;
+    return left ? opir_raise(NULL, MPI_ERR_OTHER, call, "%d messages that came on the communicator were not received", left) : MPI_SUCCESS;
 }
 
 EXPORT int MPI_Comm_free(MPI_Comm *comm) {
     return end_of("MPI_Comm_free", comm);
+}
+
+/* Does anything of the caller's pend there? */
+static bool pends(const struct opir_comm *c) {
+    return c->refs - c->idle > 1;
 }
 
 EXPORT int MPI_Comm_disconnect(MPI_Comm *comm) {
@@ -248,7 +259,7 @@ EXPORT int MPI_Comm_disconnect(MPI_Comm *comm) {
     if (c) { /* what pends on it is completed first */
         struct opir_wait w = {0};
         me->call = call;
-        while (c->refs > 1 && (opir_sweep(me), c->refs > 1))
+        while (pends(c) && (opir_sweep(me), pends(c)))
             opir_relax(&w);
         opir_relaxed(&w);
         me->call = NULL;

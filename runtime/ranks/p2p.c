@@ -11,7 +11,7 @@ int opir_check_args(struct opir_rank *me, const char *call, const void *buf, MPI
     *cp = c;
     if (OPIR_UNLIKELY(count < 0))
         return opir_raise(c, MPI_ERR_COUNT, call, "count %lld is negative", (long long)count);
-    struct opir_type *t = opir_type_of(me, type);
+    struct opir_type *t = opir_type_for(me, type, count);
     if (OPIR_UNLIKELY(!t))
         return opir_raise(c, MPI_ERR_TYPE, call, "invalid datatype");
     *tp = t;
@@ -145,8 +145,8 @@ int opir_persist_init(const char *call, const void *buf, MPI_Count count, MPI_Da
     describe(q, call, buf, count, t, peer, tag, c);
     q->mode = (uint8_t)(mode < 0 ? 0 : mode);
     q->persistent = true;
-    q->active = false;
     keep(q);
+    opir_req_rest(q);
     OPIR_PUT(request, q);
     return MPI_SUCCESS;
 }

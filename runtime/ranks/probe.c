@@ -78,7 +78,7 @@ int opir_iprobe(const char *call, int source, int tag, MPI_Comm comm, int *flag,
 
 /* Starts the receive of a message; q is on the stack or a request. */
 static int begin(const char *call, struct opir_rank *me, struct opir_req *q, void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message) {
-    struct opir_type *t = opir_type_of(me, type);
+    struct opir_type *t = opir_type_for(me, type, count);
     struct opir_msg *m = opir_get(message, sizeof *message, OPIR_MESSAGE);
     int rc = MPI_SUCCESS;
     if (count < 0)

@@ -199,6 +199,12 @@ struct opir_type *opir_type_slow(struct opir_rank *me, MPI_Datatype t);
 static inline struct opir_type *opir_type_of(struct opir_rank *me, MPI_Datatype t) {
     return OPIR_LIKELY(me->type && me->type_handle == t) ? me->type : opir_type_slow(me, t);
 }
+struct opir_type *opir_type_none(struct opir_rank *me, MPI_Datatype t, MPI_Count count);
+/* The same for a message of `count`: where there are none, the MPI below may not ask for a type. */
+static inline struct opir_type *opir_type_for(struct opir_rank *me, MPI_Datatype type, MPI_Count count) {
+    struct opir_type *t = opir_type_of(me, type);
+    return OPIR_LIKELY(t != NULL) ? t : opir_type_none(me, type, count);
+}
 void opir_types_init(void);
 void opir_type_drop(struct opir_type *t);
 struct opir_type *opir_type_hold(struct opir_type *t);
@@ -227,6 +233,7 @@ bool opir_withdraw(struct opir_req *q);
 void opir_recv_begin(struct opir_req *q);
 bool opir_unpost(struct opir_req *q);
 void opir_msg_into(struct opir_msg *m, struct opir_req *q);
+int opir_msgs_left(struct opir_rank *me, uint64_t ctx);
 struct opir_msg *opir_msg_find(struct opir_rank *r, uint64_t ctx, int src, int tag);
 void opir_msg_unlink(struct opir_msg *m);
 
@@ -270,6 +277,7 @@ struct opir_req *opir_req_sent(struct opir_rank *me); /* complete, and it may st
 void opir_req_release(struct opir_req *q);
 bool opir_req_end_fast(struct opir_req *q);
 void opir_req_start(struct opir_req *q);
+void opir_req_rest(struct opir_req *q); /* a persistent one is not started any more, or not yet */
 int opir_req_finish(struct opir_req *q, MPI_Status *status);
 void opir_status_set(MPI_Status *status, int source, int tag, size_t bytes, bool cancelled);
 void opir_status_empty(MPI_Status *status);

@@ -90,9 +90,16 @@ void opir_req_release(struct opir_req *q) {
     q->owner->free = q;
 }
 
+/* A persistent request keeps its communicator, but nothing pends there. */
+void opir_req_rest(struct opir_req *q) {
+    q->active = false;
+    q->comm->idle++;
+}
+
 /* Starts a persistent request. */
 void opir_req_start(struct opir_req *q) {
     q->active = true;
+    q->comm->idle--;
     unlend(q);
     atomic_store_explicit(&q->done, false, memory_order_relaxed);
     if (q->kind == OPIR_R_SEND)
@@ -161,7 +168,7 @@ static int conclude(struct opir_req *q, MPI_Status *status, struct opir_comm **c
     }
     if (q->persistent) {
         unlend(q);
-        q->active = false;
+        opir_req_rest(q);
     } else {
         opir_req_release(q);
     }
@@ -340,6 +347,7 @@ EXPORT int MPI_Request_free(MPI_Request *request) {
         return bad_request("MPI_Request_free");
     *request = MPI_REQUEST_NULL;
     if (!q->active) {
+        q->comm->idle--;
         opir_req_release(q);
     } else {
         q->detached = true;

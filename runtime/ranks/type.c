@@ -1,12 +1,10 @@
-/* type.c - datatypes as lists of byte spans, and copies between them.
+/* type.c - datatypes: where their bytes lie (../src/layout.h), and copies between them.
  *
- * A derived type is flattened when it is first used here, and kept as an attribute of the type.  The spans are found by asking the MPI below: a buffer
- * whose bytes spell their own offset is packed, and the packed bytes tell where each came from. */
-#include "ranks.h"
+ * A derived type is described when it is first used here, from what the MPI below says of how it was made, and the description is kept as an attribute. */
+#include "queue.h"
 
 #include <stdlib.h>
 
-#define FLATTEN_MAX ((ptrdiff_t)1 << 28) /* larger extents go through the MPI below at each use */
 #define NAMED 512u
 
 /* Predefined types, found by hash; an entry is stored once (release) and never changes.  `lock` guards the storing. */
@@ -26,7 +24,7 @@ void opir_type_drop(struct opir_type *t) {
         if (base)
             PMPI_Type_free(&t->handle);
         else
-            free(t->spans);
+            opi_layout_free(t->layout.of);
         free(t);
         t = base;
     }
@@ -56,79 +54,6 @@ static int forget(MPI_Datatype type, int key, void *value, void *extra) {
     return MPI_SUCCESS;
 }
 
-static void add_byte(struct opir_type *t, size_t *room, ptrdiff_t offset) {
-    if (t->nspans && t->spans[t->nspans - 1].offset + (ptrdiff_t)t->spans[t->nspans - 1].length == offset) {
-        t->spans[t->nspans - 1].length++;
-        return;
-    }
-    if (t->nspans == *room) {
-        *room = *room ? *room * 2 : 8;
-        t->spans = realloc(t->spans, *room * sizeof *t->spans);
-        if (!t->spans)
-            opir_die("out of memory for a datatype");
-    }
-    t->spans[t->nspans++] = (struct opir_span){offset, 1};
-}
-
-static bool pack_one(const struct opir_type *t, const unsigned char *buf, unsigned char *packed, int bound) {
-    int at = 0;
-    return PMPI_Pack((const char *)buf - t->true_lb, 1, t->handle, packed, bound, &at, MPI_COMM_SELF) == MPI_SUCCESS && (size_t)at == t->size;
-}
-
-/* Where each packed byte comes from, counted from the true lower bound.  The MPI below may copy elements as values, which leaves bytes that are none of the
- * value (of long double 6 of 16) as they were in `packed`: those belong behind the byte before them. */
-static bool origins(const struct opir_type *t, unsigned char *buf, unsigned char *packed, unsigned char *other, int bound, uint64_t *from) {
-    size_t n = (size_t)t->true_extent, size = t->size;
-    int digits = 1;
-    while (digits < 8 && n >> (8 * digits))
-        digits++;
-    for (int d = 0; d < digits; d++) {
-        for (size_t i = 0; i < n; i++)
-            buf[i] = (unsigned char)(i >> (8 * d));
-        memset(packed, 0, size);
-        memset(other, 0xff, size);
-        if (!pack_one(t, buf, packed, bound) || !pack_one(t, buf, other, bound))
-            return false;
-        for (size_t i = 0; i < size; i++)
-            from[i] = packed[i] == other[i] ? from[i] | (uint64_t)packed[i] << (8 * d) : UINT64_MAX;
-    }
-    for (size_t i = 0; i < size; i++) {
-        if (from[i] == UINT64_MAX && i > 0)
-            from[i] = from[i - 1] + 1;
-        if (from[i] >= n)
-            return false;
-    }
-    /* The same once more with other bytes: what does not come out as foretold is left to the MPI below. */
-    uint32_t x = 12345;
-    for (size_t i = 0; i < n; i++)
-        buf[i] = (unsigned char)((x = x * 1664525u + 1013904223u) >> 24);
-    memset(packed, 0, size);
-    memset(other, 0xff, size);
-    if (!pack_one(t, buf, packed, bound) || !pack_one(t, buf, other, bound))
-        return false;
-    for (size_t i = 0; i < size; i++)
-        if (packed[i] == other[i] && packed[i] != buf[from[i]])
-            return false;
-    return true;
-}
-
-static bool flatten(struct opir_type *t) {
-    size_t n = (size_t)t->true_extent, size = t->size, room = 0;
-    int bound = 0;
-    if (PMPI_Pack_size(1, t->handle, MPI_COMM_SELF, &bound) != MPI_SUCCESS || (size_t)bound < size)
-        return false;
-    unsigned char *buf = malloc(n), *packed = malloc((size_t)bound), *other = malloc((size_t)bound);
-    uint64_t *from = calloc(size, sizeof *from);
-    bool ok = buf && packed && other && from && origins(t, buf, packed, other, bound, from);
-    for (size_t i = 0; ok && i < size; i++)
-        add_byte(t, &room, t->true_lb + (ptrdiff_t)from[i]);
-    free(buf);
-    free(packed);
-    free(other);
-    free(from);
-    return ok;
-}
-
 static bool predefined(MPI_Datatype handle) {
     int combiner = MPI_COMBINER_NAMED;
 #ifdef OPIR_HAS_MPI_Type_get_envelope_c
@@ -155,13 +80,19 @@ static struct opir_type *describe(MPI_Datatype handle) {
     atomic_init(&t->refs, 1);
     if (size == 0) {
         t->contiguous = true;
-    } else if (t->true_extent > FLATTEN_MAX || !flatten(t)) {
-        t->opaque = true;
-        t->nspans = 0;
     } else {
-        t->contiguous = t->nspans == 1 && t->spans[0].offset == 0 && (ptrdiff_t)t->size == t->extent;
+        t->opaque = !opi_layout_of(handle, &t->layout);
+        const struct opi_layout *l = t->layout.of;
+        t->contiguous = l && l->kind == OPI_L_BYTES && t->layout.offset == 0 && (ptrdiff_t)t->size == t->extent;
     }
     return t;
+}
+
+/* May it be sent and received?  The MPI below says so. */
+static bool committed(MPI_Datatype handle) {
+    char none[1];
+    int at = 0;
+    return PMPI_Pack(none, 0, handle, none, 0, &at, MPI_COMM_SELF) == MPI_SUCCESS;
 }
 
 static struct opir_type *find_named(MPI_Datatype handle) {
@@ -187,7 +118,7 @@ OPIR_COLD static struct opir_type *add_named(MPI_Datatype handle) {
     opir_unlock(&lock);
     if (!there)
         return t;
-    free(t->spans);
+    opi_layout_free(t->layout.of);
     free(t);
     return there;
 }
@@ -203,7 +134,7 @@ struct opir_type *opir_type_slow(struct opir_rank *me, MPI_Datatype handle) {
             t = value;
         else if (predefined(handle))
             t = add_named(handle);
-        else if ((t = describe(handle)) && PMPI_Type_set_attr(handle, keyval, t) != MPI_SUCCESS)
+        else if (committed(handle) && (t = describe(handle)) && PMPI_Type_set_attr(handle, keyval, t) != MPI_SUCCESS)
             opir_die("the MPI below does not keep an attribute of a datatype");
     }
     if (t) {
@@ -211,6 +142,17 @@ struct opir_type *opir_type_slow(struct opir_rank *me, MPI_Datatype handle) {
         me->type = t;
     }
     return t;
+}
+
+/* A null type and no elements: MPICH takes that for point-to-point calls and MPI_Bcast, which look at a type only where there is something of it (recvnull of its
+ * suite); Open MPI does not. */
+OPIR_COLD struct opir_type *opir_type_none(struct opir_rank *me, MPI_Datatype type, MPI_Count count) {
+#ifdef MPICH_VERSION
+    if (type == MPI_DATATYPE_NULL && count == 0)
+        return opir_type_of(me, MPI_BYTE);
+#endif
+    (void)me, (void)type, (void)count;
+    return NULL;
 }
 
 EXPORT int MPI_Type_free(MPI_Datatype *type) {
@@ -226,11 +168,17 @@ void opir_types_init(void) {
 
 /* ---- copies ------------------------------------------------------------------------------------------------------------------------------ */
 
-/* The MPI below packs or unpacks, as many elements at a time as an int can tell the bytes of. */
+/* The MPI below packs or unpacks; without large counts as many elements at a time as an int can tell the bytes of. */
 static void pack_below(const struct opir_type *t, char *buf, size_t count, char *packed, bool unpack) {
+#ifdef OPIR_HAS_MPI_Pack_c
+    MPI_Count at = 0, bytes = (MPI_Count)(t->size * count), n = (MPI_Count)count;
+    int rc = unpack ? PMPI_Unpack_c(packed, bytes, &at, buf, n, t->handle, MPI_COMM_SELF) : PMPI_Pack_c(buf, n, t->handle, packed, bytes, &at, MPI_COMM_SELF);
+    if (rc != MPI_SUCCESS)
+        opir_die("the MPI below cannot %s %zu elements of %zu bytes", unpack ? "unpack" : "pack", count, t->size);
+#else
     size_t most = INT32_MAX / t->size;
     if (!most)
-        opir_die("a datatype of %zu bytes is too large for the pack calls of the MPI below", t->size);
+        opir_die("a datatype with gaps of %zu bytes is too large for the pack calls of the MPI below", t->size);
     for (size_t n; count; count -= n, buf += (ptrdiff_t)n * t->extent, packed += n * t->size) {
         n = count < most ? count : most;
         int at = 0, bytes = (int)(t->size * n);
@@ -238,6 +186,16 @@ static void pack_below(const struct opir_type *t, char *buf, size_t count, char 
         if (rc != MPI_SUCCESS)
             opir_die("the MPI below cannot %s %zu elements of %zu bytes", unpack ? "unpack" : "pack", n, t->size);
     }
+#endif
+}
+
+/* Moves `bytes` bytes of the elements at buf, in type-map order; the last may be partial. */
+static void move(const struct opir_type *t, char *buf, size_t count, size_t bytes, char *packed, bool unpack) {
+    const struct opi_layout *l = t->layout.of;
+    struct opi_stream s = {.at = packed, .left = bytes, .unpack = unpack};
+    char *element = buf + t->layout.offset;
+    for (size_t i = 0; i < count && s.left; i++)
+        opi_layout_move(l, element + (ptrdiff_t)i * t->extent, &s);
 }
 
 void opir_pack(const struct opir_type *t, const void *buf, size_t count, void *to) {
@@ -246,14 +204,8 @@ void opir_pack(const struct opir_type *t, const void *buf, size_t count, void *t
             memcpy(to, buf, t->size * count);
     } else if (t->opaque) {
         pack_below(t, (char *)(uintptr_t)buf, count, to, false);
-    } else {
-        char *out = to;
-        const char *element = buf;
-        for (size_t i = 0; i < count; i++, element += t->extent)
-            for (size_t k = 0; k < t->nspans; k++) {
-                memcpy(out, element + t->spans[k].offset, t->spans[k].length);
-                out += t->spans[k].length;
-            }
+    } else if (t->size) {
+        move(t, (char *)(uintptr_t)buf, count, t->size * count, to, false);
     }
 }
 
@@ -274,16 +226,8 @@ void opir_unpack(const struct opir_type *t, void *buf, size_t count, const void 
             pack_below(t, last, 1, packed, true);
             free(packed);
         }
-    } else {
-        const char *in = from;
-        char *element = buf;
-        for (size_t i = 0; i < count && bytes; i++, element += t->extent)
-            for (size_t k = 0; k < t->nspans && bytes; k++) {
-                size_t n = t->spans[k].length < bytes ? t->spans[k].length : bytes;
-                memcpy(element + t->spans[k].offset, in, n);
-                in += n;
-                bytes -= n;
-            }
+    } else if (t->size) {
+        move(t, buf, count, bytes, (char *)(uintptr_t)from, true);
     }
 }
 
@@ -319,5 +263,7 @@ int opir_copy(const void *sbuf, size_t scount, const struct opir_type *st, void 
             free(packed);
         }
     }
+    if (OPIR_UNLIKELY(bytes < room && rt->size > 1 && bytes % rt->size))
+        return opir_part_of(rt, bytes);
     return bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 }

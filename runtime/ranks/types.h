@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../src/layout.h"
+
 /* ---- handles (handle.c) -------------------------------------------------------------------------------------------------------------- */
 
 enum opir_kind { OPIR_FREE, OPIR_COMM, OPIR_GROUP, OPIR_REQUEST, OPIR_MESSAGE, OPIR_ERRHANDLER };
@@ -23,21 +25,15 @@ struct opir_obj {
 
 /* ---- datatypes (type.c) -------------------------------------------------------------------------------------------------------------- */
 
-struct opir_span {
-    ptrdiff_t offset;
-    size_t length;
-};
-
-/* A datatype flattened.  Constant once made; `refs` counts the type itself and the pending operations that use it. */
+/* A datatype.  Constant once made; `refs` counts the type itself and the pending operations that use it. */
 struct opir_type {
     MPI_Datatype handle;
     size_t size;
     ptrdiff_t lb, extent, true_lb, true_extent;
-    struct opir_span *spans; /* of one element, in type-map order */
-    size_t nspans;
-    bool contiguous, named, opaque; /* opaque: too large to flatten, packed by the MPI below */
+    struct opi_part layout; /* of one element (../src/layout.h) */
+    bool contiguous, named, opaque; /* opaque: only the MPI below knows how to pack it */
     atomic_int refs;
-    struct opir_type *base; /* of a private handle: whose spans these are */
+    struct opir_type *base; /* of a private handle: whose layout this is */
 };
 
 /* ---- groups and communicators (group.c, comm.c) ------------------------------------------------------------------------------------- */
@@ -97,6 +93,7 @@ struct opir_comm {
     uint64_t seq; /* collectives begun */
     uint32_t persistent; /* persistent collectives made, less than 2^31: they match by this order, however they are started */
     int refs; /* the handle, and this rank's requests */
+    int idle; /* of these, persistent ones that are not started */
     bool freed;
     MPI_Errhandler errh; /* as the program set it */
     struct opir_attr *attrs;
