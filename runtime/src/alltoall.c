@@ -235,7 +235,7 @@ static bool all_steps(struct exchange *x) {
 }
 
 static const char *reason(int error) {
-    return error == MPI_ERR_TRUNCATE ? "a message is longer than its part of the buffer" : "no memory";
+    return error == MPI_ERR_TRUNCATE ? "a message is longer than its part of the buffer" : opi_reason(error);
 }
 
 /* MPICH finds out whether both buffers are the same one, where both sides are described alike. */

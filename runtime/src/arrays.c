@@ -299,7 +299,7 @@ static int sweep(int count, MPI_Request h[], int most, int indices[], MPI_Status
 static int single_end(const struct outcome *o, int code, const char *call) {
     if (OPI_LIKELY(!o->failed))
         return code;
-    return opi_raise(o->comm, code, call, "%s", code == MPI_ERR_TRUNCATE ? "message longer than the buffer" : "a request failed");
+    return opi_raise(o->comm, code, call, "%s", opi_reason(code));
 }
 
 EXPORT int MPI_Waitany(int count, MPI_Request h[], int *index, MPI_Status *status) {

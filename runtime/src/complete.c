@@ -6,7 +6,7 @@ static int report(const char *call, struct opi_req *r, MPI_Comm comm, int rc, bo
     (void)r;
     if (OPI_LIKELY(rc == MPI_SUCCESS) || raised)
         return rc;
-    return opi_raise(comm, rc, call, "%s", rc == MPI_ERR_TRUNCATE ? "message longer than the buffer" : "a request failed");
+    return opi_raise(comm, rc, call, "%s", opi_reason(rc));
 }
 
 static int complete_user(const char *call, MPI_Request *h, struct opi_req *r, MPI_Status *status) {

@@ -7,7 +7,6 @@
 #include "internal.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -45,6 +44,8 @@ static bool pull(const struct opi_desc *d, int src, void *to, size_t at, size_t 
     return by_kernel(opi.peer[src]->pid, (char *)to + at, (char *)d->addr + at, n, false);
 }
 
+#define SPINS 1000 /* looks at what the sender does, before others get their turn */
+
 /* The kernel once refused to write to a peer for us: we help nobody in that way any more.  So a message has one block at most that was taken and given back. */
 static bool write_refused;
 
@@ -71,8 +72,24 @@ static void co_help(struct opi_desc *d, int dst) {
     }
 }
 
-/* Receiver: all n bytes, in blocks, with the sender's help when it comes. */
-static void co_pull(struct opi_desc *d, int src, void *to, size_t n) {
+/* Receiver: all blocks are taken; have those come that the sender took?  One that the kernel refuses to either of us leaves the message to be copied by the
+ * sender; but only when it is known to write here no more. */
+enum opi_lent opi_lent_more(struct opi_desc *d, int src) {
+    size_t at = atomic_exchange_explicit(&d->returned, 0, memory_order_acquire), n = d->moving;
+    if (at) {
+        size_t m = n - --at < CO_BLOCK ? n - at : CO_BLOCK;
+        if (d->failed || !pull(d, src, d->to, at, m))
+            d->failed = 1;
+        d->rest -= m;
+    }
+    if (atomic_load_explicit(&d->moved, memory_order_acquire) != d->rest)
+        return OPI_LENT_COMING;
+    return d->failed ? OPI_LENT_REFUSED : OPI_LENT_CAME;
+}
+
+/* Receiver: all n bytes, in blocks, with the sender's help when it comes.  It waits for the sender's blocks no longer than those take as a rule: whether the
+ * sender goes on at all is for the wait to find out. */
+static enum opi_lent co_pull(struct opi_desc *d, int src, void *to, size_t n) {
     size_t mine = 0;
     /* The first block alone tells whether the kernel still allows it (opi_lent_to). */
     d->to = to;
@@ -80,6 +97,7 @@ static void co_pull(struct opi_desc *d, int src, void *to, size_t n) {
     atomic_store_explicit(&d->moved, 0, memory_order_relaxed);
     atomic_store_explicit(&d->returned, 0, memory_order_relaxed);
     atomic_store_explicit(&d->next, CO_BLOCK, memory_order_relaxed);
+    d->failed = 0;
     atomic_store_explicit(&d->state, OPI_D_COPYING, memory_order_release); /* the fields above */
     opi_wake(src);
     for (;;) {
@@ -87,35 +105,30 @@ static void co_pull(struct opi_desc *d, int src, void *to, size_t n) {
         if (at >= n)
             break;
         size_t m = n - at < CO_BLOCK ? n - at : CO_BLOCK;
-        while (!pull(d, src, to, at, m))
-            sched_yield(); /* it was allowed a moment ago: the sender is dying, and we with it */
+        if (!pull(d, src, to, at, m)) { /* it was allowed a moment ago: the sender is dying, or its memory is not there any more */
+            size_t taken = atomic_exchange_explicit(&d->next, n, memory_order_relaxed);
+            d->failed = 1;
+            mine += m + (taken < n ? n - taken : 0); /* what nobody has to bring */
+            break;
+        }
         mine += m;
     }
-    size_t rest = n - CO_BLOCK - mine; /* blocks the sender took */
-    if (rest)
+    d->rest = n - CO_BLOCK - mine; /* blocks the sender took */
+    if (d->rest)
         opi_profile_lent(true);
-    for (unsigned spins = 0; atomic_load_explicit(&d->moved, memory_order_acquire) != rest; spins++) {
-        size_t at = atomic_exchange_explicit(&d->returned, 0, memory_order_acquire);
-        if (at) {
-            size_t m = n - --at < CO_BLOCK ? n - at : CO_BLOCK;
-            while (!pull(d, src, to, at, m))
-                sched_yield();
-            rest -= m;
-        }
-        if (spins > 1000)
-            sched_yield();
-    }
+    enum opi_lent is = OPI_LENT_COMING;
+    for (unsigned spins = 0; spins < SPINS && is == OPI_LENT_COMING; spins++)
+        is = opi_lent_more(d, src);
+    return is;
 }
 
-/* Receiver: the first n bytes of what the desc lends come to `to`.  False: its memory cannot be read, nothing was done. */
-bool opi_lent_to(struct opi_desc *d, int src, void *to, size_t n) {
+/* Receiver: the first n bytes of what the desc lends come to `to`.  Refused: its memory cannot be read.  Coming: the sender has yet to write some of them. */
+enum opi_lent opi_lent_to(struct opi_desc *d, int src, void *to, size_t n) {
     size_t first = n < CO_BLOCK ? n : CO_BLOCK;
-    if (n < opi.co_min || src == opi.me || n <= CO_BLOCK)
-        return pull(d, src, to, 0, n);
-    if (!pull(d, src, to, 0, first))
-        return false;
-    co_pull(d, src, to, n);
-    return true;
+    bool both = n >= opi.co_min && src != opi.me && n > CO_BLOCK;
+    if (!pull(d, src, to, 0, both ? first : n))
+        return OPI_LENT_REFUSED;
+    return both ? co_pull(d, src, to, n) : OPI_LENT_CAME;
 }
 
 /* ---- the sender's side --------------------------------------------------------------------------------------------------------------------------- */

@@ -5,9 +5,13 @@
  *
  * Exclusion without cost on the fast path: the owner announces itself by a plain store (`inside`) and then looks for the helper; the helper announces
  * itself (`busy`), makes the kernel order every running thread of the process (membarrier), and then looks for the owner.  Of two that come at once at
- * least one sees the other, and the helper is the one to withdraw.  Where membarrier is missing, the helper does not run. */
+ * least one sees the other, and the helper is the one to withdraw.
+ *
+ * A process without membarrier has a lock in the place of this (opi.locked).  Where it is refused only later, while the owner may be in a collective and
+ * cannot be asked for anything, the helper runs on each processor in turn: whoever ran there has then passed a barrier, since it was put aside. */
 #include "internal.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sched.h>
@@ -141,11 +145,35 @@ static void work(void) {
         atomic_store_explicit(&watching, false, memory_order_relaxed);
 }
 
+/* Runs on each processor that this process may use; false where that is refused, too. */
+static bool visit_processors(void) {
+    int n = (int)sysconf(_SC_NPROCESSORS_CONF);
+    size_t bytes = CPU_ALLOC_SIZE(n);
+    cpu_set_t *own = CPU_ALLOC(n), *one = CPU_ALLOC(n);
+    bool some = false, refused = !own || !one || sched_getaffinity(0, bytes, own) != 0;
+    for (int k = 0; k < n && !refused; k++) {
+        CPU_ZERO_S(bytes, one);
+        CPU_SET_S((size_t)k, bytes, one);
+        if (sched_setaffinity(0, bytes, one) == 0) /* returns there */
+            some = true;
+        else
+            refused = errno != EINVAL; /* one that is off, or another job's */
+    }
+    if (some)
+        (void)sched_setaffinity(0, bytes, own);
+    CPU_FREE(own);
+    CPU_FREE(one);
+    return some && !refused;
+}
+
 /* Between our store of `busy` and our look whether the owner is inside: if it has not seen the one, we see the other.  False: nothing sees to that. */
 static bool order_owner(void) {
     if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0)
         return true;
-    return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0 && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0;
+    int own_errno = errno; /* a guest's */
+    bool ordered = (membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0 && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) || visit_processors();
+    errno = own_errno;
+    return ordered;
 }
 
 static void help(void) {
@@ -160,8 +188,13 @@ static void help(void) {
     pthread_mutex_lock(&at_work);
     if (!atomic_load_explicit(opi_inside, memory_order_relaxed)) {
         atomic_store_explicit(&opi_helper_busy, 1, memory_order_relaxed);
-        if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0 &&
-            atomic_load_explicit(opi_inside, memory_order_acquire) == 0) /* acquire: all the owner did before it left */
+        static bool said;
+        bool ordered = order_owner();
+        if (!ordered && !said) {
+            said = true;
+            opi_say("warning: membarrier is refused since MPI_Init: receives progress only inside MPI calls");
+        }
+        if (ordered && atomic_load_explicit(opi_inside, memory_order_acquire) == 0) /* acquire: all the owner did before it left */
             work();
         atomic_store_explicit(&opi_helper_busy, 0, memory_order_release); /* the owner sees all we did */
     }
@@ -234,15 +267,12 @@ bool opi_helper_load(void) {
     return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
 }
 
-/* Starts the helper; without one (no threads, no membarrier) a posted receive waits until its rank calls libopi again. */
+/* Starts the helper; without one (no thread to be had) a posted receive waits until its rank calls libopi again. */
 void opi_helper_start(void) {
     if ((opi.nlocal < 2 && !(opi.multiple && opi.world_size > 1)) || running)
         return;
-    if (!opi.threads && membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) != 0) {
-        if (opi.verbose)
-            opi_say("membarrier is not available: receives progress only inside MPI calls");
-        return;
-    }
+    if (opi.locked && opi.verbose)
+        opi_say("membarrier is not available: each call of libopi takes a lock");
     sigset_t all, old;
     sigfillset(&all);
     sigdelset(&all, SIGSEGV); /* its own faults are not: OPI_CHECK handles them */
@@ -251,7 +281,10 @@ void opi_helper_start(void) {
     pthread_attr_init(&attr);
     pthread_attr_setstacksize(&attr, (size_t)256 << 10);
     atomic_store_explicit(&quit, 0, memory_order_relaxed);
-    running = pthread_create(&thread, &attr, helper_main, NULL) == 0;
+    int failed = pthread_create(&thread, &attr, helper_main, NULL);
+    running = failed == 0;
+    if (failed)
+        opi_say("warning: no thread for the progress of receives (%s): they progress only inside MPI calls", strerror(failed));
     pthread_attr_destroy(&attr);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
-#define WIRE_VERSION 3
+#define WIRE_VERSION 4
 
 struct opi_state opi = {.memfd = -1, .slot_given = -1, .me = 0, .nlocal = 1, .base = OPI_BASE, .window_shift = OPI_REGION_SHIFT - 4, .all = MPI_COMM_NULL, .self = MPI_COMM_NULL, .node = MPI_COMM_NULL};
 int *opi_local_of_world;
@@ -18,6 +18,7 @@ struct card {
     int32_t shared; /* its arena can be mapped by others */
     int32_t world_rank;
     uint64_t address, window;
+    uint64_t begun; /* when its process began (alive.c) */
     uint64_t token_at, token; /* a number in its private memory, to see whether that can be read */
 };
 
@@ -148,6 +149,7 @@ static void engine_start(void) {
         opi_die("out of memory at start");
     if (opi_heap_init()) {
         card.pid = (int32_t)getpid();
+        card.begun = opi_alive_begun(card.pid);
         card.fd = opi.memfd;
         card.slot = opi.arena->slot;
         card.shared = !opi.private_heap;
@@ -188,6 +190,10 @@ static void engine_start(void) {
         for (int i = 0; i < n; i++)
             opi_local_of_world[cards[i].world_rank] = i;
     }
+    uint64_t *begun = all && n > 1 ? malloc((size_t)n * sizeof *begun) : NULL;
+    for (int i = 0; begun && i < n; i++)
+        begun[i] = cards[i].begun;
+    opi_alive_begin(begun);
     free(cards);
     opi_tune();
     /* A node that cannot share its heap still takes part: its ranks use the MPI for everything, and no other rank shares memory with them. */
@@ -265,6 +271,8 @@ static void meet(void) {
         opi_progress();
         if (PMPI_Test(&all, &here, MPI_STATUS_IGNORE) != MPI_SUCCESS)
             return;
+        if (OPI_UNLIKELY(opi.broken) && opi_died(-1)) /* it will not come */
+            return;
         if (!here)
             opi_relax(&w);
     }
@@ -286,6 +294,8 @@ EXPORT int MPI_Finalize(void) {
         opi_net_retired_poll(true);
         if (opi.ready)
             meet();
+        if (opi.arena)
+            atomic_store_explicit(&opi.arena->left, 1, memory_order_release); /* all that it has sent is on its way */
         opi_leave();
         opi_helper_stop();
         opi_hook_end();
@@ -304,6 +314,7 @@ EXPORT int MPI_Finalize(void) {
             PMPI_Comm_free(&opi.self);
         opi.threads = opi.locked;
         opi.multiple = false;
+        opi_alive_end();
         opi.special = opi.threads || opi.watch;
         opi.last_comm = NULL;
         opi.last_type = NULL;

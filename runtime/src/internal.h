@@ -4,6 +4,8 @@
 
 #include "types.h"
 
+#include "alive.h"
+#include "deliver.h"
 #include "pool.h"
 #include "profile.h"
 
@@ -269,31 +271,10 @@ void opi_drop_unexpected(struct opi_umsg *m);
 struct opi_umsg *opi_umsg_new(void);
 void opi_umsg_free(struct opi_umsg *m);
 
-/* protocol.c */
-bool opi_claim(const struct opi_slot *e);
-void opi_deliver(struct opi_req *r, const struct opi_slot *e, int src);
-void opi_arrive(const struct opi_slot *e, int src);
-bool opi_pipe_poll(struct opi_req *r);
-void opi_accept_bytes(struct opi_req *r, const void *data, size_t n);
-void opi_accept_block(struct opi_req *r, void *block, size_t n);
-struct opi_desc *opi_desc_new(void *addr, size_t size, int state);
-bool opi_relieve(struct opi_req *r);
-bool opi_account(int dst, size_t bytes);
-
-/* cancel.c */
-bool opi_desc_withdraw(struct opi_req *r);
-
 /* tune.c */
 void opi_tune(void);
 size_t opi_size_setting(const char *name, size_t otherwise);
 bool opi_kernel_copy_wanted(void);
-
-/* copy.c */
-bool opi_copy_probe(int32_t pid, uint64_t address, uint64_t token);
-bool opi_lent_to(struct opi_desc *d, int src, void *to, size_t n);
-void opi_lend(struct opi_req *r);
-void opi_lent_over(struct opi_req *r);
-void opi_lent_poll(void);
 
 /* progress.c */
 void opi_progress_slow(void);
@@ -302,6 +283,8 @@ void opi_progress_ring(struct opi_in *in);
 void opi_new_rings(void);
 struct opi_ring *opi_ring_connect(int dst);
 void opi_queue_envelope(int dst, const struct opi_slot *e);
+void opi_queue_drop(int dst);
+bool opi_ring_from(int src);
 struct opi_wait { /* zero but for `on` and `below` when it begins */
     uint32_t n;
     uint32_t naps;

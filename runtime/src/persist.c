@@ -30,7 +30,7 @@ int opi_persist_init(const char *call, const void *buf, MPI_Count count, MPI_Dat
         return rc;
     MPI_Datatype kept = type;
     opi_enter();
-    bool named = opi_type_of(type)->named;
+    bool named = opi_type_for(type, count)->named;
     opi_leave();
     if (!named && (rc = PMPI_Type_dup(type, &kept)) != MPI_SUCCESS)
         return rc;

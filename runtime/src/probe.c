@@ -104,6 +104,14 @@ static int look_anywhere(struct opi_comm *c, int source, int tag, int *flag, MPI
     return message ? PMPI_Improbe(source, tag, c->handle, flag, message, status) : PMPI_Iprobe(source, tag, c->handle, flag, status);
 }
 
+/* Raises an error where nothing that is looked for can come any more. */
+static int lost(const char *call, struct opi_comm *c, int source, MPI_Comm comm) {
+    if (!c->active || source == MPI_PROC_NULL || (source >= 0 && c->local_of_rank[source] < 0) ||
+        !opi_comm_lost(c, source == MPI_ANY_SOURCE ? -1 : c->local_of_rank[source]))
+        return MPI_SUCCESS;
+    return opi_bad(comm, opi_lost_class(), call, opi_reason(opi_lost_class()), source);
+}
+
 int opi_iprobe(const char *call, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) {
     struct opi_comm *c = NULL;
     opi_enter();
@@ -112,6 +120,8 @@ int opi_iprobe(const char *call, int source, int tag, MPI_Comm comm, int *flag, 
         rc = look_anywhere(c, source, tag, flag, message, status);
         if (rc == MPI_SUCCESS && !*flag && opi_in_vain())
             opi_kick_those(-1);
+        if (OPI_UNLIKELY(opi.broken) && rc == MPI_SUCCESS && !*flag)
+            rc = lost(call, c, source, comm);
     }
     opi_leave();
     return rc;
@@ -131,6 +141,8 @@ int opi_probe(const char *call, int source, int tag, MPI_Comm comm, MPI_Message 
         rc = look_anywhere(c, source, tag, &flag, message, status);
         if (rc != MPI_SUCCESS || flag)
             break;
+        if (OPI_UNLIKELY(opi.broken) && (rc = lost(call, c, source, comm)) != MPI_SUCCESS)
+            break;
         opi_relax(&w);
     }
     opi_profile_wait(false);
@@ -146,7 +158,7 @@ static int matched_check(struct opi_args *a, const char *call, const void *buf, 
     a->c = m->comm;
     if (count < 0)
         return opi_bad(*comm, MPI_ERR_COUNT, call, "negative count", (long long)count);
-    a->t = opi_type_of(type);
+    a->t = opi_type_for(type, count);
     if (!a->t)
         return opi_bad(*comm, MPI_ERR_TYPE, call, "null or invalid datatype", 0);
     a->bytes = (size_t)count * a->t->size;
@@ -185,7 +197,7 @@ int opi_mrecv(const char *call, void *buf, MPI_Count count, MPI_Datatype type, M
         rc = opi_req_complete(&r, status);
         message_done(m, message);
         if (rc != MPI_SUCCESS)
-            rc = opi_bad(comm, rc, call, "message longer than the buffer, bytes", (long long)a.bytes);
+            rc = opi_bad(comm, rc, call, opi_reason(rc), (long long)a.bytes);
     }
     opi_leave();
     return rc;

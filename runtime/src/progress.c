@@ -17,10 +17,10 @@
 
 OPI_COLD void opi_new_rings(void) {
     uint32_t n = atomic_load_explicit(&opi.arena->nrings, memory_order_relaxed);
-    while ((uint32_t)opi.nin < n) {
+    while ((uint32_t)opi.nin < n || atomic_load_explicit(&opi.arena->rings[opi.nin], memory_order_relaxed)) {
         struct opi_ring *g = atomic_load_explicit(&opi.arena->rings[opi.nin], memory_order_acquire);
         if (!g)
-            return; /* reserved, not stored yet */
+            return; /* its sender has yet to store it, or has been overtaken in that */
         struct opi_in *in = &opi.in[opi.nin];
         in->ring = g;
         in->head = in->published = 0;
@@ -47,8 +47,12 @@ OPI_COLD struct opi_ring *opi_ring_connect(int dst) {
     g->nslots = opi.ring_slots;
     g->src = opi.me;
     struct opi_arena *a = opi.peer[dst];
-    uint32_t i = atomic_fetch_add_explicit(&a->nrings, 1, memory_order_relaxed);
-    atomic_store_explicit(&a->rings[i], g, memory_order_release); /* publishes the cleared ring */
+    for (uint32_t i = atomic_load_explicit(&a->nrings, memory_order_relaxed);; i++) { /* it counts no ring that is not there: there is room */
+        struct opi_ring *none = NULL;
+        if (atomic_compare_exchange_strong_explicit(&a->rings[i], &none, g, memory_order_release, memory_order_relaxed)) /* publishes the cleared ring */
+            break;
+    }
+    atomic_fetch_add_explicit(&a->nrings, 1, memory_order_release);
     o->ring = g;
     return g;
 }
@@ -56,6 +60,11 @@ OPI_COLD struct opi_ring *opi_ring_connect(int dst) {
 /* Puts an envelope behind those that wait for room. */
 void opi_queue_envelope(int dst, const struct opi_slot *e) {
     struct opi_out *o = &opi.out[dst];
+    if (OPI_UNLIKELY(opi.broken) && opi_died(dst)) { /* as what lies in its ring: nobody will read it */
+        o->queued++;
+        o->flushed++;
+        return;
+    }
     struct opi_umsg *m = opi_umsg_new();
     memcpy(&m->env, e, sizeof m->env);
     m->next = NULL;
@@ -67,6 +76,19 @@ void opi_queue_envelope(int dst, const struct opi_slot *e) {
     o->queued++;
     opi.nqueued++;
     opi.slow_work = true;
+    atomic_store_explicit(&opi.arena->backlog, opi.nqueued, memory_order_relaxed);
+}
+
+/* The rank has died: what waits for room in its ring goes. */
+void opi_queue_drop(int dst) {
+    struct opi_out *o = &opi.out[dst];
+    for (struct opi_umsg *m = o->queue_head, *next; m; m = next) {
+        next = m->next;
+        o->flushed++;
+        opi.nqueued--;
+        opi_umsg_free(m);
+    }
+    o->queue_head = o->queue_tail = NULL;
     atomic_store_explicit(&opi.arena->backlog, opi.nqueued, memory_order_relaxed);
 }
 
@@ -168,6 +190,18 @@ bool opi_rings_ready(void) {
     return false;
 }
 
+/* Is there an envelope of that rank's in our rings? */
+bool opi_ring_from(int src) {
+    if (atomic_load_explicit(&opi.arena->nrings, memory_order_relaxed) != (uint32_t)opi.nin)
+        opi_new_rings();
+    for (int i = 0; i < opi.nin; i++) {
+        struct opi_in *in = &opi.in[i];
+        if (in->src == src)
+            return atomic_load_explicit(&in->ring->slot[in->head & in->mask].stamp, memory_order_acquire) >> 16 == (((in->head >> in->shift) + 1) & 0xffff);
+    }
+    return false;
+}
+
 static void nap(void) {
     struct timespec t = {0, NAP_NS};
     if (!opi.ready) {
@@ -189,6 +223,7 @@ void opi_kick_those(int on) {
     for (int i = 0; i < opi.nlocal; i++) /* peers whose envelopes wait for room in a ring we have emptied since */
         if (i != opi.me && i != on && atomic_load_explicit(&opi.peer[i]->backlog, memory_order_relaxed))
             opi_kick(i);
+    opi_look_alive();
 }
 
 /* A program may never wait, but test or probe again and again: what a wait does now and then, a call does that looked in vain.  True when it is time to

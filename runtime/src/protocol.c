@@ -1,12 +1,9 @@
-/* protocol.c - what happens when a message meets its receive, and how senders get rid of data nobody asks for. */
+/* protocol.c - what happens when a message meets its receive. */
 #include "internal.h"
 
-#include <sched.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define OPI_PREFETCH_BYTES ((size_t)256)
-#define OPI_PATIENT_FROM ((size_t)32 << 10)
 
 /* The receiver consumed accounted bytes of src's. */
 static void credit(int src, size_t bytes) {
@@ -23,58 +20,24 @@ static void credit(int src, size_t bytes) {
     }
 }
 
-/* Sender: may `bytes` more be left with dst unmatched?  Counts them if so.  One message is always allowed, so that two ranks which send head to head
- * finish whatever the size. */
-bool opi_account(int dst, size_t bytes) {
-    if (dst == opi.me)
-        return true;
-    struct opi_out *o = &opi.out[dst];
-    if (o->sent - o->freed_seen + bytes > opi.cap) {
-        if (!o->ring && !opi_ring_connect(dst))
-            return false;
-        o->freed_seen = atomic_load_explicit(&o->ring->freed, memory_order_acquire);
-        uint64_t open = o->sent - o->freed_seen;
-        if (open != 0 && open + bytes > opi.cap)
-            return false;
-    }
-    o->sent += bytes;
-    return true;
-}
-
-struct opi_desc *opi_desc_new(void *addr, size_t size, int state) {
-    struct opi_desc *d = opi_pool_alloc(sizeof *d);
-    if (OPI_UNLIKELY(!d) && !(d = opi_pool_alloc_own(sizeof *d)))
-        return NULL;
-    d->owned = 0;
-    d->remote = 0;
-    d->accounted = 0;
-    d->addr = addr;
-    d->size = size;
-    d->block = NULL;
-    atomic_store_explicit(&d->filled, 0, memory_order_relaxed);
-    atomic_store_explicit(&d->state, (uint32_t)state, memory_order_relaxed); /* the envelope publishes it */
-    return d;
-}
-
 /* Wins an envelope for the receiver.  False: its sender withdrew it; the desc is freed and the envelope must be forgotten. */
 bool opi_claim(const struct opi_slot *e) {
     if (OPI_LIKELY(opi_env_kind(e) != OPI_K_RNDV))
         return true;
     struct opi_desc *d = e->u.ref.ptr;
-    uint32_t s = OPI_D_OPEN;
-    /* acq_rel: acquire the sender's fields, and order our reads of its data after winning. */
-    if (atomic_compare_exchange_strong_explicit(&d->state, &s, OPI_D_CLAIMED, memory_order_acq_rel, memory_order_acquire))
-        return true;
-    if (s == OPI_D_CANCELLED) {
-        opi_pool_free(d);
-        return false;
+    for (;;) { /* three times at most: the sender gives a buffering up once, and begins no other */
+        uint32_t s = OPI_D_OPEN;
+        /* acq_rel: acquire the sender's fields, and order our reads of its data after winning. */
+        if (atomic_compare_exchange_strong_explicit(&d->state, &s, OPI_D_CLAIMED, memory_order_acq_rel, memory_order_acquire))
+            return true;
+        if (s == OPI_D_CANCELLED) {
+            opi_pool_free(d);
+            return false;
+        }
+        /* While the sender copies it aside, which may last as long as it likes: it may have lost its processor, or died. */
+        if (s != OPI_D_BUFFERING || atomic_compare_exchange_strong_explicit(&d->state, &s, OPI_D_WANTED, memory_order_acq_rel, memory_order_acquire))
+            return true;
     }
-    for (unsigned n = 0; atomic_load_explicit(&d->state, memory_order_acquire) == OPI_D_BUFFERING; n++) {
-        if (n > 1000)
-            sched_yield(); /* the sender is copying; it may have lost its processor */
-    }
-    /* The sender gives a buffering up only when memory is exhausted; then the envelope is open again. */
-    return atomic_load_explicit(&d->state, memory_order_acquire) == OPI_D_BUFFERED ? true : opi_claim(e);
 }
 
 static void finish(struct opi_req *r, size_t n) {
@@ -180,13 +143,78 @@ static void pipe_begin(struct opi_req *r, struct opi_desc *d) {
         stream(r, d);
 }
 
+/* The data of a message that its sender lends are in its buffer, or packed in `to`. */
+static void lent_came(struct opi_req *r, struct opi_desc *d, void *to) {
+    size_t n = d->size;
+    if (!r->type->contiguous) {
+        opi_accept_bytes(r, to, n);
+        if (to)
+            opi_pool_free(to);
+    } else {
+        finish(r, n);
+        opi_profile_copied(r->r_bytes);
+    }
+}
+
+/* The reads of the data are over; the sender may write and free them. */
+static void lent_over(struct opi_desc *d, int src) {
+    atomic_store_explicit(&d->state, OPI_D_DONE, memory_order_release);
+    opi_wake(src);
+}
+
+/* What was allowed when the job began is refused now, or not for this memory: the sender copies, when it gets to it. */
+static void lent_refused(struct opi_req *r, struct opi_desc *d, int src, void *to) {
+    if (!r->type->contiguous || r->take)
+        opi_pool_free(to);
+    r->block = NULL;
+    atomic_store_explicit(&d->state, OPI_D_REFUSED, memory_order_release);
+    opi_wake(src);
+}
+
+/* The sender writes blocks of the message too; true when all have come. */
+static bool co_poll(struct opi_req *r, struct opi_desc *d) {
+    enum opi_lent is = opi_lent_more(d, r->src);
+    if (is == OPI_LENT_COMING)
+        return false;
+    if (OPI_UNLIKELY(is == OPI_LENT_REFUSED)) {
+        lent_refused(r, d, r->src, d->to);
+        return false;
+    }
+    lent_came(r, d, d->to);
+    lent_over(d, r->src);
+    r->pipe = NULL;
+    return true;
+}
+
+/* The request ends without the rest of its message. */
+OPI_COLD void opi_stream_drop(struct opi_req *r) {
+    for (struct opi_req **p = &opi.streams; *p; p = &(*p)->snext)
+        if (*p == r) {
+            *p = r->snext;
+            opi.nstreams--;
+            break;
+        }
+    r->pipe = NULL;
+}
+
+static bool accept_lent(struct opi_req *r, struct opi_desc *d, int src);
+
 /* Copies what the sender has filled in since; true when the message is complete. */
 bool opi_pipe_poll(struct opi_req *r) {
     struct opi_desc *d = r->pipe;
-    if (OPI_UNLIKELY(atomic_load_explicit(&d->state, memory_order_acquire) == OPI_D_REFUSED))
+    uint32_t state = atomic_load_explicit(&d->state, memory_order_acquire);
+    if (OPI_UNLIKELY(state == OPI_D_REFUSED || state == OPI_D_WANTED))
         return false; /* its sender has yet to copy */
     if (OPI_UNLIKELY(not_here(r)))
         return false;
+    if (state == OPI_D_COPYING)
+        return co_poll(r, d);
+    if (OPI_UNLIKELY(state == OPI_D_CLAIMED)) { /* the sender has no memory to copy it to */
+        if (!accept_lent(r, d, r->src))
+            return false;
+        r->pipe = NULL;
+        return true;
+    }
     /* acquire: the bytes below `filled` are written. */
     size_t filled = atomic_load_explicit(&d->filled, memory_order_acquire);
     bool direct = !r->take && r->type->contiguous;
@@ -213,41 +241,33 @@ bool opi_pipe_poll(struct opi_req *r) {
     return true;
 }
 
-/* A message whose sender lends its memory until we say that we are done. */
-static void accept_lent(struct opi_req *r, struct opi_desc *d, int src) {
+/* A message whose sender lends its memory until we say that we are done.  False: some of it has yet to come. */
+static bool accept_lent(struct opi_req *r, struct opi_desc *d, int src) {
     size_t n = d->size, m = n < r->bytes_max ? n : r->bytes_max;
     bool direct = r->type->contiguous;
     if (!direct && !d->remote) {
         opi_accept_bytes(r, d->addr, n);
-    } else {
-        void *to = direct ? r->buf : opi_pool_alloc(n); /* with gaps: aside, then unpacked */
-        if (direct && r->take) {
-            to = take_room(r) ? r->block : NULL;
-        } else if (!to && m) {
-            r->r_error = MPI_ERR_NO_MEM;
-            r->r_bytes = 0;
-            r->done = true;
-        }
-        if (OPI_UNLIKELY(to && m && !opi_lent_to(d, src, to, direct ? m : n))) {
-            /* What was allowed when the job began is refused now, or not for this memory: the sender copies, when it gets to it. */
-            if (!direct || r->take)
-                opi_pool_free(to);
-            r->block = NULL;
-            atomic_store_explicit(&d->state, OPI_D_REFUSED, memory_order_release);
-            opi_wake(src);
-            pipe_begin(r, d);
-            return;
-        }
-        if (!direct && to) {
-            opi_accept_bytes(r, to, n);
-            opi_pool_free(to);
-        } else if (!r->done) {
-            finish(r, n);
-            opi_profile_copied(m);
-        }
+        lent_over(d, src);
+        return true;
     }
-    atomic_store_explicit(&d->state, OPI_D_DONE, memory_order_release); /* our reads of the data are over; the sender may write and free them */
-    opi_wake(src);
+    void *to = direct ? r->buf : opi_pool_alloc(n); /* with gaps: aside, then unpacked */
+    if (direct && r->take) {
+        to = take_room(r) ? r->block : NULL;
+    } else if (!to && m) {
+        r->r_error = MPI_ERR_NO_MEM;
+        r->r_bytes = 0;
+        r->done = true;
+    }
+    if (!r->done) {
+        enum opi_lent is = m ? opi_lent_to(d, src, to, direct ? m : n) : OPI_LENT_CAME;
+        if (OPI_UNLIKELY(is == OPI_LENT_REFUSED))
+            lent_refused(r, d, src, to);
+        if (is != OPI_LENT_CAME)
+            return false;
+        lent_came(r, d, to);
+    }
+    lent_over(d, src);
+    return true;
 }
 
 /* Hands a claimed envelope to a receive that is no longer posted. */
@@ -277,15 +297,21 @@ void opi_deliver(struct opi_req *r, const struct opi_slot *e, int src) {
         break;
     }
     struct opi_desc *d = e->u.ref.ptr;
-    if (atomic_load_explicit(&d->state, memory_order_acquire) == OPI_D_BUFFERED) {
+    uint32_t state = atomic_load_explicit(&d->state, memory_order_acquire);
+    if (state == OPI_D_BUFFERED) {
         if (d->accounted)
             credit(src, d->size);
         opi_accept_block(r, d->block, d->size);
         opi_pool_free(d);
         return;
     }
+    if (state == OPI_D_WANTED) {
+        pipe_begin(r, d);
+        return;
+    }
     if (!d->owned) {
-        accept_lent(r, d, src);
+        if (!accept_lent(r, d, src))
+            pipe_begin(r, d);
         return;
     }
     opi_accept_block(r, d->addr, d->size);
@@ -449,49 +475,4 @@ consumed:
         in->published = in->head;
         atomic_store_explicit(&g->head, in->head, memory_order_release); /* we are done with those slots */
     }
-}
-
-#define BYTES_PER_NS 8
-
-static bool patience_over(struct opi_req *r, size_t bytes) {
-    struct timespec t;
-    if (bytes < OPI_PATIENT_FROM || r->desc->owned)
-        return true;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-    if (!r->since)
-        r->since = now;
-    return now - r->since >= bytes / BYTES_PER_NS;
-}
-
-/* Sender: a standard-mode message that nobody has matched is copied aside, so that the caller can go on.  False when it has to stay as it is. */
-bool opi_relieve(struct opi_req *r) {
-    struct opi_desc *d = r->desc;
-    uint32_t s = OPI_D_OPEN;
-    /* Copying it aside costs about as long as this; a receiver that comes before has saved us that. */
-    if (!r->standard || !patience_over(r, d->size) || !opi_account(r->src, d->size))
-        return false;
-    if (!atomic_compare_exchange_strong_explicit(&d->state, &s, OPI_D_BUFFERING, memory_order_acq_rel, memory_order_acquire)) {
-        opi.out[r->src].sent -= r->src == opi.me ? 0 : d->size;
-        return false;
-    }
-    void *block = d->owned ? d->addr : opi_pool_alloc(d->size);
-    if (!block) {
-        opi.out[r->src].sent -= r->src == opi.me ? 0 : d->size;
-        atomic_store_explicit(&d->state, OPI_D_OPEN, memory_order_release);
-        r->standard = false;
-        return false;
-    }
-    if (!d->owned) {
-        memcpy(block, d->addr, d->size);
-        opi_profile_copied(d->size);
-    }
-    d->block = block;
-    d->accounted = 1;
-    opi_lent_over(r);
-    atomic_store_explicit(&d->state, OPI_D_BUFFERED, memory_order_release); /* publishes the copy; the desc is the receiver's now */
-    opi.stat.buffered_msgs++;
-    r->desc = NULL;
-    r->done = true;
-    return true;
 }

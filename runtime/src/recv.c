@@ -151,10 +151,7 @@ static __attribute__((noinline)) int recv_block(const char *call, void *buf, MPI
     bool raised = r.raised;
     opi_leave();
     if (OPI_UNLIKELY(rc != MPI_SUCCESS) && !raised)
-        opi_raise(comm, rc, call,
-                  rc == MPI_ERR_TRUNCATE ? "message longer than the buffer of %zu bytes"
-                  : rc == MPI_ERR_NO_MEM ? "no memory for %zu bytes" : "the communicator was revoked, %zu bytes wanted",
-                  a.bytes);
+        opi_raise(comm, rc, call, "%s, %zu bytes wanted", opi_reason(rc), a.bytes);
     return rc;
 }
 

@@ -121,7 +121,7 @@ static void net_done(struct opi_req *r, int rc, const MPI_Status *st) {
 
 /* Is it complete?  Looks only; opi_progress moves things. */
 bool opi_req_poll(struct opi_req *r) {
-    if (r->done || (OPI_UNLIKELY(opi.revoked) && opi_req_revoked(r)))
+    if (r->done || (OPI_UNLIKELY(opi.broken) && (opi_req_revoked(r) || opi_req_lost(r))))
         return true;
     switch (r->kind) {
     case OPI_R_QUEUED:

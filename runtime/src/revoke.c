@@ -52,7 +52,7 @@ static void mark(struct opi_comm *c) {
     revoked[nrevoked++] = opi_ctx_exchange(c->ctx);
     opi_comm_unfollow(c);
     c->active = c->mixed = c->lonely = false;
-    opi.revoked = true;
+    opi.broken = true;
 }
 
 /* Asks the MPI below; from waits that last. */

@@ -47,7 +47,7 @@ static __attribute__((noinline)) int send_block(const char *call, const void *bu
         opi_req_wait(&r);
     rc = r.r_error;
     opi_leave();
-    return OPI_LIKELY(rc == MPI_SUCCESS) ? rc : opi_raise(comm, rc, call, "the communicator was revoked");
+    return OPI_LIKELY(rc == MPI_SUCCESS) ? rc : opi_raise(comm, rc, call, "%s", opi_reason(rc));
 }
 
 /* The short way out is a function of its own, so that it saves no registers. */

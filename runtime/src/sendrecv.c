@@ -5,7 +5,7 @@ int opi_sendrecv(const char *call, const void *sbuf, MPI_Count scount, MPI_Datat
                     MPI_Datatype rtype, int source, int rtag, bool takes, MPI_Comm comm, MPI_Status *status) {
     MPI_Request rq = MPI_REQUEST_NULL, sq = MPI_REQUEST_NULL;
     void *taken = NULL;
-    if (OPI_UNLIKELY(opi.revoked) && !gives && !takes && opi_comm_refused(comm)) /* the MPI below says so, and at once */
+    if (OPI_UNLIKELY(opi.broken) && !gives && !takes && opi_comm_refused(comm)) /* the MPI below says so, and at once */
         return OPI_NATIVE;
     /* The send goes out first when it only hands a pointer over: then one pointer may serve both ways. */
     int rc = opi_recv_nonblock(call, takes ? (void *)&taken : rbuf, rcount, rtype, source, rtag, comm, &rq, takes);
@@ -42,7 +42,7 @@ int opi_sendrecv(const char *call, const void *sbuf, MPI_Count scount, MPI_Datat
         if (takes && rbuf && taken)
             memcpy(rbuf, &taken, sizeof taken);
         if (rc != MPI_SUCCESS && !raised)
-            opi_raise(comm, rc, call, "%s", rc == MPI_ERR_TRUNCATE ? "message longer than the buffer" : rc == MPI_ERR_NO_MEM ? "no memory" : "a request failed");
+            opi_raise(comm, rc, call, "%s", opi_reason(rc));
     } else {
         rc = MPI_Wait(&rq, status);
     }

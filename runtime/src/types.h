@@ -71,11 +71,14 @@ struct opi_arena {
     /* 1 while the owner sleeps on it (futex).  Owner sets, any waker clears.  A lost wake-up costs one sleep, at most 100 us. */
     _Atomic uint32_t asleep OPI_ALIGNED;
 
+    /* 1 from when the owner has begun MPI_Finalize: that it ends then is in order.  Owner stores (release), anyone reads. */
+    _Atomic uint32_t left;
+
     /* Incremented to wake the helper (futex). */
     _Atomic uint32_t kick OPI_ALIGNED;
 
-    /* Rings into this rank.  A sender reserves an index by fetch-add and then stores its ring (release); the owner reads in order and stops at
-     * the first that is still NULL. */
+    /* Rings into this rank.  A sender stores its ring in the first place that is NULL (compare-and-swap, release) and then adds to the number; the owner reads
+     * in order up to the first NULL.  So a sender that dies between the two hides nobody's ring: the number is a hint that there are new ones. */
     _Atomic uint32_t nrings OPI_ALIGNED;
     _Atomic(struct opi_ring *) rings[OPI_MAX_LOCAL];
 
@@ -142,12 +145,15 @@ struct opi_ring {
  *
  *   OPEN      -> CLAIMED -> DONE       receiver takes the data from `addr`; then the sender frees the desc
  *   OPEN      -> BUFFERING -> BUFFERED sender copies to `block` and leaves; the receiver frees block and desc
+ *   BUFFERING -> WANTED -> BUFFERED    the same, and the receiver has claimed it meanwhile: it does not wait here, but as for any data still to come
+ *   WANTED    -> CLAIMED               there was no memory for a block: the receiver takes the data from `addr` after all
  *   OPEN      -> CANCELLED             sender withdrew; the receiver drops the envelope and frees the desc
  * CLAIMED   -> COPYING -> DONE       both copy blocks (copy.c)
  *   CLAIMED   -> REFUSED -> BUFFERED   the receiver cannot read the sender's memory: the sender copies to `block` after all
- * OPEN is left by compare-and-swap (acq_rel), so exactly one side wins; the other states are left with release stores by their owner.
+ * OPEN and BUFFERING are left by compare-and-swap (acq_rel), so exactly one side wins; the other states are left with release stores by their owner.
+ * The two may be at work at the same time in COPYING only; whoever is left alone there by the other's death waits as for any request (alive.c).
  * A PIPE desc starts BUFFERED with `filled` growing (release by the sender, acquire by the receiver). */
-enum opi_desc_state { OPI_D_OPEN = 1, OPI_D_CLAIMED, OPI_D_DONE, OPI_D_BUFFERING, OPI_D_BUFFERED, OPI_D_CANCELLED, OPI_D_COPYING, OPI_D_REFUSED };
+enum opi_desc_state { OPI_D_OPEN = 1, OPI_D_CLAIMED, OPI_D_DONE, OPI_D_BUFFERING, OPI_D_BUFFERED, OPI_D_CANCELLED, OPI_D_COPYING, OPI_D_REFUSED, OPI_D_WANTED };
 
 struct opi_desc {
     _Atomic uint32_t state;
@@ -163,7 +169,10 @@ struct opi_desc {
     void *to OPI_ALIGNED;
     uint64_t moving;
     _Atomic uint64_t next, moved, returned;
+    uint64_t rest;   /* the receiver's own: bytes of the blocks that the sender took, once all are taken */
+    uint32_t failed; /* likewise: the kernel has refused a block */
 };
+_Static_assert(sizeof(struct opi_desc) == 2 * OPI_LINE, "what changes while both sides copy has a line of its own");
 
 /* A queued envelope on the receiving side: an unexpected message, private memory. */
 struct opi_umsg {
@@ -353,7 +362,7 @@ struct opi_state {
     MPI_Comm last_comm_handle;
     struct opi_type *last_type;
     struct opi_comm *last_comm;
-    bool revoked;   /* some communicator was (revoke.c) */
+    bool broken;    /* a communicator was revoked (revoke.c), or a rank of this node has died (alive.c) */
     bool slow_work; /* streams or queued envelopes exist: progress does more than poll rings */
     int me;         /* local index */
     int nlocal;

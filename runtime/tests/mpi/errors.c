@@ -73,6 +73,50 @@ static void bad_arguments_of_mpi(void)
     CHECK(y == 2);
 }
 
+/* A null type and no elements: each call does what the MPI's own one does, on this node and to nobody. */
+static void null_type_and_no_elements(void)
+{
+    const MPI_Datatype none = MPI_DATATYPE_NULL;
+    int me, n, peers[2] = {MPI_PROC_NULL, 0};
+    MPI_Comm_rank(comm, &me);
+    MPI_Comm_size(comm, &n);
+    peers[1] = (me + 1) % n;
+    int taken = class_of(PMPI_Recv(NULL, 0, none, MPI_PROC_NULL, 0, comm, MPI_STATUS_IGNORE));
+    for (int i = 0; i < 2; i++) {
+        MPI_Request q = MPI_REQUEST_NULL, p = MPI_REQUEST_NULL;
+        MPI_Status s;
+        int to = peers[i], from = i ? (me + n - 1) % n : MPI_PROC_NULL;
+        trying("no elements of no type, %s", i ? "to the next rank" : "to MPI_PROC_NULL");
+        CHECK_CLASS(MPI_Irecv(NULL, 0, none, from, 1, comm, &q), taken);
+        CHECK_CLASS(MPI_Send(NULL, 0, none, to, 1, comm), taken);
+        MPI_Wait(&q, MPI_STATUS_IGNORE);
+        CHECK_CLASS(MPI_Issend(NULL, 0, none, to, 2, comm, &q), taken);
+        CHECK_CLASS(MPI_Recv(NULL, 0, none, from, 2, comm, &s), taken);
+        CHECK(taken != MPI_SUCCESS || s.MPI_SOURCE == from);
+        MPI_Wait(&q, MPI_STATUS_IGNORE);
+        CHECK_CLASS(MPI_Sendrecv(NULL, 0, none, to, 3, NULL, 0, none, from, 3, comm, &s), taken);
+        CHECK_CLASS(MPI_Sendrecv_replace(NULL, 0, none, to, 4, from, 4, comm, &s), taken);
+        CHECK_CLASS(MPI_Recv_init(NULL, 0, none, from, 5, comm, &p), taken);
+        CHECK_CLASS(MPI_Send_init(NULL, 0, none, to, 5, comm, &q), taken);
+        if (taken == MPI_SUCCESS) {
+            CHECK_CLASS(MPI_Start(&p), MPI_SUCCESS);
+            CHECK_CLASS(MPI_Start(&q), MPI_SUCCESS);
+            MPI_Wait(&p, &s);
+            MPI_Wait(&q, MPI_STATUS_IGNORE);
+            CHECK(s.MPI_SOURCE == from);
+            MPI_Request_free(&p);
+            MPI_Request_free(&q);
+            MPI_Message m;
+            MPI_Isend(NULL, 0, none, to, 6, comm, &q);
+            MPI_Mprobe(from, 6, comm, &m, &s);
+            CHECK_CLASS(MPI_Mrecv(NULL, 0, none, &m, &s), MPI_SUCCESS);
+            MPI_Wait(&q, MPI_STATUS_IGNORE);
+        }
+        CHECK_CLASS(MPI_Send(NULL, 1, none, to, 7, comm), MPI_ERR_TYPE);
+    }
+    CHECK_CLASS(MPI_Alltoall(NULL, 0, none, NULL, 0, none, comm), MPI_ERR_TYPE);
+}
+
 static void bad_pointers(void)
 {
     char local[128], *foreign = malloc(128), *stack = local, *null = NULL, *p, *copy, *inside, *before;
@@ -262,6 +306,7 @@ int main(int argc, char **argv)
     bad_arguments_of_give();
     bad_arguments_of_take();
     bad_arguments_of_mpi();
+    null_type_and_no_elements();
     bad_pointers();
     own_handler();
     given_away();
