@@ -16,6 +16,7 @@ from opi_xform.frontend.names import Names, Target
 from opi_xform.frontend.tree import Places, Tree
 from opi_xform.frontend.typemap import TypeMap
 from opi_xform.ir.ast import (
+    PROC_NULL,
     AddrOf,
     Assign,
     Binary,
@@ -268,7 +269,7 @@ class Expressions:
         operand = self.expr(kids[-1])
         if has_bounds(type_) and any(is_computed(self.expr(k)) for k in kids[:-1]):
             return self._refuse(i, type_, span, kids, "an array size in a cast")
-        if isinstance(operand, IntLit) and type_.kind in ("int", "pointer"):
+        if isinstance(operand, IntLit) and type_.kind in ("int", "pointer") and operand.name != PROC_NULL:
             return IntLit(type_, span, fold.wrap(operand.value, type_))
         return Cast(type_, span, operand)
 
@@ -287,16 +288,21 @@ class Expressions:
             return replace(operand.operand, span=span) if isinstance(operand, AddrOf) else Deref(type_, span, operand)
         if op in (7, 8, 9, 10):
             sign = {7: "+", 8: "-", 9: "~", 10: "!"}[op]
-            if isinstance(operand, IntLit) and type_.kind == "int":
+            if isinstance(operand, IntLit) and type_.kind == "int" and operand.name != PROC_NULL:
                 value = fold.unary(sign, operand.value, type_)
                 if value is not None:
-                    return IntLit(type_, span, value)
+                    return IntLit(type_, span, value, PROC_NULL if sign == "-" and self._from_proc_null(i) else "")
             return Unary(type_, span, sign, operand)
         if op == 13:  # __extension__
             return operand
         if op in (11, 12):  # __real__, __imag__: a value made of the operand's; as a target, lowering lets it escape
             return Cast(type_, span, operand)
         return self._refuse(i, type_, span, kids, "unknown expression")
+
+    def _from_proc_null(self, i: int) -> bool:
+        """A number with a sign that a macro's body makes: perhaps what MPI_PROC_NULL stands for there."""
+        made = self._places.made_by[i]
+        return made is not None and self._macros.leads_to(made, PROC_NULL)
 
     def _subscript(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
         if len(kids) != 2:
@@ -316,7 +322,8 @@ class Expressions:
             return Assign(type_, span, "", left, right)
         if code == _COMMA:
             return Comma(type_, span, left, right)
-        if isinstance(left, IntLit) and isinstance(right, IntLit) and type_.kind == "int":
+        known = isinstance(left, IntLit) and isinstance(right, IntLit) and PROC_NULL not in (left.name, right.name)
+        if known and isinstance(left, IntLit) and isinstance(right, IntLit) and type_.kind == "int":
             value = fold.binary(op, left.value, right.value, type_)
             if value is not None:
                 return IntLit(type_, span, value)
@@ -335,7 +342,8 @@ class Expressions:
         if len(kids) != 3:
             return Opaque(type_, span, "conditional without middle operand", self.exprs(kids))
         cond, then, other = self.exprs(kids)
-        if all(isinstance(e, IntLit) for e in (cond, then, other)) and type_.kind == "int":
+        plain = all(isinstance(e, IntLit) and e.name != PROC_NULL for e in (cond, then, other))
+        if plain and type_.kind == "int":
             chosen = then if isinstance(cond, IntLit) and cond.value else other
             assert isinstance(chosen, IntLit)
             return IntLit(type_, span, fold.wrap(chosen.value, type_))

@@ -205,6 +205,21 @@ class Macros:
         cursor = self._by_name.get(name)
         return self._define_from(cursor) if cursor is not None else None
 
+    def leads_to(self, expansion: Expansion, name: str) -> bool:
+        """Whether a macro's body has a name in it, by itself or through other macros."""
+        seen: set[str] = set()
+        work = [expansion.definition]
+        while work:
+            definition = work.pop()
+            for token in definition.body if definition is not None and definition.name not in seen else ():
+                if token == name:
+                    return True
+                if token[:1].isalpha() or token[:1] == "_":
+                    work.append(self.definition(token))
+            if definition is not None:
+                seen.add(definition.name)
+        return False
+
     def call_around(self, body: tuple[str, ...], place: int) -> list[tuple[Definition, int]] | None:
         """The function-like macros in whose arguments ``body[place]`` stands, with the argument's position."""
         return self._call_around(body, place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from opi_xform.frontend.clang import CXCursor, Kind, TranslationUnit, text
 from opi_xform.frontend.source import Sources
 from opi_xform.frontend.typemap import TypeMap, as_parameter
+from opi_xform.ir import ast
 from opi_xform.ir.types import Type
 from opi_xform.record import dataclass
 
@@ -55,12 +56,20 @@ class Names:
     def referenced(self, expression: CXCursor) -> Target:
         return self.target(self._lib.clang_getCursorReferenced(expression))
 
+    def _made_of(self, enum: CXCursor, name: bytes) -> bool:
+        """The text of an enumeration has the name in it."""
+        extent = self._lib.clang_getCursorExtent(enum)
+        (file, begin), (_, end) = self._sources.locate(extent.begin), self._sources.locate(extent.end)
+        return file is None or name in file.data[begin:end]
+
     def _resolve(self, cursor: CXCursor) -> Target:
         lib = self._lib
         name = text(lib.clang_getCursorSpelling(cursor))
         kind = cursor.kind
         type_ = self._types.of(cursor)
         if kind == Kind.ENUM_CONSTANT_DECL:
+            if self._made_of(lib.clang_getCursorSemanticParent(cursor), ast.PROC_NULL.encode()):
+                name = ast.PROC_NULL
             return Target("enum", name, name, type_, value=int(lib.clang_getEnumConstantDeclValue(cursor)))
         if kind == Kind.FUNCTION_DECL:
             key = f"{self._unit_path}:{name}" if lib.clang_getCursorLinkage(cursor) == _INTERNAL else name

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 else:
     from opi_xform.ir.record import dataclass
 
+PROC_NULL = "MPI_PROC_NULL"  # a constant that is written so, or made with it, keeps this name: nothing is folded
+
 # --- expressions ----------------------------------------------------------------------------------------------------
 
 

@@ -512,7 +512,7 @@ def _pointee_size(t: Type) -> int:
 def _unary(e: ast.Unary, inner: ins.Operand) -> ins.Operand:
     if e.op == "+":
         return inner
-    if isinstance(inner, ins.Const) and e.op == "-":
+    if isinstance(inner, ins.Const) and e.op == "-" and inner.name != ast.PROC_NULL:
         return ins.Const(-inner.value)
     unsigned = e.type.kind == "int" and not e.type.signed
     return ins.Op({"-": "neg", "!": "not", "~": "~"}[e.op], (inner,), e.type, unsigned)

@@ -303,7 +303,7 @@ class _Interpreter(Steps):
             assert left is not None
             self.symbols.defs[left] = self.symbols.leave(value, loop)
         if len(info.exits) == 1:
-            trips = nominal_trips(self.graph, self.values, info, info.exits[0])
+            trips = nominal_trips(self.graph, self.nest, self.values, info, info.exits[0])
             if trips is not None and self.symbols.is_nonneg(trips):
                 left = self.symbols.leave(symbol(self.symbols.count(loop)), loop).single
                 assert left is not None

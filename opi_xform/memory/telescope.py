@@ -182,7 +182,7 @@ class Telescope:
         """
         k = self.symbols.count(loop.number)
         out = [(self.symbols.leave(symbol(k), loop.number), True)]
-        nominal = nominal_trips(self.graph, self.values, loop, edge)
+        nominal = nominal_trips(self.graph, self.nest, self.values, loop, edge)
         if nominal is not None:
             out.append((nominal, self.symbols.is_nonneg(nominal)))
         return out

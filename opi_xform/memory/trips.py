@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from opi_xform.ir import instr as ins
-from opi_xform.ir.loops import Loop
+from opi_xform.ir.loops import Loop, LoopNest
 from opi_xform.memory.poly import ONE, Poly, number, symbol
 from opi_xform.memory.values import Values
 from opi_xform.program.graph import Graph
@@ -12,11 +12,21 @@ NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
 MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 
 
-def nominal_trips(graph: Graph, values: Values, loop: Loop, edge: tuple[int, int]) -> Poly | None:
+def tested_each_turn(nest: LoopNest, loop: Loop, block: int) -> bool:
+    """Every turn that is followed by another one passes the end of ``block``, just once: no way leads around it (a
+    ``continue``, another latch), and it lies in no loop inside this one.
+    """
+    return nest.of[block] == loop.number and all(nest.dominates(block, latch) for latch in loop.latches)
+
+
+def nominal_trips(graph: Graph, nest: LoopNest, values: Values, loop: Loop, edge: tuple[int, int]) -> Poly | None:
     """t such that the iteration number is max(0, t) when the loop is left by ``edge``, its only exit; None if not
     known.
+
+    Its condition must be looked at in each turn: where a turn may go around it, the loop is left in the first turn that
+    looks at it once it holds, which may be any later one.
     """
-    if len(loop.exits) != 1 or not graph.blocks[edge[0]]:
+    if loop.exits != (edge,) or not graph.blocks[edge[0]] or not tested_each_turn(nest, loop, edge[0]):
         return None
     last = graph.blocks[edge[0]][-1]
     condition = values.conditions.get(last)

@@ -239,7 +239,7 @@ def all_in_turn(names: Names, loop: Loop, s: int, posts: Iterable[tuple[int, Pol
     size = one.length.constant
     if _quiet_loop(names, n, slots, lost) is None or size is None or len(loop.exits) != 1:
         return False
-    trips = nominal_trips(names.graph, values, loop, loop.exits[0])
+    trips = nominal_trips(names.graph, nest, values, loop, loop.exits[0])
     block = names.graph.nodes[n].block
     if trips != count or loop.exits[0][0] != loop.header or not all(nest.dominates(block, x) for x in loop.latches):
         return False
@@ -284,7 +284,7 @@ def _by_turns(names: Names, n: int, done: Completion, slots: Slots, lost: Mappin
     for edge in loop.exits:
         if not all(program.nest.dominates(edge[0], latch) for latch in loop.latches):
             continue
-        trips = nominal_trips(names.graph, program.values, replace(loop, exits=(edge,)), edge)
+        trips = nominal_trips(names.graph, program.nest, program.values, replace(loop, exits=(edge,)), edge)
         if trips is not None and program.values.symbols.is_nonneg(trips - count):
             yield edge
 

@@ -18,6 +18,7 @@ from opi_xform.memory.poly import Poly, number
 from opi_xform.memory.regions import BudgetExceeded, Regions
 from opi_xform.memory.telescope import Telescope
 from opi_xform.memory.values import Access, Comparison
+from opi_xform.ownership.failures import FAILURES, failures_of
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.indexed import Indexed
 from opi_xform.ownership.model import Buffer, Place, Program, Use
@@ -65,6 +66,7 @@ class Judge:
         self.index = index_of(program)
         self.accesses = {n: a for n, a in self.index.accesses.get(o, {}).items() if n not in self.use_nodes}
         self.null = proc_null(program)
+        self.failures = failures_of(program)
         self.regions = Regions(self.symbols, self.unit())
         self.bound = self.bounds()
         self.births = self.find_births()
@@ -299,7 +301,7 @@ class Judge:
 
     def brought(self, u: Use) -> Set | None:
         """What a receive must bring: its region for a real message, nothing where the source may be MPI_PROC_NULL."""
-        if u.lo is None or u.length is None or self.strict:
+        if u.lo is None or u.length is None or self.strict or self.failures.looked_at(u):
             return None
         region = self.region(u.node, u.lo, u.length, True)
         if region is None:
@@ -308,8 +310,10 @@ class Judge:
         null = self.program.constants.get("MPI_PROC_NULL")
         if source is None or null is None:
             return None
-        if not self.null.possible(source):
-            self.a2.add(u.node)
+        assert u.buffer.peer is not None
+        if not self.null.possible(u.node, u.buffer.peer):
+            if not self.null.shown(u.node, u.buffer.peer):
+                self.a2.add(u.node)
             return region
         if self.indexed is not None:
             source = self.indexed.specialise(u.node, self.symbols.resolve(source))
@@ -390,8 +394,14 @@ class Judge:
                 continue
             live = self.here(u, live)
             assumptions: tuple[str, ...] = ("A1", "A2") if self.swaps else ()  # what is known of the other buffer
+            if self.swaps and self.failures.handled:
+                assumptions += (FAILURES,)
             if not self.swaps and received and not (u.side == "send" and live.is_empty() and not self.mixed()):
                 assumptions = ("A1", "A2") if self.a2 else ("A1",)
+                assumptions += (FAILURES,) if self.failures.handled else ()
+            if u.side == "recv" and (self.failures.looked_at(u) or (self.strict and self.failures.handled)):
+                findings[(u.node, u.argument)] = Finding(False, "03")
+                continue
             if u.side == "recv":
                 brought = self.brought(u)
                 rest = live if brought is None else live.subtract(brought)

@@ -12,6 +12,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.memory.values import Access
+from opi_xform.ownership.failures import failures_of
 from opi_xform.ownership.liveness import Finding
 from opi_xform.ownership.model import Buffer, Place, Program, Refusal, Use
 from opi_xform.program.graph import Lost
@@ -43,6 +44,10 @@ def node_span(program: Program, node: int) -> Span:
 
 def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Finding, readers: tuple[int, ...]) -> Refusal:
     """Why bytes are still needed after a use, with the reads that need them."""
+    failures = failures_of(program)
+    if use.side == "recv" and finding.code == "03" and (failures.looked_at(use) or not readers):
+        message = "the receive may fail and bring nothing: an error handler that returns may be set"
+        return Refusal("03", message + (", and the program looks at errors" if failures.looked_at(use) else ""))
     if not readers:
         return Refusal(finding.code, f"bytes of `{buffer.name}` are still needed after the call")
     sites = {u.node: u for u in buffer.uses}

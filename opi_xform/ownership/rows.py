@@ -153,7 +153,9 @@ def _row_loop(program: Program, loop: int, row: Poly, ends_only: bool) -> _RowLo
     info = program.nest.loops[loop]
     ending = _ending(program)
     info = replace(info, exits=tuple(e for e in info.exits if e[1] in ending))  # MPI_Abort is no way out
-    trips = nominal_trips(program.graph, program.values, info, info.exits[0]) if len(info.exits) == 1 else None
+    trips = None
+    if len(info.exits) == 1:
+        trips = nominal_trips(program.graph, program.nest, program.values, info, info.exits[0])
     known = trips is not None and info.exits[0][0] == info.header and not symbols.scope(rest) | symbols.scope(trips)
     if modulus is not None:
         # the index of an array is not negative, so remainders of neighbours differ until they come round

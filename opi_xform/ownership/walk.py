@@ -65,6 +65,15 @@ def expressions(body: ast.Stmt) -> Iterator[ast.Expr]:
                 pass
 
 
+def within(root: ast.Expr) -> Iterator[ast.Expr]:
+    """An expression and all in it."""
+    stack = [root]
+    while stack:
+        item = stack.pop()
+        yield item
+        stack.extend(children(item))
+
+
 def mentions(root: ast.Expr, key: str) -> Iterator[tuple[ast.VarRef, ast.Expr | None]]:
     """Every mention of a variable in an expression, with the expression right around it (None: there is none)."""
     stack: list[tuple[ast.Expr, ast.Expr | None]] = [(root, None)]

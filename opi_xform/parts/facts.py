@@ -24,12 +24,13 @@ def facts_at(program: Program, n: int) -> tuple[Poly, ...]:
     while block > 0:
         parent = nest.idom[block]
         last = graph.blocks[parent][-1]
-        out.extend(_of_condition(program, last, graph.succs[parent][0] == block))
+        out.extend(of_condition(program, last, graph.succs[parent][0] == block))
         block = guarded[parent]
     return tuple(dict.fromkeys(out))
 
 
-def _of_condition(program: Program, last: int, holds: bool) -> list[Poly]:
+def of_condition(program: Program, last: int, holds: bool) -> list[Poly]:
+    """What a comparison tells where it holds, or does not: polynomials that are not negative."""
     condition = program.values.conditions[last]
     symbols = program.values.symbols
     left, right = symbols.resolve(condition.left), symbols.resolve(condition.right)

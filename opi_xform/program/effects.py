@@ -208,7 +208,11 @@ class FunctionEffect:
     retains: arguments whose address is kept after the return; where ``mpi.request`` is set, until that completes.
     retains_stored: arguments in whose objects addresses, also such as numbers, are stored that are kept.
     may_yield_proc_null: arguments through which ranks are written that may be MPI_PROC_NULL (assumption A2).
-    nonnegative: arguments through which integers are written that are never negative.
+    nonnegative: arguments through which integers are written that are never negative; positive: those of them that are
+    never zero.  below: what it writes through such an argument is less than what that function writes through the same
+    one, for the same other arguments (a rank is below the size).
+    errors: what it has to do with how errors of messages are told: ``sets`` (a handler takes effect), ``makes`` (one of
+    the program's own).  outside: messages may then come from another program.
     repeatable: called again with equal arguments it writes equal values (MPI_Comm_rank).
     format: what a format says is done beyond reads and writes, where it cannot be read in the text (``formats.py``).
     operation: argument with an operation of MPI's: one that the program made is a function of the program, which gets
@@ -239,6 +243,10 @@ class FunctionEffect:
     errno: bool = False
     may_yield_proc_null: tuple[int, ...] = ()
     nonnegative: tuple[int, ...] = ()
+    positive: tuple[int, ...] = ()
+    below: str = ""
+    errors: str = ""
+    outside: bool = False
     repeatable: bool = False
     operation: int | None = None
     format: Format | None = None

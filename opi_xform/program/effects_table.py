@@ -189,6 +189,10 @@ _ENTRY_KEYS: dict[str, type | tuple[type, ...]] = {
     "errno": bool,
     "may_yield_proc_null": list,
     "nonnegative": list,
+    "positive": list,
+    "below": str,
+    "errors": str,
+    "outside": bool,
     "repeatable": bool,
     "operation": int,
     "mpi": dict,
@@ -287,11 +291,15 @@ def parse_effect(name: str, entry: Mapping[str, Any], source: str = "", user: bo
         _flow(kind)(text) for kind in ("copies", "stores") for text in _strings(given.get(kind, []), kind)
     )
     made["calls"] = tuple(_callback(t) for t in _strings(given.get("calls", []), "calls"))
-    for key in ("retains", "retains_stored", "may_yield_proc_null", "nonnegative"):
+    for key in ("retains", "retains_stored", "may_yield_proc_null", "nonnegative", "positive"):
         made[key] = _integers(given.get(key, []), key)
-    for key in ("noreturn", "lets_errors_return", "pure", "errno", "repeatable"):
+    for key in ("noreturn", "lets_errors_return", "pure", "errno", "repeatable", "outside"):
         made[key] = given.get(key, False)
     made["operation"] = given.get("operation")
+    for key in ("below", "errors"):
+        made[key] = given.get(key, "")
+    if made["errors"] not in ("", "sets", "makes"):
+        raise ValueError(f"bad errors {made['errors']!r}")
     if "returns" in given:
         made |= _returns(given["returns"])
     if "allocates" in given:

@@ -3,6 +3,7 @@
 from tests.planted.bug import Bug
 from tests.planted.bugs_behind import BEHIND
 from tests.planted.bugs_memory import MEMORY
+from tests.planted.bugs_null import NULL
 from tests.planted.bugs_pointers import POINTERS
 from tests.planted.bugs_swaps import SWAPS
 from tests.planted.bugs_tables import TABLES
@@ -16,7 +17,6 @@ _ALIASES = "opi_xform.ownership.aliases"
 _MODIFIED = "opi_xform.memory.modified"
 _REQUESTS = "opi_xform.ownership.requests"
 _STEPS = "opi_xform.memory.steps"
-_NULL = "opi_xform.ownership.procnull"
 _UNSEEN = "opi_xform.ownership.unseen"
 
 BUGS = (
@@ -159,13 +159,6 @@ BUGS = (
         'targets = self.touch(node, address, operand, frame, "R", size, False)',
         "targets: frozenset[int] = frozenset()",
         ("send_read_same", "send_read_next_turn"),
-    ),
-    Bug(
-        "a constant MPI_PROC_NULL on one path is overlooked",
-        _NULL,
-        'if constant == self.null and info.kind == "phi":',
-        "if False:",
-        ("recv_proc_null", "recv_null_by_argument", "recv_null_wrong_guard", "sound_proc_null", "recv_proc_null_zeros"),
     ),
     Bug(
         "of two paths only one is looked at",
@@ -324,58 +317,6 @@ BUGS = (
         ("d_request_freed", "d_cancelled"),
     ),
     Bug(
-        "topology queries write no MPI_PROC_NULL",
-        _NULL,
-        "            for i in effect.may_yield_proc_null:",
-        "            for i in ():",
-        ("recv_cart_shift_table",),
-    ),
-    Bug(
-        "what a topology query gives is a real rank",
-        _NULL,
-        "            return what[1] in effect.may_yield_proc_null\n        return node",
-        "            return False\n        return node",
-        ("recv_cart_shift",),
-    ),
-    Bug(
-        "a number that was a floating one is a real rank",
-        _NULL,
-        "            self.floating = any(",
-        "            self.floating = False and any(",
-        ("sound_float_rank",),
-    ),
-    Bug(
-        "what a query gives that can be repeated is a real rank",
-        _NULL,
-        "return argument in self.program.effects[str(name)].may_yield_proc_null",
-        "return False",
-        ("recv_graph_neighbour",),
-    ),
-    Bug(
-        "no initialiser holds MPI_PROC_NULL",
-        _NULL,
-        "                if item.value == self.null:\n                    return True",
-        "                pass",
-        ("recv_null_initialiser",),
-    ),
-    Bug(
-        "initialised objects hold real ranks",
-        _NULL,
-        "stack = [] if variable.init is None else [variable.init]",
-        "stack: list[ast.Expr] = []",
-        ("recv_null_initialiser", "recv_null_struct_copied"),
-    ),
-    Bug(
-        "structs are assigned without MPI_PROC_NULL",
-        _NULL,
-        "                        if source is None:\n"
-        "                            self.suspect.add(a.object)\n"
-        "                        else:\n"
-        "                            stores.append(",
-        "                        if False:\n                            stores.append(",
-        ("recv_null_struct_copied", "recv_null_struct_copy"),
-    ),
-    Bug(
         "a function that frees may do more",
         "opi_xform.ownership.deallocations",
         "            case _:\n                return False\n    return freed",
@@ -384,6 +325,7 @@ BUGS = (
     ),
     *BEHIND,
     *MEMORY,
+    *NULL,
     *POINTERS,
     *SWAPS,
     *TABLES,

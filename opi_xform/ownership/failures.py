@@ -1,0 +1,153 @@
+"""Receives that fail and return (named assumption A5): nothing arrives then, and the old contents are there.
+
+By default an error of a message ends the program.  Where the program sets another error handler, a receive may return
+without a message.  One whose result is used, or that has a status, is written for that: it stays, and brings nothing
+for certain; a nonblocking one also where this is so of some completion.  A handler of the program's own may itself
+look: then all stay.  Of the others A5 says that they do not fail, also where functions that nobody knows may set one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ownership.model import Program, Use
+from opi_xform.ownership.uses import calls_of
+from opi_xform.program.graph import Bind, Lost, Node, Unbind
+
+FAILURES = "A5"
+_FATAL = ("MPI_ERRORS_ARE_FATAL", "MPI_ERRORS_ABORT")
+
+
+class Failures:
+    """Whether receives of a program may return without a message.
+
+    set: by a handler that the program sets; handled: by one that perhaps others set.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.own = False  # a handler of the program's own
+        self.set = self.set_in_text()
+        self.handled = self.set or any(self.unknown(node) for node in program.graph.nodes)
+        self.used = _used_temps(program) if self.set else frozenset()
+        self.completed = self.set and any(self.completion_looked_at(node) for node in program.graph.nodes)
+
+    def looked_at(self, use: Use) -> bool:
+        """The program may look whether a receive failed, or its completion."""
+        if not self.set:
+            return False
+        if self.own or self.result_used(use.node) or self.status_given(use.node, use.op.status):
+            return True
+        return not use.op.blocking and self.completed
+
+    def set_in_text(self) -> bool:
+        """The program sets an error handler that returns, or makes one."""
+        program = self.program
+        found = False
+        for key in program.taken:
+            effect = program.effects.get(key)
+            found = found or (effect is not None and effect.errors == "sets" and key not in program.functions)
+        for function in program.functions.values():
+            for call in calls_of(function):
+                effect = program.effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
+                if effect is None or effect.name in program.functions:
+                    continue
+                if effect.errors == "makes":
+                    self.own = found = True
+                elif effect.errors == "sets":
+                    found = found or not any(_written(a) in _FATAL for a in call.args)
+        return found
+
+    def unknown(self, node: Node) -> bool:
+        """A call of code outside the program, which may set a handler."""
+        program, action = self.program, node.action
+        if isinstance(action, Lost):
+            return not all(key in program.functions for key in action.functions)
+        if not isinstance(action, ins.CallInstr) or node.number in program.graph.followed:
+            return False
+        return not isinstance(action.callee, ins.AddrFunc) or (
+            action.callee.key not in program.functions and action.callee.key not in program.effects
+        )
+
+    def completion_looked_at(self, node: Node) -> bool:
+        call = node.action
+        if not isinstance(call, ins.CallInstr) or not isinstance(call.callee, ins.AddrFunc):
+            return False
+        effect = self.program.effects.get(call.callee.key)
+        done = effect.mpi.completes if effect is not None and effect.mpi is not None else None
+        return done is not None and (self.result_used(node.number) or self.status_given(node.number, done.status))
+
+    def result_used(self, n: int) -> bool:
+        node = self.program.graph.nodes[n]
+        target = node.action.target if isinstance(node.action, ins.CallInstr) else None
+        return target is not None and (node.frame, target.number) in self.used
+
+    def status_given(self, n: int, argument: int | None) -> bool:
+        """There is a status, which may tell an error, or by what it does not tell that nothing came."""
+        action = self.program.graph.nodes[n].action
+        if argument is None or not isinstance(action, ins.CallInstr) or argument >= len(action.args):
+            return False
+        return not isinstance(action.args[argument], ins.Const)  # MPI_STATUS_IGNORE
+
+
+@lru_cache(maxsize=1)
+def failures_of(program: Program) -> Failures:
+    """The analysis of a program, found once."""
+    return Failures(program)
+
+
+def _written(e: ast.Expr) -> str:
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return e.name if isinstance(e, (ast.IntLit, ast.MacroConst)) else ""
+
+
+def _used_temps(program: Program) -> frozenset[tuple[int, int]]:
+    """Temporaries whose value something takes, by frame."""
+    out: set[tuple[int, int]] = set()
+    for node in program.graph.nodes:
+        for frame, operand in _operands(node):
+            work = [operand]
+            while work:
+                match work.pop():
+                    case ins.Temp(number=t):
+                        out.add((frame, t))
+                    case ins.Op(args=args):
+                        work.extend(args)
+                    case ins.PtrAdd(base=base, index=index):
+                        work += [base, index]
+                    case _:
+                        pass
+    return frozenset(out)
+
+
+def _operands(node: Node) -> Iterator[tuple[int, ins.Operand]]:
+    frame, action = node.frame, node.action
+    found: tuple[ins.Operand | None, ...] = ()
+    match action:
+        case ins.Define(value=value):
+            found = (value,)
+        case ins.Load(address=address):
+            found = (address,)
+        case ins.Store(address=address, value=value):
+            found = (address, value)
+        case ins.CopyBytes(target=target, source=source):
+            found = (target, source)
+        case ins.Branch(cond=value) | ins.SwitchOn(value=value) | ins.ReturnInstr(value=value):
+            found = (value,)
+        case ins.CallInstr(callee=callee, args=args):
+            found = (callee, *args)
+        case ins.Escape(values=values):
+            found = values
+        case Lost(call=call):
+            found = (call.callee, *call.args)
+        case Bind(caller=caller, args=args):
+            frame, found = caller, args
+        case Unbind(callee=number, value=value):
+            frame, found = number, (value,)
+        case _:
+            pass
+    yield from ((frame, operand) for operand in found if operand is not None)

@@ -1,0 +1,283 @@
+"""Numbers that are not negative, and so no MPI_PROC_NULL: shown by what they are made of.
+
+Unlike ``Symbols.is_nonneg`` this does not trust a type: an unsigned number of 32 bits may stand for a negative one.
+"""
+
+from __future__ import annotations
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.memory.poly import ONE, ZERO, Poly, number, symbol
+from opi_xform.ownership.index import index_of
+from opi_xform.ownership.model import Program
+from opi_xform.ownership.walk import within
+from opi_xform.parts.facts import Prover, of_condition
+
+MOST, DEEPEST = 4000, 4  # symbols looked at for one answer, questions within questions: beyond that nothing is shown
+
+
+class Ranks:
+    """Lower bounds of values.  facts: polynomials that are not negative, about the symbols as they are now."""
+
+    def __init__(self, program: Program, facts: tuple[Poly, ...] = (), within: Ranks | None = None) -> None:
+        self.program = program
+        self.facts = facts
+        self.depth: int = 0 if within is None else within.depth + 1
+        self.steps: list[int] = [0] if within is None else within.steps
+        self.facts_of: dict[int, tuple[Poly, ...]] = {}
+        self.graph = program.graph
+        self.values = program.values
+        self.symbols = program.values.symbols
+        self.effects = program.effects
+        self.known: dict[int, int | None] = {}
+        self.open: set[int] = set()
+        self.found: dict[int, list[tuple[int, Poly]] | None] = {}
+        self.below = {  # what is greater than what, by function and argument
+            (e.below, i): e.name for e in program.effects.values() if e.below for i in e.nonnegative
+        }
+
+    def nonneg_at(self, node: int, value: Poly) -> bool:
+        """The value is not negative where the node runs: of itself, or by the conditions on every way to the node."""
+        if self.nonneg(value):
+            return True
+        facts = self.facts_at(node)
+        return bool(facts) and Ranks(self.program, facts, self).nonneg(value)
+
+    def facts_at(self, n: int) -> tuple[Poly, ...]:
+        """Polynomials that are not negative where a node runs, told by comparisons of signed numbers."""
+        found = self.facts_of.get(n)
+        if found is None:
+            graph, guarded = self.graph, index_of(self.program).guarded
+            out: list[Poly] = []
+            block = guarded[graph.nodes[n].block]
+            while block > 0:
+                parent = self.program.nest.idom[block]
+                last = graph.blocks[parent][-1]
+                if not self.values.conditions[last].unsigned:
+                    out.extend(of_condition(self.program, last, graph.succs[parent][0] == block))
+                block = guarded[parent]
+            found = self.facts_of[n] = tuple(dict.fromkeys(out))
+        return found
+
+    def nonneg(self, value: Poly) -> bool:
+        """The value is never negative."""
+        if not self.open and not self.depth:
+            self.steps[0] = 0
+        least = self.least(value)
+        if least is not None and least >= 0:
+            return True
+        return bool(self.facts) and self.proved(value)
+
+    def proved(self, value: Poly) -> bool:
+        """It follows from the facts."""
+        value = self.symbols.resolve(value).substitute(self.from_rank)
+        facts = [self.symbols.resolve(f).substitute(self.from_rank) for f in self.facts]
+        known = {s for p in (value, *facts) for s in p.symbols()}
+        plain = frozenset(s for s in known if (low := self.of_symbol(s)) is not None and low >= 0)
+        return Prover(facts, plain).proves(value)
+
+    def least(self, value: Poly) -> int | None:
+        """A number that the value is never below; None: none is known."""
+        value = self.symbols.resolve(value)
+        value = value.substitute(self.from_rank)
+        out = 0
+        for monomial, c in value.terms:
+            if monomial == ():
+                out += c
+                continue
+            if c < 0:
+                most = self.most(monomial[0]) if len(monomial) == 1 else None
+                if most is None:
+                    return None
+                out += c * most
+                continue
+            product = c
+            for s in monomial:
+                low = self.of_symbol(s)
+                if low is None or (low < 0 and len(monomial) > 1):
+                    return None
+                product *= low
+            out += product
+        return out
+
+    def from_rank(self, s: int) -> Poly | None:
+        """The size of a communicator as its rank, one, and what is left, which is not negative."""
+        info = self.symbols.table[s]
+        if info.kind != "op" or info.key[0] != "output" or not info.key[2:]:
+            return None
+        _, name, index, inputs = info.key
+        lower = self.below.get((str(name), int(str(index))))
+        rank = None if lower is None else self.symbols.index.get(("op", "output", lower, index, inputs))
+        if rank is None:
+            return None
+        left = self.symbols.get("op", ("ranks above", s), info.scope, True)
+        return symbol(rank) + ONE + symbol(left)
+
+    def of_symbol(self, s: int) -> int | None:
+        if s in self.known:
+            return self.known[s]
+        self.steps[0] += 1
+        if s in self.open or len(self.open) > 60 or self.depth > DEEPEST or self.steps[0] > MOST:
+            return None
+        self.open.add(s)
+        found = self.looked_at(s)
+        self.open.discard(s)
+        if not self.open or found is not None:  # what was not found inside a circle may be found outside it
+            self.known[s] = found
+        return found
+
+    def looked_at(self, s: int) -> int | None:
+        info = self.symbols.table[s]
+        match info.kind:
+            case "count":
+                return 0
+            case "exit":
+                inside = info.key[1]
+                assert isinstance(inside, int)
+                return self.of_symbol(inside)
+            case "phi":
+                return self.merged(s)
+            case "load":
+                _, _, kind, size, signed = info.key
+                if kind == "bool" or (kind == "int" and not signed and isinstance(size, int) and size < 4):
+                    return 0
+                return self.least_stored(info.key)
+            case "opaque":
+                return self.written(info.key)
+            case "op":
+                return self.computed(info.key)
+            case _:
+                return None
+
+    def most(self, s: int) -> int | None:
+        """A number that a symbol is never above: the largest of some constants."""
+        info = self.symbols.table[s]
+        found: list[int | None] = []
+        if info.kind == "phi":
+            found = [value.constant for value in self.values.joins.get(s, ())]
+        elif info.kind == "load":
+            found = [value.constant for _, value in self.stored(info.key) or ()]
+        known = [c for c in found if c is not None]
+        return max(known) if known and len(known) == len(found) else None
+
+    def least_stored(self, key: tuple[object, ...]) -> int | None:
+        found = self.stored(key)
+        if found is None:
+            return None
+        out = 0
+        for n, value in found:
+            constant = value.constant
+            low = constant if constant is not None else self.least(value) if not self.facts else None
+            if low is None and n >= 0 and Ranks(self.program, (), self).nonneg_at(n, value):
+                low = 0
+            if low is None:
+                return None
+            out = min(out, low)
+        return out
+
+    def stored(self, key: tuple[object, ...]) -> list[tuple[int, Poly]] | None:
+        """All numbers that are ever in the array or struct that a load reads, with the nodes that store them (-1: there
+        from the start); None where anything else may write there.
+        """
+        address, _, kind, size, _ = key
+        assert isinstance(address, Poly)
+        o = self.symbols.base(address)
+        if o is None or o in self.values.escaped or o in self.values.foreign or kind != "int":
+            return None
+        if o not in self.found:
+            self.found[o] = None  # what is stored there may come from there
+            self.found[o] = self.all_stored(o, size)
+        return self.found[o]
+
+    def all_stored(self, o: int, size: object) -> list[tuple[int, Poly]] | None:
+        info = self.values.objects.table[o]
+        if info.kind not in ("variable", "heap") or (info.type is not None and info.type.is_scalar):
+            return None
+        if info.kind == "heap" and not self.fresh(info.node):
+            return None
+        out: list[tuple[int, Poly]] = [(-1, ZERO)]
+        init = self.program.variables[info.variable].init if info.variable is not None and info.frame < 0 else None
+        for item in [] if init is None else [init, *within(init)]:
+            if isinstance(item, ast.IntLit):
+                out.append((-1, number(item.value)))
+            elif not isinstance(item, ast.InitList):
+                return None
+        for n, accesses in index_of(self.program).accesses.get(o, {}).items():
+            if all(a.kind == "R" for a in accesses):
+                continue
+            action = self.graph.nodes[n].action
+            if not isinstance(action, ins.Store) or action.type.kind != "int" or action.type.size != size:
+                return None
+            out.append((n, self.values.operands[n][1]))
+        return out
+
+    def fresh(self, n: int) -> bool:
+        """An allocation's memory holds nothing, or zeros: not what other memory held."""
+        call = self.graph.nodes[n].action
+        named = isinstance(call, ins.CallInstr) and isinstance(call.callee, ins.AddrFunc)
+        effect = self.effects.get(call.callee.key) if named else None  # type: ignore[union-attr]
+        spec = None if effect is None else effect.allocates
+        return spec is not None and spec.copies_from is None and not spec.contents
+
+    def merged(self, s: int) -> int | None:
+        """The least of what comes together; what a turn adds to the value of the turn before is left out."""
+        joined = self.values.joins.get(s)
+        if joined is None:
+            return None
+        if self.facts:  # which are of this turn, and of this way
+            return Ranks(self.program, (), self).of_symbol(s)
+        out: int | None = None
+        for value in joined:
+            added = self.symbols.resolve(value) - symbol(s)
+            if s not in set(added.symbols()) and self.nonneg(added):
+                continue
+            low = self.least(value)
+            if low is None:
+                return None
+            out = low if out is None else min(out, low)
+        return out
+
+    def written(self, key: tuple[object, ...]) -> int | None:
+        """What a call wrote, of which the table says that it is not negative."""
+        what = key[1] if len(key) == 2 else None
+        if not isinstance(key[0], int) or not isinstance(what, tuple) or what[0] != "output":
+            return None
+        call = self.graph.nodes[key[0]].action
+        named = isinstance(call, ins.CallInstr) and isinstance(call.callee, ins.AddrFunc)
+        return self.output(call.callee.key, what[1]) if named else None  # type: ignore[union-attr]
+
+    def output(self, name: object, index: object) -> int | None:
+        effect = self.effects.get(str(name))
+        if effect is None or index not in effect.nonnegative:
+            return None
+        return 1 if index in effect.positive else 0
+
+    def computed(self, key: tuple[object, ...]) -> int | None:
+        name = key[0]
+        if name == "ranks above":
+            return 0
+        if name == "output":
+            return self.output(key[1], key[2])
+        if name in ("<", ">", "<=", ">=", "==", "!=", "not"):
+            return 0
+        if name == "cast":
+            _, kind, size, signed, _value = key
+            if kind == "bool" or (kind == "int" and not signed and isinstance(size, int) and size < 4):
+                return 0
+            return None
+        if len(key) != 3 or not isinstance(key[2], tuple) or not all(isinstance(p, Poly) for p in key[2]):
+            return None
+        there = [self.nonneg(p) for p in key[2]]
+        match name:
+            case "%" if key[1]:  # modulo a number that is not negative as it is
+                return 0 if there[1] else None
+            case "%" | ">>":
+                return 0 if there[0] and (name != ">>" or there[1]) else None
+            case "&":
+                return 0 if any(there) else None
+            case "/" | "|" | "^":
+                return 0 if all(there) else None
+            case "<<":  # of a signed number, which does not overflow
+                return 0 if all(there) and not key[1] else None
+            case _:
+                return None

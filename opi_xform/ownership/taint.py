@@ -1,0 +1,410 @@
+"""Where values from which MPI_PROC_NULL may come flow in a program, without regard to order.
+
+They come from the name and its number, from topology queries, and from all that is not the program's own: files, texts,
+the command line, unknown functions, volatile variables, other programs.  They stay what they are through assignments,
+arithmetic, bytes that are copied, calls, and messages: once one is given to MPI, what MPI brings is one, too.  What a
+comparison gives is none, nor is an address.  A place of memory is a stretch of an object at a constant place, or else
+the whole object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.memory.calls import region_args
+from opi_xform.memory.objects import UNKNOWN
+from opi_xform.memory.poly import Poly
+from opi_xform.memory.values import Access
+from opi_xform.ownership.model import Program
+from opi_xform.ownership.walk import children, expressions, within
+from opi_xform.program.effects import FunctionEffect
+from opi_xform.program.graph import MAIN, Bind, Lost, Node, Unbind
+
+COMPARED = frozenset({"<", ">", "<=", ">=", "==", "!=", "not"})
+PLAIN = ("sizeof a variable length array", "floating constant", "void")
+"""Unknown values that MPI_PROC_NULL is not among."""
+
+Stretch = tuple[int, int]  # first byte, bytes
+Shown = Callable[[int, Poly], bool]  # a value is real at a node, as its range shows
+
+
+class Taint:
+    """What may hold MPI_PROC_NULL.
+
+    null: its number, which counts wherever it is written, until what is made of it is shown to be real; None: it does
+    not, and then no value is looked at for what it is: one that is made of MPI_PROC_NULL may hide it (``none + 2``).
+    temps: (frame, number).  places: by object: stretches of it; None: all of it.  carried: such a value was given to
+    MPI.  absent: a receive may be from MPI_PROC_NULL, which statuses then tell.  floating: so may floating numbers be.
+    lost: one was stored nobody knows where.
+    """
+
+    def __init__(self, program: Program, null: int | None, shown: Shown) -> None:
+        self.program = program
+        self.null = null
+        self.shown = shown
+        self.values = program.values
+        self.objects = program.values.objects
+        self.symbols = program.values.symbols
+        self.temps: set[tuple[int, int]] = set()
+        self.places: dict[int, set[Stretch | None]] = {UNKNOWN: {None}}
+        self.carried = self.absent = self.lost = False
+        self.casts, signed = floating_sources(program)
+        self.floating = any(e.value is None or (null is not None and -e.value == null) for e in signed)
+        self.changed = True
+        for o in sorted({*self.values.escaped, *self.values.foreign}):
+            self.put(o, None)
+        for o, info in enumerate(self.objects.table):
+            if info.variable is not None and info.frame < 0 and self.initially(program.variables[info.variable]):
+                self.put(o, None)
+        while self.changed:
+            self.changed = False
+            for node in program.graph.nodes:
+                self.step(node)
+            if not self.floating and any(self.made_floating(e) for e in self.casts):
+                self.floating = self.changed = True
+
+    # --- operands ------------------------------------------------------------------------------------------------
+
+    def operand(self, n: int, frame: int, operand: ins.Operand) -> bool:
+        """Whether what an operand of node n is worth may be, or hide, MPI_PROC_NULL."""
+        work: list[ins.Operand] = [operand]
+        while work:
+            match work.pop():
+                case ins.Const(value=value, name=name):
+                    if name == ast.PROC_NULL or (self.null is not None and value == self.null):
+                        return True
+                case ins.Temp(number=t):
+                    if (frame, t) in self.temps:
+                        return True
+                case ins.Var(key=key):
+                    o = self.objects.variable(frame, key)
+                    if self.holds(o, (0, self.program.variables[key].type.size or 0)):
+                        return True
+                case ins.Op(op="neg", args=(ins.Nondet(),)) if self.floating:
+                    return True
+                case ins.Op(op=op) if op.startswith("call "):  # of a function that calls itself
+                    return True
+                case ins.Op(op=op, args=args):
+                    if op not in COMPARED:
+                        work.extend(args)
+                case ins.PtrAdd(base=base, index=index):
+                    work += [base, index]
+                case ins.Nondet(reason=reason):
+                    if reason == "floating arithmetic":
+                        if self.floating:
+                            return True
+                    elif reason not in PLAIN:
+                        return True
+                case _:
+                    pass
+        return False
+
+    def holds(self, o: int, stretch: Stretch | None) -> bool:
+        """Whether some of these bytes of an object may."""
+        found = self.places.get(o)
+        if self.lost or found is None:
+            return self.lost
+        if stretch is None or None in found:
+            return True
+        lo, size = stretch
+        return any(s is not None and s[0] < lo + size and lo < s[0] + s[1] for s in found)
+
+    def put(self, o: int, stretch: Stretch | None) -> None:
+        found = self.places.setdefault(o, set())
+        if None not in found and stretch not in found:
+            found.add(stretch)
+            self.changed = True
+
+    @staticmethod
+    def stretch(a: Access) -> Stretch | None:
+        lo = None if a.lo is None else a.lo.constant
+        size = None if a.length is None else a.length.constant
+        return None if lo is None or size is None else (lo, size)
+
+    def read(self, n: int) -> bool:
+        """Whether a node may read one from memory: also where it is not known what it reads."""
+        found = [a for a in self.values.accesses.get(n, ()) if a.kind == "R"]
+        return not found or any(self.holds(a.object, self.stretch(a)) for a in found)
+
+    def write(self, n: int) -> None:
+        """All that a node writes."""
+        found = [a for a in self.values.accesses.get(n, ()) if a.kind == "W"]
+        if not found and not self.lost:
+            self.lost = self.changed = True
+        for a in found:
+            self.put(a.object, self.stretch(a))
+
+    def set_temp(self, frame: int, target: ins.Temp | None) -> None:
+        if target is not None and (frame, target.number) not in self.temps:
+            self.temps.add((frame, target.number))
+            self.changed = True
+
+    # --- nodes ---------------------------------------------------------------------------------------------------
+
+    def step(self, node: Node) -> None:
+        n, frame = node.number, node.frame
+        match node.action:
+            case ins.Define(target=target, value=value, type=type_):
+                if self.given(n, frame, value, 0):
+                    self.becomes_floating(type_.kind == "float")
+                    if isinstance(target, ins.Temp):
+                        self.set_temp(frame, target)
+                    else:
+                        o = self.objects.variable(frame, target.key)
+                        self.put(o, (0, self.program.variables[target.key].type.size or 0))
+            case ins.Load(target=target, type=type_):
+                if type_.volatile or type_.atomic or self.read(n):
+                    self.becomes_floating(type_.kind == "float")
+                    self.set_temp(frame, target)
+            case ins.Store(value=value, type=type_):
+                if self.given(n, frame, value, 1):
+                    self.becomes_floating(type_.kind == "float")
+                    self.write(n)
+            case ins.CopyBytes():
+                self.copy(n)
+            case ins.Escape() | Lost():
+                self.write_all(n)
+                if isinstance(node.action, Lost):
+                    self.set_temp(frame, node.action.call.target)
+            case Bind() if self.program.graph.frames[frame].function == MAIN:
+                pass  # how many arguments there are; the arguments themselves are no memory of the program
+            case Bind(caller=caller, params=params, args=args):
+                for i, (key, value) in enumerate(zip(params, args, strict=True)):
+                    if self.given(n, caller, value, i):
+                        type_ = self.program.variables[key].type
+                        self.becomes_floating(type_.kind == "float")
+                        self.put(self.objects.variable(frame, key), (0, type_.size) if type_.size else None)
+            case Unbind(callee=callee, target=target, value=value):
+                if target is not None and (value is None or self.operand(n, callee, value)):
+                    self.set_temp(frame, target)
+            case ins.CallInstr() as call:
+                self.call(n, frame, call)
+            case _:
+                pass
+
+    def given(self, n: int, frame: int, operand: ins.Operand, place: int) -> bool:
+        """Whether a value that a node stores may be; ``place``: which of its operands it is."""
+        values = self.values.operands.get(n, ())
+        value = values[place] if place < len(values) else None
+        if self.null is None or value is None:
+            return self.operand(n, frame, operand)
+        if value.constant is not None:
+            return value.constant == self.null
+        return self.operand(n, frame, operand) and not self.shown(n, value)
+
+    def becomes_floating(self, it_does: bool) -> None:
+        if it_does and not self.floating:
+            self.floating = self.changed = True
+
+    def copy(self, n: int) -> None:
+        """Bytes of one place to another: to the same bytes of it, where both are known."""
+        found = self.values.accesses.get(n, ())
+        sources = [a for a in found if a.kind == "R"]
+        targets = [self.stretch(a) for a in found if a.kind == "W"]
+        if len(sources) == len(targets) == 1 and not self.lost:
+            source, target = self.stretch(sources[0]), targets[0]
+            known = self.places.get(sources[0].object, set())
+            if source is not None and target is not None and None not in known:
+                to = next(a.object for a in found if a.kind == "W")
+                for s in sorted(s for s in known if s is not None):
+                    if self.holds(sources[0].object, source) and s[0] < sum(source) and source[0] < s[0] + s[1]:
+                        self.put(to, (s[0] - source[0] + target[0], s[1]))
+                return
+        if self.read(n):
+            self.write(n)
+
+    def write_all(self, n: int) -> None:
+        for a in self.values.accesses.get(n, ()):
+            if a.kind == "W":
+                self.put(a.object, self.stretch(a))
+
+    # --- calls ---------------------------------------------------------------------------------------------------
+
+    def call(self, n: int, frame: int, call: ins.CallInstr) -> None:
+        graph = self.program.graph
+        direct = isinstance(call.callee, ins.AddrFunc) and call.callee.key not in graph.lowered
+        effect = self.program.effects.get(call.callee.key) if isinstance(call.callee, ins.AddrFunc) and direct else None
+        if effect is None:
+            if n not in graph.followed:  # unknown
+                self.write_all(n)
+                self.set_temp(frame, call.target)
+            elif call.call.type.kind == "float" and self.floating:  # perhaps one that is passed over
+                self.set_temp(frame, call.target)
+            return
+        arguments = [self.operand(n, frame, a) for a in call.args]
+        reads = [a for a in self.values.accesses.get(n, ()) if a.kind == "R"]
+        words = any(region.indirect for region in effect.reads)  # of the command line: MPI_Init sends them to nobody
+        taken = any(self.holds(a.object, self.stretch(a)) for a in reads if a.object != UNKNOWN or not words)
+        message = effect.source.startswith("mpi")
+        if message:
+            self.to_mpi(n, effect, call, arguments, taken)
+        moved = any(flow.kind == "copies" for flow in effect.flows)
+        result = any(arguments) if effect.pure else not message
+        if moved and not reads:  # from nobody knows where: a text of the program, memory of the library
+            taken = True
+        zero = effect.returns_arg is not None and not effect.reads and not message and self.zeroes(n, call)
+        for i in self.outputs(effect, call):
+            if i in effect.nonnegative:
+                continue
+            if i in effect.may_yield_proc_null:
+                dirty = True
+            elif message:
+                dirty = self.from_mpi(n, effect, i, taken)
+            else:
+                dirty = taken if moved else not zero
+            if dirty:
+                self.put_argument(n, frame, call, i)
+        if effect.calls and n not in graph.followed:
+            self.write_all(n)
+        self.made(n, frame, effect, call)
+        type_ = call.call.type
+        if result and not type_.is_pointer:
+            self.becomes_floating(type_.kind == "float")
+            self.set_temp(frame, call.target)
+
+    def outputs(self, effect: FunctionEffect, call: ins.CallInstr) -> Iterator[int]:
+        """Arguments through which a call writes."""
+        seen: set[int] = set()
+        for region in effect.all_writes:
+            seen.update(region_args(region.arg, region.rest, call))
+        seen.update(flow.target for flow in effect.flows if flow.target < len(call.args))
+        yield from sorted(seen | {i for i in effect.may_yield_proc_null if i < len(call.args)})
+
+    def made(self, n: int, frame: int, effect: FunctionEffect, call: ins.CallInstr) -> None:
+        """What new memory holds: zeros, nothing, what another held (``realloc``), or what nobody knows (``strdup``)."""
+        spec = effect.allocates
+        if spec is None or (spec.copies_from is None and not spec.contents):
+            return
+        old: frozenset[int] = frozenset()
+        if spec.copies_from is not None and spec.copies_from < len(call.args):
+            old = self.program.points_to.operand(frame, call.args[spec.copies_from])
+        if spec.contents or any(self.holds(o, None) for o in old):
+            self.put(self.objects.heap(n), None)
+
+    def zeroes(self, n: int, call: ins.CallInstr) -> bool:
+        """It reads nothing, and the numbers given to it are known: zeros, and how many (``memset``)."""
+        values = self.values.args.get(n, ())
+        numbers = [v for v, a in zip(values, call.call.args, strict=False) if a.type.kind == "int" and a.type.signed]
+        return bool(numbers) and all(v.constant == 0 for v in numbers)
+
+    def to_mpi(self, n: int, effect: FunctionEffect, call: ins.CallInstr, arguments: list[bool], taken: bool) -> None:
+        """What a call gives to MPI: what its buffers hold, and numbers that are no partner of a message."""
+        op = effect.mpi
+        outside = effect.outside or (op is not None and op.kind == "rma")  # what is in windows is seen by others
+        hidden = False
+        if op is not None:
+            for peer in (op.peer, op.recv.peer if op.recv is not None else None):
+                there = peer is not None and peer < len(arguments) and arguments[peer]
+                if there and peer is not None and not self.absent and not self.shown(n, self.values.args[n][peer]):
+                    self.absent = self.changed = True
+            sent = op.send.buf if op.send is not None else None
+            if sent is not None and sent < len(call.args):
+                address = self.symbols.not_null(self.values.args[n][sent])
+                hidden = self.symbols.base(address) is None and not any(
+                    a.kind == "R" for a in self.values.accesses.get(n, ())
+                )
+        given = op is None and any(
+            found and not a.type.is_pointer for found, a in zip(arguments, call.call.args, strict=False)
+        )
+        given = given or (op is None and any(f for f, a in zip(arguments, call.args, strict=True) if _number(a)))
+        if not self.carried and (taken or outside or given or hidden):
+            self.carried = self.changed = True
+
+    def from_mpi(self, n: int, effect: FunctionEffect, i: int, taken: bool) -> bool:
+        """Whether what MPI writes through an argument may be one."""
+        op = effect.mpi
+        if op is None:
+            return taken or self.carried
+        if op.kind == "io":
+            return True
+        if op.completes is not None:
+            return self.absent if i == op.completes.status else False
+        if i == op.status:
+            peer = op.peer if op.peer is not None else op.recv.peer if op.recv is not None else None
+            if peer is None:
+                return self.absent
+            call = self.program.graph.nodes[n].action
+            assert isinstance(call, ins.CallInstr)
+            frame = self.program.graph.nodes[n].frame
+            return not self.shown(n, self.values.args[n][peer]) and self.operand(n, frame, call.args[peer])
+        if i in (op.request, op.message, op.flag):
+            return False
+        return self.carried
+
+    def put_argument(self, n: int, frame: int, call: ins.CallInstr, i: int) -> None:
+        """What a call writes through one argument."""
+        address = self.symbols.not_null(self.values.args[n][i])
+        base = self.symbols.base(address)
+        if base is None:
+            targets = self.program.points_to.operand(frame, call.args[i])
+            for o in sorted(self.program.points_to.reachable(targets)):
+                self.put(o, None)
+            return
+        lo = self.symbols.offset(address).constant
+        elem = call.call.args[i].type.elem
+        mine = [a for a in self.values.accesses.get(n, ()) if a.kind == "W" and a.object == base]
+        sizes = {self.stretch(a) for a in mine if lo is not None and a.lo is not None and a.lo.constant == lo}
+        if len(sizes) == 1 and None not in sizes:
+            self.put(base, next(iter(sizes)))
+        elif not mine and lo is not None and elem is not None and elem.size:
+            self.put(base, (lo, elem.size))
+        else:
+            self.put(base, None)
+
+    # --- what is there before anything runs ----------------------------------------------------------------------
+
+    def initially(self, variable: ast.Variable) -> bool:
+        """A static object whose initialiser may hold one."""
+        stack = [] if variable.init is None else [variable.init]
+        while stack:
+            item = stack.pop()
+            if isinstance(item, ast.IntLit):
+                if item.name == ast.PROC_NULL or (self.null is not None and item.value == self.null):
+                    return True
+            elif isinstance(item, ast.Opaque):
+                return True
+            stack.extend(children(item))
+        return False
+
+    def made_floating(self, source: ast.Expr) -> bool:
+        """Whether a whole number that is made a floating one may be: the arithmetic after it is not followed."""
+        suspects = {self.objects.table[o].variable for o in self.places if self.places[o]}
+        known = bool(self.temps) or len(self.places) > 1
+        for item in within(source):
+            match item:
+                case ast.IntLit(value=value, name=name):
+                    if name == ast.PROC_NULL or (self.null is not None and value == self.null):
+                        return True
+                case ast.VarRef(var=key):
+                    if key in suspects:
+                        return True
+                case ast.Index() | ast.Member() | ast.Deref() | ast.Call() | ast.Opaque():
+                    if known:
+                        return True
+                case _:
+                    pass
+        return False
+
+
+@lru_cache(maxsize=1)
+def floating_sources(program: Program) -> tuple[tuple[ast.Expr, ...], tuple[ast.FloatLit, ...]]:
+    """What is made a floating number anywhere in a program, and the floating constants written with a minus sign."""
+    casts: list[ast.Expr] = []
+    signed: list[ast.FloatLit] = []
+    inits = [v.init for v in program.variables.values() if v.init is not None]
+    bodies = [e for f in program.functions.values() for e in expressions(f.body)]
+    for whole in (*bodies, *inits):
+        for item in within(whole):
+            if isinstance(item, ast.Cast) and item.type.kind == "float" and item.operand.type.kind != "float":
+                casts.append(item.operand)
+            elif isinstance(item, ast.Unary) and item.op == "-" and isinstance(item.operand, ast.FloatLit):
+                signed.append(item.operand)
+    return tuple(casts), tuple(signed)
+
+
+def _number(operand: ins.Operand) -> bool:
+    """A number that is given as a pointer."""
+    return isinstance(operand, ins.Op) and operand.op == "cast"
