@@ -282,14 +282,14 @@ class Steps(Evaluator):
                     if not call.call.args[i].type.is_pointer and not call.call.args[i].type.is_array:
                         continue
                     length = self.length(region, i, values, call)
-                    self.given_part(node, values[i], call.args[i], effect)
+                    self.given_part(node, values[i], call.args[i], effect, length, i)
                     targets = self.touch(node, values[i], call.args[i], frame, kind, length, must, effect.name)
                     if region.indirect:
                         targets = self.pts.reachable(targets)
                         for o in sorted(targets):
                             self.access(node, o, kind, None, None, False, effect.name)
                     if kind == "W":
-                        stretch = self.stretch(node, call.args[i], values[i], length, call.call.args[i], effect)
+                        stretch = self.stretch(node, call, i, values[i], length, effect)
                         if stretch is not None and not region.indirect:
                             self.overwritten(*stretch, node)
                         else:
@@ -313,13 +313,17 @@ class Steps(Evaluator):
             if base is not None and offset is not None and effect.frees is None:  # else perhaps what was there before
                 self.set_cell(base, offset, self.address(self.objects.heap(node.number)), node)
 
-    def given_part(self, node: Node, address: Poly, operand: ins.Operand, effect: FunctionEffect) -> None:
+    def given_part(
+        self, node: Node, address: Poly, operand: ins.Operand, effect: FunctionEffect, length: Poly | None, index: int
+    ) -> None:
         """Notes the array that ``&a[i]``, given to MPI, is in."""
         address = self.symbols.not_null(address)
         base = self.symbols.base(address)
         if base is None or effect.mpi is None or self.symbols.offset(address).constant is not None:
             return
-        found = self.around(node, node.frame, operand)
+        found = None
+        if not _is_message(effect, index) or _one_element(operand, length):
+            found = self.around(node, node.frame, operand)
         key = (node.number, base)
         if found is None or self.values.parts.get(key, found) != found:
             found = (0, -1)
@@ -328,22 +332,26 @@ class Steps(Evaluator):
     def stretch(
         self,
         node: Node,
-        operand: ins.Operand,
+        call: ins.CallInstr,
+        index: int,
         address: Poly,
         length: Poly | None,
-        written: ast.Expr,
         effect: FunctionEffect,
     ) -> tuple[int, int, int] | None:
-        """The object, and the bytes of it that a call writes: a known number, or an array given to MPI by its name."""
+        """The object, and the bytes of it that a call writes: a known number, or an array of requests and the like.
+
+        A message of unknown length may go on behind the array in which it begins.
+        """
+        operand, written, message = call.args[index], call.call.args[index], _is_message(effect, index)
         address = self.symbols.not_null(address)
         base, lo = self.symbols.base(address), self.symbols.offset(address).constant
         if length is None:  # of a datatype that the program makes: it may reach in front and behind
             return None
         size = length.constant
-        if size is None and effect.mpi is not None and written.type.is_array:
+        if size is None and effect.mpi is not None and not message and written.type.is_array:
             size = ast.bound(written) or None
         if base is not None and lo is None and effect.mpi is not None:
-            found = self.around(node, node.frame, operand)
+            found = self.around(node, node.frame, operand) if not message or _one_element(operand, length) else None
             return None if found is None else (base, *found)
         return None if base is None or lo is None or size is None else (base, lo, size)
 
@@ -385,3 +393,15 @@ class Steps(Evaluator):
                 return None
             out = out.scaled(size)
         return out
+
+
+def _is_message(effect: FunctionEffect, index: int) -> bool:
+    """The argument is the buffer of a message, not an array of requests, statuses or numbers."""
+    op = effect.mpi
+    return op is None or any(b is not None and b.buf == index for b in (op.send, op.recv))
+
+
+def _one_element(operand: ins.Operand, length: Poly | None) -> bool:
+    """No more is touched than the element that a subscript picks."""
+    size = None if length is None else length.constant
+    return size is not None and isinstance(operand, ins.PtrAdd) and size <= operand.scale

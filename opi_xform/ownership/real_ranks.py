@@ -5,6 +5,8 @@ Unlike ``Symbols.is_nonneg`` this does not trust a type: an unsigned number of 3
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import ONE, ZERO, Poly, number, symbol
@@ -14,6 +16,16 @@ from opi_xform.ownership.walk import within
 from opi_xform.parts.facts import Prover, of_condition
 
 MOST, DEEPEST = 4000, 4  # symbols looked at for one answer, questions within questions: beyond that nothing is shown
+
+
+def not_negative(program: Program, node: int, value: Poly) -> bool:
+    """A value is not negative where a node runs."""
+    return _ranks_of(program).nonneg_at(node, value)
+
+
+@lru_cache(maxsize=1)
+def _ranks_of(program: Program) -> Ranks:
+    return Ranks(program)
 
 
 class Ranks:

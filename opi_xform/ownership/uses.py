@@ -8,10 +8,12 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.extent import extent
 from opi_xform.memory.nullable import may_be_null
-from opi_xform.memory.poly import Poly
+from opi_xform.memory.poly import Poly, number
+from opi_xform.memory.values import Access
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Buffer, Carrier, Program, Use
 from opi_xform.ownership.parameters import path
+from opi_xform.ownership.real_ranks import not_negative
 from opi_xform.ownership.walk import children, expressions
 from opi_xform.program.effects import Effects, MpiBuffer
 
@@ -100,8 +102,9 @@ def _inside_kinds(program: Program, s: int) -> set[str]:
 def is_rows(program: Program, o: int, uses: Iterable[Use]) -> int:
     """Bytes of one row when every access and use of the object stays in the row it names; else 0.
 
-    Subscripting an array stays inside it (C 6.5.6), so does a pointer made from a row with a variable index.  A pointer
-    made from a row with a constant index is often meant for the whole array: there the bounds must be evident.
+    Subscripting an array stays inside it (C 6.5.6).  But programs run over the rows of an array: with a message that is
+    longer than one, with ``a[0][i]`` or a pointer to a row for all elements.  So of messages, calls, pointers, and of
+    subscripts behind a constant index it has to be shown that they end in their row.
     """
     type_ = program.values.objects.table[o].type
     if type_ is None or type_.elem is None or not type_.elem.is_array or not type_.elem.size:
@@ -112,7 +115,7 @@ def is_rows(program: Program, o: int, uses: Iterable[Use]) -> int:
         return 0
     for use in mine:
         found = None if use.lo is None else split_row(program, o, use.lo)
-        if found is None or found[1].terms or not _inside(found, use.length, row):
+        if found is None or found[1].terms or not _ends_in_row(program, use, row):
             return 0
     nodes = {u.node for u in mine}
     for n, accesses in index_of(program).accesses.get(o, {}).items():
@@ -120,7 +123,7 @@ def is_rows(program: Program, o: int, uses: Iterable[Use]) -> int:
             if n in nodes:
                 continue
             found = None if a.lo is None else split_row(program, o, a.lo)
-            if found is None or not (a.within == row or _inside(found, a.length, row)):
+            if found is None or not _stays_in_row(program, a, found, row):
                 return 0
     return row
 
@@ -138,12 +141,20 @@ def _all_rows(program: Program, uses: list[Use], count: int | None) -> bool:
     return count is not None and indices >= set(range(count))
 
 
-def _inside(found: tuple[Poly, Poly], length: Poly | None, row: int) -> bool:
+def _ends_in_row(program: Program, use: Use, row: int) -> bool:
+    """A message that begins with a row has no more bytes than a row: MPI does not mind going on in the next one."""
+    return use.length is not None and not_negative(program, use.node, number(row) - use.length)
+
+
+def _stays_in_row(program: Program, a: Access, found: tuple[Poly, Poly], row: int) -> bool:
+    """An access that names a row touches no other one."""
     index, rest = found
-    start, size = rest.constant, None if length is None else length.constant
-    if start is not None and size is not None:
-        return start >= 0 and start + size <= row
-    return index.constant is None
+    if a.length is None:
+        return False
+    if a.within == row and index.constant is None:
+        return True  # ``a[i][j]``: who means the whole array begins with a row of which the number is written
+    start, room = program.values.symbols.resolve(rest), number(row) - a.length
+    return not_negative(program, a.node, start) and not_negative(program, a.node, room - start)
 
 
 def buffers(program: Program, uses: list[Use]) -> tuple[list[Buffer], list[Use]]:

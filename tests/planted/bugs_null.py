@@ -8,6 +8,7 @@ _NAMES = "opi_xform.frontend.names"
 _RANKS = "opi_xform.ownership.real_ranks"
 _TAINT = "opi_xform.ownership.taint"
 _TRIPS = "opi_xform.memory.trips"
+_USES = "opi_xform.ownership.uses"
 
 NULL = (
     Bug(
@@ -135,6 +136,20 @@ NULL = (
         " or not tested_each_turn(nest, loop, edge[0])",
         "",
         ("send_exit_untested_turn", "send_exit_in_branch", "send_exit_goto_around"),
+    ),
+    Bug(
+        "a message ends in the row in which it begins",
+        _USES,
+        "or not _ends_in_row(program, use, row)",
+        "",
+        ("send_rows_at_once", "send_rows_at_once_by_name", "recv_rows_at_once"),
+    ),
+    Bug(
+        "what begins in a row ends in it",
+        _USES,
+        "found is None or not _stays_in_row(program, a, found, row)",
+        "found is None",
+        ("send_rows_flat_loop", "send_rows_by_pointer", "send_rows_copied"),
     ),
     Bug(
         "no receive fails",
