@@ -207,6 +207,20 @@ def test_one_file_named_twice_is_one_file(cli: Run) -> None:
     assert files_below("out") == ["out/a.c"]
 
 
+@pytest.mark.parametrize("named", [[], ["-p", "."]])
+def test_a_file_that_is_compiled_twice(cli: Run, named: list[str]) -> None:
+    """What holds of the program with one set of flags need not hold of that with another."""
+    write("a.c")
+    commands = [
+        {"directory": os.getcwd(), "file": "a.c", "command": f"mpicc -DSTEP={i} -c a.c -o a{i}.o"} for i in (1, 2)
+    ]
+    write("compile_commands.json", json.dumps(commands, indent=0))
+    code, out, err = cli("a.c", *named, "-o", "out")
+    assert (code, out) == (2, "")
+    one_line(err, "a.c", "compile_commands.json:2: `-DSTEP=1`", "compile_commands.json:7: `-DSTEP=2`", "OPI909")
+    assert not Path("out").exists()
+
+
 @pytest.mark.parametrize("blocked", ["out", "out/a.c"])
 def test_an_output_that_cannot_be_written(cli: Run, blocked: str) -> None:
     write("a.c")

@@ -76,6 +76,49 @@ class TestDatabase:
         monkeypatch.chdir(tmp_path)
         assert found.flags("src/a.c") == ["-DX"]
 
+    @pytest.mark.parametrize(
+        ("first", "second", "told"),
+        [
+            (["-DFN=run2", "-DSTEP=1"], ["-DFN=run3", "-DSTEP=2"], ("-DFN=run2 -DSTEP=1", "-DFN=run3 -DSTEP=2")),
+            ([], ["-DFAST"], ("without these", "-DFAST")),
+            (["-Ia", "-Ib"], ["-Ib", "-Ia"], ("/a -I", "/b -I")),
+            (["-DA", "-UA"], ["-UA", "-DA"], ("-DA -UA", "-UA -DA")),
+            (["-fopenmp"], [], ("-fopenmp", "without these")),
+            (["-D", "A=1"], ["-D", "A=2"], ("A=1", "A=2")),
+            (["-include", "a.h"], ["-include", "b.h"], ("a.h", "b.h")),
+            (["-std=c99"], ["-std=gnu11"], ("-std=c99", "-std=gnu11")),
+            (["-Wp,-DA"], ["-Wp,-DB"], ("-Wp,-DA", "-Wp,-DB")),
+        ],
+    )
+    def test_one_file_with_other_flags(
+        self, tmp_path: Path, first: list[str], second: list[str], told: tuple[str, str]
+    ) -> None:
+        (tmp_path / "build").mkdir()
+        path = tmp_path / "build" / "compile_commands.json"
+        entries = [
+            {"directory": str(tmp_path), "file": "a.c", "arguments": ["cc", *flags, "-c", "a.c", "-o", f"{i}.o"]}
+            for i, flags in enumerate(([], first, second))
+        ]
+        entries[0]["file"] = "b.c"
+        path.write_text(json.dumps(entries, indent=1))
+        found = CompilationDatabase(str(path))
+        assert found.flags(str(tmp_path / "b.c")) == []
+        with pytest.raises(FrontendError) as raised:
+            found.flags(str(tmp_path / "a.c"))
+        message = str(raised.value)
+        text = path.read_text().split("\n")
+        lines = [i + 1 for i, line in enumerate(text) if line == " {"]
+        assert f"compile_commands.json:{lines[1]}: `" in message
+        assert f"compile_commands.json:{lines[2]}: `" in message
+        assert all(flags in message for flags in told)
+
+    def test_one_file_twice_with_the_same_flags(self, tmp_path: Path) -> None:
+        entries = [
+            {"directory": str(tmp_path), "file": "a.c", "arguments": ["cc", *flags, "-c", "a.c", "-o", f"{i}.o"]}
+            for i, flags in enumerate((["-g", "-DA", "-O2", "-Wall"], ["-O2", "-DA", "-MD", "-MF", "x.d", "-w"]))
+        ]
+        assert "-DA" in self.write(tmp_path, entries).flags(str(tmp_path / "a.c"))
+
     @pytest.mark.parametrize("text", ["", "{}", "[{}]", "[1]"])
     def test_malformed(self, tmp_path: Path, text: str) -> None:
         (tmp_path / "compile_commands.json").write_text(text)

@@ -109,7 +109,8 @@ def transform(
     try:
         flags = build_flags(options, paths, root)
     except FrontendError as error:
-        raise fail(f"{error.message}; check -p", shown(error.file), error.line) from error
+        advice = "" if error.code else "; check -p"
+        raise fail(f"{error.message}{advice}", shown(error.file), error.line, code=error.code) from error
     with progress.phase("parse", len(paths)):
         units = _parse(paths, flags, options, progress)
     _require_unchanged(units, sources)

@@ -9,6 +9,8 @@ class FrontendError(Exception):
     ``file`` is the place as the user would name it, ``line`` and ``column`` start at 1 (0: the file as a whole).
     """
 
+    code = ""  # that of the report, where it is not the one of the place that raises it
+
     def __init__(self, file: str, line: int, column: int, message: str) -> None:
         super().__init__(file, line, column, message)
         self.file = file
@@ -26,3 +28,12 @@ class FrontendError(Exception):
 
     def __reduce__(self) -> tuple[type[FrontendError], tuple[str, int, int, str]]:
         return (FrontendError, (self.file, self.line, self.column, self.message))
+
+
+class SeveralFlagsError(FrontendError):
+    """A file is compiled more than once, with flags that differ."""
+
+    code = "OPI909"
+
+    def __reduce__(self) -> tuple[type[FrontendError], tuple[str, int, int, str]]:
+        return (SeveralFlagsError, (self.file, self.line, self.column, self.message))

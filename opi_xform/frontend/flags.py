@@ -18,7 +18,7 @@ from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from opi_xform.frontend.errors import FrontendError
+from opi_xform.frontend.errors import FrontendError, SeveralFlagsError
 from opi_xform.resources import runtime_include_dir
 
 CLANG_MAJOR = "18"
@@ -97,8 +97,39 @@ def _response(path: str) -> list[str]:
         return []
 
 
+_ORDERED = re.compile(r"-(?:[DUI]|isystem|iquote|idirafter|include|imacros|isysroot|x|W?p,|Xclang)")
+_OF_NO_MATTER = re.compile(r"-(?:g(?!cc-toolchain).*|W(?!p,).*|w|pedantic.*|fdiagnostics-.*|f(?:no-)?color-.*|v|#*)$")
+"""What a compiler does with these is the same program: debugging information, warnings, how they look."""
+
+
+def meaning(flags: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Cleaned flags such that equal ones make the same program: those whose order counts, and the others."""
+    ordered: list[str] = []
+    others: set[str] = set()
+    rest = iter(flags)
+    for flag in rest:
+        if _ORDERED.match(flag):
+            alone = flag in ("-D", "-U", "-I", "-x", "-Xclang") or flag.startswith("-i")
+            ordered += [flag, next(rest, "")] if alone else [flag]
+        elif not _OF_NO_MATTER.match(flag):
+            others.add(flag)
+    return tuple(ordered), tuple(sorted(others))
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A compile command.  line: where it begins in the database."""
+
+    line: int
+    flags: list[str]
+
+
 class CompilationDatabase:
-    """A compile_commands.json.  Files are found by absolute path; one not listed is an error, no guess."""
+    """A compile_commands.json.  Files are found by absolute path; one not listed is an error, no guess.
+
+    So is one that is compiled more than once with flags that differ: it would be two programs' worth of text, and
+    what holds of the one need not hold of the other.
+    """
 
     def __init__(self, build_dir: str) -> None:
         path = Path(build_dir)
@@ -113,27 +144,55 @@ class CompilationDatabase:
             raise FrontendError(self.path, 0, 0, f"is not JSON: {error}") from None
         if not isinstance(entries, list):
             raise FrontendError(self.path, 0, 0, "is not a list of compile commands")
-        self._flags: dict[str, list[str]] = {}
-        for entry in entries:
+        self._entries: dict[str, list[_Entry]] = {}
+        lines = _lines(path.read_text(encoding="utf-8", errors="replace"))
+        for number, entry in enumerate(entries):
             if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
                 raise FrontendError(self.path, 0, 0, "has an entry without a file")
             directory = os.path.join(str(path.parent.resolve()), str(entry.get("directory", "")))
             file = os.path.realpath(os.path.join(directory, entry["file"]))
             arguments = entry.get("arguments")
             argv = [str(a) for a in arguments] if isinstance(arguments, list) else shlex.split(entry.get("command", ""))
-            # The first entry wins, as for clang's own tools.
-            self._flags.setdefault(file, clean(argv[1:], file, directory))
+            line = lines[number] if number < len(lines) else 0
+            self._entries.setdefault(file, []).append(_Entry(line, clean(argv[1:], file, directory)))
 
     @property
     def files(self) -> list[str]:
-        return list(self._flags)
+        return list(self._entries)
 
     def flags(self, path: str) -> list[str]:
-        """The flags of one file.  Raises FrontendError when the database does not list it."""
-        found = self._flags.get(os.path.realpath(path))
+        """The flags of one file.  Raises FrontendError when the database does not list it, or says two things."""
+        found = self._entries.get(os.path.realpath(path))
         if found is None:
             raise FrontendError(path, 0, 0, f"is not listed in {self.path}")
-        return found
+        first = found[0]
+        other = next((e for e in found if meaning(e.flags) != meaning(first.flags)), None)
+        if other is not None:
+            told = ", ".join(
+                f"{os.path.relpath(self.path)}:{one.line}: `{_only(one, than)}`"
+                for one, than in ((first, other), (other, first))
+            )
+            advice = "give each its own file, or a compile_commands.json of one program"
+            raise SeveralFlagsError(path, 0, 0, f"is compiled more than once, with other flags ({told}); {advice}")
+        return first.flags
+
+
+def _only(entry: _Entry, than: _Entry) -> str:
+    """The flags of one entry that another one has not; all of them where only their order differs."""
+    mine = [flag for part in meaning(entry.flags) for flag in part]
+    others = {flag for part in meaning(than.flags) for flag in part}
+    more = [flag for flag in mine if flag not in others]
+    return shlex.join(more or ([] if others - set(mine) else mine)) or "without these"
+
+
+def _lines(text: str) -> list[int]:
+    """The line on which each entry of a list begins; the list was read before, so it is one."""
+    decoder, out = json.JSONDecoder(), []
+    at = text.find("[") + 1
+    while (found := re.compile(r"[\s,]*").match(text, at)) is not None and text[found.end() : found.end() + 1] == "{":
+        out.append(text.count("\n", 0, found.end()) + 1)
+        at = decoder.raw_decode(text, found.end())[1]
+    return out
 
 
 @dataclass(frozen=True)

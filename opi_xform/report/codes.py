@@ -118,6 +118,7 @@ _CODES = (
     Code("OPI906", "output out of date", "A file of the output is not what the sources give now."),
     Code("OPI907", "comment that does not hold", "An `opi:` comment is unmet, unused or not understood."),
     Code("OPI908", "comment or entry without effect", "What a comment or opi.toml says does not apply."),
+    Code("OPI909", "compiled more than once", "A source file is compiled more than once, with flags that differ."),
 )
 
 CODES = {code.code: code for code in _CODES}
