@@ -19,7 +19,15 @@ from opi_xform.ownership.leftovers import only_counts
 from opi_xform.ownership.lvalues import fixed
 from opi_xform.ownership.mentions import plain
 from opi_xform.ownership.model import Use
-from opi_xform.ownership.plan import Edit, InsertStatement, LinkName, PointerDeclaration, ReplaceCall, ReplaceText
+from opi_xform.ownership.plan import (
+    Edit,
+    Guard,
+    InsertStatement,
+    LinkName,
+    PointerDeclaration,
+    ReplaceCall,
+    ReplaceText,
+)
 from opi_xform.ownership.sizes import array_size, dimensions
 from opi_xform.ownership.states import Insertion
 from opi_xform.ownership.words import hidden as hidden_names
@@ -177,12 +185,17 @@ class Builder(AllocationEdits):
         does not link (DESIGN.md section 4, g)."""
         places = sorted((os.path.basename(file), *rest) for file, *rest in converted)
         digest = sha256(repr((self.variable.name, self.buffer.carrier.kind, places)).encode()).hexdigest()
+        defined = [d for d in self.variable.declarators if d.definition or d.tentative]
+        defining = min(defined, key=lambda d: (_in_header(d), d.name_span.file, d.name_span.begin), default=None)
+        if defining is None or not defining.statement.editable:
+            raise Problem("the buffer's definition is written by a macro")
         for d in self.variable.declarators:
             if not d.name_span.editable or (d.suffix is not None and not d.suffix.editable):
                 raise Problem("the buffer's declaration is written by a macro")
             if d.suffix is not None and not _PLAIN_SUFFIX.fullmatch(self.texts.of(d.suffix)):
                 raise Problem("the buffer's declaration has attributes behind its name")
-            self.edits.append(LinkName(d.name_span, d.suffix, f"{self.variable.name}_opi_{digest[:8]}"))
+            guard = Guard(d.statement, self.variable.name, _in_header(d)) if d is defining else None
+            self.edits.append(LinkName(d.name_span, d.suffix, f"{self.variable.name}_opi_{digest[:8]}", guard))
 
     def null_declaration(self, allocations: Sequence[Allocation]) -> None:
         """A local pointer that is freed on paths on which it was never set."""
@@ -367,6 +380,10 @@ class Builder(AllocationEdits):
         self.edits.append(InsertStatement(stmt.span, "before", declared, wrap))
         self.edits.append(InsertStatement(stmt.span, "before", text, wrap))
         self.edits.append(ReplaceText(value, name))
+
+
+def _in_header(d: ast.Declarator) -> bool:
+    return not d.name_span.file.endswith(".c")
 
 
 def _is_zero(e: ast.Expr) -> bool:

@@ -113,16 +113,35 @@ class ReplaceText:
     text: str
 
 
+GUARD = "_opi_guard"
+"""What the name of a guard ends with, behind that of its variable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The old name of a variable becomes that of a byte per thread, which no file that knows the variable links with.
+
+    An undefined name alone does not do it: with ``-fcommon`` another file's ``double b[N];`` defines one.
+    statement: the declaration behind which it stands.  header: that is in a header, and so in several files.
+    """
+
+    statement: Span
+    name: str
+    header: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class LinkName:
     """The variable declared here gets ``link`` as its name for the linker (DESIGN.md section 4, g).
 
-    Of the declarator: its name, and what stands between that and the initialiser (None: nothing).
+    Of the declarator: its name, and what stands between that and the initialiser (None: nothing).  guard: what is put
+    behind it, in one of the declarations.
     """
 
     declarator_name: Span
     suffix: Span | None
     link: str
+    guard: Guard | None = None
 
 
 Edit = ReplaceCall | PointerDeclaration | LinkName | InsertStatement | ReplaceText

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from opi_xform.ownership.plan import GUARD
+
 _TOKEN = re.compile(
     rb"[A-Za-z_]\w*|[()\[\]{};]|//(?:[^\n\\]|\\.)*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL
 )
@@ -13,6 +15,9 @@ _DIRECTIVE = re.compile(
     rb"|\b(?:__)?alias(?:__)?[ \t]*\([ \t]*\"[^\"\n]*\""
     rb"|\b(?:__)?asm(?:__)?\b[^;{}]*",
     re.MULTILINE,
+)
+_GUARDED = re.compile(
+    rb"\b__thread char (\w+)" + GUARD.encode() + rb" (?P<label>__asm__\(\"\1\"\))(?: __attribute__\(\(weak\)\))? = 0;"
 )
 _SLASH, _SEMICOLON, _SPACE, _DOT, _GREATER = b"/; .>"
 
@@ -90,6 +95,12 @@ def _words(data: bytes) -> dict[bytes, list[Occurrence]]:
     return out
 
 
+def is_guard(code: bytes, label: int) -> bool:
+    """Whether the asm label at an offset is one of a guard (``plan.Guard``): its byte is no second name of anything."""
+    near = _GUARDED.finditer(code, max(label - 300, 0), label + 300)
+    return any(found.start("label") == label for found in near)
+
+
 def _directives(data: bytes) -> dict[bytes, int]:
     def blank(match: re.Match[bytes]) -> bytes:
         token = match.group()
@@ -98,7 +109,10 @@ def _directives(data: bytes) -> dict[bytes, int]:
     out: dict[bytes, int] = {}
     if not any(word in data for word in (b"pragma", b"alias", b"asm")):
         return out
-    for found in _DIRECTIVE.finditer(_TOKEN.sub(blank, data)):
+    code = _TOKEN.sub(blank, data)
+    for found in _DIRECTIVE.finditer(code):
+        if is_guard(code, found.start()):
+            continue
         for word in re.finditer(rb"[A-Za-z_]\w*", found.group()):
             out.setdefault(word.group(), found.start())
     return out

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from opi_xform.ir.span import Span
 from opi_xform.ownership.plan import Edit, InsertStatement, LinkName, Plan, PointerDeclaration, ReplaceCall, ReplaceText
-from opi_xform.rewrite.declare import declaration_edits, link_edit
+from opi_xform.rewrite.declare import declaration_edits, guard_edits, link_edit
 from opi_xform.rewrite.edit import ByteEdit, EditConflict, apply_edits
 from opi_xform.rewrite.errors import PlanError
 from opi_xform.rewrite.header import header_edit
@@ -90,7 +90,7 @@ def _byte_edits(text: SourceText, edits: list[Edit]) -> Iterator[tuple[Span, lis
         elif isinstance(edit, PointerDeclaration):
             yield place, list(declaration_edits(text, edit))
         elif isinstance(edit, LinkName):
-            yield place, [link_edit(text, edit)]
+            yield place, [link_edit(text, edit), *guard_edits(text, edit)]
         elif isinstance(edit, ReplaceText) and (edit.span.begin, edit.span.end) not in taken:
             yield place, list(_text_edits(text, edit))
     for group in groups:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from opi_xform.ownership.plan import LinkName, PointerDeclaration
+from opi_xform.ownership.plan import GUARD, LinkName, PointerDeclaration
 from opi_xform.rewrite.edit import ByteEdit
 from opi_xform.rewrite.errors import PlanError
 from opi_xform.rewrite.lex import SourceText
@@ -66,6 +66,20 @@ def link_edit(text: SourceText, edit: LinkName) -> ByteEdit:
     while text.data[end - 1] in b" \t\r\n":
         end -= 1
     return ByteEdit(end, end, (1,), f' __asm__("{edit.link}")'.encode())
+
+
+def guard_edits(text: SourceText, edit: LinkName) -> Iterator[ByteEdit]:
+    """The guard, on a line of its own behind the declaration; without an initialiser it could be common itself."""
+    if edit.guard is None:
+        return
+    name, end = edit.guard.name, edit.guard.statement.end
+    weak = " __attribute__((weak))" if edit.guard.header else ""
+    line = f'__thread char {name}{GUARD} __asm__("{name}"){weak} = 0; /* no file that still has `{name}` links */'
+    tail = text.tail_end(end)
+    if tail is None:
+        yield ByteEdit(end, end, (2, edit.declarator_name.begin), b" " + line.encode())
+    else:
+        yield ByteEdit(tail, tail, (2, edit.declarator_name.begin), text.eol + line.encode())
 
 
 def _initialiser(text: SourceText, edit: PointerDeclaration, suffix_end: int) -> Iterator[ByteEdit]:
