@@ -32,8 +32,10 @@ from opi_xform.launch.transform import MANIFEST, TREE, manifest
 from opi_xform.ownership.plan import Edit, Plan, Told
 from opi_xform.parts import SHARED
 from opi_xform.report.finding import Finding
+from opi_xform.resources import runtime_include_dir
 from opi_xform.rewrite.apply import obstacle, place_of, rewrite
 from opi_xform.rewrite.errors import PlanError
+from opi_xform.rewrite.header import header_name
 from opi_xform.rewrite.selfcheck import self_check
 from opi_xform.rewrite.sources import Sources
 from opi_xform.rewrite.write import OutputError, OutputFile, in_place, mirror, write_all
@@ -128,7 +130,11 @@ def transform(
         said = (*told(annotations, files), *(one for _, one in entries))
         effects = known.path if known.effects else None
         try:
-            settings = AnalysisOptions(options.strict, root, effects, _obstacle(root, sources), said, options.jobs)
+            folders = (folder for unit in units for folder in include_directories(flags.of(unit.path)))
+            header = header_name(units, folders, runtime_include_dir())
+            settings = AnalysisOptions(
+                options.strict, root, effects, _obstacle(root, sources), said, options.jobs, header=header
+            )
             plan = analyse(units, settings, progress.part, programs.append)
         except EffectsError as error:
             raise known.wrong_effects(str(error)) from error

@@ -22,6 +22,7 @@ from opi_xform.frontend.static_uses import Contexts, below, holder, is_callee
 from opi_xform.frontend.tree import Tree
 from opi_xform.frontend.units import UnitBuilder
 from opi_xform.ir.ast import Declarator
+from opi_xform.ir.link_guard import in_guard
 from opi_xform.ir.span import Span
 from opi_xform.ir.statics import CallSite, Declared, Place, Routine, Static, Statics, Use
 from opi_xform.ir.types import Type
@@ -449,7 +450,7 @@ def _words(data: bytes) -> Iterator[str]:
         at = skip_space(data, found.end())
         while (word := _WORD.match(data, at)) is not None:  # volatile, goto, inline
             at = skip_space(data, word.end())
-        if data[at : at + 1] != b"(":
+        if data[at : at + 1] != b"(" or in_guard(data, found.start()):
             continue
         end = closing(data, at) or at
         for string in _STRING.finditer(data, at, end):

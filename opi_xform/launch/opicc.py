@@ -74,7 +74,8 @@ def command_line(
     mpi: Mpi, arguments: Sequence[str], link: bool, shared_heap: bool = False, ranks: bool = False
 ) -> list[str]:
     """The mpicc command that does what this opicc command asks for; builds libopi where it is to be linked."""
-    command = [str(mpi.mpicc), f"-I{runtime_include_dir()}", *arguments]
+    # Last, so that a project's own opi.h is found first where it includes one; the tool's output then has opi_xform.h.
+    command = [str(mpi.mpicc), *arguments, "-isystem", str(runtime_include_dir())]
     if not link:
         return command
     if any(argument.startswith("-x") for argument in arguments):

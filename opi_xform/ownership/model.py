@@ -29,6 +29,7 @@ class Options:
     effects: an opi.toml with more library effects.  obstacle: why an edit cannot be made ('' when it can), as the
     rewriter sees it: a macro writes the text, an array type hides behind a typedef.  A site that needs it is kept.
     told: comments that say more than the analysis finds.  processes: that may work on it; the plan is the same.
+    header: what files include for the OPI calls.
     """
 
     strict: bool = False
@@ -37,6 +38,7 @@ class Options:
     obstacle: Callable[[Edit], str] = lambda edit: ""
     told: tuple[Told, ...] = ()
     processes: int = 1
+    header: str = "opi.h"
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,15 +113,10 @@ class ReplaceText:
     text: str
 
 
-GUARD = "_opi_guard"
-"""What the name of a guard ends with, behind that of its variable."""
-
-
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """The old name of a variable becomes that of a byte per thread, which no file that knows the variable links with.
+    """The old name of a variable becomes that of a byte which no other file can link with (``ir/link_guard.py``).
 
-    An undefined name alone does not do it: with ``-fcommon`` another file's ``double b[N];`` defines one.
     statement: the declaration behind which it stands.  header: that is in a header, and so in several files.
     """
 
@@ -150,10 +145,11 @@ Edit = ReplaceCall | PointerDeclaration | LinkName | InsertStatement | ReplaceTe
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Decisions in source order, and the edits that carry them out.  ``needs_header``: files that must include
-    ``opi.h``.
+    ``header``, which is ``opi.h`` or, in a program with another file of that name, what stands for it.
     """
 
     decisions: tuple[Decision, ...]
     edits: tuple[Edit, ...] = ()
     needs_header: tuple[str, ...] = ()
     diagnostics: tuple[Decision, ...] = field(default=())
+    header: str = "opi.h"

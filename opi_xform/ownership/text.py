@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from opi_xform.ownership.plan import GUARD
+from opi_xform.ir.link_guard import in_guard
 
 _TOKEN = re.compile(
     rb"[A-Za-z_]\w*|[()\[\]{};]|//(?:[^\n\\]|\\.)*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL
@@ -15,9 +15,6 @@ _DIRECTIVE = re.compile(
     rb"|\b(?:__)?alias(?:__)?[ \t]*\([ \t]*\"[^\"\n]*\""
     rb"|\b(?:__)?asm(?:__)?\b[^;{}]*",
     re.MULTILINE,
-)
-_GUARDED = re.compile(
-    rb"\b__thread char (\w+)" + GUARD.encode() + rb" (?P<label>__asm__\(\"\1\"\))(?: __attribute__\(\(weak\)\))? = 0;"
 )
 _SLASH, _SEMICOLON, _SPACE, _DOT, _GREATER = b"/; .>"
 
@@ -95,12 +92,6 @@ def _words(data: bytes) -> dict[bytes, list[Occurrence]]:
     return out
 
 
-def is_guard(code: bytes, label: int) -> bool:
-    """Whether the asm label at an offset is one of a guard (``plan.Guard``): its byte is no second name of anything."""
-    near = _GUARDED.finditer(code, max(label - 300, 0), label + 300)
-    return any(found.start("label") == label for found in near)
-
-
 def _directives(data: bytes) -> dict[bytes, int]:
     def blank(match: re.Match[bytes]) -> bytes:
         token = match.group()
@@ -111,7 +102,7 @@ def _directives(data: bytes) -> dict[bytes, int]:
         return out
     code = _TOKEN.sub(blank, data)
     for found in _DIRECTIVE.finditer(code):
-        if is_guard(code, found.start()):
+        if in_guard(code, found.start()):
             continue
         for word in re.finditer(rb"[A-Za-z_]\w*", found.group()):
             out.setdefault(word.group(), found.start())

@@ -14,9 +14,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from opi_xform.ir import ast
+from opi_xform.ir.link_guard import in_guard
 from opi_xform.ir.span import Span
 from opi_xform.ownership.source import index_of
-from opi_xform.ownership.text import is_guard
 
 _WORDS = rb"(?:__)?(constructor|destructor|cleanup|ifunc|alias|weakref|weak)(?:__)?"
 _ATTRIBUTE = re.compile(
@@ -56,7 +56,7 @@ def _first(units: Sequence[ast.Unit]) -> tuple[Span, str] | None:
             continue
         code = _TEXT.sub(_blank, data)
         for label in _LABEL.finditer(code):
-            if is_guard(code, label.start()):
+            if in_guard(code, label.start()):
                 continue
             if _is_named(_STRING.findall(label.group(1)), _STRING.sub(b"", label.group(1)), map(texts.read, paths)):
                 return _span(path, data, label.start()), "asm"

@@ -259,6 +259,7 @@ def analyse(
             plan = decide(units, known, options)
     plan, known = _with_told(units, whole, effects, options, plan, known, part, everything)
     seen(known)
+    plan = replace(plan, header=options.header)
     return plan if options.effects is None else _with_entries(plan, whole, effects, options.effects)
 
 

@@ -37,7 +37,9 @@ def rewrite(plan: Plan, sources: Sources) -> Rewritten:
     changed = {}
     for name in sorted(by_file.keys() | needs_header):
         before = sources.data(name)
-        after = _rewrite_file(sources.text(name), list(by_file.get(name, ())), name in needs_header)
+        after = _rewrite_file(
+            sources.text(name), list(by_file.get(name, ())), plan.header if name in needs_header else ""
+        )
         if after != before:
             changed[name] = after
     return Rewritten(changed)
@@ -66,11 +68,11 @@ def place_of(edit: Edit) -> Span:
     return edit.span
 
 
-def _rewrite_file(text: SourceText, edits: list[Edit], include: bool) -> bytes:
+def _rewrite_file(text: SourceText, edits: list[Edit], header: str) -> bytes:
     produced = list(_byte_edits(text, edits))
-    header = header_edit(text) if include else None
+    include = header_edit(text, header) if header else None
     try:
-        return apply_edits(text.data, [*([header] if header else []), *(one for _, ones in produced for one in ones)])
+        return apply_edits(text.data, [*([include] if include else []), *(one for _, ones in produced for one in ones)])
     except EditConflict as conflict:
         offset = conflict.offset
         near = min((span for span, _ in produced), key=lambda span: abs(span.begin - offset))

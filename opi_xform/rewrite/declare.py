@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from opi_xform.ownership.plan import GUARD, LinkName, PointerDeclaration
+from opi_xform.ir.link_guard import guard_text
+from opi_xform.ownership.plan import LinkName, PointerDeclaration
 from opi_xform.rewrite.edit import ByteEdit
 from opi_xform.rewrite.errors import PlanError
 from opi_xform.rewrite.lex import SourceText
@@ -72,9 +73,7 @@ def guard_edits(text: SourceText, edit: LinkName) -> Iterator[ByteEdit]:
     """The guard, on a line of its own behind the declaration; without an initialiser it could be common itself."""
     if edit.guard is None:
         return
-    name, end = edit.guard.name, edit.guard.statement.end
-    weak = " __attribute__((weak))" if edit.guard.header else ""
-    line = f'__thread char {name}{GUARD} __asm__("{name}"){weak} = 0; /* no file that still has `{name}` links */'
+    line, end = guard_text(edit.guard.name, edit.guard.header), edit.guard.statement.end
     tail = text.tail_end(end)
     if tail is None:
         yield ByteEdit(end, end, (2, edit.declarator_name.begin), b" " + line.encode())

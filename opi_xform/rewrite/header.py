@@ -1,13 +1,18 @@
-"""Where ``#include "opi.h"`` goes."""
+"""Where ``#include "opi.h"`` goes, and whether that would be another file of this name."""
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
+from opi_xform.ir.ast import Unit
 from opi_xform.rewrite.edit import ByteEdit
 from opi_xform.rewrite.lex import COMMENT, DIRECTIVE, SourceText
 
+OURS, INSTEAD = "opi.h", "opi_xform.h"
 _INCLUDE = re.compile(rb"[ \t]*#[ \t]*include(?:_next)?[ \t]*[<\"]([^>\"]*)[>\"]")
 _WORD = re.compile(rb"[ \t]*#[ \t]*([a-z_]+)[ \t]*([A-Za-z0-9_]*)")
 
@@ -20,7 +25,17 @@ class _Include:
     leading: bool  # no code stands before it
 
 
-def header_edit(text: SourceText) -> ByteEdit | None:
+def header_name(units: Iterable[Unit], folders: Iterable[str], runtime: Path) -> str:
+    """``opi.h``, or ``opi_xform.h`` where the program has an opi.h of its own: beside a file of its, or where it looks.
+
+    folders: where its compiler looks for headers.  runtime: where ours are.
+    """
+    near = {os.path.dirname(path) for unit in units for path in unit.files} | set(folders)
+    others = (path for folder in near if (path := Path(folder) / OURS).is_file() and path.parent.resolve() != runtime)
+    return OURS if next(others, None) is None else INSTEAD
+
+
+def header_edit(text: SourceText, header: str = OURS) -> ByteEdit | None:
     """Includes ``opi.h`` after the last include of mpi.h; None when the file has it already.
 
     A file that gets mpi.h from a header of its own has it after the includes at its top: never before them, because
@@ -28,7 +43,8 @@ def header_edit(text: SourceText) -> ByteEdit | None:
     below the comment that opens the file.
     """
     includes = _includes(text)
-    if any(include.name == b"opi.h" or include.name.endswith(b"/opi.h") for include in includes):
+    name = header.encode()
+    if any(include.name == name or include.name.endswith(b"/" + name) for include in includes):
         return None
     mpi = [include for include in includes if include.name == b"mpi.h" or include.name.endswith(b"/mpi.h")]
     leading = [include for include in includes if include.leading and include.depth == 0]
@@ -36,9 +52,9 @@ def header_edit(text: SourceText) -> ByteEdit | None:
     eol = text.eol
     if chosen:
         end = text.line_end(chosen[0].end)
-        return ByteEdit(end, end, (0,), eol + b'#include "opi.h"')
+        return ByteEdit(end, end, (0,), eol + b'#include "%s"' % name)
     start = top(text)
-    return ByteEdit(start, start, (0,), b'#include "opi.h"' + eol)
+    return ByteEdit(start, start, (0,), b'#include "%s"' % name + eol)
 
 
 def top(text: SourceText) -> int:

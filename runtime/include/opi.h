@@ -12,8 +12,8 @@
  *
  * Every call returns MPI_SUCCESS or an MPI error class raised through the error handler of the communicator (OPI_Alloc, OPI_Free: that of MPI_COMM_SELF
  * when one was set there, else of MPI_COMM_WORLD; outside MPI_Init..MPI_Finalize the class is only returned and one line is printed). */
-#ifndef OPI_H
-#define OPI_H
+#ifndef OPI_XFORM_OPI_H
+#define OPI_XFORM_OPI_H
 
 #include <stddef.h>
 

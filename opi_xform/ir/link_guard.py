@@ -1,0 +1,28 @@
+"""The byte that a converted external variable leaves under its old name, so that no file that was left out links.
+
+``__thread char b_opi_guard __asm__("b") = 0;``.  An undefined name alone would not do: with ``-fcommon`` another file's
+``double b[N];`` defines one.  No linker takes a thread's own variable for another one's, be that declared or defined.
+"""
+
+from __future__ import annotations
+
+import re
+
+GUARD = "_opi_guard"
+"""What the name of a guard ends with, behind that of its variable."""
+
+_GUARD = re.compile(
+    rb"\b__thread char (\w+)" + GUARD.encode() + rb" (?P<label>__asm__\(\"\1\"\))(?: __attribute__\(\(weak\)\))? = 0;"
+)
+
+
+def guard_text(name: str, header: bool) -> str:
+    """The declaration.  header: it stands in a header, and so in several files."""
+    weak = " __attribute__((weak))" if header else ""
+    return f'__thread char {name}{GUARD} __asm__("{name}"){weak} = 0; /* no file that still has `{name}` links */'
+
+
+def in_guard(code: bytes, at: int) -> bool:
+    """Whether an asm label or attribute that begins at an offset is a guard's: no second name of anything."""
+    near = _GUARD.finditer(code, max(at - 300, 0), at + 300)
+    return any(found.start("label") <= at < found.end() for found in near)
