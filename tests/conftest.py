@@ -70,7 +70,7 @@ class MpiUser:
         opicc itself is tested in test_opicc.py."""
         words = [str(argument) for argument in arguments]
         passed = [word for word in words if word != SHARED_HEAP]
-        command = [str(self.mpi.mpicc), f"-I{runtime_include_dir()}", *passed]
+        command = [str(self.mpi.mpicc), *passed, "-isystem", str(runtime_include_dir())]
         if links(passed):
             command += link_flags(self._runtime(), SHARED_HEAP in words)
         return self._captured(command, 300, check, {})

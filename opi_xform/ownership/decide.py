@@ -10,6 +10,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ownership.agreement import Verdict, agreed
 from opi_xform.ownership.aliases import alias_refusal, value_refusal
 from opi_xform.ownership.allocators import allocator_refusal
+from opi_xform.ownership.bypass import bypass
 from opi_xform.ownership.counted import counted
 from opi_xform.ownership.culprits import readers_after, readers_of_first_contents, touches_after
 from opi_xform.ownership.elsewhere import left_out, several, shared_text
@@ -48,6 +49,10 @@ def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Pla
     if unseen is not None:
         span, message = unseen
         groups, stray = [], {u.place: Refusal("11", message, ((span, "here"),)) for u in uses}
+    passing = bypass(units, program.effects)
+    if passing is not None:
+        span, message = passing
+        groups, stray = [], {u.place: Refusal("07", message, ((span, "here"),)) for u in uses}
     groups, swapped = joined(program, groups, options.strict)
     stray.update(swapped)
     parameters = parameters_of(program, units)

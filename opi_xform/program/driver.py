@@ -245,10 +245,11 @@ def analyse(
     """What to do with every buffer use of a program, and the edits that do it.  ``seen`` gets what was found out."""
     with part("merge"):
         whole = merge(units)
-        effects = load_effects(options.effects, strict=options.strict)
+        effects = loaded = load_effects(options.effects, strict=options.strict)
     if not all_calls(whole.functions.values(), effects):
         return Plan(())
     everything = False
+    effects = _of_libraries(effects, whole)
     known = program(whole, effects, part, everything, exchanges=True)
     with part("decide"):
         plan = decide(units, known, options)
@@ -260,7 +261,13 @@ def analyse(
     plan, known = _with_told(units, whole, effects, options, plan, known, part, everything)
     seen(known)
     plan = replace(plan, header=options.header)
-    return plan if options.effects is None else _with_entries(plan, whole, effects, options.effects)
+    return plan if options.effects is None else _with_entries(plan, whole, loaded, options.effects)
+
+
+def _of_libraries(effects: Effects, whole: Whole) -> Effects:
+    """Without functions that the program defines itself; of the MPI's, ``ownership/bypass.py`` has to know."""
+    mine = {name for name in whole.functions if name in effects and not name.startswith(("MPI_", "PMPI_"))}
+    return Effects({name: effects[name] for name in effects if name not in mine}) if mine else effects
 
 
 def _with_told(

@@ -207,8 +207,6 @@ void opi_comms_fini(void) {
         opi_comm_adopt(*(newcomm));  \
     return rc
 
-#define EXPORT __attribute__((visibility("default")))
-
 EXPORT int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm) {
     CREATE(PMPI_Comm_dup(comm, newcomm), newcomm);
 }

@@ -166,7 +166,7 @@ int opi_give(const char *call, void *bufp, MPI_Count count, MPI_Datatype type, i
     return MPI_SUCCESS;
 }
 
-EXPORT int OPI_Give(void *bufp, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+API int OPI_Give(void *bufp, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
     if (OPI_LIKELY(give_whole(bufp, count, type, dest, tag, comm)))
         return MPI_SUCCESS;
     OPI_SITE();
@@ -202,24 +202,26 @@ OPI_COLD static int igive_slow(void *bufp, int count, MPI_Datatype type, int des
     return rc;
 }
 
-EXPORT int OPI_Igive(void *bufp, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+API int OPI_Igive(void *bufp, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
     if (OPI_LIKELY(give_whole(bufp, count, type, dest, tag, comm))) {
         *request = opi_req_handle(&opi_sent);
         return MPI_SUCCESS;
     }
     OPI_SITE();
     OPI_SENDER();
+    opi_need_names("OPI_Igive");
     return igive_slow(bufp, count, type, dest, tag, comm, request);
 }
 
-EXPORT int OPI_Take(void *bufp, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+API int OPI_Take(void *bufp, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
     OPI_SITE();
     return opi_recv_block("OPI_Take", bufp, count, type, source, tag, comm, status, true);
 }
 
-EXPORT int OPI_Itake(void *bufp, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+API int OPI_Itake(void *bufp, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
     if (OPI_LIKELY(opi_irecv_fast(bufp, count, type, source, tag, comm, request, true)))
         return MPI_SUCCESS;
     OPI_SITE();
+    opi_need_names("OPI_Itake");
     return opi_recv_nonblock("OPI_Itake", bufp, count, type, source, tag, comm, request, true);
 }

@@ -6,7 +6,6 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#define EXPORT __attribute__((visibility("default")))
 #define WIRE_VERSION 4
 
 struct opi_state opi = {.memfd = -1, .slot_given = -1, .me = 0, .nlocal = 1, .base = OPI_BASE, .window_shift = OPI_REGION_SHIFT - 4, .all = MPI_COMM_NULL, .self = MPI_COMM_NULL, .node = MPI_COMM_NULL};
@@ -30,8 +29,11 @@ static bool env_flag(const char *name) {
 __attribute__((constructor)) static void at_load(void) {
     atomic_store_explicit(&opi.owner, opi_self(), memory_order_relaxed);
     opi.threads = opi.locked = !opi_helper_load() || OPI_TSAN; /* the sanitizer knows mutexes, not membarrier */
-    opi.disabled = env_flag("OPI_DISABLE");
+    opi_overridden();
+    opi.disabled = opi_other || env_flag("OPI_DISABLE");
     opi.verbose = env_flag("OPI_VERBOSE");
+    if (opi_other && opi.verbose)
+        opi_say("%s is not libopi's", opi_other);
     opi_profile_load();
     opi_check_load();
     opi.watch = opi.profile || opi.check;

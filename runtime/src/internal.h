@@ -19,6 +19,10 @@
 #undef OPI_Giverecv
 #undef OPI_Sendtake
 
+/* An MPI function of libopi's: one of the program's or a tool's takes its place (overridden.c).  OPI functions are libopi's alone. */
+#define EXPORT __attribute__((visibility("default"), weak, section("opi_names")))
+#define API __attribute__((visibility("default")))
+
 #pragma GCC visibility push(hidden)
 
 /* heap.c, pool.c */
@@ -192,6 +196,17 @@ static inline struct opi_comm *opi_comm_of(MPI_Comm c) {
         return opi.last_comm = e->comm;
     }
     return opi_comm_slow(c);
+}
+
+/* overridden.c */
+/* The first of the MPI's names that somebody else's function has; NULL: all are libopi's.  Known once opi_overridden has looked. */
+extern const char *opi_other;
+void opi_overridden(void);
+/* For a call whose request only libopi's own completion calls know: says so and ends, where one of the names is not libopi's. */
+_Noreturn void opi_not_mine(const char *call);
+static inline void opi_need_names(const char *call) {
+    if (OPI_UNLIKELY(opi_other != NULL))
+        opi_not_mine(call);
 }
 
 /* error.c */

@@ -33,7 +33,7 @@ OPI_COLD static int alloc_slow(void *bufp, size_t length) {
     return MPI_SUCCESS;
 }
 
-EXPORT int OPI_Alloc(void *bufp, size_t length) {
+API int OPI_Alloc(void *bufp, size_t length) {
     if (OPI_UNLIKELY(!bufp || length > OPI_REGION || opi.special || opi_guest())) {
         OPI_SITE();
         return alloc_slow(bufp, length);
@@ -78,7 +78,7 @@ OPI_COLD static int free_slow(void *bufp) {
     return MPI_SUCCESS;
 }
 
-EXPORT int OPI_Free(void *bufp) {
+API int OPI_Free(void *bufp) {
     if (OPI_UNLIKELY(!bufp || opi.special || opi_guest())) {
         OPI_SITE();
         return free_slow(bufp);

@@ -4,8 +4,6 @@
 
 #include "internal.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
 #pragma GCC visibility push(hidden)
 
 /* What the functions behind the MPI's names return when the MPI's own function is to be called in their place: nothing of ours is concerned.  No error code. */

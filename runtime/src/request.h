@@ -4,8 +4,6 @@
 
 #include "internal.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
 #define OPI_RELIEVE_POLLS 64u /* MPI_Test calls after which an unmatched standard send is copied aside */
 
 #pragma GCC visibility push(hidden)

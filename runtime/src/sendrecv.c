@@ -50,24 +50,27 @@ int opi_sendrecv(const char *call, const void *sbuf, MPI_Count scount, MPI_Datat
     return rc != MPI_SUCCESS ? rc : rc2;
 }
 
-EXPORT int OPI_Givetake(void *sp, int sc, MPI_Datatype st, int dest, int stag, void *rp, int rc, MPI_Datatype rt, int source, int rtag, MPI_Comm comm,
+API int OPI_Givetake(void *sp, int sc, MPI_Datatype st, int dest, int stag, void *rp, int rc, MPI_Datatype rt, int source, int rtag, MPI_Comm comm,
                         MPI_Status *status) {
     OPI_SITE();
     OPI_SENDER();
+    opi_need_names("OPI_Givetake");
     return opi_sendrecv("OPI_Givetake", sp, sc, st, dest, stag, true, rp, rc, rt, source, rtag, true, comm, status);
 }
 
-EXPORT int OPI_Giverecv(void *sp, int sc, MPI_Datatype st, int dest, int stag, void *rb, int rc, MPI_Datatype rt, int source, int rtag, MPI_Comm comm,
+API int OPI_Giverecv(void *sp, int sc, MPI_Datatype st, int dest, int stag, void *rb, int rc, MPI_Datatype rt, int source, int rtag, MPI_Comm comm,
                         MPI_Status *status) {
     OPI_SITE();
     OPI_SENDER();
+    opi_need_names("OPI_Giverecv");
     return opi_sendrecv("OPI_Giverecv", sp, sc, st, dest, stag, true, rb, rc, rt, source, rtag, false, comm, status);
 }
 
-EXPORT int OPI_Sendtake(const void *sb, int sc, MPI_Datatype st, int dest, int stag, void *rp, int rc, MPI_Datatype rt, int source, int rtag, MPI_Comm comm,
+API int OPI_Sendtake(const void *sb, int sc, MPI_Datatype st, int dest, int stag, void *rp, int rc, MPI_Datatype rt, int source, int rtag, MPI_Comm comm,
                         MPI_Status *status) {
     OPI_SITE();
     OPI_SENDER();
+    opi_need_names("OPI_Sendtake");
     return opi_sendrecv("OPI_Sendtake", sb, sc, st, dest, stag, false, rp, rc, rt, source, rtag, true, comm, status);
 }
 

@@ -73,4 +73,18 @@ TABLES = (
         "if text is None or not _moves(text, found.scans):",
         ("odd_percent_n_variable", "odd_percent_n_read", "odd_percent_n_list"),
     ),
+    Bug(
+        "functions of the program's own by the MPI's names are the MPI's",
+        "opi_xform.ownership.bypass",
+        "if key.startswith(_MINE) and key in effects:",
+        "if False:",
+        ("g_own_mpi_init",),
+    ),
+    Bug(
+        "a message by a profiling name meets the receives of libopi",
+        "opi_xform.ownership.bypass",
+        "return effect is not None and effect.mpi is not None and effect.mpi.kind not in _APART",
+        "return False",
+        ("g_profiling_send", "g_profiling_pointer"),
+    ),
 )
