@@ -2,7 +2,7 @@
 
 The ways are followed with the integers that are known on them, so that `return -1`, and a caller that ends the program
 when it gets -1, are seen as one.  An end is a call that never returns, or `return` from main with another number than
-0. One in good order is none: a program that calls MPI_Finalize first, or returns 0, has told what it had to tell.
+0. One in good order is none: a program that calls MPI_Finalize first, or whose code is 0, has told what it had to tell.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ Name = tuple[int, str | int]  # frame (-1: a global), variable or temporary
 _BUDGET = 4000  # nodes
 _ELSEWHERE = frozenset({"longjmp", "siglongjmp", "_longjmp", "__longjmp_chk", "pthread_exit", "thrd_exit"})
 """They never return, and the program goes on."""
+_EXITS = frozenset({"exit", "_exit", "_Exit", "quick_exit"})
 _ORDERLY = frozenset({"MPI_Finalize", "PMPI_Finalize", "MPI_Session_finalize", "PMPI_Session_finalize"})
 _OPS = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge, "+": add, "-": sub, "*": mul}
 
@@ -81,6 +82,8 @@ def _through(
                 call = action if isinstance(action, ins.CallInstr) else action.call
                 name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else ""
                 if name in _ORDERLY or name in _ELSEWHERE:
+                    return None
+                if name in _EXITS and call.args and _value(program, found, frame, call.args[0]) == 0:
                     return None
                 if call.target is not None:
                     _set(found, (frame, call.target.number), None)
