@@ -206,12 +206,16 @@ static void help(void) {
 /* OPI_Alloc and OPI_Free may be called by any thread at any time, whatever MPI's thread level.  Of the others than the owner one at a time comes in as the
  * helper does; it has to get in, so it waits for the owner to leave, which lets it in where it waits itself (opi_relax).  A microsecond or two, and nothing for
  * the owner. */
+static __thread bool by_lock; /* this guest came in by the lock of all threads */
+
 OPI_COLD void opi_guest_enter(void) {
-    if (opi.threads) {
+    pthread_mutex_lock(&at_work);
+    by_lock = opi.threads; /* changes under at_work, and never back */
+    if (by_lock) {
+        pthread_mutex_unlock(&at_work);
         opi_enter_special();
         return;
     }
-    pthread_mutex_lock(&at_work);
     atomic_fetch_add_explicit(&opi_guests, 1, memory_order_relaxed);
     for (unsigned n = 0;; n++) {
         atomic_store_explicit(&opi_helper_busy, 1, memory_order_relaxed);
@@ -230,12 +234,19 @@ OPI_COLD void opi_guest_enter(void) {
 }
 
 OPI_COLD void opi_guest_leave(void) {
-    if (opi.threads) {
+    if (by_lock) {
         opi_leave_special();
         return;
     }
     opi_in_library = false;
     atomic_store_explicit(&opi_helper_busy, 0, memory_order_release); /* the owner sees all we did */
+    pthread_mutex_unlock(&at_work);
+}
+
+/* From here on the lock of all threads is what keeps them apart; called by the owner, outside. */
+void opi_guests_by_lock(void) {
+    pthread_mutex_lock(&at_work); /* no guest is inside */
+    opi.threads = true;
     pthread_mutex_unlock(&at_work);
 }
 

@@ -122,6 +122,12 @@ static void unmap_node(void) {
             opi_heap_unmap_peer(opi.peer[i]);
 }
 
+/* Threads that allocate read these: they are written where they change only. */
+static void set(bool *what, bool to) {
+    if (*what != to)
+        *what = to;
+}
+
 static void engine_start(void) {
     const char *exchanges = getenv("OPI_ALLTOALL");
     int mine[3] = {opi.disabled, opi.profile, exchanges && strcmp(exchanges, "0") == 0}, any[3] = {0, 0, 0};
@@ -129,10 +135,10 @@ static void engine_start(void) {
         opi_die("the MPI makes no communicator of all ranks");
     PMPI_Allreduce(mine, any, 3, MPI_INT, MPI_MAX, opi.all);
     opi.disabled = any[0] != 0; /* a layer only some ranks have would lose messages */
-    opi.profile = any[1] != 0;  /* its report is collective */
+    set(&opi.profile, any[1] != 0); /* its report is collective */
     opi.exchanges = any[2] == 0;
-    opi.watch = opi.profile || opi.check;
-    opi.special = opi.threads || opi.watch;
+    set(&opi.watch, opi.profile || opi.check);
+    set(&opi.special, opi.threads || opi.watch);
     if (opi.disabled) {
         if (opi.verbose && opi.world_rank == 0)
             opi_say("disabled: every message is the MPI's");
@@ -223,8 +229,9 @@ static void started(int provided) {
         opi_guest_leave();
     }
     opi.multiple = provided == MPI_THREAD_MULTIPLE;
-    opi.threads = level >= MPI_THREAD_SERIALIZED || opi.locked;
-    opi.special = opi.threads || opi.watch;
+    if (level >= MPI_THREAD_SERIALIZED && !opi.threads)
+        opi_guests_by_lock();
+    set(&opi.special, opi.threads || opi.watch);
     opi_types_init();
     engine_start();
     opi_profile_begin();
@@ -314,10 +321,9 @@ EXPORT int MPI_Finalize(void) {
             PMPI_Comm_free(&opi.all);
         if (opi.self != MPI_COMM_NULL)
             PMPI_Comm_free(&opi.self);
-        opi.threads = opi.locked;
         opi.multiple = false;
         opi_alive_end();
-        opi.special = opi.threads || opi.watch;
+        set(&opi.special, opi.threads || opi.watch);
         opi.last_comm = NULL;
         opi.last_type = NULL;
         opi.mpi_running = false;

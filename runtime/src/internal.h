@@ -51,6 +51,7 @@ void opi_enter_special(void);
 void opi_leave_special(void);
 void opi_guest_enter(void);
 void opi_guest_leave(void);
+void opi_guests_by_lock(void);
 bool opi_helper_load(void);
 void opi_helper_start(void);
 void opi_helper_stop(void);
