@@ -275,7 +275,7 @@ FAULTS = (
         "a buffer may be used again when its send is complete",
         (
             Edit(
-                "protocol.c",
+                "desc.c",
                 "        memcpy(block, d->addr, d->size);\n        opi_profile_copied(d->size);\n    }\n"
                 "    d->block = block;",
                 "        opi_profile_copied(d->size);\n    }\n    d->block = block;",
@@ -289,8 +289,8 @@ FAULTS = (
         (
             Edit(
                 "datatype.c",
-                "for (size_t i = 0; i < count && bytes; i++, element",
-                "for (size_t i = 0; i + 1 < count && bytes; i++, element",
+                "for (size_t i = at / t->size; i < count && s.left; i++)",
+                "for (size_t i = at / t->size; i + 1 < count && s.left; i++)",
             ),
         ),
     ),
