@@ -2,9 +2,7 @@
 
 from tests.planted.bug import Bug
 
-_EXPRS = "opi_xform.frontend.exprs"
 _FAILURES = "opi_xform.ownership.failures"
-_NAMES = "opi_xform.frontend.names"
 _RANKS = "opi_xform.ownership.real_ranks"
 _TAINT = "opi_xform.ownership.taint"
 _TRIPS = "opi_xform.memory.trips"
@@ -54,20 +52,6 @@ NULL = (
         ("recv_null_text",),
     ),
     Bug(
-        "an enumerator is a plain number",
-        _NAMES,
-        "if self._made_of(",
-        "if False and self._made_of(",
-        ("recv_null_enumerator",),
-    ),
-    Bug(
-        "a number that a macro makes is a plain one",
-        _EXPRS,
-        'PROC_NULL if sign == "-" and self._from_proc_null(i) else ""',
-        '""',
-        ("recv_null_macro_sum",),
-    ),
-    Bug(
         "a number that was a floating one is a real rank",
         _TAINT,
         "                        if self.floating:\n                            return True",
@@ -96,13 +80,6 @@ NULL = (
         ("recv_null_struct_copied", "recv_null_struct_copy"),
     ),
     Bug(
-        "a function that calls itself gives a real rank",
-        _TAINT,
-        'op.startswith("call ")',
-        'op.startswith("no call ")',
-        ("recv_null_recursive",),
-    ),
-    Bug(
         "memory that is made larger holds nothing",
         _TAINT,
         "if spec.contents or any(self.holds(o, None) for o in old):",
@@ -124,13 +101,6 @@ NULL = (
         ("recv_null_shifted_up", "recv_null_enumerator"),
     ),
     Bug(
-        "windows hold real ranks",
-        _TAINT,
-        'outside = effect.outside or (op is not None and op.kind == "rma")',
-        "outside = effect.outside",
-        ("recv_null_window",),
-    ),
-    Bug(
         "a loop is left as soon as its condition holds, whether it is looked at or not",
         _TRIPS,
         " or not tested_each_turn(nest, loop, edge[0])",
@@ -149,7 +119,7 @@ NULL = (
         _USES,
         "found is None or not _stays_in_row(program, a, found, row)",
         "found is None",
-        ("send_rows_flat_loop", "send_rows_by_pointer", "send_rows_copied"),
+        ("send_rows_flat_loop", "send_rows_copied", "send_rows_by_pointer"),
     ),
     Bug(
         "no receive fails",

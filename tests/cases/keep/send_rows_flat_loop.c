@@ -1,4 +1,4 @@
-/* One loop over all elements, by the first row. */
+/* One loop over all elements, by the first row, sets what the rows are filled over. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,10 @@ int main(int argc, char **argv)
         u[i] = i + 1;
     if (rank == 0) {
         for (int j = 0; j < R / 2 * n; j++)
-            a[0][j] = u[j];
+            a[0][j] = -1.0;
+        for (int k = 0; k < R; k++)
+            for (int j = 0; j < C; j++)
+                a[k][j] = u[k * C + j];
         for (int k = 0; k < R; k++)
             MPI_Send(a[k], C, MPI_DOUBLE, 1, k, MPI_COMM_WORLD); //~ keep OPI104
     } else if (rank == 1) {
