@@ -46,7 +46,15 @@ int __wrap_OPI_Alloc(void *place, size_t length)
 """
 HEADERS = "".join(f"#include <{name}>\n" for name in ("mpi.h", "stdio.h", "stdlib.h", "string.h"))
 FLAGS = ("-O1", "-w", "-fno-pie")
-WRAPPED = ("-no-pie", "-Wl,--wrap=MPI_Init,--wrap=MPI_Finalize")
+WRAPPED = ("-no-pie",)
+ONCE = """int fuzz_init(int *argc, char ***argv);
+int fuzz_finalize(void);
+#define MPI_Init fuzz_init
+#define MPI_Finalize fuzz_finalize
+"""
+"""What programs call instead, for there is one MPI_Init a job.  Comes after mpi.h.
+
+Not by the linker: libopi looks whose MPI_Init it is that it calls."""
 SHARED = ("main", "rank", "peer", "seven", "zero", "field", "total", "report", "fill", "append", "sum")
 """The names at file level that all programs have (generate.HEAD); the others have their seed in them."""
 ALONE_S = 40
@@ -171,7 +179,7 @@ class Batch:
 
     def _objects(self, name: str, folder: Path, seeds: Sequence[int], flags: Sequence[str]) -> list[str]:
         """All programs in one unit: what each of them calls ``main``, or as every other does, gets its number."""
-        lines = []
+        lines = [ONCE]
         for seed in seeds:
             lines += [f"#define {word} fuzz_{word}_{seed}" for word in SHARED]
             lines.append(f'#include "{folder / f"seed{seed}.c"}"')

@@ -1,8 +1,8 @@
 /*
  * Runs the programs of a batch one after the other inside one MPI job.
  *
- * Each program has a main of the name that programs.c lists; MPI_Init and MPI_Finalize are wrapped
- * (-Wl,--wrap): the job is initialised once.  Arguments: a prefix for output files, then the numbers of the programs
+ * Each program has a main of the name that programs.c lists; it calls fuzz_init and fuzz_finalize for MPI_Init and
+ * MPI_Finalize (batch.ONCE): the job is initialised once.  Arguments: a prefix for output files, then the numbers of the programs
  * to run.  What rank R prints in program P goes to PREFIX.R.P; PREFIX.R.done gets a line "P code" when it has returned.
  */
 #include <mpi.h>
@@ -17,20 +17,18 @@ typedef struct {
 
 extern const Program fuzz_programs[];
 
-int __real_MPI_Init(int *argc, char ***argv);
-int __real_MPI_Finalize(void);
-int __wrap_MPI_Init(int *argc, char ***argv);
-int __wrap_MPI_Finalize(void);
+int fuzz_init(int *argc, char ***argv);
+int fuzz_finalize(void);
 void oracle_reset(void) __attribute__((weak));
 
-int __wrap_MPI_Init(int *argc, char ***argv)
+int fuzz_init(int *argc, char ***argv)
 {
     (void)argc;
     (void)argv;
     return MPI_SUCCESS;
 }
 
-int __wrap_MPI_Finalize(void)
+int fuzz_finalize(void)
 {
     fflush(stdout);
     return MPI_SUCCESS;
@@ -39,7 +37,7 @@ int __wrap_MPI_Finalize(void)
 int main(int argc, char **argv)
 {
     int rank;
-    __real_MPI_Init(&argc, &argv);
+    MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     char name[4096];
     snprintf(name, sizeof name, "%s.%d.done", argv[1], rank);
@@ -58,5 +56,5 @@ int main(int argc, char **argv)
         fflush(done);
         PMPI_Barrier(MPI_COMM_WORLD);
     }
-    return __real_MPI_Finalize();
+    return MPI_Finalize();
 }

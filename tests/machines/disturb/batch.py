@@ -25,13 +25,12 @@ from opi_xform.launch.opicc import link_flags
 from opi_xform.launch.runtime import ensure_runtime
 from opi_xform.launch.tools import captured
 from opi_xform.resources import runtime_include_dir
-from tests.fuzz.batch import POISON
+from tests.fuzz.batch import ONCE, POISON
 from tests.machines.disturb.weave import Woven
 
 HARNESS = Path(__file__).resolve().parent.parent.parent / "fuzz" / "harness.c"
 HEADERS = "".join(f"#include <{name}>\n" for name in ("mpi.h", "stdio.h", "stdlib.h", "string.h", "stdint.h"))
 FLAGS = ("-O1", "-w", "-fno-pie", "-D_GNU_SOURCE", "-pthread")
-WRAPPED = ("-no-pie", "-Wl,--wrap=MPI_Init,--wrap=MPI_Finalize")
 LIBRARIES = ("-lm", "-lrt", "-pthread")
 ALONE_S = 15
 """How long one program may take when it runs by itself."""
@@ -177,7 +176,7 @@ class Batch:
         for n in missing:
             for place, name in enumerate(self.programs[n].host.case.files):
                 wrapper = self.folder / f"{what}{n}_{place}.c"
-                main = "" if self._alone_in(n) else f"#define main fuzz_main_{n}\n"
+                main = "" if self._alone_in(n) else f"{ONCE}#define main fuzz_main_{n}\n"
                 wrapper.write_text(f'{main}#include "{self._at(what, n) / name}"\n', encoding="utf-8")
                 wrappers.append(wrapper.name)
         if wrappers:
@@ -224,7 +223,6 @@ class Batch:
             lines += [f'    {{"{n}", fuzz_main_{n}}},' for n in numbers]
             objects.append(self._compiled(f"{what}.programs", "\n".join([*lines, "};", ""])))
             objects.append(self._compiled("harness", HARNESS.read_text(encoding="utf-8")))
-            flags = [*WRAPPED, *flags]
         out = self.folder / f"{what}.exe"
         done = captured([mpicc, *objects, *flags, "-no-pie", "-o", str(out)], self.mpi, timeout_s=120)
         if done.returncode != 0:
