@@ -67,6 +67,8 @@ static struct part part_of(const struct side *s, int rank) {
         place *= p.type->extent;
     /* As a number: an absolute address is a place after NULL. */
     p.at = (const char *)((uintptr_t)s->buf + (uintptr_t)place);
+    if (OPI_UNLIKELY(*opi_device_newest != NULL) && p.bytes)
+        p.type = opi_device_type(p.type, p.at);
     return p;
 }
 

@@ -7,6 +7,7 @@
 #include "internal.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -149,6 +150,8 @@ void opi_lent_over(struct opi_req *r) {
     if (OPI_LIKELY(!r->lent))
         return;
     r->lent = false;
+    free(r->aside);
+    r->aside = NULL;
     if (r->hprev)
         r->hprev->hnext = r->hnext;
     else
@@ -166,13 +169,15 @@ static unsigned refusals;
 static void refused(struct opi_req *r) {
     struct opi_desc *d = r->desc;
     void *block = opi_pool_alloc(d->size);
-    if (!block)
+    if (!block && !opi_flow_begin(r))
         return; /* again at the next poll: the receiver's other messages free memory */
-    memcpy(block, d->addr, d->size);
     opi_profile_copied(d->size);
     opi_profile_lent(false);
-    if (++refusals == REFUSALS)
+    if (!d->flow && ++refusals == REFUSALS)
         opi.kernel_copy = false;
+    if (!block)
+        return;
+    memcpy(block, d->addr, d->size);
     d->block = block;
     atomic_store_explicit(&d->filled, d->size, memory_order_relaxed);
     atomic_store_explicit(&d->state, OPI_D_BUFFERED, memory_order_release); /* publishes the copy; block and desc are the receiver's now */
@@ -190,5 +195,7 @@ void opi_lent_poll(void) {
             co_help(r->desc, r->src);
         else if (state == OPI_D_REFUSED)
             refused(r);
+        else if (state == OPI_D_FLOWING)
+            opi_flow_out(r);
     }
 }

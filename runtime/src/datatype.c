@@ -16,6 +16,7 @@ void opi_type_release(struct opi_type *t) {
             opi_type_release(t->base);
         } else {
             opi_layout_free(t->layout.of);
+            opi_type_release(t->below);
         }
         free(t);
     }
@@ -36,6 +37,21 @@ struct opi_type *opi_type_pending(struct opi_type *t, bool below) {
     own->handle = handle;
     own->base = t;
     return own;
+}
+
+/* The type as one that only the MPI below packs and unpacks. */
+struct opi_type *opi_type_below(struct opi_type *t) {
+    if (t->opaque || t->below)
+        return t->opaque ? t : t->below;
+    struct opi_type *c = malloc(sizeof *c);
+    if (!c)
+        opi_die("out of memory for a datatype");
+    memcpy(c, t, sizeof *c);
+    atomic_init(&c->refs, 1);
+    c->contiguous = false;
+    c->opaque = true;
+    c->layout = (struct opi_part){0, NULL};
+    return t->below = c;
 }
 
 static int forget(MPI_Datatype type, int key, void *value, void *extra) {

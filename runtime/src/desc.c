@@ -30,6 +30,7 @@ struct opi_desc *opi_desc_new(void *addr, size_t size, int state) {
     d->owned = 0;
     d->remote = 0;
     d->accounted = 0;
+    d->flow = 0;
     d->addr = addr;
     d->size = size;
     d->block = NULL;

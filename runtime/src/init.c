@@ -35,6 +35,7 @@ __attribute__((constructor)) static void at_load(void) {
     if (opi_other && opi.verbose)
         opi_say("%s is not libopi's", opi_other);
     opi_profile_load();
+    opi_device_load();
     opi_check_load();
     opi.watch = opi.profile || opi.check;
     opi.special = opi.threads || opi.watch;
@@ -233,6 +234,7 @@ static void started(int provided) {
         opi_guests_by_lock();
     set(&opi.special, opi.threads || opi.watch);
     opi_types_init();
+    opi_device_begin();
     engine_start();
     opi_profile_begin();
     opi_check_begin();

@@ -6,6 +6,7 @@
 
 #include "alive.h"
 #include "deliver.h"
+#include "outside.h"
 #include "pool.h"
 #include "profile.h"
 
@@ -136,6 +137,7 @@ void opi_pack(const struct opi_type *t, const void *buf, size_t count, void *to)
 void opi_pack_some(const struct opi_type *t, const void *buf, size_t count, size_t at, size_t bytes, void *to);
 void opi_unpack_some(const struct opi_type *t, void *buf, size_t count, size_t at, const void *from, size_t bytes);
 void opi_unpack(const struct opi_type *t, void *buf, size_t count, const void *from, size_t bytes);
+struct opi_type *opi_type_below(struct opi_type *t);
 void opi_types_init(void);
 void opi_types_fini(void);
 
@@ -319,6 +321,7 @@ void opi_native_poll_end(void);
 /* request.c */
 struct opi_req *opi_req_new(int kind);
 void opi_req_free(struct opi_req *r);
+void opi_free_any(void *p);
 bool opi_req_poll(struct opi_req *r);
 int opi_req_complete(struct opi_req *r, MPI_Status *status);
 void opi_req_wait(struct opi_req *r);
@@ -334,11 +337,6 @@ enum opi_mode { OPI_STANDARD, OPI_SYNC, OPI_BUFFERED };
 bool opi_send_start(const void *buf, size_t count, struct opi_type *t, struct opi_comm *c, int dst, int tag, int mode, struct opi_req *r);
 int opi_give_start(void *block, size_t count, struct opi_type *t, struct opi_comm *c, int dst, int tag, struct opi_req *r);
 void opi_recv_start(struct opi_req *r);
-
-/* hook.c */
-void opi_hook_set(void);
-void opi_hook_end(void);
-int opi_hook_threads(int required);
 
 /* revoke.c */
 void opi_comm_follow(struct opi_comm *c);

@@ -55,9 +55,11 @@ static inline int opi_check(struct opi_args *a, const char *call, MPI_Count coun
     return MPI_SUCCESS;
 }
 
-/* The buffer of a call, looked at: is it NULL though it must not be? */
-static inline bool opi_null_buffer(const struct opi_args *a, const void *buf) {
+/* The buffer of a call, looked at: is it NULL though it must not be?  Where it is not the host's, the MPI below packs it. */
+static inline bool opi_null_buffer(struct opi_args *a, const void *buf) {
     opi_check_use(a->call, buf, a->bytes);
+    if (OPI_UNLIKELY(*opi_device_newest != NULL) && a->bytes)
+        a->t = opi_device_type(a->t, buf);
     return OPI_UNLIKELY(buf == NULL && a->bytes && a->t->named);
 }
 

@@ -7,10 +7,13 @@
  *     reachable, above the eager limit, or synchronous
  *                                     a desc points at the data; the receiver copies once, large ones with the sender's help
  *     private, from opi.kernel_min on the same, by process_vm_readv, where the kernel allows it
- *     else                            copied to a block (the kernel copies where there is no memory for one); from opi.pipe_min on while the receiver already reads
+ *     else                            copied to a block; from opi.pipe_min on while the receiver already reads
+ *     no memory for such a block      lent from private memory as above, or piece by piece through a small block
  *     more than opi.cap unmatched     a desc owns the block, and the send completes when it is matched
  *   destination on another node, or a communicator that is not ours: the MPI below */
 #include "internal.h"
+
+#include <stdlib.h>
 
 #define PIPE_STEP ((size_t)64 << 10)
 
@@ -46,7 +49,7 @@ static void after_push(struct opi_req *r, int dst, bool sent) {
 }
 
 /* Whose the data of a desc are, and where. */
-enum lent { LENT, LENT_PRIVATE, OWNED, GIVEN };
+enum lent { LENT, LENT_PRIVATE, FLOWS, OWNED, GIVEN };
 
 /* A desc whose sender waits for the receiver. */
 static bool send_desc(struct opi_req *r, void *addr, size_t bytes, enum lent how, struct opi_comm *c, int dst, int tag, bool standard) {
@@ -54,7 +57,8 @@ static bool send_desc(struct opi_req *r, void *addr, size_t bytes, enum lent how
     if (!d)
         return false;
     d->owned = how >= OWNED;
-    d->remote = how == LENT_PRIVATE;
+    d->remote = how == LENT_PRIVATE || how == FLOWS;
+    d->flow = how == FLOWS;
     struct opi_slot e = {.tag = tag, .ctx = c->ctx, .u.ref = {d, bytes}};
     r->kind = OPI_R_DESC;
     r->desc = d;
@@ -62,11 +66,45 @@ static bool send_desc(struct opi_req *r, void *addr, size_t bytes, enum lent how
     r->src = dst;
     r->standard = standard;
     r->since = 0;
-    if (dst != opi.me && (how == LENT_PRIVATE || (how == LENT && bytes >= opi.co_min)))
+    if (d->remote || r->aside || (dst != opi.me && how == LENT && bytes >= opi.co_min))
         opi_lend(r);
     push(dst, &e, OPI_K_RNDV, 0);
     opi.stat.rndv_msgs++;
-    opi_profile_sent(how == GIVEN ? OPI_W_GIVE : how == OWNED ? OPI_W_BLOCK : how == LENT ? OPI_W_REF : OPI_W_KERNEL, dst, bytes);
+    opi_profile_sent(how == GIVEN ? OPI_W_GIVE : how == OWNED || how == FLOWS ? OPI_W_BLOCK : how == LENT ? OPI_W_REF : OPI_W_KERNEL, dst, bytes);
+    return true;
+}
+
+/* The heap is full.  Then a message lies in private memory, and waits for its receiver, to whom the kernel copies it, or it flows through a small block.  False:
+ * no private memory either. */
+OPI_COLD static bool send_scarce(const void *buf, size_t count, struct opi_type *t, struct opi_comm *c, int dst, int tag, int mode, struct opi_req *r) {
+    size_t bytes = count * t->size;
+    void *aside = NULL;
+    if (!t->contiguous || mode == OPI_BUFFERED || (dst == opi.me && mode != OPI_SYNC)) {
+        aside = malloc(bytes);
+        if (!aside)
+            return false;
+        opi_pack(t, buf, count, aside);
+    }
+    if (dst == opi.me && mode != OPI_SYNC) {
+        struct opi_slot e = {.tag = tag, .ctx = c->ctx, .u.ref = {aside, bytes}};
+        after_push(r, dst, push(dst, &e, OPI_K_COPY, 0));
+        opi_profile_sent(OPI_W_BLOCK, dst, bytes);
+        return true;
+    }
+    struct opi_req *own = mode == OPI_BUFFERED ? opi_req_new(OPI_R_SENT) : r; /* a buffered send is over for its caller */
+    own->aside = aside;
+    if (!send_desc(own, aside ? aside : (void *)(uintptr_t)buf, bytes, dst == opi.me ? LENT : opi.kernel_copy ? LENT_PRIVATE : FLOWS, c, dst, tag, false)) {
+        own->aside = NULL;
+        free(aside);
+        if (own != r)
+            opi_req_free(own);
+        return false;
+    }
+    if (own != r) {
+        own->freed = true;
+        opi_net_retire_req(own);
+        r->done = true;
+    }
     return true;
 }
 
@@ -99,11 +137,8 @@ bool opi_send_start(const void *buf, size_t count, struct opi_type *t, struct op
     if (t->contiguous && opi.kernel_copy && bytes >= opi.kernel_min && mode != OPI_BUFFERED && dst != opi.me)
         return send_desc(r, (void *)(uintptr_t)buf, bytes, LENT_PRIVATE, c, dst, tag, !sync);
     void *block = opi_pool_alloc(OPI_LIKELY(bytes >= c->least) ? bytes : c->least);
-    if (OPI_UNLIKELY(!block)) { /* the heap is full: where the kernel copies, a message needs none of it, and waits for its receiver */
-        if (!t->contiguous || !opi.kernel_copy || mode == OPI_BUFFERED || dst == opi.me)
-            return false;
-        return send_desc(r, (void *)(uintptr_t)buf, bytes, LENT_PRIVATE, c, dst, tag, false);
-    }
+    if (OPI_UNLIKELY(!block))
+        return send_scarce(buf, count, t, c, dst, tag, mode, r);
     bool room = !sync && (mode == OPI_BUFFERED || opi_account(dst, bytes));
     if (!room) {
         opi_pack(t, buf, count, block);
@@ -147,9 +182,6 @@ int opi_give_start(void *block, size_t count, struct opi_type *t, struct opi_com
     if (bytes <= OPI_INLINE_MAX || !t->contiguous) {
         if (!opi_send_start(block, count, t, c, dst, tag, OPI_STANDARD, r))
             return MPI_ERR_NO_MEM;
-        if (r->kind == OPI_R_DESC && !r->desc->owned && !r->done) { /* cannot be: only contiguous data are lent */
-            return MPI_ERR_INTERN;
-        }
         if (block)
             opi_pool_free(block);
         return MPI_SUCCESS;

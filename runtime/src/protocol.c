@@ -48,7 +48,7 @@ static void finish(struct opi_req *r, size_t n) {
 }
 
 /* A buffer of the capacity that a take promises. */
-static bool take_room(struct opi_req *r) {
+bool opi_take_room(struct opi_req *r) {
     int cls = opi_class_of_size(r->room);
     r->block_class = cls;
     r->block = r->room <= OPI_REGION ? opi_pool_alloc_class(cls) : NULL;
@@ -65,7 +65,6 @@ static bool take_room(struct opi_req *r) {
 /* From here on every call of progress looks whether the message of r can be completed. */
 static void stream(struct opi_req *r, struct opi_desc *d) {
     r->pipe = d;
-    r->pipe_off = 0;
     r->snext = opi.streams;
     opi.streams = r;
     opi.nstreams++;
@@ -92,6 +91,8 @@ OPI_COLD static void put_off(struct opi_req *r, const void *data, size_t n, size
     memcpy(block, data, m);
     d->block = block;
     atomic_store_explicit(&d->filled, n, memory_order_relaxed); /* nobody else has the desc */
+    r->pipe_off = 0;
+    r->aside = NULL;
     stream(r, d);
 }
 
@@ -104,7 +105,7 @@ void opi_accept_bytes(struct opi_req *r, const void *data, size_t n) {
         return;
     }
     if (r->take) {
-        if (!take_room(r))
+        if (!opi_take_room(r))
             return;
         to = r->block;
     }
@@ -139,6 +140,7 @@ void opi_accept_block(struct opi_req *r, void *block, size_t n) {
 static void pipe_begin(struct opi_req *r, struct opi_desc *d) {
     r->pipe = d;
     r->pipe_off = 0;
+    r->aside = NULL;
     if (!opi_pipe_poll(r))
         stream(r, d);
 }
@@ -164,7 +166,7 @@ static void lent_over(struct opi_desc *d, int src) {
 
 /* What was allowed when the job began is refused now, or not for this memory: the sender copies, when it gets to it. */
 static void lent_refused(struct opi_req *r, struct opi_desc *d, int src, void *to) {
-    if (!r->type->contiguous || r->take)
+    if (to && (!r->type->contiguous || r->take))
         opi_pool_free(to);
     r->block = NULL;
     atomic_store_explicit(&d->state, OPI_D_REFUSED, memory_order_release);
@@ -194,6 +196,8 @@ OPI_COLD void opi_stream_drop(struct opi_req *r) {
             opi.nstreams--;
             break;
         }
+    free(r->aside);
+    r->aside = NULL;
     r->pipe = NULL;
 }
 
@@ -207,6 +211,8 @@ bool opi_pipe_poll(struct opi_req *r) {
         return false; /* its sender has yet to copy */
     if (OPI_UNLIKELY(not_here(r)))
         return false;
+    if (OPI_UNLIKELY(state == OPI_D_FLOWING))
+        return opi_flow_in(r, d);
     if (state == OPI_D_COPYING)
         return co_poll(r, d);
     if (OPI_UNLIKELY(state == OPI_D_CLAIMED)) { /* the sender has no memory to copy it to */
@@ -245,14 +251,22 @@ bool opi_pipe_poll(struct opi_req *r) {
 static bool accept_lent(struct opi_req *r, struct opi_desc *d, int src) {
     size_t n = d->size, m = n < r->bytes_max ? n : r->bytes_max;
     bool direct = r->type->contiguous;
+    if (OPI_UNLIKELY(d->flow)) {
+        lent_refused(r, d, src, NULL);
+        return false;
+    }
     if (!direct && !d->remote) {
         opi_accept_bytes(r, d->addr, n);
         lent_over(d, src);
         return true;
     }
     void *to = direct ? r->buf : opi_pool_alloc(n); /* with gaps: aside, then unpacked */
+    if (OPI_UNLIKELY(!direct && !to)) { /* no memory for that: it comes in pieces */
+        lent_refused(r, d, src, NULL);
+        return false;
+    }
     if (direct && r->take) {
-        to = take_room(r) ? r->block : NULL;
+        to = opi_take_room(r) ? r->block : NULL;
     } else if (!to && m) {
         r->r_error = MPI_ERR_NO_MEM;
         r->r_bytes = 0;
@@ -363,7 +377,7 @@ static void arrive_long(struct opi_in *in, uint32_t at, struct opi_req *r) {
         r->src = in->src;
         r->r_source = r->comm->rank_of_local[in->src];
         r->r_tag = s->tag;
-        if (r->take && !take_room(r))
+        if (r->take && !opi_take_room(r))
             return;
         gather(in, at, r->take ? r->block : r->buf, n);
         opi_profile_copied(n);

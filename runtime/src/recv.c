@@ -218,7 +218,7 @@ bool opi_irecv_fast(void *buf, MPI_Count count, MPI_Datatype type, int source, i
     struct opi_type *t = opi.last_type;
     int src = c->local_of_rank[source];
     size_t bytes = (size_t)count * t->size;
-    if (OPI_UNLIKELY(src < 0 || (!take && !buf && bytes))) {
+    if (OPI_UNLIKELY(src < 0 || (!take && (*opi_device_newest || (!buf && bytes))))) {
         opi_leave();
         return false;
     }

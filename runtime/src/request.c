@@ -36,9 +36,18 @@ struct opi_req *opi_req_new(int kind) {
     r->type = NULL;
     r->block = NULL;
     r->pipe = NULL;
+    r->aside = NULL;
     r->started = false;
     r->take = false;
     return r;
+}
+
+/* A block of the pool, or private memory that took its place. */
+void opi_free_any(void *p) {
+    if (opi_in_region(p))
+        opi_pool_free(p);
+    else
+        free(p);
 }
 
 void opi_req_free(struct opi_req *r) {
@@ -55,7 +64,7 @@ void opi_req_free(struct opi_req *r) {
         if (r->second)
             opi_req_free(r->second);
         if (r->block)
-            opi_pool_free(r->block);
+            opi_free_any(r->block);
     }
     if (r->comm && !r->on_stack) {
         opi_comm_release(r->comm);
@@ -131,6 +140,8 @@ bool opi_req_poll(struct opi_req *r) {
         /* acquire: the receiver has finished reading the data. */
         if (atomic_load_explicit(&r->desc->state, memory_order_acquire) == OPI_D_DONE) {
             opi_lent_over(r);
+            if (OPI_UNLIKELY(r->desc->block != NULL))
+                opi_pool_free(r->desc->block);
             opi_pool_free(r->desc);
             r->desc = NULL;
             r->done = true;

@@ -1,6 +1,8 @@
 /* sendrecv.c - calls that send and receive. */
 #include "p2p.h"
 
+#include <stdlib.h>
+
 int opi_sendrecv(const char *call, const void *sbuf, MPI_Count scount, MPI_Datatype stype, int dest, int stag, bool gives, void *rbuf, MPI_Count rcount,
                     MPI_Datatype rtype, int source, int rtag, bool takes, MPI_Comm comm, MPI_Status *status) {
     MPI_Request rq = MPI_REQUEST_NULL, sq = MPI_REQUEST_NULL;
@@ -91,6 +93,8 @@ static int set_aside(const char *call, const void *buf, MPI_Count count, MPI_Dat
     if (rc == MPI_SUCCESS && dest != MPI_PROC_NULL) {
         *aside = opi_pool_alloc(a.bytes);
         if (!*aside)
+            *aside = malloc(a.bytes);
+        if (!*aside)
             rc = opi_bad(comm, MPI_ERR_NO_MEM, call, "no memory for bytes", (long long)a.bytes);
         else if (a.bytes)
             opi_pack(a.t, buf, (size_t)count, *aside);
@@ -103,7 +107,7 @@ static void drop_aside(void *aside) {
     if (!aside)
         return;
     opi_enter();
-    opi_pool_free(aside);
+    opi_free_any(aside);
     opi_leave();
 }
 

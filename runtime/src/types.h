@@ -150,10 +150,12 @@ struct opi_ring {
  *   OPEN      -> CANCELLED             sender withdrew; the receiver drops the envelope and frees the desc
  * CLAIMED   -> COPYING -> DONE       both copy blocks (copy.c)
  *   CLAIMED   -> REFUSED -> BUFFERED   the receiver cannot read the sender's memory: the sender copies to `block` after all
+ *   CLAIMED   -> REFUSED -> FLOWING -> DONE   and where there is no memory for all of it, piece by piece through a small `block`
  * OPEN and BUFFERING are left by compare-and-swap (acq_rel), so exactly one side wins; the other states are left with release stores by their owner.
  * The two may be at work at the same time in COPYING only; whoever is left alone there by the other's death waits as for any request (alive.c).
  * A PIPE desc starts BUFFERED with `filled` growing (release by the sender, acquire by the receiver). */
-enum opi_desc_state { OPI_D_OPEN = 1, OPI_D_CLAIMED, OPI_D_DONE, OPI_D_BUFFERING, OPI_D_BUFFERED, OPI_D_CANCELLED, OPI_D_COPYING, OPI_D_REFUSED, OPI_D_WANTED };
+enum opi_desc_state { OPI_D_OPEN = 1, OPI_D_CLAIMED, OPI_D_DONE, OPI_D_BUFFERING, OPI_D_BUFFERED, OPI_D_CANCELLED, OPI_D_COPYING, OPI_D_REFUSED, OPI_D_WANTED,
+                      OPI_D_FLOWING };
 
 struct opi_desc {
     _Atomic uint32_t state;
@@ -164,6 +166,8 @@ struct opi_desc {
     void *block;
     uint32_t accounted; /* block's bytes count against the cap */
     uint32_t remote;    /* addr is private memory of the sender: the kernel copies */
+    uint64_t room;      /* while FLOWING: bytes of `block`, written round and round; `filled` and `moved` count what went in and came out */
+    uint32_t flow;      /* the kernel does not: the receiver need not try */
     /* While COPYING.  `to` and `moving`, the receiver's buffer and the bytes to move, are constant then; `next` is the first byte nobody has taken (any side
      * adds, relaxed); `moved` counts the sender's bytes (release; the receiver acquires); `returned` is 1 + the start of a block the sender gave back. */
     void *to OPI_ALIGNED;
@@ -238,6 +242,7 @@ struct opi_type {
     MPI_Datatype handle;
     struct opi_type *base; /* a description for one receive, whose handle is its own: the one of the program's type, which has the layout */
     struct opi_part layout; /* of an element, in type-map order */
+    struct opi_type *below; /* the same, packed by the MPI below (device.c); NULL until it is wanted */
 };
 
 /* ---- requests -------------------------------------------------------------------------------------------------------------------------------- */
@@ -288,6 +293,7 @@ struct opi_req {
     size_t room; /* take: bytes the buffer must hold */
     void *block; /* take: the buffer; net send: to be freed */
     struct opi_desc *pipe; /* receive in progress from a PIPE */
+    void *aside; /* private memory: what a send has packed, what came for an opaque datatype */
     size_t pipe_off;
     /* result */
     int r_source, r_tag;
