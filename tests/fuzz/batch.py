@@ -26,6 +26,7 @@ from opi_xform.launch.opicc import link_flags
 from opi_xform.launch.runtime import ensure_runtime
 from opi_xform.launch.tools import captured
 from opi_xform.resources import runtime_include_dir
+from tests.fuzz.families import Family
 from tests.fuzz.generate import program
 from tests.oracle import oracle
 
@@ -100,11 +101,11 @@ class Transformed:
         return {site for site, (decision, _) in self.decisions.items() if decision == "convert"}
 
 
-def transformed(seed: int, folder: Path) -> Transformed:
+def transformed(seed: int, folder: Path, families: Sequence[Family] = ()) -> Transformed:
     """Writes a program and its transformation to ``folder``/before and ``folder``/after."""
     source = folder / "before" / f"seed{seed}.c"
     source.parent.mkdir(parents=True, exist_ok=True)
-    source.write_text(program(seed), encoding="utf-8")
+    source.write_text(program(seed, families=families), encoding="utf-8")
     arguments = [str(source), "--output-format", "json", "-j", "1", "-o", str(folder / "after")]
     try:
         code, out, said = run_tool(arguments)
@@ -122,14 +123,15 @@ def transformed(seed: int, folder: Path) -> Transformed:
 class Batch:
     """The executables of some seeds' programs, in a folder."""
 
-    def __init__(self, seeds: Sequence[int], folder: Path, mpi: Mpi) -> None:
+    def __init__(self, seeds: Sequence[int], folder: Path, mpi: Mpi, families: Sequence[Family] = ()) -> None:
         self.seeds = list(seeds)
         self.folder = folder
         self.mpi = mpi
+        self.families = families
 
     def outcomes(self, check: bool, traced: bool) -> list[Outcome]:
         """One per seed.  check: run the transformed programs under OPI_CHECK=1 too.  traced: ask the oracle."""
-        programs = [transformed(seed, self.folder) for seed in self.seeds]
+        programs = [transformed(seed, self.folder, self.families) for seed in self.seeds]
         found = {p.seed: Outcome(p.seed, p.failed, len(p.decisions), len(p.converted)) for p in programs}
         whole = [p.seed for p in programs if not p.failed]
         expected = self._run(self._original(whole), whole, "original")
@@ -290,11 +292,19 @@ def _difference(expected: tuple[str, str] | None, got: tuple[str, str] | None, n
     return f"{name}: " + "; ".join(lines[:4] or ["a different number of lines"])
 
 
-def judged(seeds: Sequence[int], folder: Path, mpi: Mpi, check: bool = True, traced: bool = True) -> list[Outcome]:
+def judged(
+    seeds: Sequence[int],
+    folder: Path,
+    mpi: Mpi,
+    check: bool = True,
+    traced: bool = True,
+    families: Sequence[Family] = (),
+) -> list[Outcome]:
     """The outcomes of some seeds.  Where the batch cannot be built, each seed is tried by itself."""
     try:
-        return Batch(seeds, folder, mpi).outcomes(check, traced)
+        return Batch(seeds, folder, mpi, families).outcomes(check, traced)
     except (LaunchError, OSError, ValueError, KeyError) as error:
         if len(seeds) == 1:
             return [Outcome(seeds[0], f"{type(error).__name__}: {error}")]
-        return [outcome for seed in seeds for outcome in judged([seed], folder / f"alone{seed}", mpi, check, traced)]
+        alone = ((seed, folder / f"alone{seed}") for seed in seeds)
+        return [one for seed, own in alone for one in judged([seed], own, mpi, check, traced, families)]

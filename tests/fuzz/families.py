@@ -7,10 +7,13 @@ from collections.abc import Callable
 
 from tests.fuzz.meeting import meeting
 from tests.fuzz.mixtures import counted, dispatched, initial, nobody, remembered, turning, typed
+from tests.fuzz.shapes_absent import failing, somewhere
+from tests.fuzz.shapes_behind import carried, changed
 from tests.fuzz.shapes_data import append, cursor, members, parts
 from tests.fuzz.shapes_filled import filled, together
 from tests.fuzz.shapes_flow import leaving, nest, relayed, wrapped
 from tests.fuzz.shapes_growing import growing
+from tests.fuzz.shapes_memory import mapped, rowed, scarce, turned
 from tests.fuzz.shapes_modes import modes
 from tests.fuzz.shapes_names import second, twins
 from tests.fuzz.shapes_null import absent, sided
@@ -23,5 +26,8 @@ Family = Callable[[random.Random, str], str]
 FAMILIES: tuple[Family, ...] = (
     members, append, cursor, nest, wrapped, requests, probed, leaving, doubled, parts, relayed, *[meeting] * 16,
     *(counted, turning, nobody, initial, dispatched, twins, second, divided, filled, together, modes, growing) * 2,
-    *(absent, sided, exchanged) * 2, remembered, typed,
+    *(absent, sided, exchanged, changed, carried, somewhere) * 2, remembered, typed,
+    failing, mapped, scarce, rowed, turned,
 )  # fmt: skip
+
+NAMED: dict[str, Family] = {family.__name__: family for family in FAMILIES}

@@ -8,9 +8,10 @@ same in every run; about half of the scenarios read bytes that an earlier turn l
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tests.fuzz.families import FAMILIES
+from tests.fuzz.families import FAMILIES, Family
 
 FAMILY_SHARE = 0.6
 """How many of the scenarios are of a family; the others are drawn line by line."""
@@ -335,14 +336,17 @@ class Scenario:
         self.each_row(b, lambda place: self.line(f"total += sum({place}, {b.size});"))
 
 
-def program(seed: int, functions: int = 2) -> str:
-    """The C text of one random program; its names are like those of no other seed's."""
+def program(seed: int, functions: int = 2, families: Sequence[Family] = ()) -> str:
+    """The C text of one random program; its names are like those of no other seed's.
+
+    families: the only ones that its scenarios are of.
+    """
     rng = random.Random(seed)
     names = [f"s{seed}f{k}" for k in range(functions)]
     parts = [HEAD]
     for name in names:
-        drawn = rng.random() < FAMILY_SHARE
-        parts.append(rng.choice(FAMILIES)(rng, name) if drawn else Scenario(rng, name).text())
+        drawn = rng.random() < FAMILY_SHARE or families
+        parts.append(rng.choice(families or FAMILIES)(rng, name) if drawn else Scenario(rng, name).text())
     calls = "\n".join(f"    {name}();" for name in names)
     twice = "\n".join(f"    {name}();" for name in names if rng.random() < 0.3)
     parts.append(

@@ -19,16 +19,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from opi_xform.launch.mpi import find_mpi
 from tests.fuzz.batch import Outcome, judged
+from tests.fuzz.families import NAMED
 from tests.fuzz.generate import program
 
-Job = tuple[tuple[int, ...], bool, bool]
+Job = tuple[tuple[int, ...], bool, bool, tuple[str, ...]]
 
 
 def work(job: Job) -> list[Outcome]:
     """A batch, in a process of its own: what the analysis keeps in memory ends with it."""
-    seeds, check, traced = job
+    seeds, check, traced, families = job
     with tempfile.TemporaryDirectory() as folder:
-        return judged(seeds, Path(folder), find_mpi(), check, traced)
+        return judged(seeds, Path(folder), find_mpi(), check, traced, [NAMED[name] for name in families])
 
 
 class Totals:
@@ -68,11 +69,13 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="folder for the files of seeds that fail")
     parser.add_argument("--no-check", action="store_true", help="not under OPI_CHECK=1")
     parser.add_argument("--no-oracle", action="store_true", help="outputs only")
+    parser.add_argument("--families", nargs="+", choices=sorted(NAMED), default=[], help="scenarios of these only")
     arguments = parser.parse_args()
     end = arguments.first + arguments.seeds
     starts = range(arguments.first, end, arguments.batch)
     groups = [tuple(range(at, min(at + arguments.batch, end))) for at in starts]
-    jobs: list[Job] = [(group, not arguments.no_check, not arguments.no_oracle) for group in groups]
+    check, traced, families = not arguments.no_check, not arguments.no_oracle, tuple(arguments.families)
+    jobs: list[Job] = [(group, check, traced, families) for group in groups]
     totals = Totals()
     with get_context("fork").Pool(arguments.jobs, maxtasksperchild=1) as pool:
         for outcomes in pool.imap(work, jobs, chunksize=1):
@@ -82,8 +85,9 @@ def main() -> int:
                     print(f"seed {outcome.seed}: {outcome.problem}", flush=True)
                     if arguments.keep is not None:
                         arguments.keep.mkdir(parents=True, exist_ok=True)
-                        name = f"seed{outcome.seed}.c"
-                        (arguments.keep / name).write_text(program(outcome.seed), encoding="utf-8")
+                        file = f"seed{outcome.seed}.c"
+                        text = program(outcome.seed, families=[NAMED[name] for name in families])
+                        (arguments.keep / file).write_text(text, encoding="utf-8")
             print(totals, flush=True)
     if totals.kept:
         shares = ", ".join(f"{code} {number}" for code, number in totals.kept.most_common())

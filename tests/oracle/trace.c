@@ -281,6 +281,20 @@ ACCESS(4)
 ACCESS(8)
 ACCESS(16)
 
+long __tsan_atomic64_load(const volatile long *p, int order);
+long __tsan_atomic64_load(const volatile long *p, int order)
+{
+    (void)order;
+    touch((void *)(uintptr_t)p, 8, 0, HERE);
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);
+}
+void __tsan_atomic64_store(volatile long *p, long value, int order);
+void __tsan_atomic64_store(volatile long *p, long value, int order)
+{
+    (void)order;
+    touch((void *)(uintptr_t)p, 8, 1, HERE);
+    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);
+}
 void __tsan_read_range(void *p, size_t n);
 void __tsan_read_range(void *p, size_t n) { touch(p, n, 0, HERE); }
 void __tsan_write_range(void *p, size_t n);
