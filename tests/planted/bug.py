@@ -8,7 +8,8 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Bug:
     """``old`` stands once in ``module``'s file and becomes ``new``; one of the ``cases`` (of tests/cases/keep) converts
-    then.  also: a second bug that is planted with it (and its own), where several checks stand for the same thing."""
+    then.  also: a second bug that is planted with it (and its own), where several checks stand for the same thing.
+    condition: the row of ``opi_xform.ownership.conditions.table`` that it breaks."""
 
     name: str
     module: str
@@ -16,3 +17,4 @@ class Bug:
     new: str
     cases: tuple[str, ...]
     also: Bug | None = None
+    condition: str = ""

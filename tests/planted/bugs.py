@@ -2,6 +2,7 @@
 
 from tests.planted.bug import Bug
 from tests.planted.bugs_behind import BEHIND
+from tests.planted.bugs_conditions import CONDITIONS
 from tests.planted.bugs_memory import MEMORY
 from tests.planted.bugs_null import NULL
 from tests.planted.bugs_pointers import POINTERS
@@ -26,6 +27,7 @@ BUGS = (
         "if lo is None or length is None:\n            return None if must else self.bound",
         "if lo is None or length is None:\n            return None if must else self.regions.none",
         ("send_read_string", "send_fwrite", "send_read_qsort", "send_read_alias", "pack_either_target"),
+        condition="read after send",
     ),
     Bug(
         "what a call may write counts as written",
@@ -33,6 +35,7 @@ BUGS = (
         "        if not a.must:\n            return None\n",
         "",
         ("pack_fread", "pack_sprintf", "pack_strcpy", "pack_conditional"),
+        condition="packed",
     ),
     Bug(
         "zeros of calloc count as nothing",
@@ -40,6 +43,7 @@ BUGS = (
         "out[n] = spec is None or spec.zeroed or spec.contents or spec.copies_from is not None",
         "out[n] = False",
         ("f_calloc",),
+        condition="first contents",
     ),
     Bug(
         "zeros of static storage count as nothing",
@@ -47,6 +51,7 @@ BUGS = (
         'if info.kind == "variable" and info.frame < 0 and not at_entry.is_empty():',
         "if False:",
         ("f_static_zeros", "f_global_zero", "f_unsent_first"),
+        condition="first contents",
     ),
     Bug(
         "every source is a real rank",
@@ -54,6 +59,7 @@ BUGS = (
         "if not self.null.possible(source):",
         "if True:",
         ("recv_proc_null", "recv_cart_shift"),
+        condition="real source",
     ),
     Bug(
         "a message arrives whatever the source is",
@@ -61,6 +67,7 @@ BUGS = (
         "return region.intersect(guard)",
         "return region",
         ("recv_null_wrong_guard", "recv_proc_null_zeros", "recv_proc_null", "recv_cart_shift"),
+        condition="real source",
     ),
     Bug(
         "room is enough behind what a receive takes",
@@ -68,6 +75,7 @@ BUGS = (
         'taken = [u for u in self.uses if u.side == "recv" and u.place in converted]',
         "taken: list[Use] = []",
         ("e_one_more", "e_larger_later", "e_terminator", "e_scratch_behind"),
+        condition="capacity",
     ),
     Bug(
         "bytes sent need not have been written",
@@ -75,6 +83,7 @@ BUGS = (
         "return Event(None, None if u.place in self.packed else self.region(u.node, u.lo, u.length, False))",
         "return Event(None, None)",
         ("pack_hole_middle", "pack_last_missing", "pack_break"),
+        condition="packed",
     ),
     Bug(
         "a send sends one byte less",
@@ -82,6 +91,7 @@ BUGS = (
         "out[key] = s.subtract(event.kill).coalesce()",
         "out[key] = self.regions.none",
         ("pack_hole_middle", "pack_last_missing", "pack_memcpy_short"),
+        condition="packed",
     ),
     Bug(
         "reads of the next turn are forgotten",
@@ -89,6 +99,7 @@ BUGS = (
         "latch = self.starting(summary.gen, k + number(1))",
         "latch = regions.none",
         ("send_read_next_turn", "pack_header_once", "pack_first_time_flag"),
+        condition="read after send",
     ),
     Bug(
         "a loop writes all that it writes in some turn",
@@ -96,6 +107,7 @@ BUGS = (
         "s = s.intersect(self.starting(summary.through[edge], number(0)))",
         "s = regions.none",
         ("pack_zero_trip", "pack_break", "pack_last_missing"),
+        condition="packed",
     ),
     Bug(
         "reads inside loops are forgotten",
@@ -103,6 +115,7 @@ BUGS = (
         "out[None] = out[None].union(gen).coalesce() if None in out else gen",
         "out[None] = out.get(None, regions.none)",
         ("send_read_pointer_loop", "send_read_same", "send_read_later_phase"),
+        condition="read after send",
     ),
     Bug(
         "the bound of a loop is one too high",
@@ -110,6 +123,7 @@ BUGS = (
         '_NEGATED = {"<": ">=",',
         '_NEGATED = {"<": ">",',
         ("pack_last_missing", "pack_bound_shrinks", "pack_zero_trip", "pack_break"),
+        condition="packed",
     ),
     Bug(
         "values that merge are not told apart",
@@ -117,6 +131,7 @@ BUGS = (
         "            if total is not None:\n                out[key] = total.coalesce()",
         "            if total is not None and key is not None:\n                out[key] = total.coalesce()",
         ("send_read_branch", "pack_conditional", "recv_conditional_old"),
+        condition="read after receive",
     ),
     Bug(
         "second names may be older than the hand-over",
@@ -124,6 +139,7 @@ BUGS = (
         "if found.crosses(n, after):",
         "if False:",
         ("c_interior_table", "c_biased", "c_end_pointer", "c_saved_once", "c_cursor_across_turns"),
+        condition="old addresses",
     ),
     Bug(
         "destructors are not run",
@@ -131,6 +147,7 @@ BUGS = (
         "(constructor|destructor|cleanup|",
         "(constructor|cleanup|",
         ("odd_destructor",),
+        condition="analysed",
     ),
     Bug(
         "sizes of arrays are not evaluated where they are declared",
@@ -152,6 +169,7 @@ BUGS = (
         "return any(name.search(text) for text in texts)",
         "return False",
         ("odd_asm_name",),
+        condition="analysed",
     ),
     Bug(
         "loads read nothing",
@@ -159,6 +177,7 @@ BUGS = (
         'targets = self.touch(node, address, operand, frame, "R", size, False)',
         "targets: frozenset[int] = frozenset()",
         ("send_read_same", "send_read_next_turn"),
+        condition="read after send",
     ),
     Bug(
         "of two paths only one is looked at",
@@ -166,6 +185,7 @@ BUGS = (
         "total = part if total is None else total.union(part)",
         "total = part if total is None else total",
         ("send_read_branch", "pack_conditional", "pack_other_branch", "pack_short_circuit", "pack_switch"),
+        condition="read after send",
     ),
     Bug(
         "the default of a switch is never taken",
@@ -173,6 +193,7 @@ BUGS = (
         "guards = list(self.cases(last, action))",
         "guards = [g.subtract(g) if g is not None and i else g for i, g in enumerate(self.cases(last, action))]",
         ("pack_switch", "pack_other_branch"),
+        condition="packed",
     ),
     Bug(
         "requests are complete at once",
@@ -180,6 +201,7 @@ BUGS = (
         "asked = [a for a in asked if names.follows(post, a.node)]",
         "asked = []",
         ("d_two_isends", "d_iallreduce", "d_ibcast", "d_isend_unwaited_path", "d_put", "b_swap_pending"),
+        condition="pending requests",
     ),
     Bug(
         "library functions read nothing",
@@ -187,6 +209,7 @@ BUGS = (
         '("R", effect.reads, False),',
         '("R", (), False),',
         ("send_read_memcpy", "send_read_memcmp", "send_fwrite", "send_reduce_after", "pack_sprintf"),
+        condition="read after send",
     ),
     Bug(
         "functions that the library calls are not run",
@@ -201,6 +224,7 @@ BUGS = (
             "",
             (),
         ),
+        condition="read after send",
     ),
     Bug(
         "writing one row writes all of them",
@@ -208,6 +232,7 @@ BUGS = (
         "        return out.intersect(here)\n\n    def event",
         "        return out\n\n    def event",
         ("rows_one_unpacked", "rows_packed_elsewhere", "rows_stale_on_some", "rows_neighbour_read", "pack_row_missing"),
+        condition="rows and parts",
     ),
     Bug(
         "narrow counters do not wrap",
@@ -215,6 +240,7 @@ BUGS = (
         "        return self.narrow(to, value)\n\n    def comparison",
         "        return value\n\n    def comparison",
         ("pack_narrow_count", "pack_wrapped_index", "sound_values", "sound_bit_field"),
+        condition="values",
     ),
     Bug(
         "text left out by the preprocessor names no buffer",
@@ -222,6 +248,7 @@ BUGS = (
         "if self.name in skipped.identifiers and self.inside(skipped.span):",
         "if False:",
         ("g_skipped_code",),
+        condition="whole program",
     ),
     Bug(
         "writes that a turn may skip count as a run",
@@ -229,6 +256,7 @@ BUGS = (
         "if not all(self.nest.dominates(block, latch) for latch in loop.latches):",
         "if False:",
         ("pack_continue", "pack_conditional", "pack_counter_gap", "pack_short_circuit"),
+        condition="packed",
     ),
     Bug(
         "stores in loops change nothing",
@@ -237,6 +265,7 @@ BUGS = (
         "                self.modify_all(self.pts.accessed(frame, address), cells)",
         "            case ins.Store(address=address):\n                pass",
         ("pack_count_member_loop", "pack_count_pointer_loop"),
+        condition="values",
     ),
     Bug(
         "assigned structs in loops change nothing",
@@ -245,6 +274,7 @@ BUGS = (
         "                self.modify_all(self.pts.accessed(frame, destination), cells)",
         "            case ins.CopyBytes(target=destination):\n                pass",
         ("pack_count_copied_loop",),
+        condition="values",
     ),
     Bug(
         "library functions in loops change nothing",
@@ -252,6 +282,7 @@ BUGS = (
         "                        self.modify_all(self.pts.reachable(targets) if region.indirect else targets, cells)",
         "                        pass",
         ("pack_count_scanned_loop",),
+        condition="values",
     ),
     Bug(
         "unknown functions in loops change nothing",
@@ -266,6 +297,7 @@ BUGS = (
             "pass",
             (),
         ),
+        condition="values",
     ),
     Bug(
         "recursion in loops changes nothing",
@@ -273,6 +305,7 @@ BUGS = (
         "            case Lost(call=call):\n                self.modify_all(self.calls.lost(node), cells)\n",
         "            case Lost(call=call):\n",
         ("pack_count_recursive_loop",),
+        condition="values",
     ),
     Bug(
         "what an unknown function may write keeps its value",
@@ -287,6 +320,7 @@ BUGS = (
             "pass",
             (),
         ),
+        condition="values",
     ),
     Bug(
         "unknown functions do nothing",
@@ -294,6 +328,7 @@ BUGS = (
         "        self.escape(self.calls.lost(node) | self.pts.reachable(frozenset(direct)), node, reason)\n",
         "",
         ("pack_count_recursive_loop", "pack_count_unknown_loop"),
+        condition="values",
     ),
     Bug(
         "assigning whole structs reads nothing",
@@ -301,6 +336,7 @@ BUGS = (
         '                self.touch(node, origin, source, frame, "R", size, False)\n',
         "",
         ("member_assign0", "table_copy"),
+        condition="members and tables",
     ),
     Bug(
         "initialisers of locals count as nothing",
@@ -308,6 +344,7 @@ BUGS = (
         "out[n] = self.program.variables[info.variable].init is not None",
         "out[n] = False",
         ("f_local_string_added",),
+        condition="first contents",
     ),
     Bug(
         "requests may be cancelled or freed",
@@ -315,6 +352,7 @@ BUGS = (
         "            if given_up is not None:",
         "            if False:",
         ("d_request_freed", "d_cancelled"),
+        condition="pending requests",
     ),
     Bug(
         "a function that frees may do more",
@@ -322,10 +360,12 @@ BUGS = (
         "            case _:\n                return False\n    return freed",
         "            case _:\n                pass\n    return freed",
         ("c_free_wrapper_counts",),
+        condition="allocation and free",
     ),
     *BEHIND,
     *MEMORY,
     *NULL,
+    *CONDITIONS,
     *POINTERS,
     *SWAPS,
     *TABLES,

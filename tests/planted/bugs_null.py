@@ -57,6 +57,7 @@ NULL = (
         "                        if self.floating:\n                            return True",
         "                        pass",
         ("recv_null_scaled_float",),
+        condition="real source",
     ),
     Bug(
         "no initialiser holds MPI_PROC_NULL",
@@ -64,6 +65,7 @@ NULL = (
         "info.frame < 0 and self.initially(",
         "info.frame < 0 and False and self.initially(",
         ("recv_null_initialiser",),
+        condition="real source",
     ),
     Bug(
         "topology queries give real ranks",
@@ -78,6 +80,7 @@ NULL = (
         "                self.copy(n)",
         "                pass",
         ("recv_null_struct_copied", "recv_null_struct_copy"),
+        condition="real source",
     ),
     Bug(
         "memory that is made larger holds nothing",

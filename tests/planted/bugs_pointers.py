@@ -23,6 +23,7 @@ POINTERS = (
         "        if not up and at(hi, following) != lo:\n            return\n",
         "        up = up or at(hi, following) != lo\n",
         ("pack_counter_by_two", "pack_strided"),
+        condition="packed",
     ),
     Bug(
         "of the ways that a counter takes one is looked at",
@@ -30,6 +31,7 @@ POINTERS = (
         "return list(zip(values, self.merged(at), strict=True))",
         "return list(zip(values, self.merged(at), strict=True))[:1]",
         ("pack_counter_skips_else", "pack_counter_skips_then"),
+        condition="packed",
     ),
     Bug(
         "a write may end anywhere",
@@ -37,6 +39,7 @@ POINTERS = (
         "if interval.hi == end and self.t.nest",
         "if interval.lo != end and self.t.nest",
         ("pack_columns_partial", "pack_counter_by_two"),
+        condition="packed",
     ),
     Bug(
         "no operation is pending at a site",
@@ -51,6 +54,7 @@ POINTERS = (
             "        if False:\n            at = late[0].node",
             (),
         ),
+        condition="pending requests",
     ),
     Bug(
         "unknown functions are given nothing",
@@ -69,6 +73,7 @@ POINTERS = (
             (),
             Bug("what is outside does not count by itself", _INTERP, "        self.outside_too()\n", "", ()),
         ),
+        condition="escape",
     ),
     Bug(
         "library functions keep no address",
@@ -84,6 +89,7 @@ POINTERS = (
             (),
             Bug("what is outside does not count by itself", _INTERP, "        self.outside_too()\n", "", ()),
         ),
+        condition="escape",
     ),
     Bug(
         "a counter need not be zero again behind a send",
@@ -91,6 +97,7 @@ POINTERS = (
         "return self.reset_behind(use.node, counter)",
         "return True",
         ("filled_twice", "filled_reset_late"),
+        condition="counters",
     ),
     Bug(
         "what a counter counts is written",
@@ -98,6 +105,7 @@ POINTERS = (
         "return end >= more.value * self.size",
         "return True",
         ("filled_reserved", "filled_other_row"),
+        condition="counters",
     ),
     Bug(
         "a counter may be set to anything",
@@ -105,6 +113,7 @@ POINTERS = (
         "writes is not None and all(self.is_zero(n) or self.is_append(n) for n in writes)",
         "writes is not None",
         ("filled_set_back",),
+        condition="counters",
     ),
     Bug(
         "counters that advance together once do so always",
@@ -112,6 +121,7 @@ POINTERS = (
         "if found is None or ratio not in (None, found):",
         "if found is None:",
         ("pack_out_of_step",),
+        condition="counters",
     ),
     Bug(
         "a parameter is what the call passes, whatever the function does with it",
@@ -119,6 +129,7 @@ POINTERS = (
         "if key in assigned or",
         "if False and key in assigned or",
         ("flag_changed", "flag_address"),
+        condition="values",
     ),
     Bug(
         "numbers in a struct change only where the program stores them",
@@ -126,6 +137,7 @@ POINTERS = (
         "if not given or place or not (whole or shape.stride == shape.width):\n                    return None\n",
         "continue\n",
         ("recv_handle_neighbours_copied", "recv_handle_neighbours_by_mpi", "recv_handle_neighbours_element"),
+        condition="real source",
     ),
     Bug(
         "a row of a table is always there",
@@ -133,6 +145,7 @@ POINTERS = (
         'table[base].kind == "family" or symbols.resolve(symbols.offset(v)).constant is None',
         "False",
         ("c_null_rows", "c_null_member_rows"),
+        condition="comparison with NULL",
     ),
     Bug(
         "a pointer that may be NULL is compared with NULL as before",
@@ -140,6 +153,7 @@ POINTERS = (
         "return bool(found) and all(v == ZERO for v in found)",
         "return bool(found)",
         ("c_null_freed_on_some", "c_null_other_name"),
+        condition="comparison with NULL",
     ),
     Bug(
         "what is made of a comparison with NULL is no matter",
@@ -147,6 +161,7 @@ POINTERS = (
         "if not isinstance(program.graph.nodes[n].action, ins.Branch):\n        return False",
         "if not isinstance(program.graph.nodes[n].action, ins.Branch):\n        return True",
         ("c_null_in_expression",),
+        condition="comparison with NULL",
     ),
     Bug(
         "memory of an earlier turn is as large as what this turn would ask for",
@@ -154,6 +169,7 @@ POINTERS = (
         "if self.o in self.values.lazy and",
         "if False and",
         ("grow_receive_old",),
+        condition="capacity",
     ),
     Bug(
         "a test that makes the buffer may do more",
@@ -161,6 +177,7 @@ POINTERS = (
         "                return {}\n            out.update",
         "                continue\n            out.update",
         ("lazy_counts",),
+        condition="comparison with NULL",
     ),
     Bug(
         "a test that makes the buffer may ask for another size each time",
@@ -168,6 +185,7 @@ POINTERS = (
         "if any(values.symbols.scope(values.symbols.resolve(v)) for v in asked):",
         "if False:",
         ("lazy_first_size",),
+        condition="comparison with NULL",
     ),
     Bug(
         "the condition under which memory is made may do anything",
@@ -175,5 +193,6 @@ POINTERS = (
         "    if has_effect(condition):",
         "    if False:",
         ("null_choice_counts",),
+        condition="allocation and free",
     ),
 )

@@ -16,6 +16,7 @@ SWAPS = (
         "passed = swap.other_live and",
         "passed = False and",
         ("send_swap_read_old", "send_swap_on_some_way", "send_swap_twice"),
+        condition="pointers that change places",
     ),
     Bug(
         "a name may bring an address over a swap",
@@ -30,6 +31,7 @@ SWAPS = (
             "acquires: set[tuple[int, str]] = set()",
             (),
         ),
+        condition="pointers that change places",
     ),
     Bug(
         "a parameter stands for what its pointer gets in a swap",
@@ -44,6 +46,7 @@ SWAPS = (
             "if member is not None and node.number in member.ends:",
             (),
         ),
+        condition="pointers that change places",
     ),
     Bug(
         "of two pointers that change places one may stay",
@@ -51,6 +54,7 @@ SWAPS = (
         "        if alone is not None:",
         "        if False:",
         ("d_swap_partner_stays", "c_swap_stored"),
+        condition="pointers that change places",
     ),
     Bug(
         "buffers that change places may be of two sizes",
@@ -58,6 +62,7 @@ SWAPS = (
         "    if sizes[0] != sizes[1] or program.values.symbols.scope(sizes[0]):",
         "    if False:",
         ("e_swap_larger",),
+        condition="pointers that change places",
     ),
     Bug(
         "the name that helps in a swap is not looked at any more",
@@ -65,6 +70,7 @@ SWAPS = (
         "        return not value_range(self.names, spot, given).crosses(max(nodes), True)",
         "        return bool(given)",
         ("b_swap_name_kept",),
+        condition="pointers that change places",
     ),
     Bug(
         "a function that calls itself only computes",
@@ -72,5 +78,6 @@ SWAPS = (
         "                    case _:\n                        return None\n",
         "                    case _:\n                        operands = ()\n",
         ("send_read_recursion", "send_read_recursion_mutual"),
+        condition="calls that are not followed",
     ),
 )

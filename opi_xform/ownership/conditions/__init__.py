@@ -1,0 +1,1 @@
+"""What a conversion requires: one row of ``table.TABLE`` a condition."""

@@ -1,0 +1,203 @@
+"""The conditions of a conversion: what is required, and which functions enforce it.
+
+docs/soundness.md shows this table with the cases and the planted bugs of each row (``python -m tests.audit``).
+"""
+
+from __future__ import annotations
+
+from opi_xform.record import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One condition.
+
+    name: what planted bugs call it by.  requires: one sentence.  enforced: the functions or classes that see to it,
+    ``module:name`` below ``opi_xform``.  codes: what a site gets that fails it.  cases: patterns of names in
+    tests/cases/keep that are about it, beside those whose expectation names one of its codes.
+    """
+
+    name: str
+    requires: str
+    enforced: tuple[str, ...]
+    codes: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+
+
+TABLE = (
+    Condition(
+        "read after send",
+        "No byte of the buffer is read after the send before it is written again.",
+        ("ownership.liveness:Judge", "memory.live:Live"),
+        ("OPI101",),
+        ("send_*",),
+    ),
+    Condition(
+        "packed",
+        "Every byte that a send sends is written since the last hand-over, on every path.",
+        ("ownership.liveness:Judge", "memory.telescope:Telescope"),
+        ("OPI102",),
+        ("pack_*",),
+    ),
+    Condition(
+        "counters",
+        "A counter that outlives its function counts what is written, and is zero again after each send.",
+        ("ownership.counted:counted", "memory.lockstep:lockstep"),
+        (),
+        ("filled_*", "pack_out_of_step"),
+    ),
+    Condition(
+        "first contents",
+        "Zeros and initialisers count as written: nobody reads or sends them where an OPI_Alloc stands.",
+        ("ownership.liveness:Judge",),
+        ("OPI110", "OPI210"),
+        ("f_*",),
+    ),
+    Condition(
+        "read after receive",
+        "After a receive only those bytes are read that it brings.",
+        ("ownership.liveness:Judge", "memory.live:Live"),
+        ("OPI201", "OPI202"),
+        ("recv_*",),
+    ),
+    Condition(
+        "real source",
+        "The source of a receive is a real rank, or what is read does not rest on the message (A2).",
+        ("ownership.procnull:ProcNull",),
+        ("OPI203",),
+    ),
+    Condition(
+        "capacity",
+        "Until the next acquire, accesses stay inside what the take makes room for.",
+        ("ownership.liveness:Judge",),
+        ("OPI216",),
+        ("e_*",),
+    ),
+    Condition(
+        "carrier",
+        "One lvalue names the start of the buffer; it outlives, unmoved, every request that holds its address.",
+        ("ownership.uses:buffers", "ownership.strays:stray_refusal", "ownership.parameters:Parameters"),
+        ("OPI104", "OPI204", "OPI402"),
+        ("b_*",),
+    ),
+    Condition(
+        "members and tables",
+        "A pointer in a struct or a table is one place in memory, and only its own loads and stores reach it.",
+        ("ownership.members:promote", "ownership.tables:TableFinder", "ownership.twins:table_of"),
+        (),
+        ("member_*", "table_*", "twins_*"),
+    ),
+    Condition(
+        "old addresses",
+        "No other value made of the buffer's address is used across an acquire or a release.",
+        ("ownership.addresses:value_refusal", "ownership.aliases:alias_refusal"),
+        ("OPI105", "OPI205"),
+        ("c_*",),
+    ),
+    Condition(
+        "comparison with NULL",
+        "Where the program compares the pointer with NULL, it finds what it found before.",
+        ("ownership.null_tests:uncertain_test", "ownership.lazy_tests:tests_of_allocations"),
+        (),
+        ("c_null_*", "null_*", "lazy_*"),
+    ),
+    Condition(
+        "pending requests",
+        "No other operation on the buffer is pending where it changes hands.",
+        ("ownership.requests:pending_refusal", "ownership.completions:completing_edges"),
+        ("OPI106", "OPI206"),
+        ("d_*",),
+    ),
+    Condition(
+        "escape",
+        "The buffer's address goes nowhere that the analysis cannot follow.",
+        ("ownership.addresses:Flow", "memory.constraints:GraphPointsTo"),
+        ("OPI103", "OPI214", "OPI403"),
+    ),
+    Condition(
+        "shared with others",
+        "No other thread, signal handler or device touches the buffer.",
+        ("ownership.addresses:Flow", "ownership.source:source_refusal"),
+        ("OPI404", "OPI405"),
+    ),
+    Condition(
+        "values",
+        "A number that the decision rests on is what the program finds there at each read.",
+        ("memory.evaluate:Evaluator", "memory.steps:Steps", "memory.modified:modified_cells"),
+        (),
+        ("pack_count_*", "flag_*", "sound_*", "count_*"),
+    ),
+    Condition(
+        "calls that are not followed",
+        "A call without a body in the graph changes nothing that a decision rests on.",
+        ("ownership.relevance:relevant", "program.plain:Plain"),
+        (),
+        ("send_read_recursion*",),
+    ),
+    Condition(
+        "budget",
+        "What is too large to be computed counts as read everywhere and written nowhere.",
+        ("memory.regions:Regions",),
+        ("OPI401",),
+        ("budget_*",),
+    ),
+    Condition(
+        "rows and parts",
+        "Where a buffer is one row or one part of an object, no access spans two.",
+        ("ownership.rows:views", "ownership.uses:is_rows", "parts.find:Dividing"),
+        (),
+        ("rows_*", "parts_*", "odd_ghost_rows"),
+    ),
+    Condition(
+        "pointers that change places",
+        "Both buffers of a swap convert or none does, and they are alike.",
+        ("ownership.swaps:joined",),
+        (),
+        ("*swap*",),
+    ),
+    Condition(
+        "allocation and free",
+        "Allocation, growth and freeing are what the tool takes them for, and do nothing besides.",
+        ("ownership.allocations:find_allocations", "ownership.deallocations:deallocation"),
+        (),
+        ("grow_*", "malloc_*", "c_free_*", "a_*", "null_choice_*"),
+    ),
+    Condition(
+        "placement",
+        "On every path an acquire precedes each access, and a release follows the last.",
+        ("ownership.place:place",),
+        ("OPI114", "OPI115", "OPI215"),
+    ),
+    Condition(
+        "form of the call",
+        "The call has an ownership-passing form, and its datatype no gaps.",
+        ("ownership.uses:collect",),
+        ("OPI107", "OPI207"),
+    ),
+    Condition(
+        "declaration",
+        "Nothing depends on the buffer being an array.",
+        ("ownership.source:source_refusal",),
+        ("OPI113", "OPI213"),
+    ),
+    Condition(
+        "text",
+        "Every edit lies in text that is written once and that no macro makes.",
+        ("ownership.elsewhere:shared_text", "rewrite.apply:obstacle"),
+        ("OPI109", "OPI209"),
+        ("g_header_*",),
+    ),
+    Condition(
+        "whole program",
+        "All files and configurations that can see the buffer are part of the analysis.",
+        ("ownership.elsewhere:left_out", "ownership.source:source_refusal"),
+        ("OPI112", "OPI212"),
+        ("g_*",),
+    ),
+    Condition(
+        "analysed",
+        "The call is reached from main, by ways that the analysis follows.",
+        ("ownership.unseen:unseen_call", "ownership.decide:decide"),
+        ("OPI111", "OPI211"),
+    ),
+)

@@ -1,0 +1,123 @@
+"""``python -m tests.audit``: the table of conditions in docs/soundness.md, written anew; ``--check`` only compares.
+
+A row has what is required, the functions that enforce it, the codes, the cases that must stay and the planted bugs that
+such a case catches.  A row without one of these, but for the codes, is an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from fnmatch import fnmatch
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from case_tools import Case, load_cases
+
+from opi_xform.ownership.conditions.table import TABLE, Condition
+from tests.planted.bug import Bug
+from tests.planted.bugs import BUGS
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "soundness.md"
+BEGIN, END = "<!-- conditions: python -m tests.audit -->", "<!-- end of conditions -->"
+SHOWN = 3
+"""Names of cases and bugs that a row shows."""
+
+
+def cases_of(condition: Condition, keep: tuple[Case, ...]) -> list[str]:
+    """The cases that must stay because of a condition, by name."""
+    named = set(condition.codes)
+    return [
+        case.name
+        for case in keep
+        if any(fnmatch(case.name, pattern) for pattern in condition.cases)
+        or any(wish.kind == "keep" and wish.code in named for wish in case.wishes)
+    ]
+
+
+def bugs_of(condition: Condition) -> list[Bug]:
+    return [bug for bug in BUGS if bug.condition == condition.name]
+
+
+def problems() -> list[str]:
+    """What is wrong with the table: names that are not there, empty columns, bugs of no condition."""
+    keep = load_cases("keep")
+    out: list[str] = []
+    for condition in TABLE:
+        for place in condition.enforced:
+            module, _, name = place.partition(":")
+            if not hasattr(importlib.import_module(f"opi_xform.{module}"), name):
+                out.append(f"{condition.name}: there is no {place}")
+        out += [
+            f"{condition.name}: no {what}"
+            for what, there in (
+                ("requirement", condition.requires),
+                ("function", condition.enforced),
+                ("case", cases_of(condition, keep)),
+                ("planted bug", bugs_of(condition)),
+            )
+            if not there
+        ]
+        out += [
+            f"{condition.name}: no case matches {pattern}"
+            for pattern in condition.cases
+            if not any(fnmatch(case.name, pattern) for case in keep)
+        ]
+    names = {condition.name for condition in TABLE}
+    out += [f"planted bug '{bug.name}': no condition '{bug.condition}'" for bug in BUGS if bug.condition not in names]
+    return out
+
+
+def table() -> str:
+    """The rows as Markdown."""
+    keep = load_cases("keep")
+    lines = [
+        "| condition | requires | enforced by | codes | cases that stay | planted bugs |",
+        "|---|---|---|---|---|---|",
+    ]
+    for condition in TABLE:
+        enforced = ", ".join(f"`{place.replace(':', '.')}`" for place in condition.enforced)
+        cases = cases_of(condition, keep)
+        bugs = bugs_of(condition)
+        row = (
+            condition.name,
+            condition.requires,
+            enforced,
+            ", ".join(condition.codes),
+            _some([f"`{name}`" for name in cases]),
+            _some([bug.name for bug in bugs], "; "),
+        )
+        lines.append(f"| {' | '.join(row)} |")
+    return "\n".join(lines)
+
+
+def _some(names: list[str], between: str = ", ") -> str:
+    shown = between.join(names[:SHOWN])
+    return f"{len(names)}: {shown}" + (f"{between}…" if len(names) > SHOWN else "")
+
+
+def page() -> str:
+    """docs/soundness.md with the table as it should be."""
+    text = PAGE.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n\n{table()}\n\n{END}{after}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 where the page differs")
+    arguments = parser.parse_args()
+    found = problems()
+    print(*found, sep="\n", end="\n" if found else "")
+    new = page()
+    if arguments.check:
+        return int(bool(found) or new != PAGE.read_text(encoding="utf-8"))
+    PAGE.write_text(new, encoding="utf-8")
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+"""Planted bugs of the conditions about text, declarations, forms of calls and places, and of the budget."""
+
+from tests.planted.bug import Bug
+
+_PLACE = "opi_xform.ownership.place"
+_SOURCE = "opi_xform.ownership.source"
+_DECIDE = "opi_xform.ownership.decide"
+
+CONDITIONS = (
+    Bug(
+        "what takes too long to compute is fine",
+        "opi_xform.ownership.liveness",
+        "            self.exceeded = True\n",
+        "            self.findings = {(u.node, u.argument): Finding(True) for u in self.uses}\n",
+        ("budget_remainders",),
+        condition="budget",
+    ),
+    Bug(
+        "volatile buffers are like others",
+        _SOURCE,
+        "            if var.type.volatile or var.type.atomic:\n",
+        "            if False:\n",
+        ("odd_volatile",),
+        condition="shared with others",
+    ),
+    Bug(
+        "types of other arrays do not depend on the buffer's",
+        _SOURCE,
+        "                    if self.array and self.inside(place):\n",
+        "                    if False:\n",
+        ("declaration_dimension",),
+        condition="declaration",
+    ),
+    Bug(
+        "datatypes have no gaps",
+        "opi_xform.memory.extent",
+        "found is not None and found.contiguous",
+        "found is not None",
+        ("form_gap",),
+        condition="form of the call",
+    ),
+    Bug(
+        "a pointer stays the same while a parameter stands for it",
+        _DECIDE,
+        "    if keys and reassigned(program, buffer, keys):\n",
+        "    if False:\n",
+        ("b_param_reassigned",),
+        condition="carrier",
+    ),
+    Bug(
+        "no declaration is jumped over",
+        _PLACE,
+        '            if bits & RAW and self.buffer.carrier.kind == "array":\n',
+        "            if False:\n",
+        ("placement_jumped",),
+        Bug(
+            "no declaration is jumped over on the way to an access",
+            _PLACE,
+            "any(s & RAW for s in state.events.values() if s & RAW)",
+            "False",
+            (),
+        ),
+        condition="placement",
+    ),
+    Bug(
+        "what one file wants of a header's text is right for all",
+        _DECIDE,
+        "        if shared is not None:\n",
+        "        if False:\n",
+        ("g_header_inline",),
+        condition="text",
+    ),
+)
