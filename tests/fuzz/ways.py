@@ -26,8 +26,8 @@ WAYS = (
     Way("volatile", ("static TYPE *volatile NAME_way;",), ("NAME_way = FROM;", "TYPE *q = NAME_way;")),
     Way(
         "volatile struct",
-        ("static struct { TYPE *p; int n; } *volatile NAME_way, NAME_box;",),
-        ("NAME_box.p = FROM;", "NAME_way = (void *)&NAME_box;", "TYPE *q = NAME_way->p;"),
+        ("static struct { TYPE *p; int n; } *volatile NAME_way, NAME_held;",),
+        ("NAME_held.p = FROM;", "NAME_way = (void *)&NAME_held;", "TYPE *q = NAME_way->p;"),
     ),
     Way("atomic", ("static TYPE *_Atomic NAME_way;",), ("NAME_way = FROM;", "TYPE *q = NAME_way;")),
     Way(
@@ -266,7 +266,7 @@ CHANGES = (
         "signal",
         (
             "#include <signal.h>",
-            "static int NAME_n;",
+            "int NAME_n;",
             "static void NAME_on(int s)",
             "{",
             "    NAME_n = MORE + 0 * s;",
