@@ -155,6 +155,7 @@ BUGS = (
         "sizes = list(s.sizes)",
         "sizes: list[tuple[int, ast.Expr]] = []",
         ("send_read_array_size", "send_read_array_row", "send_read_array_typedef", "send_read_array_call"),
+        condition="read after send",
     ),
     Bug(
         "an object has one name",
@@ -162,6 +163,7 @@ BUGS = (
         "cleanup|ifunc|alias|weakref",
         "cleanup|ifunc|weakref",
         ("g_alias_pointer", "g_alias_flag", "g_alias_start", "odd_alias"),
+        condition="analysed",
     ),
     Bug(
         "labels of the assembler name nothing",

@@ -13,6 +13,7 @@ BEHIND = (
         "        calls.objects.foreign.update(calls.foreign)\n",
         "",
         ("behind_signal", "behind_window", "behind_attribute", "behind_persistent", "behind_bottom"),
+        condition="changed by others",
     ),
     Bug(
         "a persistent request fills its buffer once",
@@ -20,6 +21,7 @@ BEHIND = (
         "if effect.mpi is not None and effect.mpi.persistent:",
         "if False:",
         ("behind_persistent", "behind_persistent_member"),
+        condition="changed by others",
     ),
     Bug(
         "a function that is not followed registers nothing",
@@ -27,6 +29,7 @@ BEHIND = (
         "if not calls.objects.hidden.isdisjoint(functions):",
         "if False:",
         ("behind_signal_by_recursion", "behind_persistent_by_recursion"),
+        condition="changed by others",
     ),
     Bug(
         "memory of windows and segments has one address",
@@ -41,6 +44,7 @@ BEHIND = (
             "if False:",
             (),
         ),
+        condition="changed by others",
     ),
     Bug(
         "functions that are kept are called at once or never",
@@ -48,6 +52,7 @@ BEHIND = (
         'later = any(callback.when in ("later", "concurrent") for callback in effect.calls)',
         "later = False",
         ("behind_signal", "behind_errhandler", "behind_operation"),
+        condition="changed by others",
     ),
     Bug(
         "a type that is made of addresses forgets them",
@@ -62,6 +67,7 @@ BEHIND = (
             "            yield frozenset(),",
             (),
         ),
+        condition="changed by others",
     ),
     Bug(
         "an operation of the program knows no addresses",
@@ -76,5 +82,6 @@ BEHIND = (
             "for i in ():",
             (),
         ),
+        condition="changed by others",
     ),
 )

@@ -14,6 +14,7 @@ MEMORY = (
         "if spec is None or spec.alignment is None:",
         "if True:",
         ("g_aligned_memalign", "g_aligned_unknown", "g_aligned_wrapped", "g_aligned_direct"),
+        condition="allocation and free",
     ),
     Bug(
         "an alignment that is not known is small",
@@ -21,6 +22,7 @@ MEMORY = (
         "if asked is None or asked > ALIGNMENT:",
         "if asked is not None and asked > ALIGNMENT:",
         ("g_aligned_unknown",),
+        condition="allocation and free",
     ),
     Bug(
         "attributes are where the text shows them",
@@ -28,6 +30,7 @@ MEMORY = (
         "if var.attributes:",
         "if False:",
         ("g_aligned_macro", "g_aligned_alignas"),
+        condition="allocation and free",
     ),
     Bug(
         "types are aligned as buffers are",
@@ -35,6 +38,7 @@ MEMORY = (
         "if self.array and var.alignment > ALIGNMENT:",
         "if False:",
         ("g_aligned_type",),
+        condition="allocation and free",
     ),
     Bug(
         "malloc returns memory",
@@ -42,6 +46,7 @@ MEMORY = (
         "if not _proved(program, buffer, n, addressed, unproved):",
         "if False:",
         ("c_null_code", "c_null_guarded", "c_null_two", "c_null_finalize"),
+        condition="comparison with NULL",
     ),
     Bug(
         "an error code ends the program",
@@ -56,6 +61,7 @@ MEMORY = (
             "if name in _ELSEWHERE:",
             (),
         ),
+        condition="comparison with NULL",
     ),
     Bug(
         "a program that ends in good order has no answer",
@@ -63,5 +69,6 @@ MEMORY = (
         "if name in _ORDERLY or name in _ELSEWHERE:",
         "if name in _ELSEWHERE:",
         ("c_null_finalize", "c_null_zero"),
+        condition="comparison with NULL",
     ),
 )

@@ -15,6 +15,7 @@ NULL = (
         "            return False\n        return self.carried",
         "            return False\n        return False",
         ("recv_null_scanned", "recv_null_scattered", "recv_null_gathered"),
+        condition="real source",
     ),
     Bug(
         "a status tells a real rank",
@@ -22,6 +23,7 @@ NULL = (
         "return not self.shown(n, self.values.args[n][peer]) and",
         "return False and",
         ("recv_null_status",),
+        condition="real source",
     ),
     Bug(
         "the statuses of completed receives tell real ranks",
@@ -29,6 +31,7 @@ NULL = (
         "return self.absent if i == op.completes.status else False",
         "return False",
         ("recv_null_status_waited",),
+        condition="real source",
     ),
     Bug(
         "what is computed with MPI_PROC_NULL is a real rank",
@@ -36,6 +39,7 @@ NULL = (
         "if op not in COMPARED:",
         'if op == "cast":',
         ("recv_null_product", "recv_null_product_names", "recv_null_xor"),
+        condition="real source",
     ),
     Bug(
         "what is read from a file is a real rank",
@@ -43,6 +47,7 @@ NULL = (
         "dirty = taken if moved else not zero",
         "dirty = taken",
         ("recv_null_file", "recv_null_text_scanned", "recv_null_sorted"),
+        condition="real source",
     ),
     Bug(
         "what a library function makes of a text is a real rank",
@@ -50,6 +55,7 @@ NULL = (
         "result = any(arguments) if effect.pure else not message",
         "result = any(arguments)",
         ("recv_null_text",),
+        condition="real source",
     ),
     Bug(
         "a number that was a floating one is a real rank",
@@ -73,6 +79,7 @@ NULL = (
         "                dirty = True",
         "                dirty = False",
         ("recv_cart_shift", "recv_cart_shift_table", "recv_graph_neighbour"),
+        condition="real source",
     ),
     Bug(
         "structs are assigned without MPI_PROC_NULL",
@@ -88,6 +95,7 @@ NULL = (
         "if spec.contents or any(self.holds(o, None) for o in old):",
         "if False:",
         ("recv_null_moved",),
+        condition="real source",
     ),
     Bug(
         "all that was ever in memory that is made larger was stored there",
@@ -95,6 +103,7 @@ NULL = (
         'info.kind == "heap" and not self.fresh(info.node)',
         "False",
         ("recv_null_moved",),
+        condition="real source",
     ),
     Bug(
         "what is not negative hides nothing",
@@ -102,6 +111,7 @@ NULL = (
         "if self.null is None or value is None:",
         "if value is None:",
         ("recv_null_shifted_up", "recv_null_enumerator"),
+        condition="real source",
     ),
     Bug(
         "a loop is left as soon as its condition holds, whether it is looked at or not",
@@ -109,6 +119,7 @@ NULL = (
         " or not tested_each_turn(nest, loop, edge[0])",
         "",
         ("send_exit_untested_turn", "send_exit_in_branch", "send_exit_goto_around"),
+        condition="turns of a loop",
     ),
     Bug(
         "a message ends in the row in which it begins",
@@ -116,6 +127,7 @@ NULL = (
         "or not _ends_in_row(program, use, row)",
         "",
         ("send_rows_at_once", "send_rows_at_once_by_name", "recv_rows_at_once"),
+        condition="rows and parts",
     ),
     Bug(
         "what begins in a row ends in it",
@@ -123,6 +135,7 @@ NULL = (
         "found is None or not _stays_in_row(program, a, found, row)",
         "found is None",
         ("send_rows_flat_loop", "send_rows_copied", "send_rows_by_pointer"),
+        condition="rows and parts",
     ),
     Bug(
         "no receive fails",
@@ -130,6 +143,7 @@ NULL = (
         "        if not self.set:",
         "        if True:",
         ("recv_error_looked_at", "recv_error_kept", "recv_error_nonblocking"),
+        condition="failed receives",
     ),
     Bug(
         "a status does not tell that a receive failed",
@@ -137,5 +151,6 @@ NULL = (
         "or self.status_given(use.node, use.op.status):",
         "or False:",
         ("recv_error_status",),
+        condition="failed receives",
     ),
 )

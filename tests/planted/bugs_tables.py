@@ -16,6 +16,7 @@ TABLES = (
         "if effect.returns_retained or not known:",
         "if not known:",
         ("odd_tss_stored", "odd_strtok_rest", "odd_getenv_putenv"),
+        condition="library functions",
     ),
     Bug(
         "what a call returns was not stored where it was told to look",
@@ -23,6 +24,7 @@ TABLES = (
         "self.system.load(self.pointer(frame, call.args[effect.returns_stored]), target)",
         "pass",
         ("odd_strsep_stored",),
+        condition="library functions",
     ),
     Bug(
         "a call that may allocate returns nothing else",
@@ -30,6 +32,7 @@ TABLES = (
         "            if not effect.returns:\n",
         "            if True:\n",
         ("odd_realpath_given", "odd_getcwd_given"),
+        condition="library functions",
     ),
     Bug(
         "the variables of the C library keep what they hold",
@@ -37,6 +40,7 @@ TABLES = (
         "if o in self.objects.foreign:",
         "if False:",
         ("odd_signgam", "odd_optind", "odd_timezone"),
+        condition="library functions",
     ),
     Bug(
         "a definition of the program's is not the C library's variable",
@@ -44,6 +48,7 @@ TABLES = (
         "(key in LIBRARY_VARIABLES or (",
         "((",
         ("odd_optind_own",),
+        condition="library functions",
     ),
     Bug(
         "what the library returned keeps what it holds",
@@ -51,6 +56,7 @@ TABLES = (
         "elif not self.objects.foreign.isdisjoint(targets):",
         "elif False:",
         ("odd_localtime_same", "odd_locale_point"),
+        condition="library functions",
     ),
     Bug(
         "errno is a constant",
@@ -58,6 +64,7 @@ TABLES = (
         "if operand is not None and not ast.is_fixed(operand):",
         "if False:",
         ("odd_errno",),
+        condition="library functions",
     ),
     Bug(
         "formats write nothing",
@@ -65,6 +72,7 @@ TABLES = (
         "if text is not None and not _moves(text, found.scans):",
         "if True:",
         ("odd_percent_n", "odd_percent_n_variable", "odd_percent_p"),
+        condition="library functions",
     ),
     Bug(
         "a format that is not a literal has no %n",
@@ -72,6 +80,7 @@ TABLES = (
         "if text is not None and not _moves(text, found.scans):",
         "if text is None or not _moves(text, found.scans):",
         ("odd_percent_n_variable", "odd_percent_n_read", "odd_percent_n_list"),
+        condition="library functions",
     ),
     Bug(
         "functions of the program's own by the MPI's names are the MPI's",
@@ -79,6 +88,7 @@ TABLES = (
         "if key.startswith(_MINE) and key in effects:",
         "if False:",
         ("g_own_mpi_init",),
+        condition="form of the call",
     ),
     Bug(
         "a message by a profiling name meets the receives of libopi",
@@ -86,5 +96,6 @@ TABLES = (
         "return effect is not None and effect.mpi is not None and effect.mpi.kind not in _APART",
         "return False",
         ("g_profiling_send", "g_profiling_pointer"),
+        condition="form of the call",
     ),
 )

@@ -13,6 +13,7 @@ TRAVEL = (
         "            type_ = replace(type_, volatile=True)\n",
         '            return ins.Nondet("volatile")\n',
         ("c_volatile_store", "c_atomic_store", "c_volatile_pointer", "c_atomic_pointer"),
+        condition="bytes of addresses",
     ),
     Bug(
         "numbers that are read hold no part of an address",
@@ -20,6 +21,7 @@ TRAVEL = (
         "                    if not member:\n",
         "                    if False:\n",
         ("c_bytes_count", "c_bytes_words", "c_bytes_chars", "c_bytes_swapped"),
+        condition="bytes of addresses",
     ),
     Bug(
         "bytes that are written make no address",
@@ -27,6 +29,7 @@ TRAVEL = (
         'case "put" | "fill":\n',
         'case "neither":\n',
         ("c_bytes_count", "c_bytes_words", "c_bytes_pipe", "c_bytes_message"),
+        condition="bytes of addresses",
     ),
     Bug(
         "what a library function reads stays where it is",
@@ -34,6 +37,7 @@ TRAVEL = (
         "            self.system.view(kind, pointer, BYTES)\n",
         '            if kind in ("put", "fill"):\n                self.system.view(kind, pointer, BYTES)\n',
         ("c_bytes_pipe", "c_bytes_pipe_struct", "c_bytes_message", "c_bytes_gathered"),
+        condition="bytes of addresses",
     ),
     Bug(
         "halves of an address are numbers",
@@ -41,6 +45,7 @@ TRAVEL = (
         "                    self.as_number(frame, item.args[0])\n",
         "                    pass\n",
         ("c_bytes_halves_of_count",),
+        condition="bytes of addresses",
     ),
     Bug(
         "a pointer of which nothing is known leads nowhere",
@@ -48,5 +53,6 @@ TRAVEL = (
         "        return self.anything\n",
         "        return found\n",
         ("c_nowhere_written",),
+        condition="bytes of addresses",
     ),
 )

@@ -63,8 +63,15 @@ TABLE = (
     Condition(
         "real source",
         "The source of a receive is a real rank, or what is read does not rest on the message (A2).",
-        ("ownership.procnull:ProcNull",),
+        ("ownership.procnull:ProcNull", "ownership.real_ranks:Ranks"),
         ("OPI203",),
+    ),
+    Condition(
+        "failed receives",
+        "Where errors return and the program looks at one, nobody reads what a failed receive left (A5).",
+        ("ownership.failures:Failures",),
+        (),
+        ("recv_error_*",),
     ),
     Condition(
         "capacity",
@@ -115,6 +122,21 @@ TABLE = (
         ("OPI103", "OPI214", "OPI403"),
     ),
     Condition(
+        "bytes of addresses",
+        "An address stays one however its bytes travel; a pointer of which nothing is known leads anywhere.",
+        (
+            "memory.constraints:GraphPointsTo",
+            "memory.travel:travels",
+        ),
+        (),
+        (
+            "c_bytes_*",
+            "c_atomic_*",
+            "c_volatile_*",
+            "c_nowhere*",
+        ),
+    ),
+    Condition(
         "shared with others",
         "No other thread, signal handler or device touches the buffer.",
         ("ownership.addresses:Flow", "ownership.source:source_refusal"),
@@ -126,6 +148,41 @@ TABLE = (
         ("memory.evaluate:Evaluator", "memory.steps:Steps", "memory.modified:modified_cells"),
         (),
         ("pack_count_*", "flag_*", "sound_*", "count_*"),
+    ),
+    Condition(
+        "changed by others",
+        "What others may write at any time is a new unknown at each read.",
+        (
+            "memory.foreign:foreign",
+            "ownership.keeping:hidden",
+        ),
+        (),
+        ("behind_*",),
+    ),
+    Condition(
+        "library functions",
+        "What no table says of a library function is the worst case: of its variables, memory, results, formats.",
+        (
+            "program.outside:foreign",
+            "program.formats:unread",
+        ),
+        (),
+        (
+            "odd_percent_*",
+            "odd_signgam",
+            "odd_optind*",
+            "odd_errno",
+            "odd_localtime*",
+            "odd_*_stored",
+            "odd_strtok_*",
+        ),
+    ),
+    Condition(
+        "turns of a loop",
+        "A loop has a number of turns where its exit is tested in every turn.",
+        ("memory.trips:tested_each_turn",),
+        (),
+        ("send_exit_*",),
     ),
     Condition(
         "calls that are not followed",
@@ -146,7 +203,7 @@ TABLE = (
         "Where a buffer is one row or one part of an object, no access spans two.",
         ("ownership.rows:views", "ownership.uses:is_rows", "parts.find:Dividing"),
         (),
-        ("rows_*", "parts_*", "odd_ghost_rows"),
+        ("rows_*", "parts_*", "odd_ghost_rows", "send_rows_*", "recv_rows_*"),
     ),
     Condition(
         "pointers that change places",
@@ -158,9 +215,13 @@ TABLE = (
     Condition(
         "allocation and free",
         "Allocation, growth and freeing are what the tool takes them for, and do nothing besides.",
-        ("ownership.allocations:find_allocations", "ownership.deallocations:deallocation"),
+        (
+            "ownership.allocations:find_allocations",
+            "ownership.allocators:allocator_refusal",
+            "ownership.deallocations:deallocation",
+        ),
         (),
-        ("grow_*", "malloc_*", "c_free_*", "a_*", "null_choice_*"),
+        ("grow_*", "malloc_*", "c_free_*", "a_*", "null_choice_*", "g_aligned_*", "g_mapped_*"),
     ),
     Condition(
         "placement",
@@ -170,9 +231,10 @@ TABLE = (
     ),
     Condition(
         "form of the call",
-        "The call has an ownership-passing form, and its datatype no gaps.",
-        ("ownership.uses:collect",),
+        "The call is the MPI's own, has an ownership-passing form, and its datatype no gaps.",
+        ("ownership.uses:collect", "ownership.bypass:bypass"),
         ("OPI107", "OPI207"),
+        ("g_own_mpi_*", "g_profiling_*"),
     ),
     Condition(
         "declaration",
