@@ -115,3 +115,22 @@ def test_a_tool_that_is_linked_in(tmp_path: Path, mpi_user: MpiUser) -> None:
     done = mpi_user.run(2, tmp_path / "app", check=False)
     assert done.code != 0
     assert "MPI_Wait is a function of the program's or of a tool's" in done.err + done.out
+
+
+def test_a_wrapper_of_the_linkers(tmp_path: Path, mpi_user: MpiUser) -> None:
+    """Linked with --wrap=MPI_Send: the wrapper goes on to libopi's function, so libopi still carries the messages."""
+    wrapper = """int calls;
+int __real_MPI_Send(const void *, int, MPI_Datatype, int, int, MPI_Comm);
+int __wrap_MPI_Send(const void *b, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    calls++;
+    return __real_MPI_Send(b, n, type, to, tag, comm);
+}
+"""
+    (tmp_path / "wrapper.c").write_text("#include <mpi.h>\n" + wrapper)
+    (tmp_path / "main.c").write_text(PROGRAM.format(more="extern int calls;", end=TOLD, **BLOCKING))
+    mpi_user.opicc(tmp_path / "main.c", tmp_path / "wrapper.c", "-Wl,--wrap=MPI_Send", "-o", tmp_path / "app")
+    done = mpi_user.run(2, tmp_path / "app", OPI_VERBOSE="1")
+    assert "3 calls" in done.out.split("\n")
+    assert "1 1.35045e+07" in done.out.split("\n")
+    assert "is not libopi" not in done.err, done.err

@@ -87,7 +87,7 @@ static struct opi_type *describe(MPI_Datatype handle) {
 
 /* May it be sent and received?  The MPI below says so; the program's handlers are not told, it is the caller who raises the error. */
 static bool committed(MPI_Datatype handle) {
-    char none[1];
+    char none[1] = {0};
     int at = 0;
     return opi.all == MPI_COMM_NULL || PMPI_Pack(none, 0, handle, none, 0, &at, opi.all) == MPI_SUCCESS;
 }
