@@ -12,6 +12,8 @@ from tests.machines.disturb.table import Variant
 KEEP = "//~ keep"
 SHOW = 'static void dz_show(int dz_x)\n{\n    printf("dz %d\\n", dz_x & 255);\n}\n'
 FIRST = ("mpi.h", "stdio.h", "stdlib.h", "string.h", "stdint.h")
+CLASHES = {"sys/socket.h": re.compile(r"^[\w *]*\b(?:send|recv|accept|bind|connect|listen)\(", re.MULTILINE)}
+"""Headers that declare what a program may have as a function of its own."""
 DECLARED = {
     "address": "unsigned char *dz_p = 0;",
     "flag": "int dz_f = 0;",
@@ -50,8 +52,10 @@ def fits(host: Host, variant: Variant) -> bool:
         return False
     if kind.lasting and not host.lasting:
         return False
+    if any(word in CLASHES and CLASHES[word].search(host.case.texts[host.file]) for word in kind.include):
+        return False
     if use.hole:
-        return bool(host.holes)
+        return bool(host.holes) and host.lasting  # what malloc gave has no contents that a hole could leave
     if host.side == "recv" and not host.whole and "$bytes" in use.after + kind.get:
         return False  # the byte that is shown may lie behind the message, which A1 rules out
     return not ((use.typed and not host.c_type) or (use.real and host.c_type not in ("double", "float")))
