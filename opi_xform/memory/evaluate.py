@@ -11,7 +11,7 @@ from opi_xform.memory.environment import Cell, Env
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.pointsto import PointsTo
 from opi_xform.memory.poly import ZERO, Poly, number, symbol
-from opi_xform.memory.symbols import Symbols
+from opi_xform.memory.symbols import WRAPS, Symbols
 from opi_xform.memory.values import Comparison, Values
 from opi_xform.program.graph import Node
 
@@ -200,7 +200,7 @@ class Evaluator:
             constant = exact.constant
             if constant is not None:
                 return number(_wrapped(constant, op.type))
-            if not op.unsigned or all(abs(c) < WRAPS for _, c in exact.terms):
+            if not op.unsigned or not (self.near_end(exact) or any(self.near_end(v) for v in values)):
                 return exact  # one that is made to wrap (a hash, a random number) is no polynomial
         if name == "cast":
             return self.cast(node, op, values[0])
@@ -218,7 +218,8 @@ class Evaluator:
         if name in ("/", ">>") and constants[1] is not None and constants[1] > 0:
             divisor = constants[1] if name == "/" else 1 << min(constants[1], 62)
             divides = all(c % divisor == 0 for _, c in values[0].terms)
-            wraps = op.unsigned and (op.type.size or 0) < 8  # what was multiplied may have wrapped
+            # what was multiplied may have wrapped
+            wraps = op.unsigned and ((op.type.size or 0) < 8 or self.computed(values[0]))
             if divides and not wraps and not (op.unsigned and any(c < 0 for _, c in values[0].terms)):
                 return Poly(tuple((m, c // divisor) for m, c in values[0].terms))
         scope: frozenset[int] = frozenset()
@@ -251,9 +252,24 @@ class Evaluator:
             return number(_wrapped(constant, to))
         if op.unsigned and (to.size or 0) > 4 and not self.symbols.is_nonneg(value):
             return self.symbols.of("op", ("widened", value), self.symbols.scope(value), True)
-        if to.kind == "int" and (to.size or 0) >= 4:
+        if to.kind == "int" and (to.size or 0) >= 4 and not ((to.size or 0) < 8 and self.near_end(value)):
             return value
         return self.narrow(to, value)
+
+    def near_end(self, value: Poly) -> bool:
+        """It is made of numbers so large that it may well be beyond 32 bits: two numbers in one, a hash, ``-1u``."""
+        value = self.symbols.resolve(value)
+        if value.constant is not None:
+            return False
+        if any(abs(c) >= WRAPS for _, c in value.terms):
+            return True
+        arms = (c for s in value.symbols() for c in self.values.joins.get(s, ()))
+        return any(c.constant is not None and abs(c.constant) >= WRAPS for c in arms)
+
+    def computed(self, value: Poly) -> bool:
+        """There is a number in it that arithmetic modulo 2**width has made, and so may be any."""
+        infos = (self.symbols.table[s] for s in value.symbols())
+        return any(info.kind == "op" and info.key[1] is True for info in infos)
 
     def narrow(self, to: Type, value: Poly) -> Poly:
         """The value in an integer type that may not hold it."""
@@ -268,7 +284,7 @@ class Evaluator:
         constant = value.constant
         if constant is not None:
             return number(_wrapped(constant, to))
-        if (to.size or 0) >= 4:
+        if (to.size or 0) >= 4 and not ((to.size or 0) < 8 and self.near_end(value)):
             return value
         s = value.single
         if s is not None:
@@ -331,7 +347,6 @@ class Evaluator:
 
 
 WIDEST = 32  # bytes of the largest scalar
-WRAPS = 1 << 24  # an unsigned multiple or step of this size is meant to wrap
 NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
 
 

@@ -289,7 +289,7 @@ class Live:
 
     def guards(self, node: int, c: Comparison) -> tuple[Set, Set] | None:
         """Offsets where the comparison holds, and where it does not; None where C's comparison is not the integers'."""
-        if c.unsigned and not (self.symbols.is_nonneg(c.left) and self.symbols.is_nonneg(c.right)):
+        if c.unsigned and self.symbols.modulo(c.left, c.right):
             return None
         difference = c.left - c.right
         if any(self.symbols.table[s].kind == "object" for s in difference.symbols()):

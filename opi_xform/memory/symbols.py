@@ -19,6 +19,8 @@ from opi_xform.record import dataclass
 
 Key = tuple[object, ...]
 
+WRAPS = 1 << 24  # an unsigned multiple, step or summand of this size is meant to wrap
+
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
@@ -134,6 +136,22 @@ class Symbols:
         """It depends on a number that is not negative by its type: a sum or a conversion of it need not be so."""
         found = (self.table[s] for s in self.resolve(value).symbols())
         return any(info.nonneg and info.kind != "count" for info in found)
+
+    def modulo(self, left: Poly, right: Poly) -> bool:
+        """A comparison of these that C makes modulo 2**width need not be that of the integers.
+
+        Each side is believed to be what it says where it is not negative and no number in it is near the type's end.
+        Not so where a number that either may hold stands in both, and one of them is a sum (``i < first + 64``, with
+        ``i`` from ``first`` on): it falls out, and with it the only thing that could tell that the sum has wrapped.
+        """
+        if not (self.is_nonneg(left) and self.is_nonneg(right)):
+            return True
+        left, right = self.resolve(left), self.resolve(right)
+        sums = [p for p in (left, right) if p.constant is None and p.single is None]
+        if any(abs(c) >= WRAPS for p in sums for _, c in p.terms):
+            return True
+        both = set(left.symbols()) & set(right.symbols())
+        return bool(sums) and any(self.table[s].kind != "count" for s in both)
 
     def is_nonneg(self, value: Poly) -> bool:
         """Provably not negative, term by term."""

@@ -33,7 +33,7 @@ def nominal_trips(graph: Graph, nest: LoopNest, values: Values, loop: Loop, edge
     if condition is None or not isinstance(graph.nodes[last].action, ins.Branch):
         return None
     symbols = values.symbols
-    if condition.unsigned and not (symbols.is_nonneg(condition.left) and symbols.is_nonneg(condition.right)):
+    if condition.unsigned and symbols.modulo(condition.left, condition.right):
         return None
     stays_when = graph.succs[edge[0]][0] != edge[1]
     op = condition.op if stays_when else NEGATED[condition.op]

@@ -442,9 +442,7 @@ class Judge:
         for condition, holds in self.dominating(u.node):
             op = condition.op if holds else _NEGATED[condition.op]
             comparison = Comparison(op, condition.left, condition.right, condition.unsigned)
-            if comparison.unsigned and not (
-                self.symbols.is_nonneg(condition.left) and self.symbols.is_nonneg(condition.right)
-            ):
+            if comparison.unsigned and self.symbols.modulo(condition.left, condition.right):
                 continue
             if any(self.symbols.table[s].kind == "object" for s in (condition.left - condition.right).symbols()):
                 continue

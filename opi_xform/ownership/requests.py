@@ -201,9 +201,7 @@ class _Query:
                 c = self.values.conditions.get(nodes[-1]) if nodes else None
                 succs = self.graph.succs[preds[0]]
                 if c is not None and len(succs) == 2 and succs[0] != succs[1]:
-                    sound = not c.unsigned or (
-                        self.values.symbols.is_nonneg(c.left) and self.values.symbols.is_nonneg(c.right)
-                    )
+                    sound = not (c.unsigned and self.values.symbols.modulo(c.left, c.right))
                     table = self.values.symbols.table
                     if sound and all(table[s].kind != "object" for s in (c.left - c.right).symbols()):
                         op = c.op if succs[0] == at else _NEGATED[c.op]
