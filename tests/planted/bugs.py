@@ -5,6 +5,7 @@ from tests.planted.bugs_behind import BEHIND
 from tests.planted.bugs_conditions import CONDITIONS
 from tests.planted.bugs_memory import MEMORY
 from tests.planted.bugs_null import NULL
+from tests.planted.bugs_numbers import NUMBERS
 from tests.planted.bugs_pointers import POINTERS
 from tests.planted.bugs_swaps import SWAPS
 from tests.planted.bugs_tables import TABLES
@@ -367,6 +368,7 @@ BUGS = (
     *BEHIND,
     *MEMORY,
     *NULL,
+    *NUMBERS,
     *CONDITIONS,
     *POINTERS,
     *SWAPS,

@@ -24,6 +24,13 @@ TABLES = (
         "self.system.load(self.pointer(frame, call.args[effect.returns_stored]), target)",
         "pass",
         ("odd_strsep_stored",),
+        also=Bug(
+            "an address of which nothing is known touches nothing",
+            _CONSTRAINTS,
+            "        return self.anything\n",
+            "        return found\n",
+            ("odd_strsep_stored",),
+        ),
         condition="library functions",
     ),
     Bug(

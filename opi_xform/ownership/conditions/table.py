@@ -150,6 +150,13 @@ TABLE = (
         ("pack_count_*", "flag_*", "sound_*", "count_*"),
     ),
     Condition(
+        "numbers that wrap",
+        "An unsigned comparison and a number that is cut off count where nothing tells that C's value is another.",
+        ("memory.symbols:Symbols", "memory.evaluate:Evaluator"),
+        (),
+        ("odd_unsigned_*", "odd_long_cut*", "odd_wrapped_*"),
+    ),
+    Condition(
         "changed by others",
         "What others may write at any time is a new unknown at each read.",
         (

@@ -1,0 +1,49 @@
+"""Planted bugs of unsigned numbers near the end of their type, and of numbers that are cut off."""
+
+from tests.planted.bug import Bug
+
+_SYMBOLS = "opi_xform.memory.symbols"
+_EVALUATE = "opi_xform.memory.evaluate"
+
+NUMBERS = (
+    Bug(
+        "unsigned sums with numbers near the end of the type do not wrap",
+        _SYMBOLS,
+        "if any(abs(c) >= WRAPS for p in sums for _, c in p.terms):",
+        "if False:",
+        ("odd_unsigned_near_end",),
+        condition="numbers that wrap",
+    ),
+    Bug(
+        "unsigned sums of one number that are compared do not wrap",
+        _SYMBOLS,
+        'return bool(sums) and any(self.table[s].kind != "count" for s in both)',
+        "return False",
+        ("odd_unsigned_read", "odd_unsigned_read_last"),
+        condition="numbers that wrap",
+    ),
+    Bug(
+        "a number of 64 bits keeps its value in 32",
+        _EVALUATE,
+        "        if any(abs(c) >= WRAPS for _, c in value.terms):\n            return True\n",
+        "",
+        ("odd_long_cut", "odd_long_cut_assigned"),
+        condition="numbers that wrap",
+    ),
+    Bug(
+        "a number chosen from some near the end of the type does not wrap",
+        _EVALUATE,
+        "return any(c.constant is not None and abs(c.constant) >= WRAPS for c in arms)",
+        "return False",
+        ("odd_unsigned_arm",),
+        condition="numbers that wrap",
+    ),
+    Bug(
+        "a quotient of what was multiplied is what it was",
+        _EVALUATE,
+        "((op.type.size or 0) < 8 or self.computed(values[0]))",
+        "((op.type.size or 0) < 8)",
+        ("odd_wrapped_quotient_wide",),
+        condition="numbers that wrap",
+    ),
+)
