@@ -57,7 +57,7 @@ BUGS = (
     Bug(
         "every source is a real rank",
         _LIVENESS,
-        "if not self.null.possible(source):",
+        "if not self.null.possible(u.node, u.buffer.peer):",
         "if True:",
         ("recv_proc_null", "recv_cart_shift"),
         condition="real source",
