@@ -16,8 +16,8 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
 from opi_xform.memory.poly import ZERO, Poly, number
 from opi_xform.memory.values import Access
-from opi_xform.ownership.model import Buffer, Place, Program, Use
-from opi_xform.ownership.uses import split_row
+from opi_xform.ownership.model import Buffer, Carrier, Place, Program, Use
+from opi_xform.ownership.split_rows import split_row
 from opi_xform.program.graph import Node
 from opi_xform.record import dataclass
 
@@ -44,6 +44,19 @@ def counted(program: Program, buffer: Buffer) -> frozenset[Place]:
             return frozenset()
         places.update(u.place for u in uses)
     return frozenset(places)
+
+
+def never_overfull(program: Program, o: int, uses: Sequence[Use], row: int) -> bool:
+    """Messages that begin with the rows of an array end in them: each sends as much as its counter says.
+
+    That grows only where the elements that it counts are written, and those accesses stay in their row
+    (``uses.is_rows`` asks it of each).
+    """
+    variable = program.values.objects.table[o].variable
+    if variable is None or any(u.side != "send" for u in uses):
+        return False
+    carrier = Carrier("array", variable, 1, row)
+    return _Filled(program, Buffer("", carrier, (o,), tuple(uses), ()), o, uses).holds()
 
 
 class _Filled:

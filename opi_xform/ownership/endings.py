@@ -3,6 +3,7 @@
 The ways are followed with the integers that are known on them, so that `return -1`, and a caller that ends the program
 when it gets -1, are seen as one.  An end is a call that never returns, or `return` from main with another number than
 0. One in good order is none: a program that calls MPI_Finalize first, or whose code is 0, has told what it had to tell.
+A code that is not known (``exit(status)``) may be 0.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ _ELSEWHERE = frozenset({"longjmp", "siglongjmp", "_longjmp", "__longjmp_chk", "p
 """They never return, and the program goes on."""
 _EXITS = frozenset({"exit", "_exit", "_Exit", "quick_exit"})
 _ORDERLY = frozenset({"MPI_Finalize", "PMPI_Finalize", "MPI_Session_finalize", "PMPI_Session_finalize"})
+NO_END = _ELSEWHERE | _EXITS | _ORDERLY
+"""After these the program goes on, or has ended in an order of its own."""
 _OPS = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge, "+": add, "-": sub, "*": mul}
 
 
@@ -83,7 +86,7 @@ def _through(
                 name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else ""
                 if name in _ORDERLY or name in _ELSEWHERE:
                     return None
-                if name in _EXITS and call.args and _value(program, found, frame, call.args[0]) == 0:
+                if name in _EXITS and not (call.args and _value(program, found, frame, call.args[0])):
                     return None
                 if call.target is not None:
                     _set(found, (frame, call.target.number), None)

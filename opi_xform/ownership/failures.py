@@ -8,16 +8,20 @@ look: then all stay.  Of the others A5 says that they do not fail, also where fu
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ownership.endings import NO_END
 from opi_xform.ownership.model import Program, Use
 from opi_xform.ownership.uses import calls_of
+from opi_xform.ownership.walk import expressions, within
 from opi_xform.program.graph import Bind, Lost, Node, Unbind
 
 FAILURES = "A5"
+_FREES = ("MPI_Errhandler_free", "PMPI_Errhandler_free")
 _FATAL = ("MPI_ERRORS_ARE_FATAL", "MPI_ERRORS_ABORT")
 
 
@@ -50,16 +54,52 @@ class Failures:
         for key in program.taken:
             effect = program.effects.get(key)
             found = found or (effect is not None and effect.errors == "sets" and key not in program.functions)
+        calls: list[tuple[ast.Call, str]] = []
         for function in program.functions.values():
             for call in calls_of(function):
                 effect = program.effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
-                if effect is None or effect.name in program.functions:
-                    continue
-                if effect.errors == "makes":
-                    self.own = found = True
-                elif effect.errors == "sets":
-                    found = found or not any(_written(a) in _FATAL for a in call.args)
-        return found
+                if effect is not None and effect.name not in program.functions:
+                    calls.append((call, "frees" if effect.name in _FREES else effect.errors))
+        made = [call for call, errors in calls if errors == "makes"]
+        self.own = not all(any(self.fatal(a) for a in call.args) for call in made)
+        ending = self.only_made(made, [call for call, errors in calls if errors in ("sets", "frees")])
+        for call in (call for call, errors in calls if errors == "sets"):
+            found = found or not any(_written(a) in _FATAL or _variable(a) in ending for a in call.args)
+        return found or self.own
+
+    def only_made(self, made: list[ast.Call], others: list[ast.Call]) -> frozenset[str]:
+        """Variables that hold nothing but handlers that the program makes of functions that never return."""
+        if self.own or not made:
+            return frozenset()
+        program = self.program
+        keys = {_variable(a) for call in made for a in call.args if isinstance(a, ast.AddrOf)}
+        keys = {k for k in keys if k in program.variables and program.variables[k].init is None}
+        mine = Counter(_variable(a) for call in (*made, *others) for a in call.args)
+        inits = [v.init for v in program.variables.values() if v.init is not None]
+        bodies = [e for f in program.functions.values() for e in expressions(f.body)]
+        there = Counter(x.var for e in (*bodies, *inits) for x in within(e) if isinstance(x, ast.VarRef))
+        return frozenset(k for k in keys if k and there[k] == mine[k])
+
+    def fatal(self, handler: ast.Expr) -> bool:
+        """A function of the program that ends in MPI_Abort, and calls nothing that goes on elsewhere or ends otherwise.
+
+        It is not followed; variables that it uses count as others' (``memory/foreign.py``).
+        """
+        while isinstance(handler, (ast.Cast, ast.AddrOf)):
+            handler = handler.operand
+        function = self.program.functions.get(handler.name) if isinstance(handler, ast.FuncRef) else None
+        if function is None or not isinstance(function.body, ast.Block) or not function.body.body:
+            return False
+        last = function.body.body[-1]
+        if (
+            not isinstance(last, ast.ExprStmt)
+            or not isinstance(last.expr, ast.Call)
+            or _callee(last.expr) != "MPI_Abort"
+        ):
+            return False
+        names = [_callee(call) for call in calls_of(function)]
+        known = all(n in self.program.effects and n not in self.program.functions for n in names)
+        return known and not any(n in NO_END for n in names) and all(map(_goes_on, function.body.body))
 
     def unknown(self, node: Node) -> bool:
         """A call of code outside the program, which may set a handler."""
@@ -97,6 +137,30 @@ class Failures:
 def failures_of(program: Program) -> Failures:
     """The analysis of a program, found once."""
     return Failures(program)
+
+
+def _callee(call: ast.Call) -> str:
+    return call.callee.name if isinstance(call.callee, ast.FuncRef) else ""
+
+
+def _goes_on(statement: ast.Stmt) -> bool:
+    """What comes behind a statement is reached, where the program has not ended: no ``return``, no jump."""
+    match statement:
+        case ast.Block(body=body):
+            return all(map(_goes_on, body))
+        case ast.If(then=then, other=other):
+            return _goes_on(then) and (other is None or _goes_on(other))
+        case ast.ExprStmt() | ast.DeclStmt() | ast.Null():
+            return True
+        case _:
+            return False
+
+
+def _variable(e: ast.Expr) -> str:
+    """The variable that an argument is, or is the address of."""
+    while isinstance(e, (ast.Cast, ast.AddrOf)):
+        e = e.operand
+    return e.var if isinstance(e, ast.VarRef) else ""
 
 
 def _written(e: ast.Expr) -> str:

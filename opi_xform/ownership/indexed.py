@@ -16,7 +16,7 @@ from opi_xform.ownership.completions import waited
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.names import names_of
-from opi_xform.ownership.uses import split_row
+from opi_xform.ownership.split_rows import split_row
 
 
 class Indexed:

@@ -23,7 +23,7 @@ from opi_xform.ownership.index import index_of
 from opi_xform.ownership.indexed import Indexed
 from opi_xform.ownership.model import Buffer, Place, Program, Use
 from opi_xform.ownership.procnull import proc_null
-from opi_xform.ownership.uses import split_row
+from opi_xform.ownership.split_rows import split_row
 from opi_xform.record import dataclass
 
 SIGNS, PADDING = "A3", "A4"  # assumptions, see docs/soundness.md

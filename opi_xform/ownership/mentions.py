@@ -13,7 +13,7 @@ from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.lvalues import hole
 from opi_xform.ownership.model import Buffer, Program
 from opi_xform.ownership.names import leaves, operands
-from opi_xform.ownership.uses import row_index
+from opi_xform.ownership.split_rows import row_index
 from opi_xform.program.graph import Bind, Lost
 from opi_xform.record import dataclass
 

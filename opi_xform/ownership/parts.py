@@ -7,7 +7,7 @@ from opi_xform.memory.values import Access
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Buffer, Program, Refusal, Use
 from opi_xform.ownership.reasons import node_span
-from opi_xform.ownership.uses import split_row
+from opi_xform.ownership.split_rows import split_row
 
 
 def inside_refusal(program: Program, buffer: Buffer, use: Use) -> Refusal:

@@ -10,10 +10,12 @@ from opi_xform.memory.extent import extent
 from opi_xform.memory.nullable import may_be_null
 from opi_xform.memory.poly import Poly, number
 from opi_xform.memory.values import Access
+from opi_xform.ownership.counted import never_overfull
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Buffer, Carrier, Program, Use
 from opi_xform.ownership.parameters import path
 from opi_xform.ownership.real_ranks import not_negative
+from opi_xform.ownership.split_rows import row_index, split_row
 from opi_xform.ownership.walk import children, expressions
 from opi_xform.program.effects import Effects, MpiBuffer
 
@@ -63,42 +65,6 @@ def _length(buffer: MpiBuffer, call: ins.CallInstr, values: tuple[Poly, ...]) ->
     return None if size is None else values[buffer.count].scaled(size)
 
 
-def row_index(program: Program, o: int, lo: Poly) -> Poly | None:
-    """The index of the row that an offset starts from, when it was made as ``array[index]``."""
-    found = split_row(program, o, lo)
-    return None if found is None else found[0]
-
-
-def split_row(program: Program, o: int, lo: Poly) -> tuple[Poly, Poly] | None:
-    """(row index, offset in the row) of an offset made from one row of the array."""
-    symbols = program.values.symbols
-    value = symbols.resolve(lo, keep_rows=True)
-    row: int | None = None
-    for s in value.symbols():
-        info = symbols.table[s]
-        if info.kind == "row" or (info.kind == "exit" and "row" in _inside_kinds(program, s)):
-            if row is not None or value.coefficient(s) != 1:
-                return None
-            row = s
-    if row is None or symbols.table[row].kind != "row" or symbols.table[row].key[0] != o:
-        return None
-    index = symbols.table[row].key[1]
-    assert isinstance(index, Poly)
-    rest = Poly(tuple((m, c) for m, c in value.terms if m != (row,)))
-    return index, rest
-
-
-def _inside_kinds(program: Program, s: int) -> set[str]:
-    out: set[str] = set()
-    table = program.values.symbols.table
-    while table[s].kind == "exit":
-        inside = table[s].key[1]
-        assert isinstance(inside, int)
-        s = inside
-        out.add(table[s].kind)
-    return out
-
-
 def is_rows(program: Program, o: int, uses: Iterable[Use]) -> int:
     """Bytes of one row when every access and use of the object stays in the row it names; else 0.
 
@@ -113,10 +79,15 @@ def is_rows(program: Program, o: int, uses: Iterable[Use]) -> int:
     mine = [u for u in uses if u.object == o]
     if not _all_rows(program, mine, type_.count):
         return 0
+    longer = []
     for use in mine:
         found = None if use.lo is None else split_row(program, o, use.lo)
-        if found is None or found[1].terms or not _ends_in_row(program, use, row):
+        if found is None or found[1].terms:
             return 0
+        if not _ends_in_row(program, use, row):
+            longer.append(use)
+    if longer and not never_overfull(program, o, mine, row):
+        return 0
     nodes = {u.node for u in mine}
     for n, accesses in index_of(program).accesses.get(o, {}).items():
         for a in accesses:

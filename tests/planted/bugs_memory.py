@@ -71,4 +71,12 @@ MEMORY = (
         ("c_null_finalize", "c_null_zero"),
         condition="comparison with NULL",
     ),
+    Bug(
+        "an exit whose code is not known tells of a failure",
+        _ENDINGS,
+        "if name in _EXITS and not (call.args and _value(program, found, frame, call.args[0])):",
+        "if name in _EXITS and call.args and _value(program, found, frame, call.args[0]) == 0:",
+        ("malloc_exit_status",),
+        condition="comparison with NULL",
+    ),
 )

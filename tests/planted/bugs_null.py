@@ -124,8 +124,8 @@ NULL = (
     Bug(
         "a message ends in the row in which it begins",
         _USES,
-        "or not _ends_in_row(program, use, row)",
-        "",
+        "if not _ends_in_row(program, use, row):",
+        "if False:",
         ("send_rows_at_once", "send_rows_at_once_by_name", "recv_rows_at_once"),
         condition="rows and parts",
     ),
@@ -151,6 +151,14 @@ NULL = (
         "or self.status_given(use.node, use.op.status):",
         "or False:",
         ("recv_error_status",),
+        condition="failed receives",
+    ),
+    Bug(
+        "every handler of the program's own ends it",
+        _FAILURES,
+        "self.own = not all(any(self.fatal(a) for a in call.args) for call in made)",
+        "self.own = False",
+        ("recv_error_own_handler", "recv_error_two_handlers", "recv_error_handler_may_end"),
         condition="failed receives",
     ),
 )
