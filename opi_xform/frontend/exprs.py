@@ -13,6 +13,7 @@ from opi_xform.frontend.clang import Kind, TranslationUnit, evaluate, library, t
 from opi_xform.frontend.inits import Braces, Designated, flatten
 from opi_xform.frontend.macros import Expansion, Macros, call_arguments
 from opi_xform.frontend.names import Names, Target
+from opi_xform.frontend.punned import is_punned
 from opi_xform.frontend.tree import Places, Tree
 from opi_xform.frontend.typemap import TypeMap
 from opi_xform.ir.ast import (
@@ -366,7 +367,7 @@ class Expressions:
             return self._refuse(i, type_, span, kids, "unknown member")
         if field.bitfield:
             type_ = replace(type_, size=None)  # a store to it writes no whole bytes
-        punned = record.punned(field)
+        punned = is_punned(base, record, field, self._types.records)
         return Member(type_, span, base, name, field.offset, record.padding(field), record.last(field), punned)
 
     def _call(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:

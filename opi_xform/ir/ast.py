@@ -74,7 +74,8 @@ class Member(Expr):
     """``base.field``; ``p->field`` is ``Member(Deref(p), field)``.
 
     offset: bytes from the start of the record.  padding: bytes behind the member that belong to none.
-    last: no other member lies behind it.  punned: a number in whose bytes another member may hold an address (a union).
+    last: no other member lies behind it.  punned: numbers in it, or it as a number, lie where another
+    member may hold an address (a union).
     """
 
     base: Expr

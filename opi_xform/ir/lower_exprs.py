@@ -190,8 +190,13 @@ class Expressions:
                 row = ast.bound(e.base) if e.base.type.is_array else 0
                 return ins.PtrAdd(base, index, e.type.size or 0, row)
             case ast.Member():
-                base = yield self.address(e.base)
-                place = ins.PtrAdd(base, ins.Const(e.offset), 1)
+                inner, offsets = e.base, [e.offset]
+                while isinstance(inner, ast.Member):  # whether these are punned is of no interest
+                    offsets.append(inner.offset)
+                    inner = inner.base
+                place = yield self.address(inner)
+                for offset in reversed(offsets):
+                    place = ins.PtrAdd(place, ins.Const(offset), 1)
                 return _view(place, e.type) if e.punned else place
             case ast.Cast() if not e.explicit:
                 return (yield self.address(e.operand))
@@ -372,6 +377,8 @@ class Expressions:
                 return _view(value, to)
             if (source.elem or to).is_pointer and to.elem is not None and to.elem.kind == "record":
                 self.emit(ins.Escape(e.span, self.stmt, "a pointer seen as a struct", (value,)))
+            if _is_union(source.elem) and to.elem is not None and to.elem.kind == "record" and not _is_union(to.elem):
+                return _view(value, to)
         return _view(value, to) if here == "word" and there in ("char", "number", "void") else value
 
     def write(
@@ -481,19 +488,15 @@ def _view(address: ins.Operand, to: Type) -> ins.Operand:
     return ins.Op("cast", (address,), Type("pointer", to.spelling, 8, elem=to.elem or to), view=True)
 
 
+def _is_union(type_: Type | None) -> bool:
+    return type_ is not None and type_.kind == "record" and any(word in type_.record for word in ("@U@", "@UA@"))
+
+
 def _is_member(e: ast.Expr) -> bool:
     """A number that is a member of a struct, or an element of an array that is one, and in no union with an address."""
-    member = False
-    while True:
-        match e:
-            case ast.Member():
-                if e.punned:
-                    return False
-                member, e = True, e.base
-            case ast.Index(base=base) if base.type.is_array:
-                e = base
-            case _:
-                return member
+    while isinstance(e, ast.Index) and e.base.type.is_array:
+        e = e.base
+    return isinstance(e, ast.Member) and not e.punned
 
 
 def _params(callee: Type) -> tuple[Type, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -112,17 +113,17 @@ class Record:
         """Whether no other member lies behind it (of a union, each)."""
         return self.union or all(f.offset <= field.offset for f in self.fields)
 
-    def punned(self, field: Field) -> bool:
-        """Whether a number's bytes are also those of a member that may hold an address."""
-        kind = _element(field.type)
-        if kind.kind not in ("int", "float"):
+    def punned(self, field: Field, numbers: Iterable[tuple[int, int]], records: Mapping[str, Record]) -> bool:
+        """Whether numbers in a member, (begin, end), are in bytes that are also those of an address in another one."""
+        if all(f is field or f.offset >= _end(field) or _end(f) <= field.offset for f in self.fields):
             return False
-        end = field.offset + (field.type.size or 8)
-        return any(
-            f is not field and f.offset < end and field.offset < f.offset + (f.type.size or 8) and not f.bitfield
+        addresses = [
+            place
             for f in self.fields
-            if _element(f.type).kind not in ("int", "float")
-        )
+            if f is not field and not f.bitfield
+            for place in places(f.type, f.offset, records, False)
+        ]
+        return any(a < end and begin < b for begin, end in numbers for a, b in addresses)
 
     def padding(self, field: Field) -> int:
         """Bytes behind a member of a struct that belong to no member."""
@@ -132,8 +133,24 @@ class Record:
         return min((f.offset for f in self.fields if f.offset >= end), default=self.size) - end
 
 
-def _element(type_: Type) -> Type:
-    """What an array of arrays is made of."""
-    while type_.is_array and type_.elem is not None:
-        type_ = type_.elem
-    return type_
+def _end(field: Field) -> int:
+    return field.offset + (field.type.size or 8)
+
+
+def places(type_: Type, offset: int, records: Mapping[str, Record], numbers: bool) -> Iterator[tuple[int, int]]:
+    """The bytes, (begin, end), of numbers in something of this type; or else of all that may be an address.
+
+    An array counts as one place for each member of its elements: all of it.
+    """
+    inner = type_
+    while inner.is_array and inner.elem is not None:
+        inner = inner.elem
+    whole = (offset, offset + (type_.size or 8))
+    record = records.get(inner.record) if inner.kind == "record" else None
+    if record is None:
+        if (inner.kind in ("int", "float")) == numbers:
+            yield whole
+        return
+    for f in record.fields:  # C has no struct that is in itself
+        for place in places(f.type, offset + f.offset, records, numbers):
+            yield whole if type_.is_array else place

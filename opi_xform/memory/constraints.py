@@ -54,6 +54,7 @@ class GraphPointsTo:
         self.effects = effects
         self.reached: dict[frozenset[int], frozenset[int]] = {}  # what ``reachable`` has answered
         self.system = Inclusions(objects, {("c", o): gone for o, gone in (apart or {}).items()}, flat)
+        self.punned: set[str] = set()  # records with numbers where a union has an address as well
         self.generate()
         self.sets: Mapping[Name, frozenset[int]]
         self.numbers: set[Name]  # hold something that is no object
@@ -177,10 +178,14 @@ class GraphPointsTo:
                 if name != NO_OBJECT or (type_ is None or type_.is_pointer):
                     self.system.add(target, frozenset({name}))
             elif isinstance(name, tuple):
-                if type_ is not None and type_.is_pointer and type_.pointee == "address":
+                if type_ is not None and type_.is_pointer and type_.pointee == "address" and not self.in_union(type_):
                     self.system.view("plain", name, target)
                 else:
                     self.system.copy(name, target)
+
+    def in_union(self, type_: Type) -> bool:
+        """What a pointer leads to may have numbers where the union around it has an address."""
+        return not self.punned.isdisjoint(_records(type_))
 
     def pointer(self, frame: int, operand: ins.Operand, type_: Type | None = None) -> Name:
         """A name that holds the operand's value."""
@@ -212,11 +217,16 @@ class GraphPointsTo:
         named: set[str] = set()  # variables whose address is taken
         given: set[int] = set()  # frames whose parameters the program gives
         for node in self.graph.nodes:
-            self.constrain(node)
             if isinstance(node.action, Bind):
                 given.add(node.frame)
             for operand in operands_of(node.action):
-                named.update(variables_named(operand))
+                for part in parts_of(operand):
+                    if isinstance(part, ins.AddrVar):
+                        named.add(part.key)
+                    elif isinstance(part, ins.Op) and part.view and part.type.is_pointer:
+                        self.punned.update(_records(part.type))
+        for node in self.graph.nodes:
+            self.constrain(node)
         for frame in self.graph.frames:
             if frame.number not in given and frame.function in self.graph.lowered:
                 self.entered(frame)
@@ -271,6 +281,8 @@ class GraphPointsTo:
                     if not member:
                         kind = "chars" if type_.size == 1 else "numbers"
                         self.system.view(kind, self.pointer(frame, address), BYTES)
+                    elif self.punned:
+                        self.system.view("twins", self.pointer(frame, address), BYTES)
                 elif type_.kind == "int":
                     self.system.view("words", self.pointer(frame, address), name)
                 else:
@@ -284,8 +296,14 @@ class GraphPointsTo:
                     self.system.store(pointer, stored)
                     if type_.kind == "int":
                         self.system.view("word", pointer, stored)
-                elif not member and not isinstance(value, ins.Const):
+                    elif not member:
+                        self.system.view("cell", pointer, stored)
+                elif isinstance(value, ins.Const):
+                    pass
+                elif not member:
                     self.system.view("put", self.pointer(frame, address), BYTES)
+                elif self.punned:
+                    self.system.view("patch", self.pointer(frame, address), BYTES)
             case ins.CopyBytes(target=to, source=origin):
                 self.move(self.pointer(frame, to), self.pointer(frame, origin))
             case ins.Escape(values=values):
@@ -300,7 +318,10 @@ class GraphPointsTo:
                     if not var.type.holds_address:
                         continue
                     if var.type.kind == "record":
-                        self.system.load(self.pointer(caller, operand), place)
+                        given = self.pointer(caller, operand)
+                        self.system.load(given, place)
+                        if self.punned:
+                            self.system.view("twins", given, BYTES)
                     else:
                         self.flow(caller, operand, place, var.type)
             case Unbind(callee=callee, target=result, value=returned):
@@ -328,6 +349,9 @@ class GraphPointsTo:
         self.system.store(to, between)
         self.system.view("words", origin, words)
         self.system.view("word", to, words)
+        if self.punned:
+            self.system.view("twins", origin, BYTES)
+            self.system.view("patch", to, BYTES)
 
     def library(self, node: Node, call: ins.CallInstr) -> None:
         frame = node.frame
@@ -427,14 +451,21 @@ class GraphPointsTo:
         return ("c", self.objects.variable(frame, target.key))
 
 
-def variables_named(operand: ins.Operand) -> Iterator[str]:
-    """Variables whose address is in an operand."""
+def _records(type_: Type) -> tuple[str, ...]:
+    """The struct that a pointer leads to, if it is one."""
+    to = type_.elem
+    while to is not None and to.is_array:
+        to = to.elem
+    return (to.record,) if to is not None and to.kind == "record" else ()
+
+
+def parts_of(operand: ins.Operand) -> Iterator[ins.Operand]:
+    """An operand and all that it is made of."""
     work = [operand]
     while work:
         item = work.pop()
-        if isinstance(item, ins.AddrVar):
-            yield item.key
-        elif isinstance(item, ins.PtrAdd):
+        yield item
+        if isinstance(item, ins.PtrAdd):
             work += (item.base, item.index)
         elif isinstance(item, ins.Op):
             work += item.args

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from opi_xform.memory.objects import UNKNOWN, Objects
 
-Name = tuple[object, ...]  # ("c", object): its content; ("w", object): its integers; ("t", frame, temp)
+# ("c", object): its content; ("w", object): its integers; ("d", object): its pointers in no struct; ("t", frame, temp)
+Name = tuple[object, ...]
 OUTSIDE: Name = ("c", UNKNOWN)
 BYTES: Name = ("b", UNKNOWN)
 WEAK: Name = ("b", -1)  # what may be taken apart so, unless it is outside: from there it comes back as such
@@ -79,7 +80,9 @@ class Inclusions:
 
         mark: the target is the pointer, seen as one to bytes; plain: no longer.  all, chars, numbers, words: what is
         found there goes to the target, all of it, or what a read of this type finds.  put: bytes are written there;
-        fill: they are addresses; word: the target is stored there as an integer that is as wide as an address.
+        fill: they are addresses; word: the target is stored there as an integer that is as wide as an address;
+        cell: as a pointer that is no member of a struct.  twins, patch: members of a struct are read and written, which
+        are bytes where the struct is seen as such: in a union with an address.
         """
         pointer = self.place(pointer)
         self.views.setdefault(pointer, set()).add((kind, target))
@@ -111,6 +114,20 @@ class Inclusions:
                         self.copy(target, ("w", o))
                     elif o != NO_OBJECT:
                         self.copy(BYTES, ("c", twin(o)))
+            case "patch":
+                for o in objects:
+                    if o < NO_OBJECT:
+                        for name in (("c", twin(o)), ("w", twin(o))):
+                            self.copy(BYTES, name)
+                            self.widen(name)
+            case "twins":
+                for o in objects:
+                    if o < NO_OBJECT:
+                        self.copy(("c", twin(o)), target)
+            case "cell":
+                for o in objects:
+                    if o > UNKNOWN and self.objects.table[o].kind == "heap" and not self.flat:
+                        self.copy(target, ("d", o))
             case _:
                 program = wide or not (objects - {UNKNOWN}).isdisjoint(self.outside)  # not only the library's own
                 if (program and kind == "all") or (outside and kind == "words" and target != BYTES):
@@ -131,6 +148,8 @@ class Inclusions:
             self.copy(("c", info.number), target)
         elif scalar or (kind == "chars" and info.kind == "heap" and not self.flat):
             self.copy(("c", info.number), WEAK if target == BYTES else target)
+        elif kind in ("numbers", "words") and info.kind == "heap":
+            self.copy(("d", o), WEAK if target == BYTES else target)  # all that is stored as elements of an array
         if kind == "words" and o >= 0:
             self.copy(("w", o), WEAK if target == BYTES else target)
 
@@ -151,7 +170,7 @@ class Inclusions:
     def is_followed(self, name: Name) -> bool:
         """Something is read or written through it."""
         kinds = {kind for kind, _ in self.views.get(name, ())}
-        return name in self.loads or name in self.stores or bool(kinds - {"mark", "plain"})
+        return name in self.loads or name in self.stores or bool(kinds - {"mark", "plain", "twins", "patch", "cell"})
 
     def add(self, name: Name, objects: frozenset[int]) -> None:
         name = self.place(name)

@@ -47,7 +47,10 @@ def travels(call: ins.CallInstr, effect: FunctionEffect) -> Iterator[tuple[str, 
 
 def reinterprets(call: ins.CallInstr, target: int, source: int) -> bool:
     """A copy of bytes from one kind of place to another: what were addresses may be none there, and the reverse."""
-    to, origin = (_uncast(call.call.args[i]).type for i in (target, source))
+    given = [_uncast(call.call.args[i]) for i in (target, source)]
+    if any(isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.Member) and e.operand.punned for e in given):
+        return True
+    to, origin = (e.type for e in given)
     return to.pointee != "address" or origin.pointee != "address" or _kind(to) != _kind(origin)
 
 
@@ -58,7 +61,10 @@ def seen_as(e: ast.Expr) -> str:
 
 
 def _kind(type_: Type) -> str:
-    return type_.elem.kind if type_.elem is not None else "?"
+    to = type_.elem
+    while to is not None and to.is_array:
+        to = to.elem
+    return "?" if to is None else f"{to.kind} {to.record}"
 
 
 def _uncast(e: ast.Expr) -> ast.Expr:

@@ -1,0 +1,50 @@
+/* Two addresses are in a union with two numbers, one of which is copied. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stdint.h>
+
+#define N 1500
+typedef int T;
+static double buf[N], in[N];
+static int count, other;
+#define A (&count)
+#define O (&other)
+union both { T *p[2]; struct { double x, y; } h; }; struct pt { double x, y; };
+
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        T *q = O;
+        for (int i = 0; i < N; i++)
+            buf[i] = i;
+        MPI_Send(buf, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); //~ keep(buf)
+        count = N;
+        {
+                union both u = {{ A, O }}, v = {{ O, O }};
+                struct pt t;
+                t.x = u.h.x;
+                t.y = u.h.y;
+                v.h.x = t.x;
+                q = v.p[0];
+        }
+        *q = 32; /* the count is 32 now: the second message has most of the first one */
+        for (int i = 0; i < count; i++)
+            buf[i] = -i;
+        MPI_Send(buf, N, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD); //~ give(buf)
+    } else if (rank == 1) {
+        double s = 0;
+        for (int m = 0; m < 2; m++) {
+            MPI_Recv(in, N, MPI_DOUBLE, 0, m, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(in)
+            for (int i = 0; i < N; i++)
+                s += in[i];
+        }
+        printf("%d: %.1f\n", rank, s);
+    }
+    MPI_Finalize();
+    return 0;
+}
