@@ -56,25 +56,12 @@ TRAVEL = (
         condition="bytes of addresses",
     ),
     Bug(
-        "a struct in a union with an address has only numbers of its own",
-        "opi_xform.frontend.punned",
-        "        if not isinstance(base, Member):\n",
-        "        if True:\n",
-        ("c_bytes_union_nested",),
-    ),
-    Bug(
-        "members that are written as such are no bytes, wherever the struct lies",
-        _INCLUSIONS,
-        'case "twins":\n',
-        'case "none":\n',
-        ("c_bytes_union_passed", "c_bytes_split"),
-    ),
-    Bug(
         "a union's address is that of each struct in it",
         _LOWER,
         "            if _is_union(source.elem) and to.elem",
         "            if False and to.elem",
         ("c_bytes_union_cast",),
+        condition="bytes of addresses",
     ),
     Bug(
         "one struct is copied into another one as structs of one kind are",
@@ -82,6 +69,7 @@ TRAVEL = (
         'f"{to.kind} {to.record}"',
         "to.kind",
         ("c_bytes_struct_halves",),
+        condition="bytes of addresses",
     ),
     Bug(
         "allocated memory that has pointers is read as characters only",
@@ -89,5 +77,6 @@ TRAVEL = (
         '        elif kind in ("numbers", "words") and info.kind == "heap":\n',
         "        elif False:\n",
         ("c_bytes_heap_halves", "c_bytes_heap_words"),
+        condition="bytes of addresses",
     ),
 )
