@@ -90,7 +90,7 @@ static struct opir_type *describe(MPI_Datatype handle) {
 
 /* May it be sent and received?  The MPI below says so. */
 static bool committed(MPI_Datatype handle) {
-    char none[1];
+    char none[1] = {0};
     int at = 0;
     return PMPI_Pack(none, 0, handle, none, 0, &at, MPI_COMM_SELF) == MPI_SUCCESS;
 }
