@@ -24,7 +24,7 @@ int main(int argc, char **argv)
         double *q = rbuf;
         unsigned char hidden[sizeof q];
         memcpy(hidden, &q, sizeof q);
-        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep OPI205
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep OPI214
         double *p;
         memcpy(&p, hidden, sizeof p);
         for (int i = 0; i < N; i++)
