@@ -16,6 +16,8 @@ from opi_xform.ownership.walk import within
 from opi_xform.parts.facts import Prover, of_condition
 
 MOST, DEEPEST = 4000, 4  # symbols looked at for one answer, questions within questions: beyond that nothing is shown
+STEPS = 30  # of a proof from facts
+PROOF = 100  # symbols that could be looked at in the time of a proof from facts
 
 
 def not_negative(program: Program, node: int, value: Poly) -> bool:
@@ -42,6 +44,8 @@ class Ranks:
         self.symbols = program.values.symbols
         self.effects = program.effects
         self.known: dict[int, int | None] = {}
+        self.proofs: dict[Poly, bool] = {}
+        self.with_facts: dict[tuple[Poly, ...], Ranks] = {} if within is None else within.with_facts
         self.open: set[int] = set()
         self.found: dict[int, list[tuple[int, Poly]] | None] = {}
         self.below = {  # what is greater than what, by function and argument
@@ -53,7 +57,15 @@ class Ranks:
         if self.nonneg(value):
             return True
         facts = self.facts_at(node)
-        return bool(facts) and Ranks(self.program, facts, self).nonneg(value)
+        if not facts:
+            return False
+        if self.depth or self.open:
+            return Ranks(self.program, facts, self).nonneg(value)
+        there = self.with_facts.get(facts)
+        if there is None:
+            there = self.with_facts[facts] = Ranks(self.program, facts, self)
+        self.steps[0] = 0
+        return there.nonneg(value)
 
     def facts_at(self, n: int) -> tuple[Poly, ...]:
         """Polynomials that are not negative where a node runs, told by comparisons of signed numbers."""
@@ -83,10 +95,19 @@ class Ranks:
     def proved(self, value: Poly) -> bool:
         """It follows from the facts."""
         value = self.symbols.resolve(value).substitute(self.from_rank)
+        if value in self.proofs:
+            return self.proofs[value]
+        self.steps[0] += PROOF
+        if self.steps[0] > MOST:
+            return False
         facts = [self.symbols.resolve(f).substitute(self.from_rank) for f in self.facts]
+        facts = _about(value, facts)
         known = {s for p in (value, *facts) for s in p.symbols()}
         plain = frozenset(s for s in known if (low := self.of_symbol(s)) is not None and low >= 0)
-        return Prover(facts, plain).proves(value)
+        found = Prover(facts, plain, STEPS).proves(value)
+        if found or not self.open:
+            self.proofs[value] = found
+        return found
 
     def least(self, value: Poly) -> int | None:
         """A number that the value is never below; None: none is known."""
@@ -293,3 +314,13 @@ class Ranks:
                 return 0 if all(there) and not key[1] else None
             case _:
                 return None
+
+
+def _about(value: Poly, facts: list[Poly]) -> list[Poly]:
+    """The facts that have to do with a value: they share a symbol with it, or with one that does."""
+    symbols, out, rest = set(value.symbols()), [], list(facts)
+    while more := [f for f in rest if not symbols.isdisjoint(f.symbols())]:
+        out += more
+        rest = [f for f in rest if f not in more]
+        symbols.update(s for f in more for s in f.symbols())
+    return out

@@ -69,8 +69,9 @@ def _plain(program: Program, p: Poly) -> bool:
 class Prover:
     """Proves that polynomials are not negative, from facts."""
 
-    def __init__(self, facts: Sequence[Poly], counts: frozenset[int]) -> None:
-        """counts: symbols that are never negative, whatever the facts."""
+    def __init__(self, facts: Sequence[Poly], counts: frozenset[int], limit: int = STEPS) -> None:
+        """counts: symbols that are never negative, whatever the facts.  limit: steps of one proof."""
+        self.limit = limit
         self.facts = [f for f in facts if f.constant is None]
         self.nonneg: set[int] = set(counts)
         self.steps = 0
@@ -87,7 +88,7 @@ class Prover:
         self.steps = 0
         seen: set[Poly] = set()
         stack = [p]
-        while stack and self.steps < STEPS:
+        while stack and self.steps < self.limit:
             p = stack.pop()
             if p in seen:
                 continue
