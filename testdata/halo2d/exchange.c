@@ -34,6 +34,8 @@ void exchange(const grid_t *g, double *u)
 
     for (int d = 0; d < NDIR; d++) {
         int n = pack(g, u, d);
+        if (n > MAXFACE)
+            MPI_Abort(MPI_COMM_WORLD, 1);
         MPI_Isend(sbuf[d], n, MPI_DOUBLE, nbr[d], d,
                   MPI_COMM_WORLD, &rq[NDIR + d]);
     }
