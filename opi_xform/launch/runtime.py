@@ -106,10 +106,9 @@ def compile_command(mpi: Mpi, source: Path, obj: Path, flags: Sequence[str]) -> 
     return [str(mpi.mpicc), *flags, *includes, "-c", str(source), "-o", str(obj)]
 
 
-def shared_command(mpi: Mpi, objects: Sequence[Path], library: Path, needed: str = "--no-as-needed") -> list[str]:
-    """Links a shared library. The MPI is one of libopi's needed libraries: a program that loads its MPI by dlopen has
-    it not loaded yet when libopi is."""
-    flags = ("-shared", f"-Wl,-soname,{library.name}", f"-Wl,{needed}", "-pthread")
+def shared_command(mpi: Mpi, objects: Sequence[Path], library: Path, options: Sequence[str]) -> list[str]:
+    """Links a shared library with more options of the linker."""
+    flags = ("-shared", f"-Wl,-soname,{library.name}", *(f"-Wl,{option}" for option in options), "-pthread")
     return [
         str(mpi.mpicc),
         *shlex.split(os.environ.get("OPI_RUNTIME_CFLAGS", "")),
@@ -134,10 +133,17 @@ def captured(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
 
 
 def _link_commands(mpi: Mpi, objects: Mapping[str, Sequence[Path]], to: Path) -> Iterator[list[str]]:
-    """The commands that make an archive and a shared library of each; the allocator's needs no MPI."""
+    """The commands that make an archive and a shared library of each.
+
+    The MPI is one of libopi's needed libraries: a program that loads its MPI by dlopen has it not loaded yet when
+    libopi is. The allocator's needs no MPI."""
+    options = {
+        "libopi": ("--no-as-needed", f"--version-script={runtime_source_dir() / 'libopi.map'}"),
+        "libopi_malloc": ("--as-needed",),
+    }
     for name, made in objects.items():
         yield ["ar", "rcs", str(to / f"{name}.a"), *map(str, made)]
-        yield shared_command(mpi, made, to / f"{name}.so", "--no-as-needed" if name == "libopi" else "--as-needed")
+        yield shared_command(mpi, made, to / f"{name}.so", options[name])
 
 
 def _tell(mpi: Mpi, final: Path) -> None:

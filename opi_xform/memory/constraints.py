@@ -23,7 +23,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
 from opi_xform.memory.calls import calls_back, handed_over
-from opi_xform.memory.inclusions import BYTES, NO_OBJECT, NOTHING, OUTSIDE, WEAK, Inclusions, Name
+from opi_xform.memory.inclusions import BYTES, NO_OBJECT, NOTHING, OUTSIDE, SENT, WEAK, Inclusions, Name
 from opi_xform.memory.objects import UNKNOWN, Objects
 from opi_xform.memory.travel import reinterprets, travels
 from opi_xform.program.effects import Effects, FunctionEffect
@@ -162,7 +162,11 @@ class GraphPointsTo:
                     exact = False
                     if op not in COMPARISONS and (differences or op != "ptrdiff"):
                         stack.extend(args)
-                case ins.Nondet(reason=reason) if reason != "floating constant":
+                case ins.Nondet(reason="floating constant"):
+                    pass
+                case ins.Nondet(reason="floating arithmetic"):
+                    yield "copy", BYTES  # an address became a floating number when it was cast to one
+                case ins.Nondet():
                     yield "addr", UNKNOWN
                     yield "copy", OUTSIDE
                 case _:
@@ -307,7 +311,7 @@ class GraphPointsTo:
             case ins.CopyBytes(target=to, source=origin):
                 self.move(self.pointer(frame, to), self.pointer(frame, origin))
             case ins.Escape(values=values):
-                self.system.copy(BYTES, OUTSIDE)
+                self.unknown()
                 for operand in values:
                     self.flow(frame, operand, OUTSIDE)
             case Bind(caller=caller, params=params, args=args):
@@ -331,7 +335,7 @@ class GraphPointsTo:
                     if made is None or made.holds_address:
                         self.flow(callee, returned, ("t", frame, result.number), made)
             case Lost(call=call):
-                self.system.copy(BYTES, OUTSIDE)
+                self.unknown()
                 for operand in call.args:
                     self.flow(frame, operand, OUTSIDE)
                 for o in sorted(self.objects.globals):
@@ -342,6 +346,11 @@ class GraphPointsTo:
                 self.library(node, call)
             case _:
                 pass
+
+    def unknown(self) -> None:
+        """Code that is not known runs: it may know what travels as bytes, and takes apart all that it knows."""
+        self.system.copy(BYTES, OUTSIDE)
+        self.system.widen(SENT)
 
     def move(self, to: Name, origin: Name) -> None:
         between, words = self.system.fresh(), self.system.fresh()
@@ -364,7 +373,7 @@ class GraphPointsTo:
         if effect is None or (not followed and calls_back(effect, call)):
             for operand in call.args:
                 self.flow(frame, operand, OUTSIDE)
-            self.system.copy(BYTES, OUTSIDE)
+            self.unknown()
             self.system.add(OUTSIDE, frozenset(self.objects.called_back))
             if effect is None:
                 if target is not None:

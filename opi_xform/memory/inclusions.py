@@ -10,6 +10,7 @@ from opi_xform.memory.objects import UNKNOWN, Objects
 Name = tuple[object, ...]
 OUTSIDE: Name = ("c", UNKNOWN)
 BYTES: Name = ("b", UNKNOWN)
+SENT: Name = ("b", -2)  # what unknown code may have taken apart: all that is outside, where there is such code
 WEAK: Name = ("b", -1)  # what may be taken apart so, unless it is outside: from there it comes back as such
 NO_OBJECT = -1  # a number, a literal, a function
 NOTHING: frozenset[int] = frozenset()
@@ -106,8 +107,10 @@ class Inclusions:
                     place = twin(o) if o < 0 else o
                     for name in (("c", place), ("w", place)):
                         self.copy(BYTES, name)
-                        if o < 0 or kind == "fill":
+                        if kind == "fill":
                             self.widen(name)
+                        elif o < 0:
+                            self.copy(SENT, name)
             case "word":
                 for o in sorted(objects):
                     if o >= 0:
@@ -119,7 +122,7 @@ class Inclusions:
                     if o < NO_OBJECT:
                         for name in (("c", twin(o)), ("w", twin(o))):
                             self.copy(BYTES, name)
-                            self.widen(name)
+                            self.copy(SENT, name)
             case "twins":
                 for o in objects:
                     if o < NO_OBJECT:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ir.types import Type
 from opi_xform.memory.calls import Calls, calls_back, region_args
 from opi_xform.memory.evaluate import Evaluator
 from opi_xform.memory.extent import extent
@@ -294,7 +293,7 @@ class Steps(Evaluator):
                             self.overwritten(*stretch, node)
                         else:
                             self.havoc(targets, node)
-                        self.output(node, values, call.call.args[i].type, effect, i)
+                        self.output(node, values, call, effect, i)
         for i in effect.retains:
             if i < len(call.args) and (effect.mpi is None or effect.mpi.request is None):
                 given = self.pts.reachable(self.pts.operand(frame, call.args[i]))
@@ -355,22 +354,34 @@ class Steps(Evaluator):
             return None if found is None else (base, *found)
         return None if base is None or lo is None or size is None else (base, lo, size)
 
-    def output(self, node: Node, values: tuple[Poly, ...], type_: Type, effect: FunctionEffect, index: int) -> None:
-        """A scalar that a library call writes: a fresh value, shared by later readers (and by repeated queries)."""
+    def output(
+        self, node: Node, values: tuple[Poly, ...], call: ins.CallInstr, effect: FunctionEffect, index: int
+    ) -> None:
+        """Scalars that a library call writes: fresh values, shared by later readers (and by repeated queries).
+
+        Of an array those are known that it writes on every return, else the first.
+        """
         address = values[index]
         base, offset = self.symbols.base(address), self.symbols.offset(address).constant
+        type_ = call.call.args[index].type
         if base is None or offset is None or type_.elem is None or type_.elem.kind not in ("int", "pointer"):
             return
         nonneg = (type_.elem.kind == "int" and not type_.elem.signed) or index in effect.nonnegative
         inputs = tuple(v for v in values if self.symbols.base(v) is None)
-        if effect.repeatable and len(inputs) == len(values) - 1:
-            scope: frozenset[int] = frozenset()
-            for v in inputs:
-                scope |= self.symbols.scope(v)
-            value = self.symbols.of("op", ("output", effect.name, index, inputs), scope, nonneg)
-        else:
-            value = self.opaque(node, ("output", index), nonneg)
-        self.set_cell(base, offset, value, node, type_.elem)
+        repeats = effect.repeatable and len(inputs) == len(values) - 1
+        scope = frozenset[int]().union(*(self.symbols.scope(v) for v in inputs))
+        size, bytes_ = type_.elem.size or 1, 0
+        for region in effect.overwrites:
+            if region.arg == index and not region.indirect and region.in_place is None:
+                written = self.length(region, index, values, call)
+                bytes_ = (written.constant or 0) if written is not None else 0
+        for k in range(max(1, min(bytes_ // size, MOST_OUTPUTS))):
+            which = (k,) if k else ()
+            if repeats:
+                value = self.symbols.of("op", ("output", effect.name, index, inputs, *which), scope, nonneg)
+            else:
+                value = self.opaque(node, ("output", index, *which), nonneg)
+            self.set_cell(base, offset + k * size, value, node, type_.elem)
 
     def length(self, region: ArgRegion, arg: int, values: tuple[Poly, ...], call: ins.CallInstr) -> Poly | None:
         """The product of a region's factors in bytes; None when one is not known."""
@@ -393,6 +404,9 @@ class Steps(Evaluator):
                 return None
             out = out.scaled(size)
         return out
+
+
+MOST_OUTPUTS = 8  # elements of an array that a call writes, each with a value of its own
 
 
 def _is_message(effect: FunctionEffect, index: int) -> bool:

@@ -37,12 +37,22 @@ def travels(call: ins.CallInstr, effect: FunctionEffect) -> Iterator[tuple[str, 
                 and not _is_one(region, call, i)
             ):
                 yield READS[seen_as(written)], i, region.indirect
+    if _blank(effect, call):
+        return
     for region in effect.all_writes:
         for i in region_args(region.arg, region.rest, call):
             written = call.call.args[i]
             if (written.type.is_pointer or written.type.is_array) and not _is_one(region, call, i):
                 fills = not region.indirect and _as_bytes(region, written, effect) and _leads_to_pointers(written.type)
                 yield ("fill" if fills else "put"), i, region.indirect
+
+
+def _blank(effect: FunctionEffect, call: ins.CallInstr) -> bool:
+    """What the call writes is one byte that the source names, again and again: no part of an address."""
+    f = effect.fills
+    if f is None or f.kind == "const":
+        return f is not None
+    return f.value < len(call.args) and isinstance(call.args[f.value], ins.Const)
 
 
 def reinterprets(call: ins.CallInstr, target: int, source: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from opi_xform.ir import ast
@@ -42,6 +42,7 @@ class EventList:
     tests_of_frees: frozenset[Level]  # `if (buf) free(buf);`
     tests_of_allocations: frozenset[Level]  # `if (!buf) buf = malloc(n);`
     known_tests: frozenset[int]  # their nodes, and those in functions that only free
+    fresh_tests: frozenset[int]  # of what malloc has just returned
 
 
 def collect_events(
@@ -99,6 +100,8 @@ class _Collector:
         self.completions()
         freeing = frozenset[int]().union(*(d.wrappers for d in self.deallocations))
         known = self.tests_of_frees().union(self.lazy, *(self.flow.by_frame[frame] for frame in freeing))
+        fresh = {n for frame in self.wrappers for n in self.flow.by_frame[frame]}
+        fresh.update(n for a in self.allocations if a.inside for n in self.tests_of(a))
         ordered = [e for n in sorted(self.by_node) for e in self.by_node[n]]
         return EventList(
             ordered,
@@ -108,7 +111,13 @@ class _Collector:
             frozenset(self.dead_tests),
             frozenset(self.lazy.values()),
             frozenset(known),
+            frozenset(fresh),
         )
+
+    def tests_of(self, allocation: Allocation) -> Iterator[int]:
+        """The nodes of ``if (!(v = malloc(n)))``, which tests what it allocates there and then."""
+        for frame in self.flow.frames_of[allocation.function]:
+            yield from (n for n in self.flow.by_frame[frame] if self.flow.stmt[n] == allocation.stmt)
 
     def add(self, node: int, kind: str, row: Poly | None = None) -> None:
         event = Event(node, kind, row)

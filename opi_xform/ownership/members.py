@@ -15,12 +15,12 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
 from opi_xform.memory.objects import UNKNOWN, Object
-from opi_xform.memory.poly import Poly
 from opi_xform.memory.values import Access
 from opi_xform.ownership.lvalues import POINTER_BYTES, Expressions, function_expressions, null_at, place, spelling
 from opi_xform.ownership.model import Member, Program, Refusal, Where
 from opi_xform.ownership.names import names_of
 from opi_xform.ownership.parameters import path
+from opi_xform.ownership.stretches import Stretches
 from opi_xform.ownership.twins import alike, classes, table_of
 from opi_xform.ownership.uses import collect
 from opi_xform.program.graph import Action, Bind, Graph, Lost, Unbind
@@ -91,11 +91,6 @@ def _of_variable(action: Action, key: str) -> ins.Instr:
     return ins.Define(action.span, action.stmt, ins.Var(key), action.value, action.type)
 
 
-def _moving(offset: Poly) -> Poly:
-    """The part of an offset that is no constant."""
-    return Poly(tuple((m, c) for m, c in offset.terms if m))
-
-
 class Finder:
     """One use: ``run``."""
 
@@ -111,9 +106,7 @@ class Finder:
                 self.accesses.setdefault(a.object, []).append(a)
         self.written = Expressions(program)
         self.ends: dict[int, list[int]] = {}
-        self.elements: dict[tuple[int, Poly], set[tuple[int, int]]] = {}
-        for (o, offset), arrays in program.values.elements.items():
-            self.elements.setdefault((o, _moving(self.symbols.resolve(offset))), set()).update(arrays)
+        self.stretches = Stretches(program)
         self.spoiled = self.lost()
         self.shared: list[list[tuple[Member, Type]]] = []  # those that the same words name (``consistent``)
 
@@ -208,7 +201,7 @@ class Finder:
             if lo is not None and length is not None and a.kind == "W" and self.clears(a.node):
                 zeroed.append((a.node, lo, length))
                 continue
-            taken.append(self.stretch(a, lo, length))
+            taken.append(self.stretches.stretch(a, lo, length))
         for offset in sorted(types):
             nodes = sorted(set(places[offset]))
             overlaps = any(o != offset and abs(o - offset) < POINTER_BYTES for o in places)
@@ -235,7 +228,7 @@ class Finder:
                 action = self.graph.nodes[a.node].action
                 lo = None if a.lo is None else a.lo.constant
                 length = None if a.length is None else a.length.constant
-                stretch = self.stretch(a, lo, length)
+                stretch = self.stretches.stretch(a, lo, length)
                 if isinstance(action, (ins.Load, ins.Store)) and self.exact(a.node, info.number) and lo is not None:
                     type_ = action.type
                     plain = type_.kind == "int" and not type_.volatile and not type_.atomic
@@ -261,66 +254,6 @@ class Finder:
     @staticmethod
     def plain(type_: Type) -> bool:
         return type_.is_pointer and not type_.volatile and not type_.atomic and type_.size == POINTER_BYTES
-
-    def stretch(self, a: Access, lo: int | None, length: int | None) -> tuple[int, int | None]:
-        """Bytes that an access stays inside: (first, number; None: to the end)."""
-        if lo is not None and length is not None:
-            return lo, length
-        found = self.values.arrays.get(a.node)
-        if found is not None and a.lo is not None:
-            if found[1] < ast.OPEN:
-                return found
-            total = self.total(self.table[a.object])
-            return found[0], None if total is None else total - found[0]
-        action = self.graph.nodes[a.node].action
-        if lo is not None and isinstance(action, ins.CallInstr):
-            size = self.argument(a, action, lo)
-            if size is not None:
-                return lo, size
-        if lo is None and a.lo is not None and length is not None:
-            known = self.elements.get((a.object, _moving(self.symbols.resolve(a.lo))), set())
-            at = self.symbols.resolve(a.lo) - _moving(self.symbols.resolve(a.lo))
-            within = [(s, n) for s, n in known if at.constant is not None and s <= at.constant < s + n]
-            if len(within) == 1:
-                return within[0]
-        info = self.table[a.object]
-        part = self.values.parts.get((a.node, a.object), (0, -1))
-        if lo is None and a.lo is not None and length is not None and part[1] >= 0:
-            return part
-        return 0, self.total(info) if info.kind == "variable" else None
-
-    def total(self, info: Object) -> int | None:
-        """Bytes of an object, where that is a number."""
-        if info.kind != "heap":
-            return info.type.size if info.kind == "variable" and info.type is not None else None
-        action = self.graph.nodes[info.node].action
-        values = self.values.args.get(info.node, ())
-        effect = None
-        if isinstance(action, ins.CallInstr) and isinstance(action.callee, ins.AddrFunc):
-            effect = self.program.effects.get(action.callee.key)
-        made = effect.allocates if effect is not None else None
-        if made is None or made.size is None:
-            return None
-        size = 1
-        for factor in made.size:
-            value = factor.value if factor.kind == "const" else None
-            if factor.kind == "arg" and factor.value < len(values):
-                value = values[factor.value].constant
-            if value is None:
-                return None
-            size *= value
-        return size
-
-    def argument(self, a: Access, action: ins.CallInstr, lo: int) -> int | None:
-        """The size of the array that an MPI call is given by name: it does not look behind that."""
-        effect = self.program.effects.get(action.callee.key) if isinstance(action.callee, ins.AddrFunc) else None
-        if effect is None or effect.mpi is None:
-            return None
-        sizes: set[int | None] = set()
-        for written, value in zip(action.call.args, self.values.args.get(a.node, ()), strict=False):
-            if self.symbols.base(value) == a.object and self.symbols.offset(value).constant == lo:
-                sizes.add((ast.bound(written) or None) if written.type.is_array else None)
-        return next(iter(sizes)) if len(sizes) == 1 else None
 
     def clears(self, n: int) -> bool:
         """``memset(…, 0, …)``."""

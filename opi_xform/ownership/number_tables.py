@@ -71,7 +71,7 @@ class NumberTables(TableFinder):
             if lo.constant is not None or width is None or not self.exact(a.node, info.number):
                 continue
             stride = gcd(*(c for m, c in lo.terms if m))
-            start, size = self.stretch(a, None, width)
+            start, size = self.stretches.stretch(a, None, width)
             if size is None or stride < width or stride % width or size % stride:
                 continue
             rest = next((c for m, c in lo.terms if not m), 0)
@@ -88,7 +88,7 @@ class NumberTables(TableFinder):
             lo = None if a.lo is None else self.symbols.resolve(a.lo)
             length = None if a.length is None else a.length.constant
             at = None if lo is None else lo.constant
-            start, size = self.stretch(a, at, length)
+            start, size = self.stretches.stretch(a, at, length)
             if not shape.near(start, size) or (size is not None and not shape.meets(start, size)):
                 continue
             inside = size is not None and shape.start <= start and start + size <= shape.start + shape.size

@@ -132,8 +132,10 @@ class _Placing(Releases):
         acquires, releases, rows = self.positions(freed)
         points = tuple(sorted({*acquires, *releases}))
         uncertain = uncertain_test(self.program, self.buffer, self.null_tests, found.known_tests, addressed)
-        if self.buffer.swaps:  # what it finds is told by the pointers, as they were before they changed places
-            first = next((n for n in self.null_tests if n in lazy or n not in found.known_tests), None)
+        if self.buffer.swaps and uncertain is None:
+            # What a later one finds is told by the pointers, as they were before they changed places.
+            plain = (found.known_tests | found.fresh_tests) - set(lazy)
+            first = next((n for n in self.null_tests if n not in plain), None)
             uncertain = None if first is None else (first, "where it need not have been allocated")
         test = None
         if uncertain is not None:

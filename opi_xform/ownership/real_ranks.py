@@ -5,13 +5,16 @@ Unlike ``Symbols.is_nonneg`` this does not trust a type: an unsigned number of 3
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.memory.calls import region_args
 from opi_xform.memory.poly import ONE, ZERO, Poly, number, symbol
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Program
+from opi_xform.ownership.stretches import Stretches
 from opi_xform.ownership.walk import within
 from opi_xform.parts.facts import Prover, of_condition
 
@@ -47,7 +50,8 @@ class Ranks:
         self.proofs: dict[Poly, bool] = {}
         self.with_facts: dict[tuple[Poly, ...], Ranks] = {} if within is None else within.with_facts
         self.open: set[int] = set()
-        self.found: dict[int, list[tuple[int, Poly]] | None] = {}
+        self.found: dict[tuple[int, int | None], list[tuple[int, Poly]] | None] = {}
+        self.stretches: Stretches = Stretches(program) if within is None else within.stretches
         self.below = {  # what is greater than what, by function and argument
             (e.below, i): e.name for e in program.effects.values() if e.below for i in e.nonnegative
         }
@@ -136,7 +140,7 @@ class Ranks:
     def from_rank(self, s: int) -> Poly | None:
         """The size of a communicator as its rank, one, and what is left, which is not negative."""
         info = self.symbols.table[s]
-        if info.kind != "op" or info.key[0] != "output" or not info.key[2:]:
+        if info.kind != "op" or info.key[0] != "output" or len(info.key) != 4:
             return None
         _, name, index, inputs = info.key
         lower = self.below.get((str(name), int(str(index))))
@@ -184,14 +188,28 @@ class Ranks:
 
     def most(self, s: int) -> int | None:
         """A number that a symbol is never above: the largest of some constants."""
-        info = self.symbols.table[s]
-        found: list[int | None] = []
-        if info.kind == "phi":
-            found = [value.constant for value in self.values.joins.get(s, ())]
-        elif info.kind == "load":
-            found = [value.constant for _, value in self.stored(info.key) or ()]
-        known = [c for c in found if c is not None]
-        return max(known) if known and len(known) == len(found) else None
+        seen, work = {s}, [s]
+        found: list[int] = []
+        while work:
+            at = work.pop()
+            info = self.symbols.table[at]
+            values: Iterable[Poly] = ()
+            if info.kind == "phi":
+                values = self.values.joins.get(at, ())
+            elif info.kind == "load":
+                values = [value for _, value in self.stored(info.key) or ()]
+            if not values:
+                return None
+            for value in values:
+                inside = self.symbols.resolve(value).single
+                if value.constant is not None:
+                    found.append(value.constant)
+                elif inside is None:
+                    return None
+                elif inside not in seen:
+                    seen.add(inside)
+                    work.append(inside)
+        return max(found, default=None)
 
     def least_stored(self, key: tuple[object, ...]) -> int | None:
         found = self.stored(key)
@@ -217,12 +235,14 @@ class Ranks:
         o = self.symbols.base(address)
         if o is None or o in self.values.escaped or o in self.values.foreign or kind != "int":
             return None
-        if o not in self.found:
-            self.found[o] = None  # what is stored there may come from there
-            self.found[o] = self.all_stored(o, size)
-        return self.found[o]
+        place = (o, self.symbols.resolve(self.symbols.offset(address)).constant)
+        if place not in self.found:
+            self.found[place] = None  # what is stored there may come from there
+            self.found[place] = self.all_stored(*place, size)
+        return self.found[place]
 
-    def all_stored(self, o: int, size: object) -> list[tuple[int, Poly]] | None:
+    def all_stored(self, o: int, at: int | None, size: object) -> list[tuple[int, Poly]] | None:
+        """``at``: of the number at a constant place."""
         info = self.values.objects.table[o]
         if info.kind not in ("variable", "heap") or (info.type is not None and info.type.is_scalar):
             return None
@@ -236,13 +256,38 @@ class Ranks:
             elif not isinstance(item, ast.InitList):
                 return None
         for n, accesses in index_of(self.program).accesses.get(o, {}).items():
-            if all(a.kind == "R" for a in accesses):
+            there = [self.stretches.of(a) for a in accesses if a.kind == "W"]
+            if at is not None and isinstance(size, int):
+                there = [(lo, n) for lo, n in there if lo < at + size and (n is None or at < lo + n)]
+                if any((at - lo) % size for lo, _ in there):
+                    return None
+            if not there:
                 continue
             action = self.graph.nodes[n].action
+            if isinstance(action, ins.CallInstr) and (least := self.least_written(o, n, action, size)) is not None:
+                out.append((-1, number(least)))
+                continue
             if not isinstance(action, ins.Store) or action.type.kind != "int" or action.type.size != size:
                 return None
             out.append((n, self.values.operands[n][1]))
         return out
+
+    def least_written(self, o: int, n: int, call: ins.CallInstr, size: object) -> int | None:
+        """A number that nothing is below which a call writes into an object, in elements of a size."""
+        if not isinstance(call.callee, ins.AddrFunc) or call.callee.key in self.graph.lowered:
+            return None
+        effect = self.effects.get(call.callee.key)
+        if effect is None or effect.flows or effect.calls:
+            return None
+        frame, lows = self.graph.nodes[n].frame, []
+        for region in effect.all_writes:
+            for i in region_args(region.arg, region.rest, call):
+                if region.indirect or o in self.program.points_to.accessed(frame, call.args[i]):
+                    elem = call.call.args[i].type.elem
+                    fits = elem is not None and elem.kind == "int" and elem.size == size and not region.indirect
+                    lows.append(self.output(effect.name, i) if fits else None)
+        known = [low for low in lows if low is not None]
+        return min(known) if known and len(known) == len(lows) else None
 
     def fresh(self, n: int) -> bool:
         """An allocation's memory holds nothing, or zeros: not what other memory held."""
@@ -269,6 +314,15 @@ class Ranks:
                 return None
             out = low if out is None else min(out, low)
         return out
+
+    def covers(self, value: Poly, divisor: Poly) -> bool:
+        """The value is not negative as the divisor is not: where one divides by it, it is not 0 either."""
+        divisor = self.symbols.resolve(divisor)
+        low, s = self.least(value), divisor.single
+        if low is None or s is None or divisor != symbol(s):
+            return False
+        least = self.of_symbol(s)
+        return least is not None and low + max(0, self.symbols.resolve(value).coefficient(s)) * max(0, 1 - least) >= 0
 
     def written(self, key: tuple[object, ...]) -> int | None:
         """What a call wrote, of which the table says that it is not negative."""
@@ -304,8 +358,10 @@ class Ranks:
         match name:
             case "%" if key[1]:  # modulo a number that is not negative as it is
                 return 0 if there[1] else None
-            case "%" | ">>":
-                return 0 if there[0] and (name != ">>" or there[1]) else None
+            case ">>":
+                return 0 if all(there) else None
+            case "%":
+                return 0 if there[0] or (there[1] and self.covers(*key[2])) else None
             case "&":
                 return 0 if any(there) else None
             case "/" | "|" | "^":

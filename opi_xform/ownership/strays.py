@@ -221,7 +221,7 @@ class Strays:
                 continue
             if lo is not None and length is not None and a.kind == "W" and finder.clears(a.node):
                 continue
-            start, size = finder.stretch(a, lo, length)
+            start, size = finder.stretches.stretch(a, lo, length)
             if start < at + POINTER_BYTES and (size is None or start + size > at):
                 span = self.names.span(a.node)
                 return _Cause(f"line {span.line} {self.how(a.node, a.kind)} `{name}`", ((span, "here"),))

@@ -76,7 +76,7 @@ class TableFinder(Finder):
             if lo.constant is not None or not self.exact(a.node, info.number):
                 continue
             stride = gcd(*(c for m, c in lo.terms if m))
-            start, size = self.stretch(a, None, POINTER_BYTES)
+            start, size = self.stretches.stretch(a, None, POINTER_BYTES)
             if stride < POINTER_BYTES or stride % POINTER_BYTES:
                 continue
             rest = next((c for m, c in lo.terms if not m), 0)
@@ -102,7 +102,7 @@ class TableFinder(Finder):
                         return None
                     cells[a.node] = (at - shape.first) // shape.stride
                 continue
-            stretch = self.stretch(a, at, length)
+            stretch = self.stretches.stretch(a, at, length)
             if not shape.near(*stretch):
                 continue
             if lo is None or length is None or at is not None or stretch != (shape.start, shape.size):
@@ -150,7 +150,7 @@ class TableFinder(Finder):
 
     def counted(self, info: Object, shape: Shape) -> int:
         """How many pointers the table has; 0 when that is not known."""
-        size = self.total(info) if shape.size is None and info.kind == "heap" else shape.size
+        size = self.stretches.total(info) if shape.size is None and info.kind == "heap" else shape.size
         return 0 if size is None else size // shape.stride
 
     def address(self, info: Object, key: str, shape: Shape, n: int, index: int | None, count: int) -> ins.Operand:

@@ -9,18 +9,21 @@ the whole object.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.types import Type
 from opi_xform.memory.calls import region_args
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import Poly
 from opi_xform.memory.values import Access
+from opi_xform.ownership.carried import ANY, Channel, channel
 from opi_xform.ownership.model import Program
+from opi_xform.ownership.stretches import Stretches, exactly
 from opi_xform.ownership.walk import children, expressions, within
-from opi_xform.program.effects import FunctionEffect
+from opi_xform.program.effects import FunctionEffect, MpiOp
 from opi_xform.program.graph import MAIN, Bind, Lost, Node, Unbind
 
 COMPARED = frozenset({"<", ">", "<=", ">=", "==", "!=", "not"})
@@ -28,6 +31,9 @@ PLAIN = ("sizeof a variable length array", "floating constant", "void")
 """Unknown values that MPI_PROC_NULL is not among."""
 
 Stretch = tuple[int, int]  # first byte, bytes
+Kind = str  # of a number in memory: one that was stored as a floating number is none as its bytes are
+WHOLE, FLOAT = "whole", "float"
+EITHER: tuple[Kind, ...] = (WHOLE, FLOAT)
 Shown = Callable[[int, Poly], bool]  # a value is real at a node, as its range shows
 
 
@@ -36,9 +42,9 @@ class Taint:
 
     null: its number, which counts wherever it is written, until what is made of it is shown to be real; None: it does
     not, and then no value is looked at for what it is: one that is made of MPI_PROC_NULL may hide it (``none + 2``).
-    temps: (frame, number).  places: by object: stretches of it; None: all of it.  carried: such a value was given to
-    MPI.  absent: a receive may be from MPI_PROC_NULL, which statuses then tell.  floating: so may floating numbers be.
-    lost: one was stored nobody knows where.
+    temps: (frame, number).  places: by object: stretches of it (None: all of it), by kind.  carried: messages that may
+    have such values, by kind.  absent: a receive may be from MPI_PROC_NULL, which statuses then tell.  floating: so may
+    floating numbers be.  lost: one was stored nobody knows where.
     """
 
     def __init__(self, program: Program, null: int | None, shown: Shown) -> None:
@@ -49,8 +55,10 @@ class Taint:
         self.objects = program.values.objects
         self.symbols = program.values.symbols
         self.temps: set[tuple[int, int]] = set()
-        self.places: dict[int, set[Stretch | None]] = {UNKNOWN: {None}}
-        self.carried = self.absent = self.lost = False
+        self.places: dict[int, set[tuple[Kind, Stretch | None]]] = {UNKNOWN: {(kind, None) for kind in EITHER}}
+        self.carried: set[tuple[Kind, Channel]] = set()
+        self.absent = self.lost = False
+        self.stretches = Stretches(program)
         self.casts, signed = floating_sources(program)
         self.floating = any(e.value is None or (null is not None and -e.value == null) for e in signed)
         self.changed = True
@@ -81,7 +89,8 @@ class Taint:
                         return True
                 case ins.Var(key=key):
                     o = self.objects.variable(frame, key)
-                    if self.holds(o, (0, self.program.variables[key].type.size or 0)):
+                    type_ = self.program.variables[key].type
+                    if self.holds(o, (0, type_.size or 0), kinds_of(type_)):
                         return True
                 case ins.Op(op="neg", args=(ins.Nondet(),)) if self.floating:
                     return True
@@ -102,40 +111,36 @@ class Taint:
                     pass
         return False
 
-    def holds(self, o: int, stretch: Stretch | None) -> bool:
+    def holds(self, o: int, stretch: Stretch | None, kinds: Sequence[Kind] = EITHER) -> bool:
         """Whether some of these bytes of an object may."""
         found = self.places.get(o)
         if self.lost or found is None:
             return self.lost
-        if stretch is None or None in found:
-            return True
-        lo, size = stretch
-        return any(s is not None and s[0] < lo + size and lo < s[0] + s[1] for s in found)
+        return any(kind in kinds and meet(s, stretch) for kind, s in found)
 
-    def put(self, o: int, stretch: Stretch | None) -> None:
+    def put(self, o: int, stretch: Stretch | None, kinds: Sequence[Kind] = EITHER) -> None:
         found = self.places.setdefault(o, set())
-        if None not in found and stretch not in found:
-            found.add(stretch)
-            self.changed = True
+        for kind in kinds:
+            if (kind, None) not in found and (kind, stretch) not in found:
+                found.add((kind, stretch))
+                self.changed = True
 
-    @staticmethod
-    def stretch(a: Access) -> Stretch | None:
-        lo = None if a.lo is None else a.lo.constant
-        size = None if a.length is None else a.length.constant
-        return None if lo is None or size is None else (lo, size)
+    def stretch(self, a: Access) -> Stretch | None:
+        first, length = self.stretches.of(a)
+        return None if length is None else (first, length)
 
-    def read(self, n: int) -> bool:
+    def read(self, n: int, kinds: Sequence[Kind]) -> bool:
         """Whether a node may read one from memory: also where it is not known what it reads."""
         found = [a for a in self.values.accesses.get(n, ()) if a.kind == "R"]
-        return not found or any(self.holds(a.object, self.stretch(a)) for a in found)
+        return not found or any(self.holds(a.object, self.stretch(a), kinds) for a in found)
 
-    def write(self, n: int) -> None:
+    def write(self, n: int, kinds: Sequence[Kind]) -> None:
         """All that a node writes."""
         found = [a for a in self.values.accesses.get(n, ()) if a.kind == "W"]
         if not found and not self.lost:
             self.lost = self.changed = True
         for a in found:
-            self.put(a.object, self.stretch(a))
+            self.put(a.object, self.stretch(a), kinds)
 
     def set_temp(self, frame: int, target: ins.Temp | None) -> None:
         if target is not None and (frame, target.number) not in self.temps:
@@ -154,15 +159,16 @@ class Taint:
                         self.set_temp(frame, target)
                     else:
                         o = self.objects.variable(frame, target.key)
-                        self.put(o, (0, self.program.variables[target.key].type.size or 0))
+                        whole = self.program.variables[target.key].type
+                        self.put(o, (0, whole.size or 0), kinds_of(whole))
             case ins.Load(target=target, type=type_):
-                if type_.volatile or type_.atomic or self.read(n):
+                if type_.volatile or type_.atomic or self.read(n, kinds_of(type_)):
                     self.becomes_floating(type_.kind == "float")
                     self.set_temp(frame, target)
             case ins.Store(value=value, type=type_):
                 if self.given(n, frame, value, 1):
                     self.becomes_floating(type_.kind == "float")
-                    self.write(n)
+                    self.write(n, kinds_of(type_))
             case ins.CopyBytes():
                 self.copy(n)
             case ins.Escape() | Lost():
@@ -176,7 +182,8 @@ class Taint:
                     if self.given(n, caller, value, i):
                         type_ = self.program.variables[key].type
                         self.becomes_floating(type_.kind == "float")
-                        self.put(self.objects.variable(frame, key), (0, type_.size) if type_.size else None)
+                        o = self.objects.variable(frame, key)
+                        self.put(o, (0, type_.size) if type_.size else None, kinds_of(type_))
             case Unbind(callee=callee, target=target, value=value):
                 if target is not None and (value is None or self.operand(n, callee, value)):
                     self.set_temp(frame, target)
@@ -203,18 +210,20 @@ class Taint:
         """Bytes of one place to another: to the same bytes of it, where both are known."""
         found = self.values.accesses.get(n, ())
         sources = [a for a in found if a.kind == "R"]
-        targets = [self.stretch(a) for a in found if a.kind == "W"]
+        targets = [exactly(a) for a in found if a.kind == "W"]
         if len(sources) == len(targets) == 1 and not self.lost:
-            source, target = self.stretch(sources[0]), targets[0]
+            source, target = exactly(sources[0]), targets[0]
             known = self.places.get(sources[0].object, set())
-            if source is not None and target is not None and None not in known:
+            exact = [(kind, s) for kind, s in known if s is not None]
+            if source is not None and target is not None and len(exact) == len(known):
                 to = next(a.object for a in found if a.kind == "W")
-                for s in sorted(s for s in known if s is not None):
-                    if self.holds(sources[0].object, source) and s[0] < sum(source) and source[0] < s[0] + s[1]:
-                        self.put(to, (s[0] - source[0] + target[0], s[1]))
+                for kind, s in sorted(exact):
+                    if meet(s, source):
+                        self.put(to, (s[0] - source[0] + target[0], s[1]), (kind,))
                 return
-        if self.read(n):
-            self.write(n)
+        for kind in EITHER:
+            if self.read(n, (kind,)):
+                self.write(n, (kind,))
 
     def write_all(self, n: int) -> None:
         for a in self.values.accesses.get(n, ()):
@@ -237,26 +246,29 @@ class Taint:
         arguments = [self.operand(n, frame, a) for a in call.args]
         reads = [a for a in self.values.accesses.get(n, ()) if a.kind == "R"]
         words = any(region.indirect for region in effect.reads)  # of the command line: MPI_Init sends them to nobody
-        taken = any(self.holds(a.object, self.stretch(a)) for a in reads if a.object != UNKNOWN or not words)
+        taken = [
+            kind
+            for kind in EITHER
+            if any(self.holds(a.object, self.stretch(a), (kind,)) for a in reads if a.object != UNKNOWN or not words)
+        ]
         message = effect.source.startswith("mpi")
         if message:
-            self.to_mpi(n, effect, call, arguments, taken)
+            self.to_mpi(n, effect, call, arguments, [] if words else taken)
         moved = any(flow.kind == "copies" for flow in effect.flows)
         result = any(arguments) if effect.pure else not message
         if moved and not reads:  # from nobody knows where: a text of the program, memory of the library
-            taken = True
+            taken = list(EITHER)
         zero = effect.returns_arg is not None and not effect.reads and not message and self.zeroes(n, call)
         for i in self.outputs(effect, call):
             if i in effect.nonnegative:
                 continue
-            if i in effect.may_yield_proc_null:
-                dirty = True
-            elif message:
-                dirty = self.from_mpi(n, effect, i, taken)
-            else:
-                dirty = taken if moved else not zero
+            dirty: Sequence[Kind] = EITHER
+            if message and i not in effect.may_yield_proc_null:
+                dirty = self.from_mpi(n, effect, call, i, taken)
+            elif not message:
+                dirty = taken if moved else () if zero else EITHER
             if dirty:
-                self.put_argument(n, frame, call, i)
+                self.put_argument(n, frame, call, i, dirty)
         if effect.calls and n not in graph.followed:
             self.write_all(n)
         self.made(n, frame, effect, call)
@@ -281,8 +293,9 @@ class Taint:
         old: frozenset[int] = frozenset()
         if spec.copies_from is not None and spec.copies_from < len(call.args):
             old = self.program.points_to.operand(frame, call.args[spec.copies_from])
-        if spec.contents or any(self.holds(o, None) for o in old):
-            self.put(self.objects.heap(n), None)
+        for kind in EITHER:
+            if spec.contents or any(self.holds(o, None, (kind,)) for o in old):
+                self.put(self.objects.heap(n), None, (kind,))
 
     def zeroes(self, n: int, call: ins.CallInstr) -> bool:
         """It reads nothing, and the numbers given to it are known: zeros, and how many (``memset``)."""
@@ -290,7 +303,9 @@ class Taint:
         numbers = [v for v, a in zip(values, call.call.args, strict=False) if a.type.kind == "int" and a.type.signed]
         return bool(numbers) and all(v.constant == 0 for v in numbers)
 
-    def to_mpi(self, n: int, effect: FunctionEffect, call: ins.CallInstr, arguments: list[bool], taken: bool) -> None:
+    def to_mpi(
+        self, n: int, effect: FunctionEffect, call: ins.CallInstr, arguments: list[bool], taken: Sequence[Kind]
+    ) -> None:
         """What a call gives to MPI: what its buffers hold, and numbers that are no partner of a message."""
         op = effect.mpi
         outside = effect.outside or (op is not None and op.kind == "rma")  # what is in windows is seen by others
@@ -310,49 +325,59 @@ class Taint:
             found and not a.type.is_pointer for found, a in zip(arguments, call.call.args, strict=False)
         )
         given = given or (op is None and any(f for f, a in zip(arguments, call.args, strict=True) if _number(a)))
-        if not self.carried and (taken or outside or given or hidden):
-            self.carried = self.changed = True
+        sent_on = ANY if op is None or outside else channel(effect, op.send, call, self.values.args.get(n, ()))
+        found = {(kind, sent_on) for kind in (EITHER if outside or given or hidden else taken)}
+        if not found <= self.carried:
+            self.carried |= found
+            self.changed = True
 
-    def from_mpi(self, n: int, effect: FunctionEffect, i: int, taken: bool) -> bool:
-        """Whether what MPI writes through an argument may be one."""
+    def from_mpi(
+        self, n: int, effect: FunctionEffect, call: ins.CallInstr, i: int, taken: Sequence[Kind]
+    ) -> Sequence[Kind]:
+        """Of which kinds what MPI writes through an argument may be."""
         op = effect.mpi
-        if op is None:
-            return taken or self.carried
-        if op.kind == "io":
-            return True
+        if op is not None and op.kind == "io":
+            return EITHER
+        told = None if op is None else self.told(n, op, call, i)
+        if told is not None:
+            return EITHER if told else ()
+        comes = ANY
+        if op is not None and op.recv is not None and i == op.recv.buf:
+            comes = channel(effect, op.recv, call, self.values.args.get(n, ()))
+        more = taken if op is None else ()
+        return [kind for kind in EITHER if kind in more or any(k == kind and c.meets(comes) for k, c in self.carried)]
+
+    def told(self, n: int, op: MpiOp, call: ins.CallInstr, i: int) -> bool | None:
+        """Whether what a call tells of messages may be one; None: the argument is none of these."""
         if op.completes is not None:
             return self.absent if i == op.completes.status else False
         if i == op.status:
             peer = op.peer if op.peer is not None else op.recv.peer if op.recv is not None else None
             if peer is None:
                 return self.absent
-            call = self.program.graph.nodes[n].action
-            assert isinstance(call, ins.CallInstr)
             frame = self.program.graph.nodes[n].frame
             return not self.shown(n, self.values.args[n][peer]) and self.operand(n, frame, call.args[peer])
-        if i in (op.request, op.message, op.flag):
-            return False
-        return self.carried
+        return False if i in (op.request, op.message, op.flag) else None
 
-    def put_argument(self, n: int, frame: int, call: ins.CallInstr, i: int) -> None:
+    def put_argument(self, n: int, frame: int, call: ins.CallInstr, i: int, kinds: Sequence[Kind]) -> None:
         """What a call writes through one argument."""
         address = self.symbols.not_null(self.values.args[n][i])
         base = self.symbols.base(address)
         if base is None:
             targets = self.program.points_to.operand(frame, call.args[i])
             for o in sorted(self.program.points_to.reachable(targets)):
-                self.put(o, None)
+                self.put(o, None, kinds)
             return
         lo = self.symbols.offset(address).constant
         elem = call.call.args[i].type.elem
         mine = [a for a in self.values.accesses.get(n, ()) if a.kind == "W" and a.object == base]
         sizes = {self.stretch(a) for a in mine if lo is not None and a.lo is not None and a.lo.constant == lo}
         if len(sizes) == 1 and None not in sizes:
-            self.put(base, next(iter(sizes)))
+            self.put(base, next(iter(sizes)), kinds)
         elif not mine and lo is not None and elem is not None and elem.size:
-            self.put(base, (lo, elem.size))
+            self.put(base, (lo, elem.size), kinds)
         else:
-            self.put(base, None)
+            self.put(base, None, kinds)
 
     # --- what is there before anything runs ----------------------------------------------------------------------
 
@@ -387,6 +412,18 @@ class Taint:
                 case _:
                     pass
         return False
+
+
+def kinds_of(type_: Type) -> tuple[Kind, ...]:
+    """Of numbers in a place of this type."""
+    if type_.kind in ("record", "array", "unknown"):
+        return EITHER
+    return (FLOAT,) if type_.kind == "float" else (WHOLE,)
+
+
+def meet(one: Stretch | None, other: Stretch | None) -> bool:
+    """Whether two stretches of an object have a byte in common."""
+    return one is None or other is None or (one[0] < sum(other) and other[0] < sum(one))
 
 
 @lru_cache(maxsize=1)

@@ -217,6 +217,7 @@ class FunctionEffect:
     format: what a format says is done beyond reads and writes, where it cannot be read in the text (``formats.py``).
     operation: argument with an operation of MPI's: one that the program made is a function of the program, which gets
     addresses in the buffers.
+    fills: all bytes that it writes are this one (``const``, ``arg``).
     pure: the result depends on the arguments' values alone; nothing is touched but ``errno``, where ``errno`` is set.
     lets_errors_return: after it a call of MPI that fails may return an error, where it would have ended the job.
     source: the table it comes from; user: supplied by the user, dropped under ``--strict``.
@@ -249,6 +250,7 @@ class FunctionEffect:
     outside: bool = False
     repeatable: bool = False
     operation: int | None = None
+    fills: Factor | None = None
     format: Format | None = None
     mpi: MpiOp | None = None
     source: str = ""

@@ -195,6 +195,7 @@ _ENTRY_KEYS: dict[str, type | tuple[type, ...]] = {
     "outside": bool,
     "repeatable": bool,
     "operation": int,
+    "fills": str,
     "mpi": dict,
 }
 
@@ -296,6 +297,8 @@ def parse_effect(name: str, entry: Mapping[str, Any], source: str = "", user: bo
     for key in ("noreturn", "lets_errors_return", "pure", "errno", "repeatable", "outside"):
         made[key] = given.get(key, False)
     made["operation"] = given.get("operation")
+    if "fills" in given:
+        (made["fills"],) = parse_length(given["fills"])
     for key in ("below", "errors"):
         made[key] = given.get(key, "")
     if made["errors"] not in ("", "sets", "makes"):

@@ -1,0 +1,101 @@
+"""The bytes of an object that an access stays inside: told by the array in it that a subscript is of."""
+
+from __future__ import annotations
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.memory.objects import Object
+from opi_xform.memory.poly import Poly
+from opi_xform.memory.values import Access
+from opi_xform.ownership.model import Program
+
+
+class Stretches:
+    """Asked by access."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.graph = program.graph
+        self.values = program.values
+        self.symbols = program.values.symbols
+        self.table = program.values.objects.table
+        self.elements: dict[tuple[int, Poly], set[tuple[int, int]]] = {}
+        for (o, offset), arrays in program.values.elements.items():
+            self.elements.setdefault((o, _moving(self.symbols.resolve(offset))), set()).update(arrays)
+
+    def of(self, a: Access) -> tuple[int, int | None]:
+        """Bytes that an access stays inside: (first, number; None: to the end)."""
+        lo = None if a.lo is None else a.lo.constant
+        return self.stretch(a, lo, None if a.length is None else a.length.constant)
+
+    def stretch(self, a: Access, lo: int | None, length: int | None) -> tuple[int, int | None]:
+        """The same; lo, length: where it begins, how many bytes it has, as far as these are known to be numbers."""
+        if lo is not None and length is not None:
+            return lo, length
+        found = self.values.arrays.get(a.node)
+        if found is not None and a.lo is not None:
+            if found[1] < ast.OPEN:
+                return found
+            total = self.total(self.table[a.object])
+            return found[0], None if total is None else total - found[0]
+        action = self.graph.nodes[a.node].action
+        if lo is not None and isinstance(action, ins.CallInstr):
+            size = self.argument(a, action, lo)
+            if size is not None:
+                return lo, size
+        if lo is None and a.lo is not None and length is not None:
+            known = self.elements.get((a.object, _moving(self.symbols.resolve(a.lo))), set())
+            at = self.symbols.resolve(a.lo) - _moving(self.symbols.resolve(a.lo))
+            within = [(s, n) for s, n in known if at.constant is not None and s <= at.constant < s + n]
+            if len(within) == 1:
+                return within[0]
+        info = self.table[a.object]
+        part = self.values.parts.get((a.node, a.object), (0, -1))
+        if lo is None and a.lo is not None and length is not None and part[1] >= 0:
+            return part
+        return 0, self.total(info) if info.kind == "variable" else None
+
+    def total(self, info: Object) -> int | None:
+        """Bytes of an object, where that is a number."""
+        if info.kind != "heap":
+            return info.type.size if info.kind == "variable" and info.type is not None else None
+        action = self.graph.nodes[info.node].action
+        values = self.values.args.get(info.node, ())
+        effect = None
+        if isinstance(action, ins.CallInstr) and isinstance(action.callee, ins.AddrFunc):
+            effect = self.program.effects.get(action.callee.key)
+        made = effect.allocates if effect is not None else None
+        if made is None or made.size is None:
+            return None
+        size = 1
+        for factor in made.size:
+            value = factor.value if factor.kind == "const" else None
+            if factor.kind == "arg" and factor.value < len(values):
+                value = values[factor.value].constant
+            if value is None:
+                return None
+            size *= value
+        return size
+
+    def argument(self, a: Access, action: ins.CallInstr, lo: int) -> int | None:
+        """The size of the array that an MPI call is given by name: it does not look behind that."""
+        effect = self.program.effects.get(action.callee.key) if isinstance(action.callee, ins.AddrFunc) else None
+        if effect is None or effect.mpi is None:
+            return None
+        sizes: set[int | None] = set()
+        for written, value in zip(action.call.args, self.values.args.get(a.node, ()), strict=False):
+            if self.symbols.base(value) == a.object and self.symbols.offset(value).constant == lo:
+                sizes.add((ast.bound(written) or None) if written.type.is_array else None)
+        return next(iter(sizes)) if len(sizes) == 1 else None
+
+
+def exactly(a: Access) -> tuple[int, int] | None:
+    """(first byte, bytes) of an access, where these are numbers."""
+    lo = None if a.lo is None else a.lo.constant
+    length = None if a.length is None else a.length.constant
+    return None if lo is None or length is None else (lo, length)
+
+
+def _moving(offset: Poly) -> Poly:
+    """The part of an offset that is no constant."""
+    return Poly(tuple((m, c) for m, c in offset.terms if m))
