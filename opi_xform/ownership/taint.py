@@ -262,10 +262,12 @@ class Taint:
         for i in self.outputs(effect, call):
             if i in effect.nonnegative:
                 continue
-            dirty: Sequence[Kind] = EITHER
-            if message and i not in effect.may_yield_proc_null:
+            dirty: Sequence[Kind]
+            if i in effect.may_yield_proc_null:
+                dirty = EITHER
+            elif message:
                 dirty = self.from_mpi(n, effect, call, i, taken)
-            elif not message:
+            else:
                 dirty = taken if moved else () if zero else EITHER
             if dirty:
                 self.put_argument(n, frame, call, i, dirty)

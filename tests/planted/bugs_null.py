@@ -4,6 +4,7 @@ from tests.planted.bug import Bug
 
 _FAILURES = "opi_xform.ownership.failures"
 _RANKS = "opi_xform.ownership.real_ranks"
+_CARRIED = "opi_xform.ownership.carried"
 _TAINT = "opi_xform.ownership.taint"
 _TRIPS = "opi_xform.memory.trips"
 _USES = "opi_xform.ownership.uses"
@@ -12,9 +13,33 @@ NULL = (
     Bug(
         "what messages bring is a real rank",
         _TAINT,
-        "            return False\n        return self.carried",
-        "            return False\n        return False",
-        ("recv_null_scanned", "recv_null_scattered", "recv_null_gathered"),
+        "any(k == kind and c.meets(comes) for k, c in self.carried)",
+        "False",
+        ("recv_null_scanned", "recv_null_scattered", "recv_null_gathered", "recv_null_by_tag", "recv_null_as_bytes"),
+        condition="real source",
+    ),
+    Bug(
+        "a message has the tag that its receive names",
+        _CARRIED,
+        "(None in tags or len(tags) == 1)",
+        "len(tags) == 1",
+        ("recv_null_any_tag", "recv_null_tag_in_variable"),
+        condition="real source",
+    ),
+    Bug(
+        "a floating number in memory is no rank",
+        _TAINT,
+        'return (FLOAT,) if type_.kind == "float" else (WHOLE,)',
+        'return () if type_.kind == "float" else (WHOLE,)',
+        ("recv_null_as_double",),
+        condition="real source",
+    ),
+    Bug(
+        "what is left over a division is a real rank",
+        _RANKS,
+        "return 0 if there[0] or (there[1] and self.covers(*key[2])) else None",
+        "return 0 if there[1] else None",
+        ("recv_null_step_modulo",),
         condition="real source",
     ),
     Bug(
@@ -44,7 +69,7 @@ NULL = (
     Bug(
         "what is read from a file is a real rank",
         _TAINT,
-        "dirty = taken if moved else not zero",
+        "dirty = taken if moved else () if zero else EITHER",
         "dirty = taken",
         ("recv_null_file", "recv_null_text_scanned", "recv_null_sorted"),
         condition="real source",
@@ -76,8 +101,8 @@ NULL = (
     Bug(
         "topology queries give real ranks",
         _TAINT,
-        "                dirty = True",
-        "                dirty = False",
+        "                dirty = EITHER",
+        "                dirty = ()",
         ("recv_cart_shift", "recv_cart_shift_table", "recv_graph_neighbour"),
         condition="real source",
     ),
@@ -92,7 +117,7 @@ NULL = (
     Bug(
         "memory that is made larger holds nothing",
         _TAINT,
-        "if spec.contents or any(self.holds(o, None) for o in old):",
+        "if spec.contents or any(self.holds(o, None, (kind,)) for o in old):",
         "if False:",
         ("recv_null_moved",),
         condition="real source",

@@ -1,0 +1,46 @@
+/* Rank 0 tells each rank its neighbour, under a tag of its own. */
+#include <mpi.h>
+#include <stdio.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double sbuf[N], rbuf[N];
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int to = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
+    int from;
+    if (rank == 0) {
+        for (int r = 0; r < size; r++) {
+            int left = r > 0 ? r - 1 : MPI_PROC_NULL;
+            MPI_Request rq;
+            MPI_Isend(&left, 1, MPI_INT, r, 3, MPI_COMM_WORLD, &rq);
+            if (r == 0)
+                MPI_Recv(&from, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Wait(&rq, MPI_STATUS_IGNORE);
+        }
+    } else {
+        MPI_Recv(&from, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    for (int i = 0; i < N; i++)
+        sbuf[i] = 2.0 * u[i];
+    for (int i = 0; i < N; i++)
+        rbuf[i] = -1.0;
+    MPI_Sendrecv(sbuf, N, MPI_DOUBLE, to, 7, rbuf, N, MPI_DOUBLE, from, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(rbuf) OPI203
+    for (int i = 0; i < N; i++)
+        v[i] = rbuf[i];
+    double total = 0.0;
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
