@@ -26,6 +26,7 @@ class ProcNull:
         self.null = program.constants.get("MPI_PROC_NULL")
         self.ranks = Ranks(program)
         self.taints: tuple[Taint, ...] = ()
+        self.known: dict[tuple[int, Poly], bool] = {}  # what ``real`` has found of values that are not constant
 
     def shown(self, node: int, argument: int) -> bool:
         """The argument of a call is not MPI_PROC_NULL, whatever anyone assumes."""
@@ -38,7 +39,10 @@ class ProcNull:
             return False
         if constant is not None:
             return constant != self.null
-        return self.null < 0 and self.ranks.nonneg_at(node, value)
+        key = (node, value)
+        if key not in self.known:
+            self.known[key] = self.null < 0 and self.ranks.nonneg_at(node, value)
+        return self.known[key]
 
     def possible(self, node: int, argument: int) -> bool:
         """The argument of a call may be MPI_PROC_NULL, as far as its value tells; else it is real, by A2 at least."""

@@ -14,7 +14,7 @@ from opi_xform.memory.calls import region_args
 from opi_xform.memory.poly import ONE, ZERO, Poly, number, symbol
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Program
-from opi_xform.ownership.stretches import Stretches
+from opi_xform.ownership.stretches import stretches_of
 from opi_xform.ownership.walk import within
 from opi_xform.parts.facts import Prover, of_condition
 
@@ -41,7 +41,8 @@ class Ranks:
         self.facts = facts
         self.depth: int = 0 if within is None else within.depth + 1
         self.steps: list[int] = [0] if within is None else within.steps
-        self.facts_of: dict[int, tuple[Poly, ...]] = {}
+        self.root: Ranks = self if within is None else within.root
+        self.facts_of: dict[int, tuple[Poly, ...]] = {} if within is None else within.facts_of
         self.graph = program.graph
         self.values = program.values
         self.symbols = program.values.symbols
@@ -51,10 +52,12 @@ class Ranks:
         self.with_facts: dict[tuple[Poly, ...], Ranks] = {} if within is None else within.with_facts
         self.open: set[int] = set()
         self.found: dict[tuple[int, int | None], list[tuple[int, Poly]] | None] = {}
-        self.stretches: Stretches = Stretches(program) if within is None else within.stretches
-        self.below = {  # what is greater than what, by function and argument
-            (e.below, i): e.name for e in program.effects.values() if e.below for i in e.nonnegative
-        }
+        self.stretches = stretches_of(program)
+        self.below: dict[tuple[str, int], str]  # what is greater than what, by function and argument
+        if within is None:
+            self.below = {(e.below, i): e.name for e in program.effects.values() if e.below for i in e.nonnegative}
+        else:
+            self.below = within.below
 
     def nonneg_at(self, node: int, value: Poly) -> bool:
         """The value is not negative where the node runs: of itself, or by the conditions on every way to the node."""
@@ -153,6 +156,8 @@ class Ranks:
     def of_symbol(self, s: int) -> int | None:
         if s in self.known:
             return self.known[s]
+        if self.depth and not self.facts and (known := self.root.known.get(s)) is not None:
+            return known
         self.steps[0] += 1
         if s in self.open or len(self.open) > 60 or self.depth > DEEPEST or self.steps[0] > MOST:
             return None
@@ -161,6 +166,8 @@ class Ranks:
         self.open.discard(s)
         if not self.open or found is not None:  # what was not found inside a circle may be found outside it
             self.known[s] = found
+            if found is not None and not self.facts:
+                self.root.known[s] = found
         return found
 
     def looked_at(self, s: int) -> int | None:

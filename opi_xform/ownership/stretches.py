@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.objects import Object
@@ -19,14 +21,18 @@ class Stretches:
         self.values = program.values
         self.symbols = program.values.symbols
         self.table = program.values.objects.table
+        self.known: dict[int, tuple[int, int | None]] = {}  # by the identity of an access, which lives as the program
         self.elements: dict[tuple[int, Poly], set[tuple[int, int]]] = {}
         for (o, offset), arrays in program.values.elements.items():
             self.elements.setdefault((o, _moving(self.symbols.resolve(offset))), set()).update(arrays)
 
     def of(self, a: Access) -> tuple[int, int | None]:
-        """Bytes that an access stays inside: (first, number; None: to the end)."""
-        lo = None if a.lo is None else a.lo.constant
-        return self.stretch(a, lo, None if a.length is None else a.length.constant)
+        """Bytes that an access of the program stays inside: (first, number; None: to the end)."""
+        found = self.known.get(id(a))
+        if found is None:
+            lo = None if a.lo is None else a.lo.constant
+            found = self.known[id(a)] = self.stretch(a, lo, None if a.length is None else a.length.constant)
+        return found
 
     def stretch(self, a: Access, lo: int | None, length: int | None) -> tuple[int, int | None]:
         """The same; lo, length: where it begins, how many bytes it has, as far as these are known to be numbers."""
@@ -87,6 +93,12 @@ class Stretches:
             if self.symbols.base(value) == a.object and self.symbols.offset(value).constant == lo:
                 sizes.add((ast.bound(written) or None) if written.type.is_array else None)
         return next(iter(sizes)) if len(sizes) == 1 else None
+
+
+@lru_cache(maxsize=1)
+def stretches_of(program: Program) -> Stretches:
+    """Those of a program, made once."""
+    return Stretches(program)
 
 
 def exactly(a: Access) -> tuple[int, int] | None:

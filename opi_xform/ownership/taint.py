@@ -21,7 +21,7 @@ from opi_xform.memory.poly import Poly
 from opi_xform.memory.values import Access
 from opi_xform.ownership.carried import ANY, Channel, channel
 from opi_xform.ownership.model import Program
-from opi_xform.ownership.stretches import Stretches, exactly
+from opi_xform.ownership.stretches import exactly, stretches_of
 from opi_xform.ownership.walk import children, expressions, within
 from opi_xform.program.effects import FunctionEffect, MpiOp
 from opi_xform.program.graph import MAIN, Bind, Lost, Node, Unbind
@@ -58,7 +58,7 @@ class Taint:
         self.places: dict[int, set[tuple[Kind, Stretch | None]]] = {UNKNOWN: {(kind, None) for kind in EITHER}}
         self.carried: set[tuple[Kind, Channel]] = set()
         self.absent = self.lost = False
-        self.stretches = Stretches(program)
+        self.stretches = stretches_of(program)
         self.casts, signed = floating_sources(program)
         self.floating = any(e.value is None or (null is not None and -e.value == null) for e in signed)
         self.changed = True
