@@ -26,7 +26,7 @@ from opi_xform.ownership.plan import Decision, Edit, Note, Plan, ReplaceCall, To
 from opi_xform.ownership.reasons import contents_refusal, kept, liveness_refusal, node_span
 from opi_xform.ownership.requests import pending_refusal
 from opi_xform.ownership.second_names import renaming, second_names
-from opi_xform.ownership.source import sizeof_edits, source_refusal
+from opi_xform.ownership.source import array_edits, source_refusal
 from opi_xform.ownership.strays import stray_refusal
 from opi_xform.ownership.swaps import joined
 from opi_xform.ownership.told import PACKED, Remark, about, keep_refusal, never_packed, remarks
@@ -230,7 +230,7 @@ def _settle(
             continue
         verdict.lifted = lifted.lifted
         changed = parameters_of(program, units).edits(verdict.lifted, verdict.converted)
-        sizes = () if buffer.carrier.variable in program.members else sizeof_edits(units, buffer.carrier)
+        sizes = () if buffer.carrier.variable in program.members else array_edits(units, buffer.carrier, placed.edits)
         verdict.edits = (*placed.edits, *sizes, *changed)
         verdict.files = placed.files
         return

@@ -14,7 +14,7 @@ from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.ownership.model import ALIGNMENT, Carrier, Refusal
-from opi_xform.ownership.plan import ReplaceText
+from opi_xform.ownership.plan import Edit, ReplaceCall, ReplaceText
 from opi_xform.ownership.text import Texts
 from opi_xform.ownership.walk import children, expressions
 from opi_xform.program.words import unsteady_macros
@@ -31,7 +31,7 @@ _DIMENSION = re.compile(rb"\[([^\[\]]*)\]")
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """One mention of a variable: ``parent`` is the expression right around it.
+    """One mention of a variable: ``parent`` is the expression right around it, ``outer`` the one around that.
 
     function: key of the function it stands in, '' in a static initialiser.  unevaluated: somewhere in a ``sizeof``.
     """
@@ -41,6 +41,7 @@ class Mention:
     function: str
     unevaluated: bool
     size: ast.SizeOf | None  # the sizeof around it, when there is one
+    outer: ast.Expr | None = None
 
 
 class Index:
@@ -94,17 +95,17 @@ class Index:
         return self.declarations.get(key, [])
 
     def walk(self, root: ast.Expr, function: str) -> None:
-        stack: list[tuple[ast.Expr, ast.Expr | None, ast.SizeOf | None]] = [(root, None, None)]
+        stack: list[tuple[ast.Expr, ast.Expr | None, ast.Expr | None, ast.SizeOf | None]] = [(root, None, None, None)]
         while stack:
-            e, parent, size = stack.pop()
+            e, parent, outer, size = stack.pop()
             if isinstance(e, ast.VarRef):
-                self.by_key.setdefault(e.var, []).append(Mention(e, parent, function, size is not None, size))
+                self.by_key.setdefault(e.var, []).append(Mention(e, parent, function, size is not None, size, outer))
                 name = self.names.get(e.var)
                 if name is not None:
                     self.known.setdefault(name, set()).add((e.span.file, e.span.begin))
                 continue
             inner = e if isinstance(e, ast.SizeOf) else size
-            stack.extend((child, e, inner) for child in reversed(children(e)))
+            stack.extend((child, e, parent, inner) for child in reversed(children(e)))
 
 
 _latest: list[Index] = []
@@ -119,7 +120,7 @@ def index_of(units: Sequence[ast.Unit]) -> Index:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """refusal: why the carrier cannot change.  edits: of every ``sizeof`` that would change its meaning.
+    """refusal: why the carrier cannot change.  edits: of every ``sizeof`` and ``&array`` that would change its meaning.
 
     has_initialiser: the array is given first contents (whether anyone reads them, the region analysis says).
     """
@@ -152,10 +153,20 @@ def source_refusal(
     return inspect(units, key, kind, complete, root, rows).refusal
 
 
-def sizeof_edits(units: Sequence[ast.Unit], carrier: Carrier) -> tuple[ReplaceText, ...]:
-    """The edits that keep the value of every ``sizeof`` of an array that becomes a pointer."""
+def array_edits(units: Sequence[ast.Unit], carrier: Carrier, others: Sequence[Edit]) -> tuple[ReplaceText, ...]:
+    """The edits that keep the value of every ``sizeof`` and ``&array`` of an array that becomes a pointer.
+
+    others: of the same buffer; the arguments that calls get anew need none.
+    """
     known = index_of(units).edits.get((carrier.variable, carrier.rows))
-    return inspect(units, carrier.variable, carrier.kind, True, "", carrier.rows).edits if known is None else known
+    if known is None:
+        known = inspect(units, carrier.variable, carrier.kind, True, "", carrier.rows).edits
+    anew = [span for edit in others if isinstance(edit, ReplaceCall) for span, _ in edit.arguments]
+    return tuple(edit for edit in known if not any(_within(edit.span, span) for span in anew))
+
+
+def _within(inner: Span, outer: Span) -> bool:
+    return inner.file == outer.file and outer.begin <= inner.begin and inner.end <= outer.end
 
 
 class _Refused(Exception):
@@ -359,6 +370,11 @@ class _Inspector:
                 return self.sizeof(m.size, 0 if whole else 1)
             return None
         if isinstance(m.parent, ast.AddrOf):
+            if not self.rows and _any_pointer(m.parent, m.outer) and m.parent.span.editable:
+                at = m.parent.span
+                if self.texts.read(at.file)[at.begin : at.begin + 1] == b"&":
+                    self.editable_file(at)
+                    return ReplaceText(replace(at, end=at.begin + 1), "")
             raise _Refused("13", f"`&{self.name}`, a pointer to the whole array, is used", here)
         if self.rows and not (isinstance(m.parent, ast.Index) and m.parent.base is m.ref):
             raise _Refused("13", f"the rows of `{self.name}` are used as one array", here)
@@ -410,6 +426,19 @@ class _Inspector:
                 if spelling is not None:
                     return spelling
         return None
+
+
+def _any_pointer(e: ast.Expr, outer: ast.Expr | None) -> bool:
+    """An address becomes one of ``void``, or is cast to one of elements, whatever it was of."""
+    if isinstance(outer, ast.Cast) and outer.type.is_pointer:
+        to = outer.type.elem
+        return to is not None and not (to.is_array or to.is_pointer or to.kind == "function")
+    if not isinstance(outer, ast.Call):
+        return False
+    function = outer.callee.type if not outer.callee.type.is_pointer else outer.callee.type.elem
+    params = function.params if function is not None else None
+    given = [p for p, a in zip(params or (), outer.args, strict=False) if a is e]
+    return bool(given) and all(p.is_pointer and p.elem is not None and p.elem.kind == "void" for p in given)
 
 
 def _spelling(
