@@ -6,7 +6,7 @@ import pytest
 from core_support import Found, program
 
 from opi_xform.ir import instr as ins
-from opi_xform.program import graph as graphs
+from opi_xform.program import budget
 from opi_xform.program.graph import Bind, Lost, Unbind
 
 
@@ -111,8 +111,10 @@ def test_what_a_lost_call_can_reach_is_given_up() -> None:
 def test_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "static void g(int a) { a++; a++; a++; } int main(void) { g(1); g(2); g(3); g(4); return 0; }"
     assert lost(program(text)) == []
-    monkeypatch.setattr(graphs, "NODE_BUDGET", 3)
-    assert set(lost(program(text))) == {"analysis budget"}
+    monkeypatch.setattr(budget, "NODES", 6)
+    with pytest.raises(budget.TooLargeError) as found:
+        program(text)
+    assert (found.value.most.split(":")[1], found.value.copies) == ("g", 3)
 
 
 SORT = "void qsort(void *, size_t, size_t, int (*)(const void *, const void *)); static int a[9], b[9];"

@@ -11,6 +11,7 @@ from opi_xform.memory.evaluate import Evaluator
 from opi_xform.memory.extent import extent
 from opi_xform.memory.poly import ONE, Poly, number
 from opi_xform.memory.values import Access, Values
+from opi_xform.program import budget
 from opi_xform.program.effects import ArgRegion, FunctionEffect
 from opi_xform.program.graph import Bind, Lost, Node, Unbind
 
@@ -23,6 +24,7 @@ class Steps(Evaluator):
     ) -> None:
         super().__init__(variables, calls.objects, calls.pts, values, families)
         self.calls = calls
+        self.noted = 0  # accesses
         self.temps: dict[int, set[int]] = {}  # by frame: those that got a value
 
     def set_temp(self, frame: int, number_: int, value: Poly) -> None:
@@ -32,6 +34,9 @@ class Steps(Evaluator):
     def access(
         self, node: Node, o: int, kind: str, lo: Poly | None, length: Poly | None, must: bool, why: str = ""
     ) -> None:
+        self.noted += 1
+        if self.noted > budget.ACCESSES:
+            raise budget.TooLargeError([f.function for f in self.calls.graph.frames])
         within = 0
         if isinstance(node.action, (ins.Load, ins.Store)) and isinstance(node.action.address, ins.PtrAdd):
             within = node.action.address.row

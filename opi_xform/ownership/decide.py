@@ -32,6 +32,8 @@ from opi_xform.ownership.swaps import joined
 from opi_xform.ownership.told import PACKED, Remark, about, keep_refusal, never_packed, remarks
 from opi_xform.ownership.unseen import unseen_call
 from opi_xform.ownership.uses import all_calls, buffers, collect, sides
+from opi_xform.program.budget import TooLargeError
+from opi_xform.program.effects import Effects
 
 INLINE_LIMIT = 40  # bytes that travel in a message's envelope, whatever is done (RUNTIME.md section 2)
 
@@ -70,7 +72,7 @@ def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Pla
     if edits:
         edits = without_empty_loops(parameters_of(program, units), dict.fromkeys(edits))
         edits.extend(leftover_edits(parameters_of(program, units), edits))
-    decisions = _decisions(program, verdicts, stray)
+    decisions = _decisions(program.functions, program.effects, verdicts, stray, _NOT_REACHED)
     found_remarks = [remark for verdict in found for remark in verdict.remarks]
     return Plan(
         tuple(decisions),
@@ -392,13 +394,32 @@ def _site_refusal(program: Program, buffer: Buffer, uses: list[Use], facts: dict
     return None
 
 
+def all_kept(functions: Mapping[str, ast.Function], effects: Effects, found: TooLargeError) -> Plan:
+    """The plan for a program that is too large to be analysed."""
+    function = functions.get(found.most)
+    here = ((function.span, "this function"),) if function is not None else ()
+    name = function.name if function is not None else found.most
+    message = (
+        f"the program is beyond the analysis' budget: functions are analysed once for each way that leads to them, "
+        f"`{name}` more than {found.copies} times"
+    )
+    return Plan(tuple(_decisions(functions, effects, {}, {}, Refusal("401", message, here))))
+
+
+_NOT_REACHED = Refusal("11", "the call is not reached from main, or by nothing that could be analysed")
+
+
 def _decisions(
-    program: Program, verdicts: dict[Place, tuple[Verdict, Buffer]], stray: dict[Place, Refusal]
+    functions: Mapping[str, ast.Function],
+    effects: Effects,
+    verdicts: Mapping[Place, tuple[Verdict, Buffer]],
+    stray: Mapping[Place, Refusal],
+    otherwise: Refusal,
 ) -> list[Decision]:
-    """One decision per buffer use in the sources, reached or not, in source order."""
+    """One decision per buffer use in the sources, in source order.  otherwise: why those stay that were not seen."""
     out: list[Decision] = []
-    for function, call, name in all_calls(program.functions.values(), program.effects):
-        op = program.effects[name].mpi
+    for function, call, name in all_calls(functions.values(), effects):
+        op = effects[name].mpi
         assert op is not None
         for side, buffer in sides(op.send, op.recv):
             p = (call.span.file, call.span.begin, side, buffer.buf)
@@ -426,7 +447,7 @@ def _decisions(
                 continue
             refusal = stray.get(p) if found is None else found[0].refusals.get(p)
             if refusal is None:
-                refusal = Refusal("11", "the call is not reached from main, or by nothing that could be analysed")
+                refusal = otherwise
             code = kept(refusal.code, side)
             notes = tuple(Note(span, message) for span, message in refusal.notes)
             out.append(

@@ -13,7 +13,7 @@ from opi_xform.memory.constraints import GraphPointsTo
 from opi_xform.memory.interp import interpret
 from opi_xform.memory.objects import Objects
 from opi_xform.ownership.apart import Apart, never_of, said_apart, with_assumption
-from opi_xform.ownership.decide import decide
+from opi_xform.ownership.decide import all_kept, decide
 from opi_xform.ownership.elsewhere import written_at
 from opi_xform.ownership.keeping import hidden
 from opi_xform.ownership.members import promote, wanted
@@ -27,6 +27,7 @@ from opi_xform.ownership.tables import find_tables
 from opi_xform.ownership.told import ENTRIES, entry_remarks, no_effect
 from opi_xform.ownership.uses import all_calls, functions_called
 from opi_xform.ownership.walk import children, expressions
+from opi_xform.program.budget import TooLargeError
 from opi_xform.program.effects import Effects, load_effects
 from opi_xform.program.graph import MAIN, Graph, Lowerings, build
 from opi_xform.program.outside import foreign
@@ -248,8 +249,21 @@ def analyse(
         effects = loaded = load_effects(options.effects, strict=options.strict)
     if not all_calls(whole.functions.values(), effects):
         return Plan(())
-    everything = False
     effects = _of_libraries(effects, whole)
+    try:
+        plan, known = _decided(units, whole, effects, options, part)
+    except TooLargeError as found:
+        return all_kept(whole.functions, effects, found)
+    seen(known)
+    plan = replace(plan, header=options.header)
+    return plan if options.effects is None else _with_entries(plan, whole, loaded, options.effects)
+
+
+def _decided(
+    units: Sequence[ast.Unit], whole: Whole, effects: Effects, options: Options, part: Part
+) -> tuple[Plan, Program]:
+    """Raises TooLargeError."""
+    everything = False
     known = program(whole, effects, part, everything, exchanges=True)
     with part("decide"):
         plan = decide(units, known, options)
@@ -258,10 +272,7 @@ def analyse(
         known = program(whole, effects, part, exchanges=True)
         with part("decide"):
             plan = decide(units, known, options)
-    plan, known = _with_told(units, whole, effects, options, plan, known, part, everything)
-    seen(known)
-    plan = replace(plan, header=options.header)
-    return plan if options.effects is None else _with_entries(plan, whole, loaded, options.effects)
+    return _with_told(units, whole, effects, options, plan, known, part, everything)
 
 
 def _of_libraries(effects: Effects, whole: Whole) -> Effects:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.lower import lower
+from opi_xform.program import budget
 from opi_xform.program.effects import FunctionEffect
 from opi_xform.program.fixed import constant_parameters, successors
 from opi_xform.program.formats import unread
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 else:
     from opi_xform.ir.record import dataclass
 
-NODE_BUDGET = 150_000
 MAIN = "main"
 
 
@@ -158,6 +158,8 @@ class _Builder:
 
     def add(self, frame: int, block: int, action: Action) -> int:
         number = len(self.nodes)
+        if number == budget.NODES:
+            raise budget.TooLargeError([f.function for f in self.frames])
         self.nodes.append(Node(number, frame, block, action))
         self.blocks[block].append(number)
         return number
@@ -318,8 +320,6 @@ class _Builder:
             return body.refused
         if self.recursive(frame, callee):
             return "recursion"
-        if len(self.nodes) > NODE_BUDGET:
-            return "analysis budget"
         return "" if takes(body.function, args) else "argument count differs"
 
     def more(self, frame: int, at: int, call: ins.CallInstr, params: int) -> None:

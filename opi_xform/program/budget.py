@@ -1,0 +1,22 @@
+"""How large a program the analysis takes on: it always ends, in the memory of a desktop computer.
+
+Every function is analysed once for each way that leads to it, so what counts is not the text but its copies.  Both
+numbers are counts, not times: the same program is refused on every machine.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+NODES = 150_000  # instructions in the program graph, of all copies of functions
+ACCESSES = 1_000_000  # objects that instructions may touch, of all instructions together
+
+
+class TooLargeError(Exception):
+    """A program is beyond the budget.  most: the function that was copied most often.  copies: how often."""
+
+    def __init__(self, functions: Sequence[str]) -> None:
+        """functions: of each copy."""
+        ((self.most, self.copies),) = Counter(functions).most_common(1)
+        super().__init__(f"`{self.most}` was copied {self.copies} times")
