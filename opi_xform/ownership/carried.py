@@ -32,6 +32,7 @@ class Channel:
 
 
 ANY = Channel()
+LENGTH = Channel("length", "length")  # how long a message is: told by MPI_Get_count and kin, and in no message
 
 
 def channel(effect: FunctionEffect, buffer: MpiBuffer | None, call: ins.CallInstr, values: tuple[Poly, ...]) -> Channel:
@@ -47,7 +48,16 @@ def channel(effect: FunctionEffect, buffer: MpiBuffer | None, call: ins.CallInst
         if tag is not None and tag < 0:  # MPI_ANY_TAG
             tag = None
     datatype = call.args[buffer.type] if buffer.type is not None and buffer.type < len(call.args) else None
+    if tag == COLLECTIVE and not _alike(effect, call):  # MPI_IN_PLACE is sent as the other datatype says
+        return Channel(tag)
     return Channel(tag, "any" if buffer.type_vector else _kind(datatype))
+
+
+def _alike(effect: FunctionEffect, call: ins.CallInstr) -> bool:
+    """What a collective sends and what it receives have datatypes of one kind."""
+    op = effect.mpi
+    types = [b.type for b in (op.send, op.recv) if b is not None and b.type is not None] if op is not None else []
+    return len({_kind(call.args[t]) for t in types if t < len(call.args)}) < 2
 
 
 def _kind(datatype: ins.Operand | None) -> str:

@@ -20,6 +20,7 @@ from opi_xform.parts.facts import Prover, of_condition
 
 MOST, DEEPEST = 4000, 4  # symbols looked at for one answer, questions within questions: beyond that nothing is shown
 STEPS = 30  # of a proof from facts
+WRITTEN = -2  # in the place of a node: it stands for what a call writes, and is no number that it writes
 PROOF = 100  # symbols that could be looked at in the time of a proof from facts
 
 
@@ -204,7 +205,10 @@ class Ranks:
             if info.kind == "phi":
                 values = self.values.joins.get(at, ())
             elif info.kind == "load":
-                values = [value for _, value in self.stored(info.key) or ()]
+                found_there = self.stored(info.key) or []
+                if any(n == WRITTEN for n, _ in found_there):
+                    return None
+                values = [value for _, value in found_there]
             if not values:
                 return None
             for value in values:
@@ -235,7 +239,8 @@ class Ranks:
 
     def stored(self, key: tuple[object, ...]) -> list[tuple[int, Poly]] | None:
         """All numbers that are ever in the array or struct that a load reads, with the nodes that store them (-1: there
-        from the start); None where anything else may write there.
+        from the start; WRITTEN: a call writes numbers there that are not below this one); None where anything else may
+        write there.
         """
         address, _, kind, size, _ = key
         assert isinstance(address, Poly)
@@ -272,7 +277,7 @@ class Ranks:
                 continue
             action = self.graph.nodes[n].action
             if isinstance(action, ins.CallInstr) and (least := self.least_written(o, n, action, size)) is not None:
-                out.append((-1, number(least)))
+                out.append((WRITTEN, number(least)))
                 continue
             if not isinstance(action, ins.Store) or action.type.kind != "int" or action.type.size != size:
                 return None

@@ -10,7 +10,6 @@ the whole object.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -19,10 +18,29 @@ from opi_xform.memory.calls import region_args
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import Poly
 from opi_xform.memory.values import Access
-from opi_xform.ownership.carried import ANY, Channel, channel
+from opi_xform.ownership.carried import ANY, LENGTH, Channel, channel
+from opi_xform.ownership.kinds import (
+    ALL,
+    EITHER,
+    FLOAT,
+    NO_MARKS,
+    VALUE,
+    WHOLE,
+    Kind,
+    Marks,
+    Stretch,
+    floating_sources,
+    is_floating,
+    kinds_for,
+    kinds_of,
+    meet,
+    passes_over,
+    puns,
+    tag_offset,
+)
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.stretches import exactly, stretches_of
-from opi_xform.ownership.walk import children, expressions, within
+from opi_xform.ownership.walk import children, within
 from opi_xform.program.effects import FunctionEffect, MpiOp
 from opi_xform.program.graph import MAIN, Bind, Lost, Node, Unbind
 
@@ -30,10 +48,6 @@ COMPARED = frozenset({"<", ">", "<=", ">=", "==", "!=", "not"})
 PLAIN = ("sizeof a variable length array", "floating constant", "void")
 """Unknown values that MPI_PROC_NULL is not among."""
 
-Stretch = tuple[int, int]  # first byte, bytes
-Kind = str  # of a number in memory: one that was stored as a floating number is none as its bytes are
-WHOLE, FLOAT = "whole", "float"
-EITHER: tuple[Kind, ...] = (WHOLE, FLOAT)
 Shown = Callable[[int, Poly], bool]  # a value is real at a node, as its range shows
 
 
@@ -42,9 +56,11 @@ class Taint:
 
     null: its number, which counts wherever it is written, until what is made of it is shown to be real; None: it does
     not, and then no value is looked at for what it is: one that is made of MPI_PROC_NULL may hide it (``none + 2``).
-    temps: (frame, number).  places: by object: stretches of it (None: all of it), by kind.  carried: messages that may
-    have such values, by kind.  absent: a receive may be from MPI_PROC_NULL, which statuses then tell.  floating: so may
-    floating numbers be.  lost: one was stored nobody knows where.
+    temps: by (frame, number).  places: by object: stretches of it (None: all of it), by kind.  carried: messages that
+    may have such values, by kind.  absent: a receive may be from MPI_PROC_NULL, which statuses then tell.  tagged: a
+    tag may be one, which they tell as well.  floating: floating numbers may be.  lost: one was stored nobody knows
+    where.  passes: there are calls that are not followed, which write floating numbers: then all of these may be, once
+    some are.  packed: some are in their bytes, in a program that has such bytes (packs).
     """
 
     def __init__(self, program: Program, null: int | None, shown: Shown) -> None:
@@ -54,10 +70,13 @@ class Taint:
         self.values = program.values
         self.objects = program.values.objects
         self.symbols = program.values.symbols
-        self.temps: set[tuple[int, int]] = set()
+        self.temps: dict[tuple[int, int], Marks] = {}
         self.places: dict[int, set[tuple[Kind, Stretch | None]]] = {UNKNOWN: {(kind, None) for kind in EITHER}}
         self.carried: set[tuple[Kind, Channel]] = set()
-        self.absent = self.lost = False
+        self.absent = self.tagged = self.lost = self.packed = False
+        self.passes = passes_over(program)
+        self.packs = self.passes and puns(program)
+        self.tag_at = tag_offset(program)
         self.stretches = stretches_of(program)
         self.casts, signed = floating_sources(program)
         self.floating = any(e.value is None or (null is not None and -e.value == null) for e in signed)
@@ -78,24 +97,29 @@ class Taint:
 
     def operand(self, n: int, frame: int, operand: ins.Operand) -> bool:
         """Whether what an operand of node n is worth may be, or hide, MPI_PROC_NULL."""
+        return VALUE in self.marks(n, frame, operand)
+
+    def marks(self, n: int, frame: int, operand: ins.Operand) -> Marks:
+        """What an operand of node n may be."""
+        out = NO_MARKS
         work: list[ins.Operand] = [operand]
         while work:
             match work.pop():
                 case ins.Const(value=value, name=name):
                     if name == ast.PROC_NULL or (self.null is not None and value == self.null):
-                        return True
+                        out |= {VALUE}
                 case ins.Temp(number=t):
-                    if (frame, t) in self.temps:
-                        return True
+                    out |= self.temps.get((frame, t), NO_MARKS)
                 case ins.Var(key=key):
                     o = self.objects.variable(frame, key)
                     type_ = self.program.variables[key].type
-                    if self.holds(o, (0, type_.size or 0), kinds_of(type_)):
-                        return True
+                    out |= self.held(o, (0, type_.size or 0), type_)
                 case ins.Op(op="neg", args=(ins.Nondet(),)) if self.floating:
-                    return True
+                    out |= {VALUE}
                 case ins.Op(op=op) if op.startswith("call "):  # of a function that calls itself
-                    return True
+                    out = ALL
+                case ins.Op(op="cast", args=(inner,), type=type_):  # the value is kept, not the bytes
+                    out |= self.marks(n, frame, inner) - {FLOAT if type_.kind == "float" else WHOLE}
                 case ins.Op(op=op, args=args):
                     if op not in COMPARED:
                         work.extend(args)
@@ -104,12 +128,37 @@ class Taint:
                 case ins.Nondet(reason=reason):
                     if reason == "floating arithmetic":
                         if self.floating:
-                            return True
+                            out |= {VALUE}
                     elif reason not in PLAIN:
-                        return True
+                        out = ALL
                 case _:
                     pass
-        return False
+        return out
+
+    def held(self, o: int, stretch: Stretch | None, type_: Type) -> Marks:
+        """What some of these bytes of an object are, read as a type."""
+        mine = kinds_of(type_)
+        found = frozenset(VALUE if kind in mine else kind for kind in EITHER if self.holds(o, stretch, (kind,)))
+        if type_.kind == "float":
+            if WHOLE in found:
+                self.pack()
+            found |= self.passed()
+        return found
+
+    def passed(self) -> Marks:
+        """What a floating number may be that a call may have written or returned which is not followed."""
+        if not self.passes:
+            return NO_MARKS
+        return frozenset(mark for mark, there in ((VALUE, self.floating), (WHOLE, self.packed)) if there)
+
+    def pack(self) -> None:
+        """Some bytes of a whole number are in a floating one: calls that are not followed may copy it anywhere."""
+        if self.packed or not self.packs:
+            return
+        self.packed = self.changed = True
+        for o, info in enumerate(self.objects.table):
+            if is_floating(info.type):
+                self.put(o, None, (WHOLE,))
 
     def holds(self, o: int, stretch: Stretch | None, kinds: Sequence[Kind] = EITHER) -> bool:
         """Whether some of these bytes of an object may."""
@@ -124,15 +173,17 @@ class Taint:
             if (kind, None) not in found and (kind, stretch) not in found:
                 found.add((kind, stretch))
                 self.changed = True
+                if kind == WHOLE and not self.packed and is_floating(self.objects.table[o].type):
+                    self.pack()
 
     def stretch(self, a: Access) -> Stretch | None:
         first, length = self.stretches.of(a)
         return None if length is None else (first, length)
 
-    def read(self, n: int, kinds: Sequence[Kind]) -> bool:
-        """Whether a node may read one from memory: also where it is not known what it reads."""
+    def read(self, n: int, type_: Type) -> Marks:
+        """What a node may read from memory: anything where it is not known what it reads."""
         found = [a for a in self.values.accesses.get(n, ()) if a.kind == "R"]
-        return not found or any(self.holds(a.object, self.stretch(a), kinds) for a in found)
+        return NO_MARKS.union(*(self.held(a.object, self.stretch(a), type_) for a in found)) if found else ALL
 
     def write(self, n: int, kinds: Sequence[Kind]) -> None:
         """All that a node writes."""
@@ -142,9 +193,10 @@ class Taint:
         for a in found:
             self.put(a.object, self.stretch(a), kinds)
 
-    def set_temp(self, frame: int, target: ins.Temp | None) -> None:
-        if target is not None and (frame, target.number) not in self.temps:
-            self.temps.add((frame, target.number))
+    def set_temp(self, frame: int, target: ins.Temp | None, marks: Marks = ALL) -> None:
+        known = NO_MARKS if target is None else self.temps.get((frame, target.number), NO_MARKS)
+        if target is not None and not marks <= known:
+            self.temps[frame, target.number] = known | marks
             self.changed = True
 
     # --- nodes ---------------------------------------------------------------------------------------------------
@@ -153,22 +205,22 @@ class Taint:
         n, frame = node.number, node.frame
         match node.action:
             case ins.Define(target=target, value=value, type=type_):
-                if self.given(n, frame, value, 0):
-                    self.becomes_floating(type_.kind == "float")
+                if marks := self.given(n, frame, value, 0):
+                    self.becomes_floating(marks, type_)
                     if isinstance(target, ins.Temp):
-                        self.set_temp(frame, target)
+                        self.set_temp(frame, target, marks)
                     else:
                         o = self.objects.variable(frame, target.key)
                         whole = self.program.variables[target.key].type
-                        self.put(o, (0, whole.size or 0), kinds_of(whole))
+                        self.put(o, (0, whole.size or 0), kinds_for(marks, whole))
             case ins.Load(target=target, type=type_):
-                if type_.volatile or type_.atomic or self.read(n, kinds_of(type_)):
-                    self.becomes_floating(type_.kind == "float")
-                    self.set_temp(frame, target)
+                marks = ALL if type_.volatile or type_.atomic else self.read(n, type_)
+                self.becomes_floating(marks, type_)
+                self.set_temp(frame, target, marks)
             case ins.Store(value=value, type=type_):
-                if self.given(n, frame, value, 1):
-                    self.becomes_floating(type_.kind == "float")
-                    self.write(n, kinds_of(type_))
+                if marks := self.given(n, frame, value, 1):
+                    self.becomes_floating(marks, type_)
+                    self.write(n, kinds_for(marks, type_))
             case ins.CopyBytes():
                 self.copy(n)
             case ins.Escape() | Lost():
@@ -179,31 +231,32 @@ class Taint:
                 pass  # how many arguments there are; the arguments themselves are no memory of the program
             case Bind(caller=caller, params=params, args=args):
                 for i, (key, value) in enumerate(zip(params, args, strict=True)):
-                    if self.given(n, caller, value, i):
+                    if marks := self.given(n, caller, value, i):
                         type_ = self.program.variables[key].type
-                        self.becomes_floating(type_.kind == "float")
+                        self.becomes_floating(marks, type_)
                         o = self.objects.variable(frame, key)
-                        self.put(o, (0, type_.size) if type_.size else None, kinds_of(type_))
+                        self.put(o, (0, type_.size) if type_.size else None, kinds_for(marks, type_))
             case Unbind(callee=callee, target=target, value=value):
-                if target is not None and (value is None or self.operand(n, callee, value)):
-                    self.set_temp(frame, target)
+                if target is not None:
+                    self.set_temp(frame, target, ALL if value is None else self.marks(n, callee, value))
             case ins.CallInstr() as call:
                 self.call(n, frame, call)
             case _:
                 pass
 
-    def given(self, n: int, frame: int, operand: ins.Operand, place: int) -> bool:
-        """Whether a value that a node stores may be; ``place``: which of its operands it is."""
+    def given(self, n: int, frame: int, operand: ins.Operand, place: int) -> Marks:
+        """What a value that a node stores may be; ``place``: which of its operands it is."""
         values = self.values.operands.get(n, ())
         value = values[place] if place < len(values) else None
         if self.null is None or value is None:
-            return self.operand(n, frame, operand)
+            return self.marks(n, frame, operand)
         if value.constant is not None:
-            return value.constant == self.null
-        return self.operand(n, frame, operand) and not self.shown(n, value)
+            return frozenset({VALUE}) if value.constant == self.null else NO_MARKS
+        marks = self.marks(n, frame, operand)
+        return marks - {VALUE} if VALUE in marks and self.shown(n, value) else marks
 
-    def becomes_floating(self, it_does: bool) -> None:
-        if it_does and not self.floating:
+    def becomes_floating(self, marks: Marks, type_: Type) -> None:
+        if type_.kind == "float" and VALUE in marks and not self.floating:
             self.floating = self.changed = True
 
     def copy(self, n: int) -> None:
@@ -222,7 +275,7 @@ class Taint:
                         self.put(to, (s[0] - source[0] + target[0], s[1]), (kind,))
                 return
         for kind in EITHER:
-            if self.read(n, (kind,)):
+            if not sources or any(self.holds(a.object, self.stretch(a), (kind,)) for a in sources):
                 self.write(n, (kind,))
 
     def write_all(self, n: int) -> None:
@@ -240,10 +293,10 @@ class Taint:
             if n not in graph.followed:  # unknown
                 self.write_all(n)
                 self.set_temp(frame, call.target)
-            elif call.call.type.kind == "float" and self.floating:  # perhaps one that is passed over
-                self.set_temp(frame, call.target)
+            elif call.call.type.kind == "float":  # perhaps one that is passed over
+                self.set_temp(frame, call.target, self.passed())
             return
-        arguments = [self.operand(n, frame, a) for a in call.args]
+        arguments = [self.marks(n, frame, a) for a in call.args]
         reads = [a for a in self.values.accesses.get(n, ()) if a.kind == "R"]
         words = any(region.indirect for region in effect.reads)  # of the command line: MPI_Init sends them to nobody
         taken = [
@@ -254,8 +307,10 @@ class Taint:
         message = effect.source.startswith("mpi")
         if message:
             self.to_mpi(n, effect, call, arguments, [] if words else taken)
+            if effect.mpi is not None:
+                self.tell_tag(n, frame, call, effect.mpi)
         moved = any(flow.kind == "copies" for flow in effect.flows)
-        result = any(arguments) if effect.pure else not message
+        result = NO_MARKS.union(*arguments) if effect.pure else NO_MARKS if message else ALL
         if moved and not reads:  # from nobody knows where: a text of the program, memory of the library
             taken = list(EITHER)
         zero = effect.returns_arg is not None and not effect.reads and not message and self.zeroes(n, call)
@@ -276,8 +331,8 @@ class Taint:
         self.made(n, frame, effect, call)
         type_ = call.call.type
         if result and not type_.is_pointer:
-            self.becomes_floating(type_.kind == "float")
-            self.set_temp(frame, call.target)
+            self.becomes_floating(result, type_)
+            self.set_temp(frame, call.target, result)
 
     def outputs(self, effect: FunctionEffect, call: ins.CallInstr) -> Iterator[int]:
         """Arguments through which a call writes."""
@@ -306,7 +361,7 @@ class Taint:
         return bool(numbers) and all(v.constant == 0 for v in numbers)
 
     def to_mpi(
-        self, n: int, effect: FunctionEffect, call: ins.CallInstr, arguments: list[bool], taken: Sequence[Kind]
+        self, n: int, effect: FunctionEffect, call: ins.CallInstr, arguments: list[Marks], taken: Sequence[Kind]
     ) -> None:
         """What a call gives to MPI: what its buffers hold, and numbers that are no partner of a message."""
         op = effect.mpi
@@ -314,9 +369,12 @@ class Taint:
         hidden = False
         if op is not None:
             for peer in (op.peer, op.recv.peer if op.recv is not None else None):
-                there = peer is not None and peer < len(arguments) and arguments[peer]
+                there = peer is not None and peer < len(arguments) and VALUE in arguments[peer]
                 if there and peer is not None and not self.absent and not self.shown(n, self.values.args[n][peer]):
                     self.absent = self.changed = True
+            for tag in {op.tag, op.send.tag if op.send is not None else None} - {None}:
+                if tag is not None and tag < len(arguments) and VALUE in arguments[tag] and not self.tagged:
+                    self.tagged = self.changed = True
             sent = op.send.buf if op.send is not None else None
             if sent is not None and sent < len(call.args):
                 address = self.symbols.not_null(self.values.args[n][sent])
@@ -329,6 +387,9 @@ class Taint:
         given = given or (op is None and any(f for f, a in zip(arguments, call.args, strict=True) if _number(a)))
         sent_on = ANY if op is None or outside else channel(effect, op.send, call, self.values.args.get(n, ()))
         found = {(kind, sent_on) for kind in (EITHER if outside or given or hidden else taken)}
+        count = op.send.count if op is not None and op.send is not None else None
+        if count is not None and count < len(arguments) and VALUE in arguments[count]:
+            found.add((WHOLE, LENGTH))
         if not found <= self.carried:
             self.carried |= found
             self.changed = True
@@ -348,6 +409,22 @@ class Taint:
             comes = channel(effect, op.recv, call, self.values.args.get(n, ()))
         more = taken if op is None else ()
         return [kind for kind in EITHER if kind in more or any(k == kind and c.meets(comes) for k, c in self.carried)]
+
+    def tell_tag(self, n: int, frame: int, call: ins.CallInstr, op: MpiOp) -> None:
+        """A status tells the tag of the message, which may be one."""
+        status = op.status if op.completes is None else op.completes.status
+        if not self.tagged or self.tag_at is None or status is None or status >= len(call.args):
+            return
+        at = op.tag if op.tag is not None else op.recv.tag if op.recv is not None else None
+        tag = None if at is None or op.completes is not None else self.values.args[n][at].constant
+        if tag is not None and tag >= 0:  # not MPI_ANY_TAG
+            return
+        address = self.symbols.not_null(self.values.args[n][status])
+        base, lo = self.symbols.base(address), self.symbols.offset(address).constant
+        if base is None or lo is None or (op.completes is not None and op.completes.which != "one"):
+            self.put_argument(n, frame, call, status, (WHOLE,))
+        else:
+            self.put(base, (lo + self.tag_at, 4), (WHOLE,))
 
     def told(self, n: int, op: MpiOp, call: ins.CallInstr, i: int) -> bool | None:
         """Whether what a call tells of messages may be one; None: the argument is none of these."""
@@ -414,34 +491,6 @@ class Taint:
                 case _:
                     pass
         return False
-
-
-def kinds_of(type_: Type) -> tuple[Kind, ...]:
-    """Of numbers in a place of this type."""
-    if type_.kind in ("record", "array", "unknown"):
-        return EITHER
-    return (FLOAT,) if type_.kind == "float" else (WHOLE,)
-
-
-def meet(one: Stretch | None, other: Stretch | None) -> bool:
-    """Whether two stretches of an object have a byte in common."""
-    return one is None or other is None or (one[0] < sum(other) and other[0] < sum(one))
-
-
-@lru_cache(maxsize=1)
-def floating_sources(program: Program) -> tuple[tuple[ast.Expr, ...], tuple[ast.FloatLit, ...]]:
-    """What is made a floating number anywhere in a program, and the floating constants written with a minus sign."""
-    casts: list[ast.Expr] = []
-    signed: list[ast.FloatLit] = []
-    inits = [v.init for v in program.variables.values() if v.init is not None]
-    bodies = [e for f in program.functions.values() for e in expressions(f.body)]
-    for whole in (*bodies, *inits):
-        for item in within(whole):
-            if isinstance(item, ast.Cast) and item.type.kind == "float" and item.operand.type.kind != "float":
-                casts.append(item.operand)
-            elif isinstance(item, ast.Unary) and item.op == "-" and isinstance(item.operand, ast.FloatLit):
-                signed.append(item.operand)
-    return tuple(casts), tuple(signed)
 
 
 def _number(operand: ins.Operand) -> bool:

@@ -3,6 +3,7 @@
 from tests.planted.bug import Bug
 
 _FAILURES = "opi_xform.ownership.failures"
+_KINDS = "opi_xform.ownership.kinds"
 _RANKS = "opi_xform.ownership.real_ranks"
 _CARRIED = "opi_xform.ownership.carried"
 _TAINT = "opi_xform.ownership.taint"
@@ -28,7 +29,7 @@ NULL = (
     ),
     Bug(
         "a floating number in memory is no rank",
-        _TAINT,
+        _KINDS,
         'return (FLOAT,) if type_.kind == "float" else (WHOLE,)',
         'return () if type_.kind == "float" else (WHOLE,)',
         ("recv_null_as_double",),
@@ -40,6 +41,30 @@ NULL = (
         "return 0 if there[0] or (there[1] and self.covers(*key[2])) else None",
         "return 0 if there[1] else None",
         ("recv_null_step_modulo",),
+        condition="real source",
+    ),
+    Bug(
+        "what a call writes is never more than the least of it",
+        _RANKS,
+        "if any(n == WRITTEN for n, _ in found_there):",
+        "if False:",
+        ("recv_null_dims_most",),
+        condition="real source",
+    ),
+    Bug(
+        "a collective sends what its first datatype says",
+        _CARRIED,
+        "if tag == COLLECTIVE and not _alike(effect, call):",
+        "if False:",
+        ("recv_null_in_place",),
+        condition="real source",
+    ),
+    Bug(
+        "no rank is in a tag",
+        _TAINT,
+        "if not self.tagged or self.tag_at is None or",
+        "if True or",
+        ("recv_null_tag",),
         condition="real source",
     ),
     Bug(
@@ -77,15 +102,15 @@ NULL = (
     Bug(
         "what a library function makes of a text is a real rank",
         _TAINT,
-        "result = any(arguments) if effect.pure else not message",
-        "result = any(arguments)",
+        "result = NO_MARKS.union(*arguments) if effect.pure else NO_MARKS if message else ALL",
+        "result = NO_MARKS.union(*arguments)",
         ("recv_null_text",),
         condition="real source",
     ),
     Bug(
         "a number that was a floating one is a real rank",
         _TAINT,
-        "                        if self.floating:\n                            return True",
+        "                        if self.floating:\n                            out |= {VALUE}",
         "                        pass",
         ("recv_null_scaled_float",),
         condition="real source",

@@ -1,0 +1,33 @@
+// The bytes of a rank travel in a double that is assigned.
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv) {
+    int rank, size, src = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int first = rank == 0 ? MPI_PROC_NULL : 0;
+
+    double pack[2], other[2];
+    memcpy(&pack[0], &first, sizeof first); pack[1] = 2.5;
+    other[0] = pack[0]; other[1] = pack[1];
+    memcpy(&src, &other[0], sizeof src);
+    double *buf = malloc(64 * sizeof(double));
+    double *out = malloc(64 * sizeof(double));
+    for (int i = 0; i < 64; i++) buf[i] = 10.0 * rank + i;
+    for (int i = 0; i < 64; i++) out[i] = 100.0 * rank + i;
+    MPI_Request rq;
+    int to = rank == 0 ? 1 : MPI_PROC_NULL;
+    MPI_Isend(out, 64, MPI_DOUBLE, to, 77, MPI_COMM_WORLD, &rq);
+    MPI_Recv(buf, 64, MPI_DOUBLE, src, 77, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  //~ keep(buf) OPI203
+    MPI_Wait(&rq, MPI_STATUS_IGNORE);
+    double s = 0;
+    for (int i = 0; i < 64; i++) s += buf[i] * (i + 1);
+    printf("%d %g\n", rank, s);
+    free(buf);
+    free(out);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,35 @@
+// The bytes of a rank travel in doubles that a function which is not followed copies.
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+union ub { double d; long i; };
+static void cp(double *a, const double *b, int n) { for (int i = 0; i < n; i++) a[i] = b[i]; }
+int main(int argc, char **argv) {
+    int rank, size, src = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int first = rank == 0 ? MPI_PROC_NULL : 0;
+
+    double pk[2], q[2], r[2]; memcpy(&pk[0], &first, sizeof first); pk[1] = 1.5;
+    cp(q, pk, 2);
+    r[0] = q[0]; r[1] = q[1];
+    memcpy(&src, &r[0], sizeof src);
+    double *buf = malloc(64 * sizeof(double));
+    double *out = malloc(64 * sizeof(double));
+    for (int i = 0; i < 64; i++) buf[i] = 10.0 * rank + i;
+    for (int i = 0; i < 64; i++) out[i] = 100.0 * rank + i;
+    MPI_Request rq;
+    int to = rank == 0 ? 1 : MPI_PROC_NULL;
+    MPI_Isend(out, 64, MPI_DOUBLE, to, 77, MPI_COMM_WORLD, &rq);
+    MPI_Recv(buf, 64, MPI_DOUBLE, src, 77, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  //~ keep(buf) OPI203
+    MPI_Wait(&rq, MPI_STATUS_IGNORE);
+    double s = 0;
+    for (int i = 0; i < 64; i++) s += buf[i] * (i + 1);
+    printf("%d %g\n", rank, s);
+    free(buf);
+    free(out);
+    MPI_Finalize();
+    return 0;
+}

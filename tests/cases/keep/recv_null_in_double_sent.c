@@ -1,0 +1,34 @@
+// The bytes of a rank travel in a double that is sent, and arrive as bytes.
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv) {
+    int rank, size, src = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int first = rank == 0 ? MPI_PROC_NULL : 0;
+
+    double x[2] = {1, 2}; int y[4];
+    memcpy(&x[1], &first, sizeof first);
+    double z[2]; z[0] = x[0]; z[1] = x[1];
+    MPI_Sendrecv(z, 2, MPI_DOUBLE, rank, 3, y, 16, MPI_BYTE, rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    src = y[2];
+    double *buf = malloc(64 * sizeof(double));
+    double *out = malloc(64 * sizeof(double));
+    for (int i = 0; i < 64; i++) buf[i] = 10.0 * rank + i;
+    for (int i = 0; i < 64; i++) out[i] = 100.0 * rank + i;
+    MPI_Request rq;
+    int to = rank == 0 ? 1 : MPI_PROC_NULL;
+    MPI_Isend(out, 64, MPI_DOUBLE, to, 77, MPI_COMM_WORLD, &rq);
+    MPI_Recv(buf, 64, MPI_DOUBLE, src, 77, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  //~ keep(buf) OPI203
+    MPI_Wait(&rq, MPI_STATUS_IGNORE);
+    double s = 0;
+    for (int i = 0; i < 64; i++) s += buf[i] * (i + 1);
+    printf("%d %g\n", rank, s);
+    free(buf);
+    free(out);
+    MPI_Finalize();
+    return 0;
+}
