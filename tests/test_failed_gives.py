@@ -77,10 +77,71 @@ int main(int argc, char **argv)
 }
 """
 
+RETURNED = """#include <mpi.h>
+#include <stdio.h>
+#define N 3000
+%(before)s
+static int put(int to, int k, MPI_Comm comm)
+{
+    double w[N];
+    for (int i = 0; i < N; i++)
+        w[i] = i * k;
+    switch (k %% 4) {
+    case 1:
+        return MPI_Send(w, N, MPI_DOUBLE, to, 7, comm);
+    case 2: {
+        return (MPI_Send(w, N, MPI_DOUBLE, to, 7, comm)) != MPI_SUCCESS;
+    }
+    default:
+        break;
+    }
+    if (k == 3) return MPI_Send(w, N, MPI_DOUBLE, to, 7, comm);
+    return(MPI_Send(w, N, MPI_DOUBLE, to, 7, comm));
+}
 
-def transformed(tmp_path: Path) -> tuple[Path, str]:
+int main(int argc, char **argv)
+{
+    int rank, size, failed = 0;
+    double s = 0, r[N];
+    MPI_Init(&argc, &argv);
+    MPI_Comm comm = MPI_COMM_WORLD;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    %(set)s;
+    for (int k = 0; k < 12; k++)
+        if (rank == 0) {
+            failed += put(k %% 3 ? size + k : 1, k, comm) != MPI_SUCCESS;
+        } else if (rank == 1 && k %% 3 == 0) {
+            MPI_Recv(r, N, MPI_DOUBLE, 0, 7, comm, MPI_STATUS_IGNORE);
+            for (int i = 0; i < N; i++)
+                s += r[i];
+        }
+    printf("%%d %%g %%d\\n", rank, s, failed);
+    MPI_Finalize();
+    return 0;
+}
+"""
+HANDLERS = {
+    "called": ("", "MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN)"),
+    "pointer": (
+        "static int (*set)(MPI_Comm, MPI_Errhandler);",
+        "set = MPI_Comm_set_errhandler; set(comm, MPI_ERRORS_RETURN)",
+    ),
+    "table": (
+        "static int (*const set[])(MPI_Comm, MPI_Errhandler) = { MPI_Comm_set_errhandler, MPI_Comm_set_errhandler };",
+        "set[argc > 1](comm, MPI_ERRORS_RETURN)",
+    ),
+    "group": (
+        "",
+        "MPI_Group g; MPI_Comm_group(comm, &g); "
+        'MPI_Comm_create_from_group(g, "a", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm); MPI_Group_free(&g)',
+    ),
+}
+
+
+def transformed(tmp_path: Path, program: str = PROGRAM) -> tuple[Path, str]:
     source = tmp_path / "prog.c"
-    source.write_text(PROGRAM)
+    source.write_text(program)
     command = [sys.executable, "-m", "opi_xform.cli.main", str(source), "-o", str(tmp_path / "out")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -92,6 +153,20 @@ def test_no_buffer_is_lost(mpi_user: MpiUser, tmp_path: Path) -> None:
     assert "OPI_Give(&b, N" in text
     assert "OPI_Igive(&b, N" in text
     assert "OPI_Give(&table, N" in text
+    compare(mpi_user, tmp_path, out)
+
+
+@pytest.mark.parametrize("form", HANDLERS)
+def test_messages_in_returns(mpi_user: MpiUser, tmp_path: Path, form: str) -> None:
+    """The buffer is freed behind the message, and ahead of the return, however the program lets errors return."""
+    before, setting = HANDLERS[form]
+    out, text = transformed(tmp_path, RETURNED % {"before": before, "set": setting})
+    assert text.count("= OPI_Give(&w, N") + text.count("(OPI_Give(&w, N") == 4
+    assert text.count("OPI_Free(&w);") == 4
+    compare(mpi_user, tmp_path, out)
+
+
+def compare(mpi_user: MpiUser, tmp_path: Path, out: Path) -> None:
     mpi_user.mpicc("-O1", "-w", tmp_path / "prog.c", "-o", tmp_path / "before")
     mpi_user.opicc("-O1", "-g", "-w", out, "-o", tmp_path / "after")
     before = mpi_user.run(2, tmp_path / "before")

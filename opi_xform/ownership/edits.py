@@ -367,19 +367,23 @@ class Builder(AllocationEdits):
         value = stmt.value.span
         if not value.editable:
             raise Problem("a return uses the buffer in a way that cannot be rewritten")
+        keyword = replace(stmt.span, end=stmt.span.begin + len("return"))
+        if self.texts.of(keyword) != "return":
+            raise Problem("a return uses the buffer in a way that cannot be rewritten")
         name = RESULT
         siblings = [i for i, other in enumerate(lowered.stmts) if isinstance(other.stmt, ast.Return)]
         if len(siblings) > 1:
             name = f"{RESULT}{siblings.index(level[1]) + 1}"
-        declared = f"{result.spelling} {name} = {self.texts.of(value)};"
+        declared = f"{result.spelling} {name} ="  # the value stays where it is: it may be a message that is edited
         if info.role == "item" and isinstance(lowered.stmts[info.parent].stmt, (ast.Case, ast.Label)):
             text = " ".join(text.split())
-            self.edits.append(ReplaceText(stmt.span, f"{{ {declared} {text} return {name}; }}"))
+            self.edits.append(ReplaceText(keyword, f"{{ {declared}"))
+            self.edits.append(InsertStatement(stmt.span, "after", f"{text} return {name}; }}"))
             return  # a declaration cannot stand behind a label
         wrap = self.anchors.wrap(level)
-        self.edits.append(InsertStatement(stmt.span, "before", declared, wrap))
-        self.edits.append(InsertStatement(stmt.span, "before", text, wrap))
-        self.edits.append(ReplaceText(value, name))
+        self.edits.append(ReplaceText(keyword, declared))
+        self.edits.append(InsertStatement(stmt.span, "after", text, wrap))
+        self.edits.append(InsertStatement(stmt.span, "after", f"return {name};", wrap))
 
 
 def _in_header(d: ast.Declarator) -> bool:

@@ -10,8 +10,8 @@ from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.allocations import Allocation
 from opi_xform.ownership.deallocations import Deallocation, deallocation
+from opi_xform.ownership.failures import failures_of
 from opi_xform.ownership.flow import Flow, Level
-from opi_xform.ownership.index import index_of
 from opi_xform.ownership.mentions import Mentions, plain
 from opi_xform.ownership.model import Buffer, Program, Use
 from opi_xform.ownership.states import (
@@ -86,7 +86,7 @@ class _Collector:
         self.deallocations: list[Deallocation] = []
         self.pending_kept = False
         self.dead_tests: set[Level] = set()
-        self.errors_return = index_of(program).errors_return
+        self.errors_return = failures_of(program).returns
 
     def run(self) -> EventList | str:
         self.swaps()

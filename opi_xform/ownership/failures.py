@@ -2,18 +2,21 @@
 
 By default an error of a message ends the program.  Where the program sets another error handler, a receive may return
 without a message.  One whose result is used, or that has a status, is written for that: it stays, and brings nothing
-for certain; a nonblocking one also where this is so of some completion.  A handler of the program's own may itself
+for certain; a nonblocking one also where this is so of some completion, where one tells which request is complete, or
+where anything but a completion reads its request: what failed has none.  A handler of the program's own may itself
 look: then all stay.  Of the others A5 says that they do not fail, also where functions that nobody knows may set one.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.memory.objects import UNKNOWN
+from opi_xform.memory.values import Access
 from opi_xform.ownership.endings import NO_END
 from opi_xform.ownership.model import Program, Use
 from opi_xform.ownership.uses import calls_of
@@ -29,14 +32,17 @@ class Failures:
     """Whether receives of a program may return without a message.
 
     set: by a handler that the program sets; handled: by one that perhaps others set.
+    returns: a call of MPI that fails may return, so that a send may leave its buffer held.
     """
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.own = False  # a handler of the program's own
+        self.read: dict[int, list[Access]] | None = None
         self.set = self.set_in_text()
         self.handled = self.set or any(self.unknown(node) for node in program.graph.nodes)
-        self.used = _used_temps(program) if self.set else frozenset()
+        self.returns = self.handled or self.let()
+        self.used, self.variables = _used(program) if self.set else (frozenset(), frozenset())
         self.completed = self.set and any(self.completion_looked_at(node) for node in program.graph.nodes)
 
     def looked_at(self, use: Use) -> bool:
@@ -45,7 +51,15 @@ class Failures:
             return False
         if self.own or self.result_used(use.node) or self.status_given(use.node, use.op.status):
             return True
-        return not use.op.blocking and self.completed
+        return not use.op.blocking and (self.completed or self.request_read(use))
+
+    def let(self) -> bool:
+        """Some function that the program calls, or whose address it takes, lets errors return."""
+        program = self.program
+        calls = [c.callee for f in program.functions.values() for c in calls_of(f)]
+        names = {c.name for c in calls if isinstance(c, ast.FuncRef)} | program.taken
+        found = (program.effects.get(name) for name in names if name not in program.functions)
+        return any(effect is not None and effect.lets_errors_return for effect in found)
 
     def set_in_text(self) -> bool:
         """The program sets an error handler that returns, or makes one."""
@@ -118,7 +132,47 @@ class Failures:
             return False
         effect = self.program.effects.get(call.callee.key)
         done = effect.mpi.completes if effect is not None and effect.mpi is not None else None
-        return done is not None and (self.result_used(node.number) or self.status_given(node.number, done.status))
+        if done is None:
+            return False
+        tells = done.index is not None or done.outcount is not None or done.flag is not None  # which, and whether
+        return tells or self.result_used(node.number) or self.status_given(node.number, done.status)
+
+    def request_read(self, use: Use) -> bool:
+        """Something else than a completion reads the request: it is compared, copied, or made a number."""
+        values = self.program.values
+        args = values.args.get(use.node, ())
+        if use.op.request is None or use.op.request >= len(args):
+            return True
+        symbols = values.symbols
+        address = symbols.not_null(args[use.op.request])
+        o = symbols.base(address)
+        if o is None or o == UNKNOWN or o in values.escaped or values.objects.table[o].variable in self.variables:
+            return True
+        lo = symbols.resolve(symbols.offset(address)).constant
+        return any(self.may_meet(read, lo) for read in self.reads().get(o, ()))
+
+    def may_meet(self, read: Access, lo: int | None) -> bool:
+        """Bytes that are read may be of the request at byte ``lo``; one in an array may be anywhere in it."""
+        symbols = self.program.values.symbols
+        first = symbols.resolve(read.lo).constant if read.lo is not None else None
+        length = symbols.resolve(read.length).constant if read.length is not None else None
+        if lo is None or first is None or length is None:
+            return True
+        return first < lo + self.program.request_size and lo < first + length
+
+    def reads(self) -> Mapping[int, list[Access]]:
+        """By object: what is read of it, other than by completions."""
+        if self.read is None:
+            self.read = {}
+            for n, accesses in self.program.values.accesses.items():
+                action = self.program.graph.nodes[n].action
+                callee = action.callee if isinstance(action, ins.CallInstr) else None
+                effect = self.program.effects.get(callee.key) if isinstance(callee, ins.AddrFunc) else None
+                if effect is None or effect.mpi is None or effect.mpi.completes is None:
+                    for access in accesses:
+                        if access.kind == "R":
+                            self.read.setdefault(access.object, []).append(access)
+        return self.read
 
     def result_used(self, n: int) -> bool:
         node = self.program.graph.nodes[n]
@@ -169,23 +223,26 @@ def _written(e: ast.Expr) -> str:
     return e.name if isinstance(e, (ast.IntLit, ast.MacroConst)) else ""
 
 
-def _used_temps(program: Program) -> frozenset[tuple[int, int]]:
-    """Temporaries whose value something takes, by frame."""
-    out: set[tuple[int, int]] = set()
+def _used(program: Program) -> tuple[frozenset[tuple[int, int]], frozenset[str]]:
+    """Temporaries whose value something takes, by frame, and variables."""
+    temps: set[tuple[int, int]] = set()
+    variables: set[str] = set()
     for node in program.graph.nodes:
         for frame, operand in _operands(node):
             work = [operand]
             while work:
                 match work.pop():
                     case ins.Temp(number=t):
-                        out.add((frame, t))
+                        temps.add((frame, t))
+                    case ins.Var(key=key):
+                        variables.add(key)
                     case ins.Op(args=args):
                         work.extend(args)
                     case ins.PtrAdd(base=base, index=index):
                         work += [base, index]
                     case _:
                         pass
-    return frozenset(out)
+    return frozenset(temps), frozenset(variables)
 
 
 def _operands(node: Node) -> Iterator[tuple[int, ins.Operand]]:

@@ -17,7 +17,6 @@ class Index:
 
     births: variable -> nodes that declare it.  frees: (node, argument) of every call that frees memory.
     guarded: by block: itself, or its nearest dominator, that is reached by one outcome of a comparison only (0: none).
-    errors_return: the program may go on after a message that could not be sent.
     """
 
     accesses: Mapping[int, Mapping[int, list[Access]]]
@@ -25,7 +24,6 @@ class Index:
     births: Mapping[str, list[int]]
     frees: tuple[tuple[int, int], ...]
     guarded: tuple[int, ...]
-    errors_return: bool
 
 
 @lru_cache(maxsize=1)
@@ -49,17 +47,15 @@ def index_of(program: Program) -> Index:
                 addressed.setdefault(base, []).append(n)
     births: dict[str, list[int]] = {}
     frees: list[tuple[int, int]] = []
-    errors_return = False
     for node in program.graph.nodes:
         action = node.action
         if isinstance(action, ins.Birth):
             births.setdefault(action.var, []).append(node.number)
         elif isinstance(action, ins.CallInstr) and isinstance(action.callee, ins.AddrFunc):
             effect = program.effects.get(action.callee.key)
-            errors_return = errors_return or (effect is not None and effect.lets_errors_return)
             if effect is not None and effect.frees is not None and effect.frees.arg < len(action.args):
                 frees.append((node.number, effect.frees.arg))
-    return Index(accesses, addressed, births, tuple(frees), _guarded(program), errors_return)
+    return Index(accesses, addressed, births, tuple(frees), _guarded(program))
 
 
 def _guarded(program: Program) -> tuple[int, ...]:

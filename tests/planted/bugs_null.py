@@ -211,4 +211,20 @@ NULL = (
         ("recv_error_own_handler", "recv_error_two_handlers", "recv_error_handler_may_end"),
         condition="failed receives",
     ),
+    Bug(
+        "nobody looks at requests",
+        _FAILURES,
+        "self.completed or self.request_read(use)",
+        "self.completed",
+        ("recv_error_request", "recv_error_request_array", "recv_error_request_member", "recv_error_request_bytes"),
+        condition="failed receives",
+    ),
+    Bug(
+        "completions do not tell which requests there were",
+        _FAILURES,
+        "return tells or self.result_used(node.number)",
+        "return self.result_used(node.number)",
+        ("recv_error_waitany", "recv_error_waitsome"),
+        condition="failed receives",
+    ),
 )

@@ -2,7 +2,7 @@
 #include <mpi.h>
 #include <stdio.h>
 
-#define N 2048
+#define N 256
 
 static double sbuf[N], rbuf[N];
 

@@ -1,0 +1,38 @@
+/* The bytes of the request are those that it had before the receive. */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+#define N 256
+
+static double sbuf[N], rbuf[N];
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+    double s = 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (rank == 0) {
+        for (int i = 0; i < N; i++)
+            sbuf[i] = i;
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        for (int i = 0; i < N; i++)
+            rbuf[i] = -1.0;
+        int from = argc > 1 ? 0 : size; /* no such rank: the receive fails */
+        MPI_Request rq = MPI_REQUEST_NULL, none = MPI_REQUEST_NULL;
+        MPI_Irecv(rbuf, N, MPI_DOUBLE, from, 0, MPI_COMM_WORLD, &rq); //~ keep(rbuf) OPI203
+        if (memcmp(&rq, &none, sizeof rq) == 0)
+            printf("nothing will come\n");
+        MPI_Wait(&rq, MPI_STATUS_IGNORE);
+        for (int i = 0; i < N; i++)
+            s += rbuf[i];
+        printf("%.17g\n", s);
+    }
+    MPI_Finalize();
+    return 0;
+}
