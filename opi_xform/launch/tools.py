@@ -35,7 +35,14 @@ def captured(
     try:
         full = environment(mpi, extra)
         return subprocess.run(
-            command, env=full, cwd=cwd, timeout=timeout_s, capture_output=True, text=True, check=False
+            command,
+            env=full,
+            cwd=cwd,
+            timeout=timeout_s,
+            capture_output=True,
+            text=True,
+            errors="replace",  # programs print what they like
+            check=False,
         )
     except subprocess.TimeoutExpired as error:
         raise LaunchError(f"{' '.join(command)}: no end after {timeout_s:g} s", 1) from error
