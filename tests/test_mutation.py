@@ -43,7 +43,6 @@ INDETERMINATE = (
     "buffer_array_4",
     "sendrecv_6",
     "sizeof_buf_6",
-    "unshared_4",
 )
 """Cases whose buffers start with no defined value: reading them early violates nothing that could be kept."""
 
@@ -81,6 +80,12 @@ def arguments_of(call: str) -> list[str]:
     return [part.strip() for part in parts]
 
 
+def indeterminate(case: Case, buffer: str) -> bool:
+    """The buffer starts with no defined value: one of those cases, or what malloc returned right where it is made."""
+    made = re.compile(rf"(?<![\w.>]){re.escape(buffer)} = (?:\([^()]*\) ?)?malloc\(")
+    return case.name.startswith(INDETERMINATE) or any(made.search(text) for text in case.texts.values())
+
+
 def one_less(call: str) -> str:
     """The call with its receive count reduced by one."""
     name, parts = call[: call.index("(")], arguments_of(call)
@@ -108,7 +113,7 @@ def call_mutants(case: Case, wish: Wish, number: int, line: str) -> Iterator[Mut
             statements["alias"] = f"int putchar(int); {alias} {call} putchar(mutant[2]);"
         if wish.stale_count:
             statements["stale-count"] = one_less(call)
-        if not case.name.startswith(INDETERMINATE):
+        if not indeterminate(case, wish.buffer):
             statements["read-before"] = f"int putchar(int); putchar({byte}); {call}"
     for kind, statement in statements.items():
         text = f"{space}{{ {statement} }} {comment}"

@@ -21,7 +21,9 @@ class Stretches:
         self.values = program.values
         self.symbols = program.values.symbols
         self.table = program.values.objects.table
-        self.known: dict[int, tuple[int, int | None]] = {}  # by the identity of an access, which lives as the program
+        self.known: dict[
+            int, tuple[Access, tuple[int, int | None]]
+        ] = {}  # by the identity of an access, which it keeps
         self.elements: dict[tuple[int, Poly], set[tuple[int, int]]] = {}
         for (o, offset), arrays in program.values.elements.items():
             self.elements.setdefault((o, _moving(self.symbols.resolve(offset))), set()).update(arrays)
@@ -31,8 +33,9 @@ class Stretches:
         found = self.known.get(id(a))
         if found is None:
             lo = None if a.lo is None else a.lo.constant
-            found = self.known[id(a)] = self.stretch(a, lo, None if a.length is None else a.length.constant)
-        return found
+            found = (a, self.stretch(a, lo, None if a.length is None else a.length.constant))
+            self.known[id(a)] = found
+        return found[1]
 
     def stretch(self, a: Access, lo: int | None, length: int | None) -> tuple[int, int | None]:
         """The same; lo, length: where it begins, how many bytes it has, as far as these are known to be numbers."""
