@@ -73,3 +73,9 @@ def handed_over(effect: FunctionEffect, call: ins.CallInstr) -> tuple[int, ...]:
     if isinstance(operation, ins.Const) and operation.name:
         return ()
     return tuple(sorted({r.arg for r in (*effect.reads, *effect.all_writes)}))
+
+
+def is_message(effect: FunctionEffect, index: int) -> bool:
+    """The argument is the buffer of a message, not an array of requests, statuses or numbers."""
+    op = effect.mpi
+    return op is None or any(b is not None and b.buf == index for b in (op.send, op.recv))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.memory.calls import Calls, calls_back, region_args
+from opi_xform.memory.calls import Calls, calls_back, is_message, region_args
 from opi_xform.memory.evaluate import Evaluator
 from opi_xform.memory.extent import extent
 from opi_xform.memory.poly import ONE, Poly, number
@@ -326,7 +326,7 @@ class Steps(Evaluator):
         if base is None or effect.mpi is None or self.symbols.offset(address).constant is not None:
             return
         found = None
-        if not _is_message(effect, index) or _one_element(operand, length):
+        if not is_message(effect, index) or _one_element(operand, length):
             found = self.around(node, node.frame, operand)
         key = (node.number, base)
         if found is None or self.values.parts.get(key, found) != found:
@@ -346,7 +346,7 @@ class Steps(Evaluator):
 
         A message of unknown length may go on behind the array in which it begins.
         """
-        operand, written, message = call.args[index], call.call.args[index], _is_message(effect, index)
+        operand, written, message = call.args[index], call.call.args[index], is_message(effect, index)
         address = self.symbols.not_null(address)
         base, lo = self.symbols.base(address), self.symbols.offset(address).constant
         if length is None:  # of a datatype that the program makes: it may reach in front and behind
@@ -412,12 +412,6 @@ class Steps(Evaluator):
 
 
 MOST_OUTPUTS = 8  # elements of an array that a call writes, each with a value of its own
-
-
-def _is_message(effect: FunctionEffect, index: int) -> bool:
-    """The argument is the buffer of a message, not an array of requests, statuses or numbers."""
-    op = effect.mpi
-    return op is None or any(b is not None and b.buf == index for b in (op.send, op.recv))
 
 
 def _one_element(operand: ins.Operand, length: Poly | None) -> bool:

@@ -41,7 +41,7 @@ class Mention:
     function: str
     unevaluated: bool
     size: ast.SizeOf | None  # the sizeof around it, when there is one
-    outer: ast.Expr | None = None
+    outer: ast.Expr | None
 
 
 class Index:

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.memory.calls import is_message
 from opi_xform.memory.objects import Object
 from opi_xform.memory.poly import Poly
 from opi_xform.memory.values import Access
@@ -87,14 +88,18 @@ class Stretches:
         return size
 
     def argument(self, a: Access, action: ins.CallInstr, lo: int) -> int | None:
-        """The size of the array that an MPI call is given by name: it does not look behind that."""
+        """The size of the array that an MPI call is given by name: it does not look behind that.
+
+        A message may go on behind it, in the next row or member.
+        """
         effect = self.program.effects.get(action.callee.key) if isinstance(action.callee, ins.AddrFunc) else None
         if effect is None or effect.mpi is None:
             return None
         sizes: set[int | None] = set()
-        for written, value in zip(action.call.args, self.values.args.get(a.node, ()), strict=False):
+        for i, (written, value) in enumerate(zip(action.call.args, self.values.args.get(a.node, ()), strict=False)):
             if self.symbols.base(value) == a.object and self.symbols.offset(value).constant == lo:
-                sizes.add((ast.bound(written) or None) if written.type.is_array else None)
+                named = written.type.is_array and not is_message(effect, i)
+                sizes.add((ast.bound(written) or None) if named else None)
         return next(iter(sizes)) if len(sizes) == 1 else None
 
 

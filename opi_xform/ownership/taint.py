@@ -2,9 +2,9 @@
 
 They come from the name and its number, from topology queries, and from all that is not the program's own: files, texts,
 the command line, unknown functions, volatile variables, other programs.  They stay what they are through assignments,
-arithmetic, bytes that are copied, calls, and messages: once one is given to MPI, what MPI brings is one, too.  What a
-comparison gives is none, nor is an address.  A place of memory is a stretch of an object at a constant place, or else
-the whole object.
+arithmetic, bytes that are copied, calls, and messages: what a message may have taken along a receive may bring
+(``carried``).  What a comparison gives is none, nor is an address.  A place of memory is a stretch of an object at a
+constant place, or else the whole object; what it holds is told by kind of number (``kinds``).
 """
 
 from __future__ import annotations

@@ -68,6 +68,14 @@ NULL = (
         condition="real source",
     ),
     Bug(
+        "a message stays in the array that it is given",
+        "opi_xform.ownership.stretches",
+        "named = written.type.is_array and not is_message(effect, i)",
+        "named = written.type.is_array",
+        ("recv_null_rows_in_struct", "recv_null_next_member"),
+        condition="real source",
+    ),
+    Bug(
         "a status tells a real rank",
         _TAINT,
         "return not self.shown(n, self.values.args[n][peer]) and",

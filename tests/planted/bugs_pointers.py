@@ -63,7 +63,7 @@ POINTERS = (
         '            self.access(node, o, "R", None, None, False, reason)\n'
         '            self.access(node, o, "W", None, None, False, reason)\n',
         "            pass\n",
-        ("g_unknown_callee",),
+        ("g_unknown_callee", "g_unknown_callee_heap"),
         Bug(
             "",
             _ADDRESSES,
@@ -80,7 +80,7 @@ POINTERS = (
         _STEPS,
         "if i < len(call.args) and (effect.mpi is None or effect.mpi.request is None):",
         "if False:",
-        ("a_setvbuf",),
+        ("a_setvbuf", "a_setvbuf_heap"),
         Bug(
             "",
             _ADDRESSES,
@@ -145,6 +145,7 @@ POINTERS = (
         'table[base].kind == "family" or symbols.resolve(symbols.offset(v)).constant is None',
         "False",
         ("c_null_rows", "c_null_member_rows"),
+        also=Bug("what follows a test need not know of memory", _NULL_TESTS, "if n in unproved[base]", "if False", ()),
         condition="comparison with NULL",
     ),
     Bug(

@@ -5,6 +5,7 @@ from tests.planted.bug import Bug
 _CONSTRAINTS = "opi_xform.memory.constraints"
 _EVALUATE = "opi_xform.memory.evaluate"
 _FORMATS = "opi_xform.program.formats"
+_INTERP = "opi_xform.memory.interp"
 _LOWER = "opi_xform.ir.lower_exprs"
 _OUTSIDE = "opi_xform.program.outside"
 _STEPS = "opi_xform.memory.steps"
@@ -16,6 +17,13 @@ TABLES = (
         "if effect.returns_retained or not known:",
         "if not known:",
         ("odd_tss_stored", "odd_strtok_rest", "odd_getenv_putenv"),
+        also=Bug(
+            "what was put away keeps what it holds",
+            _INTERP,
+            "        calls.objects.foreign.update(calls.foreign)\n",
+            "",
+            (),
+        ),
         condition="library functions",
     ),
     Bug(
@@ -47,6 +55,13 @@ TABLES = (
         "if o in self.objects.foreign:",
         "if False:",
         ("odd_signgam", "odd_optind", "odd_timezone"),
+        also=Bug(
+            "what is stored in a variable of the C library stays there",
+            _EVALUATE,
+            "        if o not in self.objects.foreign:\n            self.out.put((o, offset), value)\n",
+            "        self.out.put((o, offset), value)\n",
+            (),
+        ),
         condition="library functions",
     ),
     Bug(

@@ -1,0 +1,44 @@
+//~ analyse main.c
+/* A heap buffer is sorted by a function in a file that is not given; that
+ * function keeps the address. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+int by_value(const void *a, const void *b);
+double watched(int i);
+
+static double u[N], v[N];
+static double *sbuf, rbuf[N];
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    sbuf = malloc(N * sizeof *sbuf);
+    if (!sbuf)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    if (rank == 0) {
+        for (int i = 0; i < N; i++)
+            sbuf[i] = 2.0 * u[i];
+        qsort(sbuf, N, sizeof *sbuf, by_value);
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI103
+        printf("%.17g\n", watched(5));
+    } else if (rank == 1) {
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < N; i++)
+            v[i] = rbuf[i];
+        double total = 0.0;
+        for (int i = 0; i < N; i++)
+            total += v[i] * (i + 1);
+        printf("%d: %.17g\n", rank, total);
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,37 @@
+/* A message of run-time length begins in a row of a struct's array and goes on in the next. */
+#include <mpi.h>
+#include <stdio.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double sbuf[N], rbuf[N];
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int to = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
+    struct { int to; int side[2][2]; double w; } t = { 0, { { 0, 0 }, { 0, 0 } }, 0.0 };
+    int mine[4] = { 0, 0, rank > 0 ? rank - 1 : MPI_PROC_NULL, 0 }, n = argc + 3;
+    MPI_Sendrecv(mine, n, MPI_INT, rank, 3, t.side[0], n, MPI_INT, rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    int from = t.side[1][0];
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    for (int i = 0; i < N; i++)
+        sbuf[i] = 2.0 * u[i];
+    for (int i = 0; i < N; i++)
+        rbuf[i] = -1.0;
+    MPI_Sendrecv(sbuf, N, MPI_DOUBLE, to, 7, rbuf, N, MPI_DOUBLE, from, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(rbuf) OPI203
+    for (int i = 0; i < N; i++)
+        v[i] = rbuf[i];
+    double total = 0.0;
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
