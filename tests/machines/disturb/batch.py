@@ -59,10 +59,11 @@ class Outcome:
 class Batch:
     """Some programs, in a folder."""
 
-    def __init__(self, programs: Sequence[Woven], folder: Path, mpi: Mpi) -> None:
+    def __init__(self, programs: Sequence[Woven], folder: Path, mpi: Mpi, ranks: int) -> None:
         self.programs = list(programs)
         self.folder = folder
         self.mpi = mpi
+        self.ranks = ranks
 
     def outcomes(self) -> list[Outcome]:
         """One per program, in their order."""
@@ -260,7 +261,7 @@ class Batch:
         return tuple(text.read_text(encoding="utf-8", errors="replace") for text in texts) if ended else None
 
     def _launched(self, shell: str, limit: int, extra: dict[str, str]) -> bool:
-        command = ["timeout", "-k", "5", str(limit), *self.mpi.run_command(2)]
+        command = ["timeout", "-k", "5", str(limit), *self.mpi.run_command(self.ranks)]
         command += ["sh", "-c", f"ulimit -c 0 -f 65536; {shell}"]
         try:
             done = captured(command, self.mpi, timeout_s=limit + 20, extra={"MPIEXEC_TIMEOUT": str(limit), **extra})
@@ -294,16 +295,16 @@ def _difference(expected: Printed | None, got: Printed | None) -> str:
     return "; ".join(lines[:3] or ["a different number of lines"])
 
 
-def judged(programs: Sequence[Woven], folder: Path, mpi: Mpi) -> list[Outcome]:
+def judged(programs: Sequence[Woven], folder: Path, mpi: Mpi, ranks: int = 2) -> list[Outcome]:
     """The outcomes of some programs.  Where the batch cannot be linked, each is tried by itself."""
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        return Batch(programs, folder, mpi).outcomes()
+        return Batch(programs, folder, mpi, ranks).outcomes()
     except (LaunchError, OSError) as error:
         if len(programs) == 1:
             one = programs[0]
             return [Outcome(one.name, one.variant.kind.name, "undefined", f"{type(error).__name__}: {error}")]
-        return [judged([one], folder / f"alone{n}", mpi)[0] for n, one in enumerate(programs)]
+        return [judged([one], folder / f"alone{n}", mpi, ranks)[0] for n, one in enumerate(programs)]
 
 
 def readable(name: str) -> str:

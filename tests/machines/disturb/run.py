@@ -86,10 +86,10 @@ def _turns(forms: list[list[Variant]]) -> Iterator[Variant]:
                 yield own[(turn + number) % len(own)]
 
 
-def work(programs: list[Woven], keep: Path | None = None) -> list[Outcome]:
+def work(programs: list[Woven], ranks: int, keep: Path | None = None) -> list[Outcome]:
     """A batch, in a process of its own: what the analysis keeps in memory ends with it."""
     with tempfile.TemporaryDirectory(prefix="disturb") as folder:
-        found = judged(programs, Path(folder), find_mpi())
+        found = judged(programs, Path(folder), find_mpi(), ranks)
     if keep is not None:
         for program, outcome in zip(programs, found, strict=True):
             if outcome.verdict in ("wrong", "undefined"):
@@ -138,6 +138,7 @@ def main() -> int:
     parser.add_argument("--kinds", default="", help="words, with commas: only kinds whose name has one")
     parser.add_argument("--cases", default="", help="words, with commas: only cases whose name has one")
     parser.add_argument("--batch", type=int, default=40, help="programs in one process and MPI job")
+    parser.add_argument("--ranks", type=int, default=2, help="of each program; not all cases run on others than 2")
     parser.add_argument("-j", "--jobs", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="folder for the texts of programs that fail")
     parser.add_argument("--count", action="store_true", help="only say how many kinds, forms and programs there are")
@@ -151,7 +152,7 @@ def main() -> int:
     groups = [chosen[at : at + arguments.batch] for at in range(0, len(chosen), arguments.batch)]
     summary = Summary()
     with get_context("fork").Pool(arguments.jobs, maxtasksperchild=1) as pool:
-        for outcomes in pool.imap(partial(work, keep=arguments.keep), groups, chunksize=1):
+        for outcomes in pool.imap(partial(work, ranks=arguments.ranks, keep=arguments.keep), groups, chunksize=1):
             for outcome in outcomes:
                 summary.add(outcome)
                 if outcome.verdict in ("wrong", "undefined"):
