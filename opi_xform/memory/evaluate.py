@@ -307,6 +307,9 @@ class Evaluator:
             if any((isinstance(a, ins.Op) and a.type.kind == "float") or isinstance(a, ins.Nondet) for a in cond.args):
                 return None
             self.values.operands[node.number] = (left, right)
+            bases = [base for v in (left, right) if (base := self.symbols.base(v)) is not None]
+            if len(bases) == 2 and all(len(self.objects.table[o].nodes) > 1 for o in bases):
+                return None  # one of them may be of memory that was freed
             return Comparison(NEGATED[cond.op] if negated else cond.op, left, right, cond.unsigned)
         value = self.value(node, frame, cond)
         self.values.operands[node.number] = (value,)

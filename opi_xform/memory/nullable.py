@@ -25,13 +25,17 @@ def settle(values: Values, s: int, base: int, incoming: Sequence[Poly]) -> None:
     found = _offsets(values, s, base, incoming)
     if found is None:
         return
-    for offset in sorted(found):
+    offsets, null = found
+    for offset in sorted(offsets):
         values.symbols.defs.setdefault(offset, ZERO)
-    values.nullable.update(found)
+    if null:
+        values.nullable.update(offsets)
 
 
-def _offsets(values: Values, s: int, base: int, incoming: Sequence[Poly]) -> set[int] | None:
-    """The offsets that are 0 when ``s`` is, and that ``s`` comes from; None when there is anything else, or no NULL."""
+def _offsets(values: Values, s: int, base: int, incoming: Sequence[Poly]) -> tuple[set[int], bool] | None:
+    """The offsets that are 0 when ``s`` is, and that ``s`` comes from, and whether NULL comes in; None when there is
+    anything else.
+    """
     symbols = values.symbols
     null = False
     offsets, whole = {s}, set[int]()
@@ -70,7 +74,7 @@ def _offsets(values: Values, s: int, base: int, incoming: Sequence[Poly]) -> set
             if info.number not in values.joins:
                 return None
             work += [(v, offset) for v in values.joins[info.number]]
-    return offsets if null else None
+    return offsets, null
 
 
 def note_lazy(values: Values, calls: Calls) -> None:

@@ -13,8 +13,8 @@ UNKNOWN = 0
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """kind: ``variable``, ``heap``, ``family`` or ``unknown``.  frame: -1 for globals.  node: the allocation call
-    (heap).
+    """kind: ``variable``, ``heap``, ``family`` or ``unknown``.  frame: -1 for globals.  nodes: the allocation calls
+    (heap): several, where what they give is there one at a time (``successive.py``).
 
     A family is what the cells of an array of pointers own, one buffer per index; ``members``: the allocations behind
     it.
@@ -26,16 +26,31 @@ class Object:
     type: Type | None = None
     variable: str | None = None
     frame: int = -1
-    node: int = -1
+    nodes: tuple[int, ...] = ()
     members: tuple[int, ...] = ()
+
+    @property
+    def node(self) -> int:
+        """The allocation call, the first of several; -1: none."""
+        return self.nodes[0] if self.nodes else -1
 
 
 class Objects:
     """Numbers objects on demand; number 0 is everything that is not the program's own."""
 
-    def __init__(self, variables: Mapping[str, ast.Variable], others: Collection[str] = ()) -> None:
-        """others: variables that are not the program's own (``program/outside.py``)."""
+    def __init__(
+        self,
+        variables: Mapping[str, ast.Variable],
+        others: Collection[str] = (),
+        successive: Mapping[int, int] | None = None,
+    ) -> None:
+        """others: variables that are not the program's own (``program/outside.py``).  successive: allocations that
+        count as one, with the first of them."""
         self.variables = variables
+        self.together: dict[int, tuple[int, ...]] = {}
+        for n, first in sorted((successive or {}).items()):
+            self.together[first] = (*self.together.get(first, ()), n)
+        self.first = dict(successive or {})
         self.others = others
         self.table: list[Object] = [Object(UNKNOWN, "unknown", "?")]
         self.by_variable: dict[tuple[int, str], int] = {}
@@ -71,8 +86,9 @@ class Objects:
         found = self.by_node.get(node)
         if found is None:
             found = len(self.table)
-            self.table.append(Object(found, "heap", f"allocation {node}", node=node))
-            self.by_node[node] = found
+            nodes = self.together.get(self.first.get(node, node), (node,))
+            self.table.append(Object(found, "heap", f"allocation {nodes[0]}", nodes=nodes))
+            self.by_node.update(dict.fromkeys(nodes, found))
         return found
 
     def family(self, array: int, members: tuple[int, ...]) -> int:

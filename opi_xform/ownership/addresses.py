@@ -103,8 +103,7 @@ class Flow:
         out: set[int] = set()
         for o in self.objects:
             out.update(self.names.mentions.get(o, ()))
-            if self.names.objects.table[o].kind == "heap":
-                out.add(self.names.objects.table[o].node)
+            out.update(self.names.objects.table[o].nodes)
         for name in self.lifted:
             out.update(self.names.uses.get(name, ()))
         if self.pointer:

@@ -51,14 +51,14 @@ def find_allocations(program: Program, flow: Flow, defs: Definitions, buffer: Bu
         return []
     stores = _stores(program, defs, buffer)
     found: dict[tuple[str, int], Allocation] = {}
+    placed: set[int] = set()
     for n in buffer.carrier.allocations:
-        setting = stores.get(n, [])
+        o = program.values.objects.by_node.get(n, -1)
+        setting = [(m, one) for m in stores.get(o, ()) if (one := _allocation(program, flow, buffer, n, m)) is not None]
         if not setting:
             return None
-        for m in setting:
-            one = _allocation(program, flow, buffer, n, m)
-            if one is None:
-                return None
+        placed.update(m for m, _ in setting)
+        for m, one in setting:
             key = (one.function, one.stmt)
             known = found.get(key)
             if known is None:
@@ -67,13 +67,13 @@ def find_allocations(program: Program, flow: Flow, defs: Definitions, buffer: Bu
                 return None
             else:
                 found[key] = replace(known, stores=(*known.stores, m), wrappers=(*known.wrappers, *one.wrappers))
-    return list(found.values())
+    return list(found.values()) if all(placed.issuperset(nodes) for nodes in stores.values()) else None
 
 
 def _stores(program: Program, defs: Definitions, buffer: Buffer) -> dict[int, list[int]]:
-    """Per allocation node the nodes that set the carrier to its memory."""
+    """Per object of the heap the nodes that set the carrier to its memory."""
     values = program.values
-    heaps = {values.objects.by_node[n]: n for n in buffer.carrier.allocations if n in values.objects.by_node}
+    heaps = {values.objects.by_node[n] for n in buffer.carrier.allocations if n in values.objects.by_node}
     carriers = {
         o.number for o in values.objects.table if o.variable == buffer.carrier.variable and o.kind == "variable"
     }
@@ -91,7 +91,7 @@ def _stores(program: Program, defs: Definitions, buffer: Buffer) -> dict[int, li
                 continue
         base = values.symbols.base(value)
         if base in heaps:
-            out.setdefault(heaps[base], []).append(node.number)
+            out.setdefault(base, []).append(node.number)
     return out
 
 

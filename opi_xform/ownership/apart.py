@@ -82,7 +82,7 @@ def _in_frame(program: Program, told: Told, frame: int, function: ast.Function) 
         assert key is not None
         if len(mine) == 1 and mine < other and program.variables[key].type.is_pointer:
             info = program.values.objects.table[next(iter(mine))]
-            if info.kind == "heap":
+            if len(info.nodes) == 1:
                 return Apart(frame, key, ("heap", info.node), -1)
             if info.kind == "variable" and info.variable is not None:
                 return Apart(frame, key, ("variable", info.variable), info.frame)

@@ -82,7 +82,7 @@ class Indexed:
                 found = split_row(self.program, self.o, freed)
                 return None if found is None else found[0]
         for h in info.members:
-            if values.objects.table[h].node == node:
+            if node in values.objects.table[h].nodes:
                 return self.cell_of(h)
         return None
 

@@ -135,13 +135,16 @@ class Judge:
         """Bytes of the object (of one row), when known."""
         info = self.values.objects.table[self.o]
         if info.kind == "family":
-            sizes = {self.allocated(self.values.objects.table[h].node) for h in info.members}
-            return next(iter(sizes)) if len(sizes) == 1 else None
+            return self.same({self.allocated(n) for h in info.members for n in self.values.objects.table[h].nodes})
         if self.buffer.carrier.rows:
             return number(self.buffer.carrier.row_bytes)
         if info.kind == "variable":
             return number(info.type.size) if info.type is not None and info.type.size else None
-        return self.allocated(info.node)
+        return self.same({self.allocated(n) for n in info.nodes})
+
+    @staticmethod
+    def same(sizes: Collection[Poly | None]) -> Poly | None:
+        return next(iter(sizes)) if len(sizes) == 1 else None
 
     def allocated(self, n: int) -> Poly | None:
         """Bytes that the allocation at node n asks for; for a row of a family, in terms of row D."""
@@ -160,7 +163,8 @@ class Judge:
                 out = out * values[factor.value]
             else:
                 return None
-        if self.o in self.values.lazy and self.symbols.scope(self.symbols.resolve(out)):
+        lasting = self.o in self.values.lazy or len(self.values.objects.table[self.o].nodes) > 1
+        if lasting and self.symbols.scope(self.symbols.resolve(out)):
             return None  # it may be memory of an earlier turn, of which these numbers do not tell
         if self.indexed is not None:
             out = self.indexed.at_store(n, self.symbols.resolve(out))
@@ -183,13 +187,12 @@ class Judge:
         if info.kind in ("heap", "family"):
             members = info.members if info.kind == "family" else (self.o,)
             for h in members:
-                n = self.values.objects.table[h].node
-                call = self.program.graph.nodes[n].action
-                assert isinstance(call, ins.CallInstr)
-                assert isinstance(call.callee, ins.AddrFunc)
-                effect = self.program.effects[call.callee.key]
-                spec = effect.allocates
-                out[n] = spec is None or spec.zeroed or spec.contents or spec.copies_from is not None
+                for n in self.values.objects.table[h].nodes:
+                    call = self.program.graph.nodes[n].action
+                    assert isinstance(call, ins.CallInstr)
+                    assert isinstance(call.callee, ins.AddrFunc)
+                    spec = self.program.effects[call.callee.key].allocates
+                    out[n] = spec is None or spec.zeroed or spec.contents or spec.copies_from is not None
             return out
         for n in self.index.births.get(info.variable or "", ()):
             node = self.program.graph.nodes[n]

@@ -163,7 +163,7 @@ class Finder:
         """The object stands for one object of the run."""
         nest, graph = self.program.nest, self.graph
         if info.kind == "heap":
-            return info.node >= 0 and not nest.chain(graph.nodes[info.node].block)
+            return len(info.nodes) == 1 and not nest.chain(graph.nodes[info.node].block)
         if info.kind != "variable" or info.variable is None or info.variable in self.program.members:
             return False
         variable = self.program.variables[info.variable]

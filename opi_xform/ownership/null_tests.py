@@ -79,7 +79,8 @@ def _unproved(program: Program, buffer: Buffer, o: int, addressed: Collection[st
     """
     graph, values = program.graph, program.values
     info = values.objects.table[o]
-    sources = [values.objects.table[h].node for h in info.members] if info.kind == "family" else [info.node]
+    heaps = [values.objects.table[h] for h in info.members] if info.kind == "family" else [info]
+    sources = [n for heap in heaps for n in heap.nodes]
 
     def shown(n: int) -> bool:
         action = graph.nodes[n].action

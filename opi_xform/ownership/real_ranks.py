@@ -258,7 +258,7 @@ class Ranks:
         info = self.values.objects.table[o]
         if info.kind not in ("variable", "heap") or (info.type is not None and info.type.is_scalar):
             return None
-        if info.kind == "heap" and not self.fresh(info.node):
+        if info.kind == "heap" and not all(map(self.fresh, info.nodes)):
             return None
         out: list[tuple[int, Poly]] = [(-1, ZERO)]
         init = self.program.variables[info.variable].init if info.variable is not None and info.frame < 0 else None

@@ -243,7 +243,7 @@ class Strays:
 
     def many(self, info: Object, name: str) -> _Cause:
         """The object stands for several of the run."""
-        if info.kind == "heap" and info.node >= 0:
+        if info.kind == "heap" and info.nodes:
             span = self.names.span(info.node)
             if not self.program.nest.chain(self.graph.nodes[info.node].block):
                 return _Cause(f"the struct of `{name}` is one of several in an array of pointers", ((span, "here"),))

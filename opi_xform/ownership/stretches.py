@@ -69,6 +69,8 @@ class Stretches:
         """Bytes of an object, where that is a number."""
         if info.kind != "heap":
             return info.type.size if info.kind == "variable" and info.type is not None else None
+        if len(info.nodes) != 1:
+            return None
         action = self.graph.nodes[info.node].action
         values = self.values.args.get(info.node, ())
         effect = None

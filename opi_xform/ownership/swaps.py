@@ -165,7 +165,7 @@ class _Finder:
             return None
         info = self.values.objects.table[spot[1]]
         if info.kind == "heap":
-            return ("heap", info.node), spot[2]
+            return (("heap", info.node), spot[2]) if len(info.nodes) == 1 else None
         if info.kind != "variable" or info.variable is None:
             return None
         variable = self.program.variables[info.variable]
@@ -289,7 +289,7 @@ def _right(program: Program, exchange: Exchange) -> bool:
     blocks = [values.symbols.base(v) for v in operands]
     frame = program.graph.nodes[exchange.nodes[0]].frame
     for key, value, block in zip((exchange.first, exchange.second), operands, blocks, strict=True):
-        if block is None or table[block].kind != "heap" or block in values.escaped or block in values.lazy:
+        if block is None or len(table[block].nodes) != 1 or block in values.escaped or block in values.lazy:
             return False
         if values.symbols.offset(value).terms or blocks[0] == blocks[1]:
             return False

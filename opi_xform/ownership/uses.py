@@ -45,7 +45,8 @@ def collect(program: Program) -> list[Use]:
                 address = symbols.not_null(address)
             base = symbols.base(address)
             lo = symbols.offset(address) if base is not None else None
-            if lo is not None and may_be_null(program.values, lo):
+            lasting = base is not None and len(program.values.objects.table[base].nodes) > 1
+            if lo is not None and (lasting or may_be_null(program.values, lo)):
                 lo = symbols.resolve(lo, keep_rows=True)
             o = NO_OBJECT if base is None else base
             row = None if lo is None else row_index(program, o, lo)
@@ -164,10 +165,10 @@ def buffers(program: Program, uses: list[Use]) -> tuple[list[Buffer], list[Use]]
             if len(sizes) == 1 and 0 not in sizes:
                 carrier = Carrier(kind, variable, 1, next(iter(sizes)))
         elif kind == "family":
-            nodes = tuple(sorted(objects[h].node for o in members for h in objects[o].members))
+            nodes = tuple(sorted(n for o in members for h in objects[o].members for n in objects[h].nodes))
             carrier = Carrier("pointer", variable, 1, allocations=nodes)
         else:
-            nodes = tuple(sorted(objects[o].node for o in members))
+            nodes = tuple(sorted(n for o in members for n in objects[o].nodes))
             carrier = Carrier(kind, variable, allocations=nodes)
         name = program.variables[variable].name
         out.append(Buffer(name, carrier, tuple(sorted(members)), tuple(mine), touches(program, set(members), mine)))

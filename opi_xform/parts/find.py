@@ -87,6 +87,7 @@ def candidates(program: Program) -> list[Candidate]:
         if any(at != ZERO for at in starts[key])
         and not any(o in program.values.escaped for o in found)
         and program.values.lazy.isdisjoint(found)  # its parts would be those of another turn
+        and all(len(table[o].nodes) < 2 for o in found)
     ]
 
 

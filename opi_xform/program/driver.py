@@ -12,6 +12,7 @@ from opi_xform.ir.loops import LoopNest, loop_nest
 from opi_xform.memory.constraints import GraphPointsTo
 from opi_xform.memory.interp import interpret
 from opi_xform.memory.objects import Objects
+from opi_xform.memory.successive import successive
 from opi_xform.ownership.apart import Apart, never_of, said_apart, with_assumption
 from opi_xform.ownership.decide import all_kept, decide
 from opi_xform.ownership.elsewhere import written_at
@@ -202,20 +203,25 @@ def _memory(
     part: Part,
     apart: Sequence[Apart],
 ) -> Program:
-    """What a program graph's memory holds."""
-    objects = Objects(variables, foreign(whole.variables, complete))
-    for key in sorted(key for key, v in variables.items() if v.is_global):
-        o = objects.variable(-1, key)
-        if not complete and variables[key].kind == "extern":
-            objects.exposed.add(o)
-    objects.called_back.update(objects.variable(-1, key) for key in called_back(whole))
-    objects.hidden = hidden(whole.functions, effects)
-    never = never_of(objects, apart)
-    with part("points-to"):
-        points_to = GraphPointsTo(graph, variables, objects, effects, never)
-    with part("values"):
-        unwritten = {key for key, member in members.items() if member.raw}
-        values = interpret(graph, nest, variables, objects, points_to, effects, complete, unwritten)
+    """What a program graph's memory holds.  It is looked at once more where allocations count as one."""
+    joined: Mapping[int, int] = {}
+    for again in (True, False):
+        objects = Objects(variables, foreign(whole.variables, complete), joined)
+        for key in sorted(key for key, v in variables.items() if v.is_global):
+            o = objects.variable(-1, key)
+            if not complete and variables[key].kind == "extern":
+                objects.exposed.add(o)
+        objects.called_back.update(objects.variable(-1, key) for key in called_back(whole))
+        objects.hidden = hidden(whole.functions, effects)
+        never = never_of(objects, apart)
+        with part("points-to"):
+            points_to = GraphPointsTo(graph, variables, objects, effects, never)
+        with part("values"):
+            unwritten = {key for key, member in members.items() if member.raw}
+            values = interpret(graph, nest, variables, objects, points_to, effects, complete, unwritten)
+        joined = successive(graph, objects, points_to, values, effects) if again else {}
+        if not joined:
+            break
     size = 4 if "MPICH_VERSION" in whole.constants or "MPICH_NUMVERSION" in whole.constants else 8
     return Program(
         graph,

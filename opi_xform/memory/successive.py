@@ -1,0 +1,262 @@
+"""Allocations whose memory is there one at a time: ``b = malloc(room);`` here, ``free(b); b = malloc(n);`` elsewhere.
+
+Wherever one of them allocates, what the others gave was freed before.  So at any moment there is one object at most,
+whichever allocation made it, and they count as one (``Objects.successive``): a pointer that may hold what either gave
+holds the address of that one.  What still points to memory that was freed may not be followed any more; to compare it
+tells nothing (``Evaluator.comparison``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from opi_xform.dataflow.solver import solve
+from opi_xform.dataflow.view import ListGraph, forward
+from opi_xform.ir import instr as ins
+from opi_xform.memory.constraints import parts_of
+from opi_xform.memory.objects import UNKNOWN, Objects
+from opi_xform.memory.pointsto import PointsTo
+from opi_xform.memory.values import Values
+from opi_xform.program.effects import FunctionEffect
+from opi_xform.program.graph import Bind, Graph, Lost, Node, Unbind, operands_of
+
+Name = tuple[object, ...]
+Holders = frozenset[Name] | None
+"""The names that surely hold the memory that is there; None: there is none."""
+
+
+def successive(
+    graph: Graph, objects: Objects, points_to: PointsTo, values: Values, effects: Mapping[str, FunctionEffect]
+) -> dict[int, int]:
+    """Allocation -> the first of those that it counts as one with.
+
+    Only for messages whose buffer may come from several allocations, and is not known to come from one.
+    """
+    found: list[frozenset[int]] = []
+    outside = points_to.reachable(frozenset({UNKNOWN}))
+    for node, operand in _undecided(graph, values, effects):
+        targets = points_to.operand(node.frame, operand)
+        if len(targets) < 2 or targets & outside or any(objects.table[o].kind != "heap" for o in targets):
+            continue
+        nodes = frozenset(objects.table[o].node for o in targets)
+        for other in [other for other in found if other & nodes]:
+            found.remove(other)
+            nodes |= other
+        found.append(nodes)
+    out: dict[int, int] = {}
+    if found:
+        names = _Names(graph, objects, points_to, effects)
+        for nodes in found:
+            if names.effects_are_plain(nodes) and _OneAtATime(graph, names, nodes).holds():
+                out.update(dict.fromkeys(nodes, min(nodes)))
+    return out
+
+
+def _undecided(
+    graph: Graph, values: Values, effects: Mapping[str, FunctionEffect]
+) -> Iterator[tuple[Node, ins.Operand]]:
+    """Buffers of messages that are not known to be in one object."""
+    for n, given in sorted(values.args.items()):
+        action = graph.nodes[n].action
+        if not isinstance(action, ins.CallInstr) or not isinstance(action.callee, ins.AddrFunc):
+            continue
+        effect = effects.get(action.callee.key)
+        if effect is None or effect.mpi is None:
+            continue
+        for buffer in (effect.mpi.send, effect.mpi.recv):
+            if buffer is not None and not buffer.indirect and buffer.buf < len(given):
+                address = values.symbols.not_null(given[buffer.buf])
+                if values.symbols.base(address) is None:
+                    yield graph.nodes[n], action.args[buffer.buf]
+
+
+class _Names:
+    """The names of a program that hold what was put there last: variables that nothing else can change, and temps."""
+
+    def __init__(
+        self, graph: Graph, objects: Objects, points_to: PointsTo, effects: Mapping[str, FunctionEffect]
+    ) -> None:
+        self.graph = graph
+        self.objects = objects
+        self.points_to = points_to
+        self.effects = effects
+        self.plain: dict[tuple[int, str], bool] = {}
+        others = objects.exposed | objects.foreign | objects.called_back
+        self.addressed = {objects.table[o].variable for o in others}
+        for node in graph.nodes:
+            for operand in operands_of(node.action):
+                self.addressed.update(part.key for part in parts_of(operand) if isinstance(part, ins.AddrVar))
+
+    def of(self, frame: int, operand: ins.Operand) -> Name | None:
+        """The name that an operand reads, or that is set."""
+        while isinstance(operand, ins.Op) and operand.op == "cast" and operand.type.is_pointer:
+            operand = operand.args[0]
+        match operand:
+            case ins.Temp(number=number):
+                return ("t", frame, number)
+            case ins.Var(key=key):
+                return self.variable(frame, key)
+        return None
+
+    def variable(self, frame: int, key: str) -> Name | None:
+        frame = -1 if self.objects.variables[key].is_global else frame
+        if (frame, key) not in self.plain:
+            self.plain[frame, key] = self.is_plain(frame, key)
+        return ("v", frame, key) if self.plain[frame, key] else None
+
+    def is_plain(self, frame: int, key: str) -> bool:
+        """Only what names the variable sets it."""
+        var = self.objects.variables[key]
+        if key in self.addressed or var.type.volatile or var.type.atomic or var.thread_local:
+            return False
+        return not self.points_to.kept(frozenset({self.objects.variable(frame, key)}))
+
+    def effect(self, action: ins.CallInstr) -> FunctionEffect | None:
+        return self.effects.get(action.callee.key) if isinstance(action.callee, ins.AddrFunc) else None
+
+    def freed(self, frame: int, call: ins.CallInstr, effect: FunctionEffect | None) -> Name | None:
+        """The name of which a call frees the memory, and does nothing else."""
+        spec = effect.frees if effect is not None and effect.allocates is None else None
+        if spec is None or spec.indirect or spec.arg >= len(call.args):
+            return None
+        return self.of(frame, call.args[spec.arg])
+
+    def effects_are_plain(self, nodes: Collection[int]) -> bool:
+        """Each returns fresh memory and does nothing else: no realloc, nothing stored through a parameter."""
+        for n in nodes:
+            action = self.graph.nodes[n].action
+            effect = self.effect(action) if isinstance(action, ins.CallInstr) else None
+            made = effect.allocates if effect is not None else None
+            if effect is None or made is None or made.into is not None or made.shared or effect.frees is not None:
+                return False
+        return True
+
+
+class _OneAtATime:
+    """The names that hold the memory of some allocations, from the entry on (an analysis for ``dataflow.solver``)."""
+
+    top: Holders = None
+    bottom: Holders = frozenset()
+
+    def __init__(self, graph: Graph, names: _Names, nodes: Collection[int]) -> None:
+        self.graph = graph
+        self.names = names
+        self.nodes = nodes
+
+    @property
+    def lattice(self) -> _OneAtATime:
+        return self
+
+    def holds(self) -> bool:
+        """Nothing is there wherever one of them allocates."""
+        view = forward(ListGraph.of(self.graph.succs))
+        solution = solve(view, self)
+        for block in sorted({self.graph.nodes[n].block for n in self.nodes}):
+            state = solution.before[block]
+            for n in self.graph.blocks[block]:
+                if n in self.nodes and state is not None:
+                    return False
+                state = self.step(self.graph.nodes[n], state)
+        return True
+
+    # --- the lattice: fewer names go down -------------------------------------------------------------------------
+
+    def meet(self, a: Holders, b: Holders) -> Holders:
+        if a is None or b is None:
+            return b if a is None else a
+        return a & b
+
+    def leq(self, a: Holders, b: Holders) -> bool:
+        return self.meet(a, b) == a
+
+    def explain(self, a: Holders, b: Holders) -> str:
+        if self.leq(a, b):
+            return ""
+        assert b is not None
+        return "nothing is there" if a is None else f"{sorted(map(str, a - b))} hold it here only"
+
+    # --- the analysis -----------------------------------------------------------------------------------------------
+
+    def boundary(self, node: int) -> Holders:
+        return None
+
+    def transfer(self, node: int, state: Holders) -> Holders:
+        for n in self.graph.blocks[node]:
+            state = self.step(self.graph.nodes[n], state)
+        return state
+
+    def transfer_edge(self, source: int, target: int, state: Holders) -> Holders:
+        """Where a name that holds it is NULL, nothing is there."""
+        if not state or not self.graph.blocks[source]:
+            return state
+        last = self.graph.nodes[self.graph.blocks[source][-1]]
+        succs = self.graph.succs[source]
+        if not isinstance(last.action, ins.Branch) or len(succs) != 2 or succs[0] == succs[1]:
+            return state
+        tested, null = _null_test(last.action.cond)
+        name = self.names.of(last.frame, tested)
+        return None if name in state and target == succs[0 if null else 1] else state
+
+    def step(self, node: Node, state: Holders) -> Holders:
+        names, frame = self.names, node.frame
+        if node.number in self.nodes:
+            assert isinstance(node.action, ins.CallInstr)
+            made = None if node.action.target is None else names.of(frame, node.action.target)
+            return frozenset({made} if made is not None and state is None else ())
+        if state is None:
+            return None
+        match node.action:
+            case ins.Define(target=target, value=value):
+                return self.set(state, [(names.of(frame, target), names.of(frame, value))])
+            case Bind(caller=caller, params=params, args=args):
+                pairs = zip(params, args, strict=True)
+                return self.set(state, [(names.variable(frame, key), names.of(caller, arg)) for key, arg in pairs])
+            case Unbind(callee=callee, target=target, value=value) if target is not None:
+                source = None if value is None else names.of(callee, value)
+                return self.set(state, [(names.of(frame, target), source)])
+            case ins.Load(target=target):
+                return self.set(state, [(names.of(frame, target), None)])
+            case ins.Birth(var=key):
+                return self.set(state, [(names.variable(frame, key), None)])
+            case ins.CallInstr() as call:
+                effect = names.effect(call)
+                if names.freed(frame, call, effect) in state:
+                    return None
+                if call.target is not None:
+                    state = self.set(state, [(names.of(frame, call.target), None)])
+                return state if node.number in self.graph.followed or effect is not None else self.unknown(state)
+            case Lost():
+                return self.unknown(state)
+        return state
+
+    @staticmethod
+    def set(state: frozenset[Name], pairs: list[tuple[Name | None, Name | None]]) -> frozenset[Name]:
+        """Names are set, all at once, to what other names hold, or to something else."""
+        gone = {target for target, _ in pairs}
+        return (state - gone) | {target for target, source in pairs if target is not None and source in state}
+
+    @staticmethod
+    def unknown(state: frozenset[Name]) -> frozenset[Name]:
+        """Code that is not known sets globals."""
+        return frozenset(name for name in state if name[:2] != ("v", -1))
+
+
+def _null_test(cond: ins.Operand) -> tuple[ins.Operand, bool]:
+    """What a branch compares with NULL, and whether it is NULL where the condition holds."""
+    null = False
+    while isinstance(cond, ins.Op):
+        if cond.op == "not":
+            cond, null = cond.args[0], not null
+        elif cond.op in ("==", "!=") and any(_is_null(x) for x in cond.args):
+            null = null != (cond.op == "==")
+            cond = cond.args[1] if _is_null(cond.args[0]) else cond.args[0]
+            break
+        else:
+            break
+    return cond, null
+
+
+def _is_null(operand: ins.Operand) -> bool:
+    while isinstance(operand, ins.Op) and operand.op == "cast":
+        operand = operand.args[0]
+    return isinstance(operand, ins.Const) and operand.value == 0
