@@ -69,7 +69,6 @@ class _Interpreter(Steps):
         calls.objects.foreign.update(calls.foreign)
         self.tails = tails(calls.graph, nest)
         self.modified = modified_cells(calls, nest)
-        self.unset: set[int] = set()  # symbols of what memory holds that nobody wrote
         self.pending: dict[int, list[tuple[Cell, int, Poly, int]]] = {}
 
     def run(self) -> Values:
@@ -190,10 +189,10 @@ class _Interpreter(Steps):
             self.values.joins.update(phis)
 
     def set_ones(self, incoming: list[Poly]) -> list[Poly]:
-        """Without those of a member of a struct that is not there yet: nobody reads it then."""
-        if not self.unset:
+        """Without what was never set: nobody reads it."""
+        if not self.values.unset:
             return incoming
-        there = [v for v in incoming if v.single not in self.unset]
+        there = [v for v in incoming if v.single not in self.values.unset]
         return there if there and all(v == there[0] for v in there) else incoming
 
     def complete(self, envs: list[Change]) -> None:
@@ -321,7 +320,7 @@ class _Interpreter(Steps):
             var = self.variables[info.variable]
             if info.variable in self.unwritten:
                 unset = self.symbols.get("opaque", ("unset", o), frozenset())
-                self.unset.add(unset)
+                self.values.unset.add(unset)
                 self.out.put((o, 0), symbol(unset))
                 continue
             if var.init is None and (var.kind != "extern" or any(d.definition or d.tentative for d in var.declarators)):

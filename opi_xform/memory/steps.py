@@ -175,7 +175,10 @@ class Steps(Evaluator):
                 o = self.objects.variable(frame, key)
                 self.havoc(frozenset({o}), node)
                 if self.variables[key].type.is_scalar and o not in self.objects.foreign:
-                    self.out.put((o, 0), self.opaque(node, "indeterminate"))
+                    value = self.opaque(node, "indeterminate")
+                    if self.variables[key].type.is_pointer and value.single is not None:
+                        self.values.unset.add(value.single)
+                    self.out.put((o, 0), value)
             case ins.Branch(cond=cond):
                 comparison = self.comparison(node, frame, cond)
                 if comparison is not None:
