@@ -89,7 +89,7 @@ def _stores(program: Program, defs: Definitions, buffer: Buffer) -> dict[int, li
                 value = operands[1]
             case _:
                 continue
-        base = values.symbols.base(value)
+        base = values.symbols.base(values.symbols.not_null(value))
         if base in heaps:
             out.setdefault(base, []).append(node.number)
     return out
@@ -130,6 +130,8 @@ def _allocation(program: Program, flow: Flow, buffer: Buffer, n: int, m: int) ->
         return None  # a pointer could mean another function as well
     params = flow.lowered(allocating.frame).function.params
     if len(params) != len(written.args) or not _only_allocates(program, flow, allocating.frame, n):
+        return None
+    if _may_be_null(program, m) and not _null_without_memory(program, flow, allocating.frame, n):
         return None
     arguments = tuple(zip(params, written.args, strict=True))
     frame = allocating.frame
@@ -191,18 +193,40 @@ def _only_allocates(program: Program, flow: Flow, frame: int, allocation: int) -
                 return False  # what it was called with is not what it asks for
             case ins.Define():
                 pass
+            case ins.Load() | ins.Store() if _own_variable(program, n, frame):
+                pass
             case _:
                 if n != allocation:
                     return False
     return allocation in returning
 
 
+def _may_be_null(program: Program, m: int) -> bool:
+    """A node may set its target to NULL."""
+    return any(program.values.symbols.base(v) is None for v in program.values.operands.get(m, ())[-1:])
+
+
+def _null_without_memory(program: Program, flow: Flow, frame: int, allocation: int) -> bool:
+    """A frame decides nothing but whether there is memory: so it returns NULL where there is none only."""
+    nodes = (program.graph.nodes[n] for n in flow.by_frame[frame])
+    return all(_tests(program, n.number, allocation) for n in nodes if isinstance(n.action, ins.Branch))
+
+
+def _own_variable(program: Program, n: int, frame: int) -> bool:
+    """A load or store of a variable of the frame itself, of which the address is taken (`posix_memalign(&p, 64, n)`)."""
+    values = program.values
+    base = values.symbols.base(values.operands[n][0]) if values.operands.get(n) else None
+    return base is not None and values.objects.table[base].frame == frame
+
+
 def _tests(program: Program, n: int, allocation: int) -> bool:
-    """Node ``n`` compares what the allocation returned with NULL."""
+    """Node ``n`` compares what the allocation returned with NULL, or its error code with 0."""
     values = program.values
     found = values.conditions.get(n)
     if found is None or found.right.constant != 0 or found.op not in ("==", "!="):
         return False
+    if found.left == values.results.get(allocation):
+        return True
     return values.symbols.base(found.left) == values.objects.by_node.get(allocation, -1)
 
 

@@ -119,7 +119,7 @@ def requested(program: Program, allocation: Allocation, texts: Texts) -> str | N
     call = allocation.call
     effect = program.effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
     spec = effect.allocates if effect is not None else None
-    if spec is None or spec.size is None or spec.into is not None:
+    if spec is None or spec.size is None or (spec.into is not None and allocation.wrapper < 0):
         return None
     replaced = dict(allocation.arguments)
     if call.span.file != allocation.value.span.file and not _known_elsewhere(program, call, replaced, texts):
