@@ -21,13 +21,14 @@ from functools import cached_property
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.operands import parts_of
 from opi_xform.ir.types import Type
 from opi_xform.memory.calls import calls_back, handed_over
 from opi_xform.memory.inclusions import BYTES, NO_OBJECT, NOTHING, OUTSIDE, SENT, WEAK, Inclusions, Name
 from opi_xform.memory.objects import UNKNOWN, Objects
 from opi_xform.memory.travel import reinterprets, travels
 from opi_xform.program.effects import Effects, FunctionEffect
-from opi_xform.program.graph import MAIN, Bind, Frame, Graph, Lost, Node, Unbind, operands_of
+from opi_xform.program.graph import MAIN, Bind, Frame, Graph, Lost, Node, Unbind, evaluated
 
 COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!=", "not"})
 
@@ -223,7 +224,7 @@ class GraphPointsTo:
         for node in self.graph.nodes:
             if isinstance(node.action, Bind):
                 given.add(node.frame)
-            for operand in operands_of(node.action):
+            for operand in evaluated(node.action):
                 for part in parts_of(operand):
                     if isinstance(part, ins.AddrVar):
                         named.add(part.key)
@@ -466,15 +467,3 @@ def _records(type_: Type) -> tuple[str, ...]:
     while to is not None and to.is_array:
         to = to.elem
     return (to.record,) if to is not None and to.kind == "record" else ()
-
-
-def parts_of(operand: ins.Operand) -> Iterator[ins.Operand]:
-    """An operand and all that it is made of."""
-    work = [operand]
-    while work:
-        item = work.pop()
-        yield item
-        if isinstance(item, ins.PtrAdd):
-            work += (item.base, item.index)
-        elif isinstance(item, ins.Op):
-            work += item.args

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.operands import temps_in
 from opi_xform.ir.types import Type
 from opi_xform.memory.calls import region_args
 from opi_xform.memory.constraints import GraphPointsTo
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.program.effects import Effects, FunctionEffect
 from opi_xform.program.flat import Flat
-from opi_xform.program.graph import Action, operands_of, temps_in, wants
+from opi_xform.program.graph import Action, evaluated, wants
 
 _MPI = ("MPI_", "PMPI_", "OPI_")
 
@@ -102,7 +103,7 @@ class Reach:
                     self.call(out, frame, action, used)
                 case _:  # an escape, a call that is not followed
                     out.loud = True
-                    for operand in operands_of(action):
+                    for operand in evaluated(action):
                         self.evaluated(out, frame, operand)
                         out.given |= self.pts.operand(frame, operand)
         for key in body.function.params:
@@ -238,7 +239,7 @@ class Reach:
 def _temps(action: Action, exactly: bool = False) -> Iterable[int]:
     """Temporaries in an action's operands; ``exactly``: those whose value may count as more than a floating number."""
     floating = exactly and isinstance(action, (ins.Define, ins.Store)) and action.type.kind == "float"
-    values = operands_of(action)
+    values = evaluated(action)
     if floating and isinstance(action, ins.Store):
         yield from temps_in(action.address, False)
         values = (action.value,)

@@ -13,12 +13,12 @@ from collections.abc import Collection, Iterator, Mapping
 from opi_xform.dataflow.solver import solve
 from opi_xform.dataflow.view import ListGraph, forward
 from opi_xform.ir import instr as ins
-from opi_xform.memory.constraints import parts_of
+from opi_xform.ir.operands import parts_of
 from opi_xform.memory.objects import UNKNOWN, Objects
 from opi_xform.memory.pointsto import PointsTo
 from opi_xform.memory.values import Values
 from opi_xform.program.effects import FunctionEffect
-from opi_xform.program.graph import Bind, Graph, Lost, Node, Unbind, operands_of
+from opi_xform.program.graph import Bind, Graph, Lost, Node, Unbind, evaluated
 
 Name = tuple[object, ...]
 Holders = frozenset[Name] | None
@@ -84,7 +84,7 @@ class _Names:
         others = objects.exposed | objects.foreign | objects.called_back
         self.addressed = {objects.table[o].variable for o in others}
         for node in graph.nodes:
-            for operand in operands_of(node.action):
+            for operand in evaluated(node.action):
                 self.addressed.update(part.key for part in parts_of(operand) if isinstance(part, ins.AddrVar))
 
     def of(self, frame: int, operand: ins.Operand) -> Name | None:

@@ -195,6 +195,11 @@ class AllocationEdits:
             if len(after) > 1:
                 self.edits.append(InsertStatement(info.stmt.span, "before", after[0], wrap))
             return
+        if allocation.out:
+            self.edits.append(ReplaceText(info.stmt.span, f"{name} = NULL;"))
+            for text in after:
+                self.edits.append(InsertStatement(info.stmt.span, "after", text, wrap))
+            return
         self.edits.append(ReplaceText(allocation.value.span, "NULL"))
         for text in after:
             self.edits.append(InsertStatement(info.stmt.span, "after", text, wrap))

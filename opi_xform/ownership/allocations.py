@@ -21,7 +21,8 @@ class Allocation:
 
     stmt: the declaration or assignment, in ``function``.  call: malloc or calloc.  value: the expression that goes,
     with its casts.  declared: it initialises the carrier's declaration.  inside: the assignment, where it is part of
-    the condition of an ``if`` (``if (!(v = malloc(n)))``).  stores: the nodes that set the carrier.
+    the condition of an ``if`` (``if (!(v = malloc(n)))``).  out: the call that sets the carrier through its address
+    (``init(n, &v)``).  stores: the nodes that set the carrier.
     index: of the row, as written.  wrapper: the frame of a function that does nothing but allocate (-1: none), called
     with ``arguments`` (parameter, argument).  condition: of `v = c ? malloc(n) : NULL`; negated:
     `c ? NULL : malloc(n)`.
@@ -38,6 +39,7 @@ class Allocation:
     wrappers: tuple[int, ...] = ()
     arguments: tuple[tuple[str, ast.Expr], ...] = ()
     inside: ast.Assign | None = None
+    out: bool = False
     condition: ast.Expr | None = None
     negated: bool = False
 
@@ -106,6 +108,9 @@ def _allocation(program: Program, flow: Flow, buffer: Buffer, n: int, m: int) ->
     within = flow.lowered(setting.frame).stmts[stmt].stmt
     inside = _tested(within)
     value, declared, index = _assigned(program, function, within, buffer)
+    out = value is None and graph.outs.get(allocating.frame) is not None and isinstance(within, ast.ExprStmt)
+    if out and isinstance(within, ast.ExprStmt):
+        value = within.expr
     if value is None or not value.span.editable:
         return None
     written, condition, negated = plain(value), None, False
@@ -118,6 +123,7 @@ def _allocation(program: Program, flow: Flow, buffer: Buffer, n: int, m: int) ->
     found = Allocation(
         function.key, stmt, call.call, value, declared, (m,), index, inside=inside, condition=condition, negated=negated
     )
+    found = replace(found, out=out)
     if allocating.frame == setting.frame:
         return found if written is call.call else None
     inner = graph.frames[allocating.frame]
@@ -189,6 +195,8 @@ def _only_allocates(program: Program, flow: Flow, frame: int, allocation: int) -
                 pass
             case ins.Define(target=ins.Var(key=key)) if program.variables[key].is_global:
                 return False
+            case ins.Define(target=ins.Var(key=key)) if graph.outs.get(frame) == key:
+                pass
             case ins.Define(target=ins.Var(key=key)) if program.variables[key].kind == "param":
                 return False  # what it was called with is not what it asks for
             case ins.Define():
@@ -213,7 +221,7 @@ def _null_without_memory(program: Program, flow: Flow, frame: int, allocation: i
 
 
 def _own_variable(program: Program, n: int, frame: int) -> bool:
-    """A load or store of a variable of the frame itself, of which the address is taken (`posix_memalign(&p, 64, n)`)."""
+    """A load or store of a variable of the frame's, of which the address is taken (`posix_memalign(&p, 64, n)`)."""
     values = program.values
     base = values.symbols.base(values.operands[n][0]) if values.operands.get(n) else None
     return base is not None and values.objects.table[base].frame == frame

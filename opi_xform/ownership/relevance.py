@@ -25,7 +25,8 @@ from opi_xform.memory.objects import UNKNOWN, Objects
 from opi_xform.memory.reach import Facts, Reach
 from opi_xform.program.effects import Effects
 from opi_xform.program.flat import Flat
-from opi_xform.program.graph import MAIN, Lowerings, Relevance
+from opi_xform.program.graph import MAIN, Relevance
+from opi_xform.program.lowerings import Lowerings
 from opi_xform.program.outside import foreign
 from opi_xform.program.pointers import PointerCalls
 

@@ -30,7 +30,8 @@ from opi_xform.ownership.uses import all_calls, functions_called
 from opi_xform.ownership.walk import children, expressions
 from opi_xform.program.budget import TooLargeError
 from opi_xform.program.effects import Effects, load_effects
-from opi_xform.program.graph import MAIN, Graph, Lowerings, build
+from opi_xform.program.graph import MAIN, Graph, build
+from opi_xform.program.lowerings import Lowerings
 from opi_xform.program.outside import foreign
 from opi_xform.program.pointers import PointerCalls
 from opi_xform.program.words import unsteady_macros
@@ -84,6 +85,19 @@ def entries(whole: Whole) -> tuple[str, ...]:
     if MAIN in whole.functions:
         return (MAIN,)
     return tuple(sorted(k for k, f in whole.functions.items() if not f.static))
+
+
+def initialised(whole: Whole) -> list[str]:
+    """Variables that initialisers of static storage name."""
+    statics = [v for f in whole.functions.values() for v in f.variables.values() if v.is_global]
+    stack = [v.init for v in (*whole.variables.values(), *statics) if v.init is not None]
+    found: set[str] = set()
+    while stack:
+        e = stack.pop()
+        if isinstance(e, ast.VarRef):
+            found.add(e.var)
+        stack.extend(children(e))
+    return sorted(found)
 
 
 def called_back(whole: Whole) -> list[str]:
@@ -146,7 +160,7 @@ def program(
         with part("relevance"):
             found_relevant = relevant(lowerings, effects, pointers, variables, called_back(whole))
     with part("graph"):
-        graph = build(lowerings, starts, effects, pointers, found_relevant)
+        graph = build(lowerings, starts, effects, pointers, found_relevant, initialised(whole))
         nest = loop_nest(graph.succs, graph.preds)
     known = _memory(whole, effects, graph, nest, variables, {}, complete, part, apart)
     if found_relevant is not None and known.points_to.taken_apart():

@@ -8,7 +8,8 @@ from __future__ import annotations
 from opi_xform.ir import instr as ins
 from opi_xform.program.effects import Effects
 from opi_xform.program.formats import unread
-from opi_xform.program.graph import MAIN, Action, Bind, Frame, Graph, Lost, Lowerings, Node, Unbind, behind, takes
+from opi_xform.program.graph import MAIN, Action, Bind, Frame, Graph, Lost, Node, Unbind, behind, takes
+from opi_xform.program.lowerings import Lowerings
 from opi_xform.program.pointers import PointerCalls
 
 

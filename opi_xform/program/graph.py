@@ -7,17 +7,19 @@ Recursion, refused functions and copies past the budget stay ``Lost`` calls: wha
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Container, Mapping, Sequence
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ir.lower import lower
+from opi_xform.ir.operands import assigned, operands_of, used_temps
 from opi_xform.program import budget
 from opi_xform.program.effects import FunctionEffect
 from opi_xform.program.fixed import constant_parameters, successors
 from opi_xform.program.formats import unread
+from opi_xform.program.lowerings import Lowerings
+from opi_xform.program.outparams import OutParameter, OutParameters
 from opi_xform.program.plain import Plain
 from opi_xform.program.pointers import PointerCalls
 
@@ -90,6 +92,7 @@ class Graph:
     frames: tuple[Frame, ...]
     lowered: Mapping[str, ins.Lowered]
     followed: frozenset[int]  # call nodes whose callee, or whose callbacks, are copied behind them, or do not matter
+    outs: Mapping[int, str] = field(default_factory=dict)  # by frame: the parameter that is put back (``outparams.py``)
     passed: frozenset[str] = frozenset()  # functions that may run where their calls are passed over: they do not matter
 
     def statement(self, node: Node) -> ins.StmtInfo | None:
@@ -97,22 +100,6 @@ class Graph:
         if not isinstance(node.action, ins.Instr) or node.action.stmt < 0:
             return None
         return self.lowered[self.frames[node.frame].function].stmts[node.action.stmt]
-
-
-class Lowerings:
-    """Functions of the whole program, lowered on first use."""
-
-    def __init__(self, functions: Mapping[str, ast.Function], globals_: Mapping[str, ast.Variable]) -> None:
-        self.functions = functions
-        self.globals = globals_
-        self.done: dict[str, ins.Lowered] = {}
-
-    def get(self, key: str) -> ins.Lowered | None:
-        if key not in self.functions:
-            return None
-        if key not in self.done:
-            self.done[key] = lower(self.functions[key], self.globals)
-        return self.done[key]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +122,12 @@ class _Builder:
         effects: Mapping[str, FunctionEffect],
         pointers: PointerCalls,
         relevant: Relevance | None,
+        initialised: Collection[str],
     ) -> None:
         self.relevant = relevant
+        running = relevant.reached if relevant is not None else sorted(lowerings.functions)
+        self.setting = OutParameters(running, lowerings.get, effects, lowerings.globals, initialised)
+        self.outs: dict[int, tuple[OutParameter, ins.Define]] = {}
         self.temps: dict[str, frozenset[int]] = {}
         self.assigned: dict[str, frozenset[str]] = {}
         self.fixed: dict[int, dict[str, int]] = {}  # per frame: its parameters that are numbers
@@ -150,6 +141,7 @@ class _Builder:
         self.succs: list[tuple[int, ...]] = []
         self.frames: list[Frame] = []
         self.used: dict[str, ins.Lowered] = {}
+        self.put = 0  # temporaries that no function has
 
     def block(self) -> int:
         self.blocks.append([])
@@ -206,6 +198,8 @@ class _Builder:
         lowered = self.lowerings.get(function)
         assert lowered is not None
         self.used[function] = lowered
+        if frame in self.outs:
+            lowered = self.outs[frame][0].body
         parent = self.frames[frame].parent
         places = [self.block() for _ in lowered.blocks]
         self.succs[start] = (places[0],)
@@ -218,7 +212,7 @@ class _Builder:
                 if isinstance(instr, ins.ReturnInstr):
                     if parent >= 0:
                         leave = self.block()
-                        self.add(parent, leave, Unbind(frame, target, instr.value))
+                        self.leave(frame, leave, target, instr.value)
                         self.add(frame, at, instr)
                         self.succs[at] = (leave,)
                         self.succs[leave] = (after,)
@@ -240,10 +234,21 @@ class _Builder:
             if taken:
                 self.succs[at] = taken
             elif parent >= 0:
-                self.add(parent, at, Unbind(frame, None, None))
+                self.leave(frame, at, None, None)
                 self.succs[at] = (after,)
             else:
                 self.succs[at] = (after,)
+
+    def leave(self, frame: int, at: int, target: ins.Temp | None, value: ins.Operand | None) -> None:
+        """The end of a copy; what its out parameter holds goes to the caller's variable."""
+        parent = self.frames[frame].parent
+        if frame not in self.outs:
+            self.add(parent, at, Unbind(frame, target, value))
+            return
+        found, put = self.outs[frame]
+        assert isinstance(put.value, ins.Temp)
+        self.add(parent, at, Unbind(frame, put.value, ins.Var(found.key)))
+        self.add(parent, at, put)
 
     def call(
         self, frame: int, at: int, instr: ins.CallInstr, work: list[tuple[int, str, int, int, ins.Temp | None]]
@@ -266,13 +271,28 @@ class _Builder:
             self.add(frame, at, Lost(instr, reason, (callee,)))
             return at
         self.more(frame, at, instr, len(body.function.params))
+        out = self.setting.set_by(instr) if self.follows(frame, callee, instr) else None
+        if out is not None:
+            found, key = out
+            instr = replace(
+                instr, args=tuple(ins.Var(key) if i == found.index else x for i, x in enumerate(instr.args))
+            )
         node = self.add(frame, at, instr)
         if not self.follows(frame, callee, instr):
             self.followed.add(node)
             return at
         after = self.block()
+        if out is not None:
+            self.outs[len(self.frames)] = (found, self.put_back(frame, instr, key))
         self.enter(frame, at, node, callee, body, instr.args, after, instr.target, work)
         return after
+
+    def put_back(self, frame: int, call: ins.CallInstr, key: str) -> ins.Define:
+        """Sets the variable of which a call is given the address, by a temporary of its own."""
+        lowered = self.used[self.frames[frame].function]
+        self.put += 1
+        variable = lowered.function.variables.get(key) or self.lowerings.globals[key]
+        return ins.Define(call.span, call.stmt, ins.Var(key), ins.Temp(lowered.temps + self.put), variable.type)
 
     def unread(self, frame: int, at: int, instr: ins.CallInstr, callee: str) -> None:
         """What a format may do to its arguments that is not in the tables."""
@@ -393,65 +413,11 @@ class _Builder:
         return False
 
 
-def operands_of(action: Action) -> tuple[ins.Operand, ...]:
-    """What an instruction of a function evaluates."""
-    match action:
-        case ins.Define(value=value) | ins.SwitchOn(value=value) | ins.Branch(cond=value) | ins.Load(address=value):
-            return (value,)
-        case ins.Store(address=address, value=value):
-            return (address, value)
-        case ins.CopyBytes(target=target, source=source):
-            return (target, source)
-        case ins.ReturnInstr(value=returned):
-            return () if returned is None else (returned,)
-        case ins.Escape(values=values):
-            return values
-        case ins.CallInstr() as call:
-            return (call.callee, *call.args)
-        case Lost(call=call):
-            return (call.callee, *call.args)
-        case _:
-            return ()
-
-
-def temps_in(operand: ins.Operand, floating: bool = False) -> Iterator[int]:
-    """Temporaries in an operand; ``floating``: without those of which only a floating number is made."""
-    work = [(operand, floating)]
-    while work:
-        item, inexact = work.pop()
-        if isinstance(item, ins.Temp):
-            if not inexact:
-                yield item.number
-        elif isinstance(item, ins.PtrAdd):
-            work += ((item.base, False), (item.index, False))
-        elif isinstance(item, ins.Op):
-            work += ((a, inexact and item.type.kind == "float") for a in item.args)
-
-
-def used_temps(body: ins.Lowered) -> frozenset[int]:
-    """Temporaries of a function that something is computed from."""
-    instrs = (instr for block in body.blocks for instr in block)
-    return frozenset(n for instr in instrs for operand in operands_of(instr) for n in temps_in(operand))
-
-
-def assigned(body: ins.Lowered) -> frozenset[str]:
-    """Variables that a function may set, or whose address it takes; all its parameters where it is not understood."""
-    out: set[str] = set()
-    for instr in (instr for block in body.blocks for instr in block):
-        if isinstance(instr, ins.Escape):
-            out.update(body.function.params)
-        if isinstance(instr, ins.Define) and isinstance(instr.target, ins.Var):
-            out.add(instr.target.key)
-        work = list(operands_of(instr))
-        while work:
-            item = work.pop()
-            if isinstance(item, ins.AddrVar):
-                out.add(item.key)
-            elif isinstance(item, ins.PtrAdd):
-                work += (item.base, item.index)
-            elif isinstance(item, ins.Op):
-                work += item.args
-    return frozenset(out)
+def evaluated(action: Action) -> tuple[ins.Operand, ...]:
+    """What an action evaluates in its own frame."""
+    if isinstance(action, Lost):
+        return operands_of(action.call)
+    return operands_of(action) if isinstance(action, ins.Instr) else ()
 
 
 def wants(call: ins.CallInstr, used: Container[int]) -> bool:
@@ -484,9 +450,13 @@ def build(
     effects: Mapping[str, FunctionEffect],
     pointers: PointerCalls,
     relevant: Relevance | None = None,
+    initialised: Collection[str] = (),
 ) -> Graph:
-    """The graph of everything reached from the entries (``main`` alone, or functions that others call) and relevant."""
-    builder = _Builder(lowerings, effects, pointers, relevant)
+    """The graph of everything reached from the entries (``main`` alone, or functions that others call) and relevant.
+
+    initialised: variables that initialisers of static storage name.
+    """
+    builder = _Builder(lowerings, effects, pointers, relevant, initialised)
     builder.build(entries)
     for name in relevant.reached if relevant is not None else ():
         body = lowerings.get(name)
@@ -533,4 +503,5 @@ def _pruned(b: _Builder) -> Graph:
             preds[t].append(i)
     frames = tuple(Frame(f.number, f.function, f.parent, renamed.get(f.call, -1)) for f in b.frames)
     followed = frozenset(renamed[n] for n in b.followed if n in renamed)
-    return Graph(tuple(nodes), tuple(blocks), succs, tuple(tuple(p) for p in preds), frames, b.used, followed)
+    outs = {frame: found.key for frame, (found, _) in b.outs.items()}
+    return Graph(tuple(nodes), tuple(blocks), succs, tuple(tuple(p) for p in preds), frames, b.used, followed, outs)

@@ -1,0 +1,70 @@
+"""What instructions evaluate, and what operands are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from opi_xform.ir import instr as ins
+
+
+def operands_of(instr: ins.Instr) -> tuple[ins.Operand, ...]:
+    """What an instruction of a function evaluates."""
+    match instr:
+        case ins.Define(value=value) | ins.SwitchOn(value=value) | ins.Branch(cond=value) | ins.Load(address=value):
+            return (value,)
+        case ins.Store(address=address, value=value):
+            return (address, value)
+        case ins.CopyBytes(target=target, source=source):
+            return (target, source)
+        case ins.ReturnInstr(value=returned):
+            return () if returned is None else (returned,)
+        case ins.Escape(values=values):
+            return values
+        case ins.CallInstr() as call:
+            return (call.callee, *call.args)
+        case _:
+            return ()
+
+
+def parts_of(operand: ins.Operand) -> Iterator[ins.Operand]:
+    """An operand and all that it is made of."""
+    work = [operand]
+    while work:
+        item = work.pop()
+        yield item
+        if isinstance(item, ins.PtrAdd):
+            work += (item.base, item.index)
+        elif isinstance(item, ins.Op):
+            work += item.args
+
+
+def temps_in(operand: ins.Operand, floating: bool = False) -> Iterator[int]:
+    """Temporaries in an operand; ``floating``: without those of which only a floating number is made."""
+    work = [(operand, floating)]
+    while work:
+        item, inexact = work.pop()
+        if isinstance(item, ins.Temp):
+            if not inexact:
+                yield item.number
+        elif isinstance(item, ins.PtrAdd):
+            work += ((item.base, False), (item.index, False))
+        elif isinstance(item, ins.Op):
+            work += ((a, inexact and item.type.kind == "float") for a in item.args)
+
+
+def used_temps(body: ins.Lowered) -> frozenset[int]:
+    """Temporaries of a function that something is computed from."""
+    instrs = (instr for block in body.blocks for instr in block)
+    return frozenset(n for instr in instrs for operand in operands_of(instr) for n in temps_in(operand))
+
+
+def assigned(body: ins.Lowered) -> frozenset[str]:
+    """Variables that a function may set, or whose address it takes; all its parameters where it is not understood."""
+    out: set[str] = set()
+    for instr in (instr for block in body.blocks for instr in block):
+        if isinstance(instr, ins.Escape):
+            out.update(body.function.params)
+        if isinstance(instr, ins.Define) and isinstance(instr.target, ins.Var):
+            out.add(instr.target.key)
+        out.update(x.key for operand in operands_of(instr) for x in parts_of(operand) if isinstance(x, ins.AddrVar))
+    return frozenset(out)
