@@ -2,8 +2,8 @@
 
 At the header of a loop a pointer that can point to a single object is that object's address and an offset, a symbol.
 The offset is 0 when all that comes in is the address itself, NULL, what nobody set, or what came in at the header:
-whoever follows the pointer has the address, and of one that is NULL the offset tells nothing.  So a comparison with such an offset is not
-used for anything: what it finds differs from turn to turn.
+whoever follows the pointer has the address, and of one that is NULL the offset tells nothing.  So a comparison with
+such an offset is not used for anything: what it finds differs from turn to turn.
 """
 
 from __future__ import annotations

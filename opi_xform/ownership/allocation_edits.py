@@ -88,8 +88,10 @@ class AllocationEdits:
     def same(self, allocation: Allocation, insertion: Insertion) -> bool:
         if self.varies() or not (constant_size(allocation) or self.behind(insertion)):
             return False
-        frame = self.flow.frames_of[insertion.function][0]
-        return same_everywhere(self.program, self.flow, allocation, self.defs, (frame, insertion.stmt), self.texts)
+        levels = [(frame, insertion.stmt) for frame in self.flow.frames_of[insertion.function]]
+        return all(
+            same_everywhere(self.program, self.flow, allocation, self.defs, level, self.texts) for level in levels
+        )
 
     def behind(self, insertion: Insertion) -> bool:
         """The program has allocated when it comes to an insertion: else its size may have no value there, or divide by

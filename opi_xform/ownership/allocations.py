@@ -7,11 +7,12 @@ from dataclasses import replace
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.lower_exprs import or_null
+from opi_xform.ir.operands import parts_of
 from opi_xform.ownership.flow import Flow
 from opi_xform.ownership.lvalues import hole
 from opi_xform.ownership.mentions import Definitions, plain, walk
 from opi_xform.ownership.model import Buffer, Program
-from opi_xform.program.graph import Bind, Unbind
+from opi_xform.program.graph import Bind, Unbind, evaluated
 from opi_xform.record import dataclass
 
 
@@ -235,6 +236,10 @@ def _tests(program: Program, n: int, allocation: int) -> bool:
         return False
     if found.left == values.results.get(allocation):
         return True
+    branch = program.graph.nodes[n].action
+    named = [x for operand in evaluated(branch) for x in parts_of(operand) if isinstance(x, ins.Var)]
+    if not all(program.variables[x.key].kind == "local" for x in named):
+        return False  # of other memory
     return values.symbols.base(found.left) == values.objects.by_node.get(allocation, -1)
 
 

@@ -223,10 +223,22 @@ def same_everywhere(
                 reads = True
                 if not _steady(program, flow, allocation, defs, level, e.var):
                     return False
-    if reads and not any(program.graph.nodes[n].frame == level[0] for n in allocation.stores):
+    if reads and not _of_this_call(program, flow, allocation, level):
         return False
     # the text may hold macros and types of its file
     return flow.info(level).stmt.span.file == allocation.value.span.file
+
+
+def _of_this_call(program: Program, flow: Flow, allocation: Allocation, level: Level) -> bool:
+    """The same call of the function has allocated before the statement: the memory is not that of an earlier one, whose
+    variables had other values.
+    """
+    count = len(program.graph.nodes)
+    mine = [n for n in allocation.stores if program.graph.nodes[n].frame == level[0]]
+    return all(
+        v < count and any(program.dominates(n, v) for n in mine)
+        for _, v in flow.boundary(level, flow.succs, flow.preds)[0]
+    )
 
 
 def _written(allocation: Allocation) -> tuple[ast.Expr, ...]:

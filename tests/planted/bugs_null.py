@@ -158,7 +158,7 @@ NULL = (
     Bug(
         "all that was ever in memory that is made larger was stored there",
         _RANKS,
-        'info.kind == "heap" and not self.fresh(info.node)',
+        'info.kind == "heap" and not all(map(self.fresh, info.nodes))',
         "False",
         ("recv_null_moved",),
         condition="real source",

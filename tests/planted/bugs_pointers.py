@@ -167,7 +167,7 @@ POINTERS = (
     Bug(
         "memory of an earlier turn is as large as what this turn would ask for",
         _LIVENESS,
-        "if self.o in self.values.lazy and",
+        "if lasting and",
         "if False and",
         ("grow_receive_old",),
         condition="capacity",

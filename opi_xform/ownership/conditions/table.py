@@ -220,6 +220,20 @@ TABLE = (
         ("*swap*",),
     ),
     Condition(
+        "one at a time",
+        "Of allocations that count as one, memory is there once at most; a pointer that nobody set is not followed.",
+        ("memory.successive:successive", "memory.nullable:settle"),
+        (),
+        ("regrow_*", "unset_*"),
+    ),
+    Condition(
+        "set by a function",
+        "Only functions that set a pointer through a parameter, and call nothing of the program's, get its address.",
+        ("program.outparams:OutParameters",),
+        (),
+        ("out_parameter_*",),
+    ),
+    Condition(
         "allocation and free",
         "Allocation, growth and freeing are what the tool takes them for, and do nothing besides.",
         (
@@ -228,7 +242,7 @@ TABLE = (
             "ownership.deallocations:deallocation",
         ),
         (),
-        ("grow_*", "malloc_*", "c_free_*", "a_*", "null_choice_*", "g_aligned_*", "g_mapped_*"),
+        ("grow_*", "malloc_*", "c_free_*", "a_*", "null_choice_*", "memalign_*", "g_aligned_*", "g_mapped_*"),
     ),
     Condition(
         "placement",

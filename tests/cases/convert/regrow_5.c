@@ -1,0 +1,61 @@
+/* Memory comes from a wrapper, and is freed where there is some. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double *b;
+static int room;
+
+static void *need(size_t bytes)
+{
+    void *p = malloc(bytes);
+
+    if (!p) {
+        fprintf(stderr, "no memory\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    return p;
+}
+
+static void fit(int n)
+{
+    if (n > room) {
+        if (b)
+            free(b);
+        b = need(n * sizeof *b);
+        room = n;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    b = need(16 * sizeof *b);
+    room = 16;
+    for (int step = 0; step < 6; step++) {
+        int n = (step % 3 + 1) * (N / 4);
+        if (rank == 0) {
+            fit(n);
+            for (int i = 0; i < n; i++) //~ hole: i = 0 => i = 1
+                b[i] = u[i] + step;
+            MPI_Send(b, n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(b)
+        } else if (rank == 1) {
+            MPI_Recv(v, n, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+    }
+    free(b);
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,40 @@
+/* Only the rank that receives has a buffer. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+static double u[N], v[N];
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+    double *b;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    if (rank == 1)
+        b = malloc(N * sizeof *b);
+    for (int step = 0; step < 3; step++) {
+        if (rank == 0) {
+            for (int i = 0; i < N; i++)
+                u[i] += step;
+            MPI_Send(u, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
+        } else if (rank == 1) {
+            MPI_Recv(b, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(b)
+            for (int i = 0; i < N; i++)
+                v[i] += b[i];
+        }
+    }
+    if (rank == 1)
+        free(b);
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
