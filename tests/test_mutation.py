@@ -40,6 +40,9 @@ INDETERMINATE = (
     "recursion_",
     "parts_",
     "disjoint_",
+    "memalign_",
+    "out_parameter_",
+    "unset_",
     "buffer_array_4",
     "sendrecv_6",
     "sizeof_buf_6",
@@ -146,6 +149,7 @@ MUTANTS = all_mutants()
 
 ONE_SIDED = {"member_6", "member_8", "send_recv_6"}  # one side, or calls that are part of another statement
 ONE_SIDED |= {f"{name}_{k}" for name in ("grow", "lazy") for k in (1, 2, 3, 4, 6)}  # of the sender's buffer
+ONE_SIDED |= {f"{name}_{k}" for name in ("memalign", "out_parameter", "regrow", "unset") for k in range(1, 7)}
 
 
 def test_every_case_has_mutants_of_both_sides() -> None:
