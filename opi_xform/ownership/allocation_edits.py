@@ -13,7 +13,15 @@ from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.mentions import Definitions, Mentions, Texts
 from opi_xform.ownership.model import Buffer, Member, Program
 from opi_xform.ownership.plan import Edit, InsertStatement, ReplaceText
-from opi_xform.ownership.sizes import constant_size, dimensions, plain_name, requested, same_everywhere, size_of_member
+from opi_xform.ownership.sizes import (
+    constant_size,
+    dimensions,
+    evaluated_parts,
+    plain_name,
+    requested,
+    same_everywhere,
+    size_of_member,
+)
 from opi_xform.ownership.states import Insertion
 from opi_xform.ownership.words import fresh
 
@@ -58,7 +66,9 @@ class AllocationEdits:
         allocs = [i for i in insertions if i.kind in ("alloc", "guard")]
         if self.buffer.carrier.kind == "array":
             return "", False  # as the file spells it where it is needed
-        asked = [requested(self.program, a, self.texts) for a in allocations]
+        if any(self.reads_buffer(a) for a in allocations):
+            raise Problem("the size of the allocation is read from the buffer")
+        asked = [requested(self.program, self.flow, a, self.texts) for a in allocations]
         sizes = [s for s in asked if s is not None]
         if len(sizes) < len(allocations):
             raise Problem("the size of the allocation is not understood")
@@ -78,6 +88,14 @@ class AllocationEdits:
             self.removed(allocation, size, variable, in_place)
         per_row = bool(variable) and self.buffer.carrier.rows > 0 and not self.largest
         return variable or (sizes[0] if sizes else ""), per_row
+
+    def reads_buffer(self, allocation: Allocation) -> bool:
+        """The pointer is evaluated for its own new size: it would be NULL by then."""
+        key = self.buffer.carrier.variable
+        out = self.program.graph.outs.get(allocation.wrapper)
+        given = [e for parameter, e in allocation.arguments if parameter != out]
+        parts = (part for argument in (*allocation.call.args, *given) for part in evaluated_parts(argument))
+        return any(self.program.names(x, key) or (isinstance(x, ast.VarRef) and x.var == key) for x in parts)
 
     def unnumbered(self, member: Member, allocs: Sequence[Insertion], allocations: Sequence[Allocation]) -> bool:
         """Rows that are named through a pointer (`s->buf`), or that nobody knows the number of."""

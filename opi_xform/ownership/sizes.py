@@ -16,8 +16,8 @@ from opi_xform.ownership.mentions import Definitions, Texts, children, plain, wa
 from opi_xform.ownership.model import Buffer, Program
 from opi_xform.ownership.names import leaves, operands
 from opi_xform.ownership.plan import Edit, InsertStatement
+from opi_xform.ownership.words import expanded, words
 from opi_xform.ownership.words import hidden as hidden_names
-from opi_xform.ownership.words import words
 from opi_xform.program.graph import Node
 
 _SIMPLE = re.compile(r"\w+(?:(?:\.|->)\w+|\[\w+\])*")  # needs no parentheses
@@ -114,8 +114,10 @@ def _brackets(suffix: str) -> Iterator[str]:
 # --- malloc --------------------------------------------------------------------------------------------------------
 
 
-def requested(program: Program, allocation: Allocation, texts: Texts) -> str | None:
+def requested(program: Program, flow: Flow, allocation: Allocation, texts: Texts) -> str | None:
     """The size that malloc or calloc was asked for, as text for the place of the allocation; None: not understood."""
+    if allocation.wrapper >= 0 and not _means_the_same(program, flow, allocation, texts):
+        return None
     call = allocation.call
     effect = program.effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
     spec = effect.allocates if effect is not None else None
@@ -146,6 +148,31 @@ def requested(program: Program, allocation: Allocation, texts: Texts) -> str | N
     return " * ".join(parts) if parts and all(parts) else None
 
 
+def _means_the_same(program: Program, flow: Flow, allocation: Allocation, texts: Texts) -> bool:
+    """The words of a wrapper's size mean at its call what they mean in the wrapper; its parameters are left out."""
+    inner = flow.lowered(allocation.wrapper)
+    (caller,) = {program.graph.frames[allocation.wrapper].parent}
+    params = {inner.function.variables[key].name for key in inner.function.params}
+    found: set[str] = set()
+    for argument in allocation.call.args:
+        for part in evaluated_parts(argument):
+            if _of_variable_length(part):
+                return False
+            if isinstance(part, ast.SizeOf):
+                written = {part.operand_type.spelling, "" if _names_variables(part) else texts.of(part.span)}
+                found = found.union(*map(words, written))
+            elif isinstance(part, ast.VarRef):
+                found |= words(part.type.spelling)
+        found |= words(texts.of(argument.span)) - params
+    found = expanded(program, found)
+    own = {*hidden_names(flow.lowered(caller), allocation.stmt, texts), *hidden_names(inner, 0, texts)}
+    return found.isdisjoint(program.unsteady) and found.isdisjoint(own)
+
+
+def _names_variables(part: ast.SizeOf) -> bool:
+    return part.operand is not None and any(isinstance(x, ast.VarRef) for x in walk(part.operand))
+
+
 def _known_elsewhere(program: Program, call: ast.Call, replaced: Mapping[str, ast.Expr], texts: Texts) -> bool:
     """What a wrapper asks for is written in words that mean the same in every file: its parameters, and C's own."""
     names = {program.variables[key].name for key in replaced}
@@ -162,9 +189,9 @@ def _text(e: ast.Expr, replaced: Mapping[str, ast.Expr] | None, texts: Texts) ->
     if replaced is None:
         return whole
     changes: list[tuple[int, int, str]] = []
-    for part in _evaluated(e):
+    for part in evaluated_parts(e):
         if isinstance(part, ast.SizeOf):
-            if part.operand is not None and any(isinstance(x, ast.VarRef) for x in walk(part.operand)):
+            if _names_variables(part):
                 if not part.span.editable or "(" in part.operand_type.spelling:
                     return None
                 changes.append((part.span.begin, part.span.end, f"sizeof({part.operand_type.spelling})"))
@@ -177,7 +204,8 @@ def _text(e: ast.Expr, replaced: Mapping[str, ast.Expr] | None, texts: Texts) ->
                 text = f"({text})"
             if part.type.kind != "int" or (part.type.size or 0) < 4:
                 return None  # passing it loses bits
-            if part is not plain(e) and _differ(part.type, plain(argument).type):
+            whole_size = part is plain(e) and (part.type.size or 0) >= 8
+            if not whole_size and _differ(part.type, plain(argument).type):
                 text = f"({part.type.spelling}){text}"  # passing it converts it, and the rest reckons in that type
             changes.append((part.span.begin, part.span.end, text))
     base = e.span.begin
@@ -198,7 +226,13 @@ def _loose(e: ast.Expr) -> bool:
 
 def constant_size(allocation: Allocation) -> bool:
     """What is asked for is made of constants, so that it can be evaluated anywhere."""
-    return not any(isinstance(e, (ast.VarRef, ast.Call)) for a in _written(allocation) for e in _evaluated(a))
+    parts = (e for a in _written(allocation) for e in evaluated_parts(a))
+    return not any(isinstance(e, (ast.VarRef, ast.Call)) or _of_variable_length(e) for e in parts)
+
+
+def _of_variable_length(e: ast.Expr) -> bool:
+    """The size of a type that has variables in it."""
+    return isinstance(e, ast.SizeOf) and e.value is None
 
 
 def same_everywhere(
@@ -208,12 +242,13 @@ def same_everywhere(
     reads = False
     meant = {x.var for e in _written(allocation) for x in walk(e) if isinstance(x, ast.VarRef)}
     text = set[str]().union(*(words(texts.of(e.span)) for e in (*allocation.call.args, *_written(allocation))))
+    text = expanded(program, text)
     around = hidden_names(flow.lowered(level[0]), level[1], texts, meant, allocation.value.span)
     if text & program.unsteady or not text.isdisjoint(around):
         return False
     for argument in _written(allocation):
-        for e in _evaluated(argument):
-            if not isinstance(e, _PARTS):
+        for e in evaluated_parts(argument):
+            if not isinstance(e, _PARTS) or _of_variable_length(e):
                 return False
             if isinstance(e, ast.SizeOf) and e.operand is not None:
                 named = [v.var for v in walk(e.operand) if isinstance(v, ast.VarRef)]
@@ -258,7 +293,7 @@ def _steady(program: Program, flow: Flow, allocation: Allocation, defs: Definiti
     return key not in defs.addressed and len(setting) <= 1 and _visible(flow, variable, level)
 
 
-def _evaluated(root: ast.Expr) -> Iterator[ast.Expr]:
+def evaluated_parts(root: ast.Expr) -> Iterator[ast.Expr]:
     """The parts of an expression that are evaluated, and the sizeofs."""
     stack = [root]
     while stack:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ownership.mentions import Texts, in_scope
+from opi_xform.ownership.model import Program
 
 _QUIET = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)
 _TAG = re.compile(r"\b(?:struct|union|enum)\s+([A-Za-z_]\w*)")
 _PART = re.compile(r"(?:\.|->)\s*[A-Za-z_]\w*")
 _WORD = re.compile(r"\b[A-Za-z_]\w*")
+_DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
 _END = 1 << 40  # behind the end of any file
-_LOCAL = re.compile(r"\btypedef\b[^;]*;|\benum\b[^;{]*\{[^}]*\}")
+_LOCAL = re.compile(r"\btypedef\b(?:[^;{]|\{(?:[^{}]|\{[^{}]*\})*\})*;|\benum\b[^;{]*\{[^}]*\}")
 _RECORD = re.compile(r"\b(?:struct|union|enum)\s+([A-Za-z_]\w*)\s*[{;]")
 
 
@@ -23,6 +26,28 @@ def words(text: str) -> set[str]:
     text = _QUIET.sub(" ", text)
     tags = {f"struct {name}" for name in _TAG.findall(text)}
     return tags | set(_WORD.findall(_PART.sub(" ", _TAG.sub(" ", text))))
+
+
+@lru_cache(maxsize=2)
+def _macros(program: Program) -> Mapping[str, frozenset[str]]:
+    """The words of the definitions of each macro of the program's own files."""
+    texts, out = Texts(), dict[str, set[str]]()
+    for path in program.files:
+        for name, body in _DEFINE.findall(texts.of(Span(path, 0, _END, 1, 1))):
+            out.setdefault(name, set()).update(words(body))
+    return {name: frozenset(found) for name, found in out.items()}
+
+
+def expanded(program: Program, found: Iterable[str]) -> set[str]:
+    """These words, and those that macros make of them."""
+    macros, out = _macros(program), set[str]()
+    work = list(found)
+    while work:
+        word = work.pop()
+        if word not in out:
+            out.add(word)
+            work.extend(macros.get(word, ()))
+    return out
 
 
 def hidden(

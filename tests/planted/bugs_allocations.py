@@ -48,4 +48,28 @@ ALLOCATIONS = (
         ("memalign_counted",),
         condition="allocation and free",
     ),
+    Bug(
+        "what a wrapper asks for means the same at its call",
+        "opi_xform.ownership.sizes",
+        "if allocation.wrapper >= 0 and not _means_the_same(program, flow, allocation, texts):",
+        "if False:",
+        ("malloc_hidden_type", "malloc_hidden_enum", "malloc_macro_redefined"),
+        condition="allocation and free",
+    ),
+    Bug(
+        "macros mean what they are written as",
+        "opi_xform.ownership.sizes",
+        "    found = expanded(program, found)\n",
+        "",
+        ("malloc_hidden_by_macro",),
+        condition="allocation and free",
+    ),
+    Bug(
+        "a pointer has its old value where its new size is evaluated",
+        "opi_xform.ownership.allocation_edits",
+        "if any(self.reads_buffer(a) for a in allocations):",
+        "if False:",
+        ("malloc_reads_itself",),
+        condition="allocation and free",
+    ),
 )
