@@ -13,13 +13,14 @@ from opi_xform.record import dataclass
 class Deallocation:
     """freeing: the node of the call of free.  node, argument: the call in the source that names the carrier.
 
-    wrappers: the frames in between.
+    wrappers: the frames in between.  out: the call is given the carrier's address (``done(&b)``).
     """
 
     freeing: int
     node: int
     argument: int
     wrappers: tuple[int, ...] = ()
+    out: bool = False
 
 
 def deallocation(program: Program, n: int, argument: int) -> Deallocation:
@@ -33,10 +34,13 @@ def deallocation(program: Program, n: int, argument: int) -> Deallocation:
         outer = graph.frames[frame].call
         action = graph.nodes[at].action
         assert isinstance(action, ins.CallInstr)
-        if function is None or outer < 0 or not _only_frees(function, action.call) or not _direct(program, outer):
+        out = graph.outs.get(frame)
+        if function is None or outer < 0 or not _direct(program, outer) or not _only_frees(function, action.call, out):
             return Deallocation(n, at, argument, tuple(wrappers))
         wrappers.append(frame)
         at, argument = outer, 0
+        if out is not None:
+            return Deallocation(n, at, argument, tuple(wrappers), True)
 
 
 def _direct(program: Program, n: int) -> bool:
@@ -45,12 +49,12 @@ def _direct(program: Program, n: int) -> bool:
     return isinstance(action, ins.CallInstr) and isinstance(action.call.callee, ast.FuncRef)
 
 
-def _only_frees(function: ast.Function, call: ast.Call) -> bool:
-    """``void f(T *p) { if (p) free(p); }``, or less; ``call`` is that of free."""
+def _only_frees(function: ast.Function, call: ast.Call, out: str | None) -> bool:
+    """``void f(T *p) { if (p) free(p); }``, or less; ``call``: of free.  Of ``out``, what it points to counts."""
     if len(function.params) != 1 or len(call.args) != 1 or function.type.elem is None:
         return False
     key = function.params[0]
-    if function.type.elem.kind != "void" or not _names(call.args[0], key):
+    if function.type.elem.kind != "void" or not _names(call.args[0], key, out):
         return False
     work: list[ast.Stmt] = [function.body]
     freed = False
@@ -58,12 +62,13 @@ def _only_frees(function: ast.Function, call: ast.Call) -> bool:
         match work.pop():
             case ast.Block(body=items):
                 work.extend(items)
-            case ast.If(cond=cond, then=then, other=None) if _is_set(cond, key):
+            case ast.If(cond=cond, then=then, other=None) if _is_set(cond, key, out):
                 work.append(then)
             case ast.ExprStmt(expr=e) if plain(e) is call:
                 freed = True
-            case ast.ExprStmt(expr=ast.Assign(target=target, op="", value=value)) if _names(target, key):
-                if not isinstance(plain(value), ast.IntLit):
+            case ast.ExprStmt(expr=ast.Assign(target=target, op="", value=value)) if _names(target, key, out):
+                number = plain(value)
+                if not isinstance(number, ast.IntLit) or (out is not None and number.value):
                     return False
             case ast.Return(value=None) | ast.Null():
                 pass
@@ -72,12 +77,16 @@ def _only_frees(function: ast.Function, call: ast.Call) -> bool:
     return freed
 
 
-def _names(e: ast.Expr, key: str) -> bool:
+def _names(e: ast.Expr, key: str, out: str | None) -> bool:
     e = plain(e)
+    if key == out:
+        if not isinstance(e, ast.Deref):
+            return False
+        e = plain(e.operand)
     return isinstance(e, ast.VarRef) and e.var == key
 
 
-def _is_set(cond: ast.Expr, key: str) -> bool:
+def _is_set(cond: ast.Expr, key: str, out: str | None) -> bool:
     """``p`` or ``p != NULL``."""
     e = plain(cond)
     if isinstance(e, ast.Binary) and e.op == "!=":
@@ -86,4 +95,4 @@ def _is_set(cond: ast.Expr, key: str) -> bool:
             e = left
         elif isinstance(left, ast.IntLit) and left.value == 0:
             e = right
-    return _names(e, key)
+    return _names(e, key, out)

@@ -241,7 +241,8 @@ class Builder(AllocationEdits):
             argument = call.args[copies[0].argument]
             if not call.callee_span.editable or not argument.span.editable:
                 raise Problem("the buffer is freed by a macro")
-            self.edits.append(ReplaceCall(call.callee_span, "OPI_Free", ((argument.span, self.address(argument)),)))
+            named = () if copies[0].out else ((argument.span, self.address(argument)),)
+            self.edits.append(ReplaceCall(call.callee_span, "OPI_Free", named))
             self.files.add(call.callee_span.file)
 
     def loop_goes_too(self, frame: int, info: StmtInfo) -> bool:

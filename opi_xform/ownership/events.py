@@ -176,6 +176,8 @@ class _Collector:
             call = self.program.graph.nodes[freed.node].action
             assert isinstance(call, ins.CallInstr)
             written = plain(call.call.args[freed.argument])
+            if freed.out and isinstance(written, ast.AddrOf):
+                written = plain(written.operand)
             if effect.allocates is not None or effect.frees.indirect:
                 return "the buffer is reallocated"
             row = None

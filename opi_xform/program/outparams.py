@@ -149,11 +149,12 @@ def _through(instr: ins.Instr, key: str, variable: ast.Variable) -> ins.Instr | 
 def _harmless(
     instr: ins.Instr, lowered: Callable[[str], ins.Lowered | None], effects: Mapping[str, FunctionEffect]
 ) -> bool:
-    """No function of the program is called, and nothing happens that is not understood."""
+    """No function of the program is called, no message goes, and nothing happens that is not understood."""
     match instr:
         case ins.CallInstr(callee=ins.AddrFunc(key=name)):
             effect = effects.get(name)
-            return lowered(name) is None and effect is not None and not effect.calls
+            message = effect is not None and effect.mpi is not None and (effect.mpi.send or effect.mpi.recv)
+            return lowered(name) is None and effect is not None and not effect.calls and not message
         case ins.CallInstr() | ins.Escape():
             return False
     return True
