@@ -14,7 +14,6 @@ from collections.abc import Collection, Iterable
 
 from opi_xform.ir import instr as ins
 from opi_xform.memory.nullable import may_be_null
-from opi_xform.memory.poly import ZERO
 from opi_xform.ownership.endings import Name, ends
 from opi_xform.ownership.model import Buffer, Program
 
@@ -38,14 +37,17 @@ def uncertain_test(
 
 
 def _certain(program: Program, buffer: Buffer, n: int) -> bool:
-    """The outcome is known: the pointer was set to memory, or to NULL, and nothing else can be in it."""
+    """The pointer was set to memory, and nothing else can be in it.
+
+    Where it is surely NULL, an acquire may come to stand before the test, for what stands behind it.
+    """
     if not isinstance(program.graph.nodes[n].action, ins.Branch):
         return False
     symbols = program.values.symbols
     found = program.values.operands.get(n, ())
     bases = [symbols.base(v) for v in found]
     if not any(base is not None for base in bases):
-        return bool(found) and all(v == ZERO for v in found)
+        return False
     if any(may_be_null(program.values, v) for v in found):
         return False
     table = program.values.objects.table

@@ -16,7 +16,7 @@ from opi_xform.ownership.mentions import Definitions, Texts, children, plain, wa
 from opi_xform.ownership.model import Buffer, Program
 from opi_xform.ownership.names import leaves, operands
 from opi_xform.ownership.plan import Edit, InsertStatement
-from opi_xform.ownership.words import expanded, words
+from opi_xform.ownership.words import PASTED, declared_by_macros, expanded, words
 from opi_xform.ownership.words import hidden as hidden_names
 from opi_xform.program.graph import Node
 
@@ -137,7 +137,8 @@ def requested(program: Program, flow: Flow, allocation: Allocation, texts: Texts
             text = _text(argument, replaced if allocation.wrapper >= 0 else None, texts)
             if text is None:
                 return None
-            parts.append(f"({text})" if len(spec.size) > 1 and _loose(argument) else text)
+            loose = _loose(argument) or (_SIMPLE.fullmatch(text) is not None and not _stands_alone(argument, text))
+            parts.append(f"({text})" if len(spec.size) > 1 and loose else text)
             wide = wide or (plain(argument).type.size or 0) >= 8
         else:
             return None
@@ -166,7 +167,9 @@ def _means_the_same(program: Program, flow: Flow, allocation: Allocation, texts:
         found |= words(texts.of(argument.span)) - params
     found = expanded(program, found)
     own = {*hidden_names(flow.lowered(caller), allocation.stmt, texts), *hidden_names(inner, 0, texts)}
-    return found.isdisjoint(program.unsteady) and found.isdisjoint(own)
+    for lowered in (flow.lowered(caller), inner):
+        own |= declared_by_macros(program, lowered.function.span)
+    return PASTED not in found and found.isdisjoint(program.unsteady) and found.isdisjoint(own)
 
 
 def _names_variables(part: ast.SizeOf) -> bool:
@@ -187,7 +190,7 @@ def _text(e: ast.Expr, replaced: Mapping[str, ast.Expr] | None, texts: Texts) ->
         return None
     whole = texts.of(e.span)
     if replaced is None:
-        return whole
+        return _without_comments(whole)
     changes: list[tuple[int, int, str]] = []
     for part in evaluated_parts(e):
         if isinstance(part, ast.SizeOf):
@@ -199,8 +202,8 @@ def _text(e: ast.Expr, replaced: Mapping[str, ast.Expr] | None, texts: Texts) ->
             argument = replaced.get(part.var)
             if argument is None or not part.span.editable or not argument.span.editable:
                 return None
-            text = texts.of(argument.span)
-            if not _SIMPLE.fullmatch(text):
+            text = _without_comments(texts.of(argument.span))
+            if not _stands_alone(argument, text):
                 text = f"({text})"
             if part.type.kind != "int" or (part.type.size or 0) < 4:
                 return None  # passing it loses bits
@@ -212,7 +215,19 @@ def _text(e: ast.Expr, replaced: Mapping[str, ast.Expr] | None, texts: Texts) ->
     data = whole.encode("utf-8", "surrogateescape")
     for begin, end, text in sorted(changes, reverse=True):
         data = data[: begin - base] + text.encode("utf-8", "surrogateescape") + data[end - base :]
-    return data.decode("utf-8", "surrogateescape")
+    return _without_comments(data.decode("utf-8", "surrogateescape"))
+
+
+def _without_comments(text: str) -> str:
+    """Without those that end with their line: what the text is put into goes on there."""
+    return text if "//" not in text or '"' in text else re.sub(r"//[^\n]*", "", text)
+
+
+def _stands_alone(e: ast.Expr, text: str) -> bool:
+    """It needs no parentheses, whatever it stands beside: a number, or the name of a variable; a macro may be a sum."""
+    return re.fullmatch(r"\d\w*", text) is not None or (
+        _SIMPLE.fullmatch(text) is not None and isinstance(plain(e), (ast.VarRef, ast.Member, ast.Index))
+    )
 
 
 def _differ(a: Type, b: Type) -> bool:
@@ -244,7 +259,10 @@ def same_everywhere(
     text = set[str]().union(*(words(texts.of(e.span)) for e in (*allocation.call.args, *_written(allocation))))
     text = expanded(program, text)
     around = hidden_names(flow.lowered(level[0]), level[1], texts, meant, allocation.value.span)
-    if text & program.unsteady or not text.isdisjoint(around):
+    function = flow.lowered(level[0]).function
+    if PASTED in text or text & program.unsteady or not text.isdisjoint(around):
+        return False
+    if not text.isdisjoint(declared_by_macros(program, function.span)):
         return False
     for argument in _written(allocation):
         for e in evaluated_parts(argument):

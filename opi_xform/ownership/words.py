@@ -11,13 +11,21 @@ from opi_xform.ir.span import Span
 from opi_xform.ownership.mentions import Texts, in_scope
 from opi_xform.ownership.model import Program
 
-_QUIET = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)
+_QUIET = re.compile(
+    r"/\*.*?\*/|//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
+    r"|\b__attribute(?:__)?\s*\(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\)",
+    re.DOTALL,
+)
 _TAG = re.compile(r"\b(?:struct|union|enum)\s+([A-Za-z_]\w*)")
 _PART = re.compile(r"(?:\.|->)\s*[A-Za-z_]\w*")
 _WORD = re.compile(r"\b[A-Za-z_]\w*")
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
 _END = 1 << 40  # behind the end of any file
-_LOCAL = re.compile(r"\btypedef\b(?:[^;{]|\{(?:[^{}]|\{[^{}]*\})*\})*;|\benum\b[^;{]*\{[^}]*\}")
+_ENUM = re.compile(r"\benum\b[^;{]*\{[^}]*\}")
+_TYPEDEF = re.compile(r"\btypedef\b")
+_CALL = re.compile(r"\b([A-Za-z_]\w*)\s*\(([^()]*)\)")
+_DECLARES = frozenset({"typedef", "enum", "struct", "union"})
+PASTED = "##"  # among the words that macros make: they make names that stand nowhere
 _RECORD = re.compile(r"\b(?:struct|union|enum)\s+([A-Za-z_]\w*)\s*[{;]")
 
 
@@ -34,7 +42,7 @@ def _macros(program: Program) -> Mapping[str, frozenset[str]]:
     texts, out = Texts(), dict[str, set[str]]()
     for path in program.files:
         for name, body in _DEFINE.findall(texts.of(Span(path, 0, _END, 1, 1))):
-            out.setdefault(name, set()).update(words(body))
+            out.setdefault(name, set()).update(words(body), {PASTED} if PASTED in body else ())
     return {name: frozenset(found) for name, found in out.items()}
 
 
@@ -48,6 +56,27 @@ def expanded(program: Program, found: Iterable[str]) -> set[str]:
             out.add(word)
             work.extend(macros.get(word, ()))
     return out
+
+
+def declared_by_macros(program: Program, span: Span) -> set[str]:
+    """The words that a function gives to macros that declare something."""
+    out: set[str] = set()
+    for name, given in _CALL.findall(_QUIET.sub(" ", Texts().of(span))):
+        if name in _macros(program):
+            made = expanded(program, [name])
+            if made & _DECLARES or any(word.startswith("struct ") for word in made):
+                out |= {tag for word in _WORD.findall(given) for tag in (word, f"struct {word}")}
+    return out
+
+
+def _typedefs(text: str) -> Iterator[str]:
+    """Each typedef, to the semicolon behind all its braces."""
+    for found in _TYPEDEF.finditer(text):
+        depth, at = 0, found.end()
+        while at < len(text) and (depth or text[at] != ";"):
+            depth += (text[at] == "{") - (text[at] == "}")
+            at += 1
+        yield text[found.start() : at]
 
 
 def hidden(
@@ -68,7 +97,7 @@ def hidden(
         between = texts.of(Span(span.file, origin.end, lowered.stmts[stmt].stmt.span.begin, 1, 1))
     if "typedef" in between or "enum" in between or "struct" in between or "union" in between:
         between = _QUIET.sub(" ", between)
-        for declared in _LOCAL.findall(between):
+        for declared in (*_ENUM.findall(between), *_typedefs(between)):
             yield from _WORD.findall(declared)
         for tag in _RECORD.findall(between):
             yield f"struct {tag}"

@@ -53,7 +53,7 @@ ALLOCATIONS = (
         "opi_xform.ownership.sizes",
         "if allocation.wrapper >= 0 and not _means_the_same(program, flow, allocation, texts):",
         "if False:",
-        ("malloc_hidden_type", "malloc_hidden_enum", "malloc_macro_redefined"),
+        ("malloc_hidden_type", "malloc_hidden_enum", "malloc_macro_redefined", "malloc_hidden_paste"),
         condition="allocation and free",
     ),
     Bug(

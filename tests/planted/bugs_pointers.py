@@ -151,9 +151,9 @@ POINTERS = (
     Bug(
         "a pointer that may be NULL is compared with NULL as before",
         _NULL_TESTS,
-        "return bool(found) and all(v == ZERO for v in found)",
-        "return bool(found)",
-        ("c_null_freed_on_some", "c_null_other_name"),
+        "    if not any(base is not None for base in bases):\n        return False\n",
+        "    if not any(base is not None for base in bases):\n        return bool(found)\n",
+        ("c_null_freed_on_some", "c_null_other_name", "c_null_surely"),
         condition="comparison with NULL",
     ),
     Bug(
