@@ -92,7 +92,7 @@ class AllocationEdits:
     def reads_buffer(self, allocation: Allocation) -> bool:
         """The pointer is evaluated for its own new size: it would be NULL by then."""
         key = self.buffer.carrier.variable
-        out = self.program.graph.outs.get(allocation.wrapper)
+        out = self.program.graph.out_parameters.get(allocation.wrapper)
         given = [e for parameter, e in allocation.arguments if parameter != out]
         parts = (part for argument in (*allocation.call.args, *given) for part in evaluated_parts(argument))
         return any(self.program.names(x, key) or (isinstance(x, ast.VarRef) and x.var == key) for x in parts)

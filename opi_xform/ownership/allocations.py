@@ -109,7 +109,7 @@ def _allocation(program: Program, flow: Flow, buffer: Buffer, n: int, m: int) ->
     within = flow.lowered(setting.frame).stmts[stmt].stmt
     inside = _tested(within)
     value, declared, index = _assigned(program, function, within, buffer)
-    out = value is None and graph.outs.get(allocating.frame) is not None and isinstance(within, ast.ExprStmt)
+    out = value is None and graph.out_parameters.get(allocating.frame) is not None and isinstance(within, ast.ExprStmt)
     if out and isinstance(within, ast.ExprStmt):
         value = within.expr
     if value is None or not value.span.editable:
@@ -196,7 +196,7 @@ def _only_allocates(program: Program, flow: Flow, frame: int, allocation: int) -
                 pass
             case ins.Define(target=ins.Var(key=key)) if program.variables[key].is_global:
                 return False
-            case ins.Define(target=ins.Var(key=key)) if graph.outs.get(frame) == key:
+            case ins.Define(target=ins.Var(key=key)) if graph.out_parameters.get(frame) == key:
                 pass
             case ins.Define(target=ins.Var(key=key)) if program.variables[key].kind == "param":
                 return False  # what it was called with is not what it asks for

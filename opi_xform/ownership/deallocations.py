@@ -34,7 +34,7 @@ def deallocation(program: Program, n: int, argument: int) -> Deallocation:
         outer = graph.frames[frame].call
         action = graph.nodes[at].action
         assert isinstance(action, ins.CallInstr)
-        out = graph.outs.get(frame)
+        out = graph.out_parameters.get(frame)
         if function is None or outer < 0 or not _direct(program, outer) or not _only_frees(function, action.call, out):
             return Deallocation(n, at, argument, tuple(wrappers))
         wrappers.append(frame)

@@ -152,22 +152,21 @@ def requested(program: Program, flow: Flow, allocation: Allocation, texts: Texts
 def _means_the_same(program: Program, flow: Flow, allocation: Allocation, texts: Texts) -> bool:
     """The words of a wrapper's size mean at its call what they mean in the wrapper; its parameters are left out."""
     inner = flow.lowered(allocation.wrapper)
-    (caller,) = {program.graph.frames[allocation.wrapper].parent}
+    caller = flow.lowered(program.graph.frames[allocation.wrapper].parent)
     params = {inner.function.variables[key].name for key in inner.function.params}
     found: set[str] = set()
     for argument in allocation.call.args:
         for part in evaluated_parts(argument):
             if _of_variable_length(part):
                 return False
-            if isinstance(part, ast.SizeOf):
-                written = {part.operand_type.spelling, "" if _names_variables(part) else texts.of(part.span)}
-                found = found.union(*map(words, written))
+            if isinstance(part, ast.SizeOf):  # it may be written by its type
+                found |= words(part.operand_type.spelling)
             elif isinstance(part, ast.VarRef):
                 found |= words(part.type.spelling)
         found |= words(texts.of(argument.span)) - params
     found = expanded(program, found)
-    own = {*hidden_names(flow.lowered(caller), allocation.stmt, texts), *hidden_names(inner, 0, texts)}
-    for lowered in (flow.lowered(caller), inner):
+    own = {*hidden_names(caller, allocation.stmt, texts), *hidden_names(inner, 0, texts)}
+    for lowered in (caller, inner):
         own |= declared_by_macros(program, lowered.function.span)
     return PASTED not in found and found.isdisjoint(program.unsteady) and found.isdisjoint(own)
 

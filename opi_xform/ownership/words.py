@@ -58,7 +58,8 @@ def expanded(program: Program, found: Iterable[str]) -> set[str]:
     return out
 
 
-def declared_by_macros(program: Program, span: Span) -> set[str]:
+@lru_cache(maxsize=256)
+def declared_by_macros(program: Program, span: Span) -> frozenset[str]:
     """The words that a function gives to macros that declare something."""
     out: set[str] = set()
     for name, given in _CALL.findall(_QUIET.sub(" ", Texts().of(span))):
@@ -66,7 +67,7 @@ def declared_by_macros(program: Program, span: Span) -> set[str]:
             made = expanded(program, [name])
             if made & _DECLARES or any(word.startswith("struct ") for word in made):
                 out |= {tag for word in _WORD.findall(given) for tag in (word, f"struct {word}")}
-    return out
+    return frozenset(out)
 
 
 def _typedefs(text: str) -> Iterator[str]:

@@ -19,7 +19,7 @@ from opi_xform.program.effects import FunctionEffect
 from opi_xform.program.fixed import constant_parameters, successors
 from opi_xform.program.formats import unread
 from opi_xform.program.lowerings import Lowerings
-from opi_xform.program.outparams import OutParameter, OutParameters
+from opi_xform.program.out_parameters import OutParameter, OutParameters
 from opi_xform.program.plain import Plain
 from opi_xform.program.pointers import PointerCalls
 
@@ -92,7 +92,7 @@ class Graph:
     frames: tuple[Frame, ...]
     lowered: Mapping[str, ins.Lowered]
     followed: frozenset[int]  # call nodes whose callee, or whose callbacks, are copied behind them, or do not matter
-    outs: Mapping[int, str] = field(default_factory=dict)  # by frame: the parameter that is put back (``outparams.py``)
+    out_parameters: Mapping[int, str] = field(default_factory=dict)  # by frame: the one that is put back
     passed: frozenset[str] = frozenset()  # functions that may run where their calls are passed over: they do not matter
 
     def statement(self, node: Node) -> ins.StmtInfo | None:

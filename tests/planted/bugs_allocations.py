@@ -4,7 +4,7 @@ from tests.planted.bug import Bug
 
 _ALLOCATIONS = "opi_xform.ownership.allocations"
 _EVALUATE = "opi_xform.memory.evaluate"
-_OUTPARAMS = "opi_xform.program.outparams"
+_OUTPARAMS = "opi_xform.program.out_parameters"
 _SUCCESSIVE = "opi_xform.memory.successive"
 
 ALLOCATIONS = (
@@ -71,5 +71,21 @@ ALLOCATIONS = (
         "if False:",
         ("malloc_reads_itself",),
         condition="allocation and free",
+    ),
+    Bug(
+        "a wrapper returns NULL where there is no memory only",
+        _ALLOCATIONS,
+        "if _may_be_null(program, m) and not _null_without_memory(program, flow, allocating.frame, n):",
+        "if False:",
+        ("memalign_too_large",),
+        condition="allocation and free",
+    ),
+    Bug(
+        "of what a pointer was set to on several paths, the first counts",
+        "opi_xform.memory.interp",
+        "return there if there and all(v == there[0] for v in there) else incoming",
+        "return there[:1] if there else incoming",
+        ("unset_either",),
+        condition="one at a time",
     ),
 )

@@ -229,7 +229,7 @@ TABLE = (
     Condition(
         "set by a function",
         "Only functions that set a pointer through a parameter, and call nothing of the program's, get its address.",
-        ("program.outparams:OutParameters",),
+        ("program.out_parameters:OutParameters",),
         (),
         ("out_parameter_*",),
     ),
