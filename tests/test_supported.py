@@ -56,7 +56,7 @@ BUFFERS = {
     ),
     "variable length": (
         f"double p[peer * N]; for (int i = 0; i < N; i++) p[i] = u[i]; MPI_Send(p, {TO});",
-        "keep OPI113",
+        "convert ",
     ),
     "in place": (f"MPI_Send(s, {TO}); MPI_Allreduce(MPI_IN_PLACE, s, N, MPI_DOUBLE, MPI_SUM, comm);", "keep OPI101"),
 }

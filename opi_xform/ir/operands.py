@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from opi_xform.ir import instr as ins
 
@@ -36,6 +37,57 @@ def parts_of(operand: ins.Operand) -> Iterator[ins.Operand]:
             work += (item.base, item.index)
         elif isinstance(item, ins.Op):
             work += item.args
+
+
+def with_operands(instr: ins.Instr, new: Mapping[tuple[str, int], ins.Temp]) -> ins.Instr:
+    """An instruction that evaluates temporaries in place of variables; ``new`` by name and place in the text."""
+
+    def of(operand: ins.Operand) -> ins.Operand:
+        return _substituted(operand, new)
+
+    match instr:
+        case ins.Define(value=value) | ins.SwitchOn(value=value):
+            return replace(instr, value=of(value))
+        case ins.Branch(cond=cond):
+            return replace(instr, cond=of(cond))
+        case ins.Load(address=address):
+            return replace(instr, address=of(address))
+        case ins.Store(address=address, value=value):
+            return replace(instr, address=of(address), value=of(value))
+        case ins.CopyBytes(target=target, source=source):
+            return replace(instr, target=of(target), source=of(source))
+        case ins.ReturnInstr(value=value) if value is not None:
+            return replace(instr, value=of(value))
+        case ins.Escape(values=values):
+            return replace(instr, values=tuple(map(of, values)))
+        case ins.CallInstr(callee=callee, args=args):
+            return replace(instr, callee=of(callee), args=tuple(map(of, args)))
+    return instr
+
+
+def _substituted(operand: ins.Operand, new: Mapping[tuple[str, int], ins.Temp]) -> ins.Operand:
+    done: list[ins.Operand] = []
+    work: list[tuple[ins.Operand, bool]] = [(operand, False)]
+    while work:
+        item, inner = work.pop()
+        if isinstance(item, ins.Var):
+            done.append(new.get((item.key, item.span.begin), item))
+        elif isinstance(item, ins.PtrAdd):
+            if inner:
+                index = done.pop()
+                done.append(replace(item, base=done.pop(), index=index))
+            else:
+                work += ((item, True), (item.index, False), (item.base, False))
+        elif isinstance(item, ins.Op) and item.args:
+            if inner:
+                args = tuple(done[-len(item.args) :])
+                del done[-len(item.args) :]
+                done.append(replace(item, args=args))
+            else:
+                work += ((item, True), *((arg, False) for arg in reversed(item.args)))
+        else:
+            done.append(item)
+    return done[0]
 
 
 def temps_in(operand: ins.Operand, floating: bool = False) -> Iterator[int]:

@@ -214,7 +214,9 @@ class Evaluator:
                 if folded is not None:
                     return number(_wrapped(folded, op.type))
         if name == "<<" and constants[1] is not None and 0 <= constants[1] < 62:
-            return values[0].scaled(1 << constants[1])
+            shifted = values[0].scaled(1 << constants[1])
+            if not op.unsigned or not self.near_end(shifted):
+                return shifted
         if name in ("/", ">>") and constants[1] is not None and constants[1] > 0:
             divisor = constants[1] if name == "/" else 1 << min(constants[1], 62)
             divides = all(c % divisor == 0 for _, c in values[0].terms)

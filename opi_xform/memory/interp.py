@@ -15,6 +15,7 @@ from opi_xform.memory.calls import Calls
 from opi_xform.memory.environment import Cell, Change, Env, Environment
 from opi_xform.memory.families import find_families
 from opi_xform.memory.foreign import foreign
+from opi_xform.memory.huge import believe
 from opi_xform.memory.lockstep import lockstep
 from opi_xform.memory.modified import modified_cells
 from opi_xform.memory.nullable import note_lazy, settle
@@ -69,6 +70,7 @@ class _Interpreter(Steps):
         calls.objects.foreign.update(calls.foreign)
         self.tails = tails(calls.graph, nest)
         self.modified = modified_cells(calls, nest)
+        self.entered = _entered(calls.graph)
         self.pending: dict[int, list[tuple[Cell, int, Poly, int]]] = {}
 
     def run(self) -> Values:
@@ -301,6 +303,7 @@ class _Interpreter(Steps):
             left = self.symbols.leave(symbol(s), loop).single
             assert left is not None
             self.symbols.defs[left] = self.symbols.leave(value, loop)
+        believe(self.graph, self.nest, self.values, self.entered, info)
         if len(info.exits) == 1:
             trips = nominal_trips(self.graph, self.nest, self.values, info, info.exits[0])
             if trips is not None and self.symbols.is_nonneg(trips):
@@ -327,6 +330,17 @@ class _Interpreter(Steps):
                 self.out.put((o, 0), ZERO)
             elif isinstance(var.init, ast.IntLit):
                 self.out.put((o, 0), number(var.init.value))
+
+
+def _entered(graph: Graph) -> frozenset[int]:
+    """Calls of the program's own functions, which are in the graph; not those that a library calls back."""
+    found = set()
+    for n in (frame.call for frame in graph.frames if frame.call >= 0):
+        action = graph.nodes[n].action
+        callee = action.callee if isinstance(action, ins.CallInstr) else None
+        if isinstance(callee, ins.AddrFunc) and callee.key in graph.lowered:
+            found.add(n)
+    return frozenset(found)
 
 
 def _inner_loops(nest: LoopNest) -> list[frozenset[int]]:

@@ -144,8 +144,10 @@ class Symbols:
         Not so where a number that either may hold stands in both, and one of them is a sum (``i < first + 64``, with
         ``i`` from ``first`` on): it falls out, and with it the only thing that could tell that the sum has wrapped.
         """
-        if not (self.is_nonneg(left) and self.is_nonneg(right)):
-            return True
+        return not (self.is_nonneg(left) and self.is_nonneg(right)) or self.near(left, right)
+
+    def near(self, left: Poly, right: Poly) -> bool:
+        """One of two numbers that are not negative may be near the type's end, or behind it (``modulo``)."""
         left, right = self.resolve(left), self.resolve(right)
         sums = [p for p in (left, right) if p.constant is None and p.single is None]
         if any(abs(c) >= WRAPS for p in sums for _, c in p.terms):

@@ -10,6 +10,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ownership.allocations import Allocation, has_effect
 from opi_xform.ownership.anchors import Anchors
 from opi_xform.ownership.flow import Flow, Level
+from opi_xform.ownership.lvalues import address_of
 from opi_xform.ownership.mentions import Definitions, Mentions, Texts
 from opi_xform.ownership.model import Buffer, Member, Program
 from opi_xform.ownership.plan import Edit, InsertStatement, ReplaceText
@@ -28,6 +29,11 @@ from opi_xform.ownership.words import fresh
 
 class Problem(Exception):
     """Something cannot be written; the message is a sentence without its full stop."""
+
+
+def _declares(allocation: Allocation) -> bool:
+    """The carrier is declared with it."""
+    return allocation.declared and allocation.condition is None and not allocation.local
 
 
 class AllocationEdits:
@@ -77,7 +83,7 @@ class AllocationEdits:
         alone = len(allocations) == 1 and all(self.same(allocations[0], i) for i in allocs)
         counted = not in_place and any(has_effect(x) for a in allocations for x in a.call.args)
         if (allocs and not alone) or counted:  # what the size does besides is still done once
-            declared = [s for a, s in zip(allocations, sizes, strict=True) if a.declared and a.condition is None]
+            declared = [s for a, s in zip(allocations, sizes, strict=True) if _declares(a)]
             functions = [*(a.function for a in allocations), *(i.function for i in allocs)]
             used = {(self.program.functions[f].span.file, f) for f in functions}
             variable = self.size_variable(declared[0] if declared else "0", used)
@@ -187,14 +193,16 @@ class AllocationEdits:
             raise Problem("the sizes of several buffers that one expression names cannot be kept apart")
         if variable and not self.largest:
             variable += row
-        told = allocation.declared and allocation.condition is None
+        told = _declares(allocation)
         after = [f"{variable} = {size};"] if variable and not told else []
         if self.largest:  # one size for all of them, the largest; more than malloc ever gives is not asked for
             largest = f"if ({variable} < opi_size && opi_size <= (size_t)-1 / 2)\n        {variable} = opi_size;"
             after = [f"{{\n    size_t opi_size = {size};\n    {largest}\n}}" for _ in after]
         if in_place:
             whole = f"{name}{row}" if self.member is None else self.assigned(allocation, name)
-            after.append(f"OPI_Alloc(&{whole}, {size if self.largest else variable or size});")
+            if allocation.local:
+                whole = self.program.variables[allocation.local].name
+            after.append(f"OPI_Alloc({address_of(whole)}, {size if self.largest else variable or size});")
             self.files.add(info.stmt.span.file)
         wrap = not info.in_block
         if allocation.condition is not None:

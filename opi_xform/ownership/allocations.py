@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from opi_xform.ir import ast
@@ -23,7 +24,8 @@ class Allocation:
     stmt: the declaration or assignment, in ``function``.  call: malloc or calloc.  value: the expression that goes,
     with its casts.  declared: it initialises the carrier's declaration.  inside: the assignment, where it is part of
     the condition of an ``if`` (``if (!(v = malloc(n)))``).  out: the call that sets the carrier through its address
-    (``init(n, &v)``).  stores: the nodes that set the carrier.
+    (``init(n, &v)``).  local: the variable that is given the memory first (``t = malloc(n); …; *p = t;``), and is what
+    ``stmt`` sets then.  stores: the nodes that set the carrier.
     index: of the row, as written.  wrapper: the frame of a function that does nothing but allocate (-1: none), called
     with ``arguments`` (parameter, argument).  condition: of `v = c ? malloc(n) : NULL`; negated:
     `c ? NULL : malloc(n)`.
@@ -41,6 +43,7 @@ class Allocation:
     arguments: tuple[tuple[str, ast.Expr], ...] = ()
     inside: ast.Assign | None = None
     out: bool = False
+    local: str = ""
     condition: ast.Expr | None = None
     negated: bool = False
 
@@ -70,7 +73,17 @@ def find_allocations(program: Program, flow: Flow, defs: Definitions, buffer: Bu
                 return None
             else:
                 found[key] = replace(known, stores=(*known.stores, m), wrappers=(*known.wrappers, *one.wrappers))
+    mine = set(buffer.carrier.allocations)
+    if not all(_of_one_buffer(program, flow, one, mine) for one in found.values() if one.local):
+        return None
     return list(found.values()) if all(placed.issuperset(nodes) for nodes in stores.values()) else None
+
+
+def _of_one_buffer(program: Program, flow: Flow, one: Allocation, mine: Collection[int]) -> bool:
+    """The text of an allocation that does not name the carrier: in all copies of its function it is the carrier's."""
+    nodes = (n for frame in flow.frames_of[one.function] for n in flow.by_frame[frame])
+    actions = ((n, program.graph.nodes[n].action) for n in nodes)
+    return all(n in mine for n, action in actions if isinstance(action, ins.CallInstr) and action.call is one.call)
 
 
 def _stores(program: Program, defs: Definitions, buffer: Buffer) -> dict[int, list[int]]:
@@ -109,6 +122,9 @@ def _allocation(program: Program, flow: Flow, buffer: Buffer, n: int, m: int) ->
     within = flow.lowered(setting.frame).stmts[stmt].stmt
     inside = _tested(within)
     value, declared, index = _assigned(program, function, within, buffer)
+    first = None if value is None else _given_first(program, flow, setting.frame, plain(value))
+    if first is not None:
+        return _of_local(program, flow, n, m, *first)
     out = value is None and graph.out_parameters.get(allocating.frame) is not None and isinstance(within, ast.ExprStmt)
     if out and isinstance(within, ast.ExprStmt):
         value = within.expr
@@ -143,6 +159,70 @@ def _allocation(program: Program, flow: Flow, buffer: Buffer, n: int, m: int) ->
     arguments = tuple(zip(params, written.args, strict=True))
     frame = allocating.frame
     return replace(found, wrapper=frame, wrappers=(frame,), arguments=arguments)
+
+
+def _given_first(program: Program, flow: Flow, frame: int, e: ast.Expr) -> tuple[int, str] | None:
+    """(the node that sets it, the local variable) where an expression names one that is set to one thing only."""
+    if not isinstance(e, ast.VarRef) or program.variables[e.var].kind != "local":
+        return None
+    found = []
+    for n in flow.by_frame[frame]:
+        action = program.graph.nodes[n].action
+        if isinstance(action, ins.Define) and action.target == ins.Var(e.var) and action.value != ins.Const(0):
+            found.append(n)
+        elif any(isinstance(x, ins.AddrVar) and x.key == e.var for o in evaluated(action) for x in parts_of(o)):
+            return None
+    return (found[0], e.var) if len(found) == 1 else None
+
+
+def _of_local(program: Program, flow: Flow, n: int, m: int, first: int, local: str) -> Allocation | None:
+    """The allocation whose memory a local variable is given at node ``first``, and the carrier by it at ``m``."""
+    frame = program.graph.nodes[first].frame
+    call = program.graph.nodes[n].action
+    if program.graph.nodes[n].frame != frame or not isinstance(call, ins.CallInstr) or flow.stmt[first] < 0:
+        return None
+    lowered = flow.lowered(frame)
+    within = lowered.stmts[flow.stmt[first]].stmt
+    declared = isinstance(within, ast.DeclStmt)
+    value = lowered.function.variables[local].init if declared else None
+    if isinstance(within, ast.ExprStmt) and isinstance(within.expr, ast.Assign) and within.expr.op == "":
+        target = within.expr.target
+        value = within.expr.value if isinstance(target, ast.VarRef) and target.var == local else None
+    if value is None or not value.span.editable or plain(value) is not call.call:
+        return None
+    keys = within.variables if isinstance(within, ast.DeclStmt) else ()
+    others = [lowered.function.variables[key].init for key in keys]
+    named = (x for e in others if e is not None and e is not value for x in walk(e))
+    if any(isinstance(x, ast.VarRef) and x.var == local for x in named) or not _settable(program.variables[local]):
+        return None
+    once = len(flow.frames_of[lowered.function.key]) == 1 and not program.nest.chain(program.graph.nodes[n].block)
+    if not once and not _surely(program, flow, n, m):
+        return None
+    return Allocation(lowered.function.key, flow.stmt[first], call.call, value, declared, (m,), local=local)
+
+
+def _settable(variable: ast.Variable) -> bool:
+    """A variable whose address may be taken, and that may be set behind its declaration."""
+    t = variable.type
+    words = {word for d in variable.declarators for word in (*d.specifiers.split(), d.storage)}
+    plain_type = not (t.const or t.volatile or t.atomic or variable.thread_local or variable.attributes)
+    return plain_type and words.isdisjoint({"register", "auto", "__auto_type", "static"}) and bool(variable.declarators)
+
+
+def _surely(program: Program, flow: Flow, n: int, m: int) -> bool:
+    """Whenever node ``n`` has run, ``m`` does so before their function is left: what was asked for is what is set."""
+    frame = program.graph.nodes[n].frame
+    seen = {n}
+    work = [n]
+    while work:
+        for s in flow.succs[work.pop()]:
+            action = program.graph.nodes[s].action if s < len(program.graph.nodes) else None
+            if isinstance(action, Unbind) and action.callee == frame:
+                return False
+            if s != m and s not in seen and action is not None:
+                seen.add(s)
+                work.append(s)
+    return True
 
 
 def moves(program: Program, n: int) -> bool:

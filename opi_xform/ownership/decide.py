@@ -360,11 +360,14 @@ def _whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, 
     if promised is not None:
         return promised
     member = program.members.get(buffer.carrier.variable)
-    if member is not None:
-        return member_refusal(units, member, program)
-    return source_refusal(
-        units, buffer.carrier.variable, buffer.carrier.kind, program.complete, options.root, buffer.carrier.rows
-    )
+    found = None if member is None else member_refusal(units, member, program)
+    named = (buffer.carrier.variable,) if member is None else member.named
+    rows = buffer.carrier.rows if member is None else 0
+    for key in named if found is None else ():
+        found = source_refusal(units, key, buffer.carrier.kind, program.complete, options.root, rows)
+        if found is not None:
+            break
+    return found
 
 
 def _site_refusal(program: Program, buffer: Buffer, uses: list[Use], facts: dict[int, Judge]) -> Refusal | None:

@@ -16,7 +16,7 @@ from opi_xform.ownership.deallocations import Deallocation
 from opi_xform.ownership.events import EventList
 from opi_xform.ownership.flow import Level
 from opi_xform.ownership.leftovers import only_counts
-from opi_xform.ownership.lvalues import fixed
+from opi_xform.ownership.lvalues import address_of, fixed
 from opi_xform.ownership.mentions import plain
 from opi_xform.ownership.model import Use
 from opi_xform.ownership.plan import (
@@ -30,8 +30,8 @@ from opi_xform.ownership.plan import (
 )
 from opi_xform.ownership.sizes import array_size, dimensions
 from opi_xform.ownership.states import Insertion
+from opi_xform.ownership.words import fresh, pieces
 from opi_xform.ownership.words import hidden as hidden_names
-from opi_xform.ownership.words import pieces
 from opi_xform.record import dataclass
 
 RESULT = "opi_result"
@@ -68,6 +68,7 @@ class Builder(AllocationEdits):
     ) -> Written | str:
         """freed: deallocations at which something may be held.  held_leaving: nodes behind which a scope is left so."""
         self.held_leaving = held_leaving
+        self.length = ""  # of an array of variable length: the variable that has its bytes
         try:
             self.calls([u for u in self.buffer.uses if u.place in converted])
             if self.buffer.carrier.kind == "array":
@@ -146,7 +147,7 @@ class Builder(AllocationEdits):
         if isinstance(e, ast.VarRef) and e.var in self.buffer.lifted:
             return self.program.variables[e.var].name
         if self.member is not None and self.program.names(e, self.member.key) and e.span.editable and not fixed(e):
-            return f"&{self.texts.of(e.span)}"
+            return address_of(self.texts.of(e.span))
         if rows == 0 and isinstance(e, ast.VarRef) and e.var == self.buffer.carrier.variable:
             return f"&{self.variable.name}"
         if rows == 1:
@@ -171,6 +172,8 @@ class Builder(AllocationEdits):
         if not self.variable.declarators:
             raise Problem("the buffer's declaration is not written in these files")
         null = self.variable.kind == "local"
+        if self.variable.type.vla:
+            self.keep_length(self.variable.declarators[0])
         for d in self.variable.declarators:
             if d.suffix is None or not d.suffix.editable or not d.name_span.editable:
                 raise Problem("the buffer's declaration is written by a macro or through a typedef")
@@ -179,6 +182,21 @@ class Builder(AllocationEdits):
                     d.name_span, d.suffix, d.init_span, d.span, d.statement, self.buffer.carrier.rows, null
                 )
             )
+
+    def keep_length(self, d: ast.Declarator) -> None:
+        """A variable for the size that an array of variable length has: its numbers may change later."""
+        size = array_size(self.program, self.buffer, self.texts, d.span.file)
+        stmts = self.flow.lowered(self.flow.frames_of[self.variable.function][0]).stmts
+        declaring = (
+            s.stmt for s in stmts if isinstance(s.stmt, ast.DeclStmt) and self.variable.key in s.stmt.variables
+        )
+        if size is None or not d.statement.editable:
+            raise Problem("the array's declaration is written by a macro or through a typedef")
+        if any(stmt.sizes for stmt in declaring):
+            raise Problem("something happens where the array's length is computed")
+        self.length = fresh(f"{self.variable.name}_bytes", self.program.files, self.texts)
+        self.edits.append(InsertStatement(d.statement, "after", f"size_t {self.length} = {size};"))
+        self.files.add(d.statement.file)
 
     def link_name(self, converted: frozenset[tuple[str, int, str, int]]) -> None:
         """A name for the linker that only files of this plan use: one that was left out, or comes from another plan,
@@ -199,18 +217,19 @@ class Builder(AllocationEdits):
 
     def null_declaration(self, allocations: Sequence[Allocation]) -> None:
         """A local pointer that is freed on paths on which it was never set."""
-        if self.member is not None:
+        if self.member is not None and not self.member.named:
             raise Problem(f"`{self.member.name}` may not have been set where it would be freed")
-        if self.variable.kind != "local" or any(a.declared for a in allocations):
+        found = [self.variable] if self.member is None else [self.program.variables[key] for key in self.member.named]
+        if any(a.declared and not a.local for a in allocations):
             return
-        for d in self.variable.declarators:
+        for d in (d for variable in found if variable.kind == "local" for d in variable.declarators):
             if d.init_span is None:
                 if not d.name_span.editable or (self.buffer.carrier.rows and d.suffix is None):
                     raise Problem("the pointer's declaration is written by a macro")
                 if self.buffer.carrier.rows and d.suffix is not None:
                     self.edits.append(ReplaceText(d.suffix, f"{self.texts.of(d.suffix)} = {{NULL}}"))
                 else:
-                    self.edits.append(ReplaceText(d.name_span, f"{self.variable.name} = NULL"))
+                    self.edits.append(ReplaceText(d.name_span, f"{self.texts.of(d.name_span)} = NULL"))
 
     # --- deallocations ---------------------------------------------------------------------------------------------
 
@@ -280,12 +299,14 @@ class Builder(AllocationEdits):
             asked = size + index if per_row else size
             if insertion.kind == "free":
                 text = (
-                    self.all_rows(level) if self.buffer.carrier.rows and not insertion.rows else f"OPI_Free(&{target});"
+                    self.all_rows(level)
+                    if self.buffer.carrier.rows and not insertion.rows
+                    else f"OPI_Free({address_of(target)});"
                 )
             elif insertion.kind == "alloc":
-                text = f"OPI_Alloc(&{target}, {asked});"
+                text = f"OPI_Alloc({address_of(target)}, {asked});"
             else:
-                text = f"if (!{target})\n    OPI_Alloc(&{target}, {asked});"
+                text = f"if (!{target})\n    OPI_Alloc({address_of(target)}, {asked});"
             self.files.add(stmt.span.file)
             if insertion.where == "leave":
                 self.leave(level, text)
@@ -300,6 +321,8 @@ class Builder(AllocationEdits):
         return frozenset(hidden_names(self.flow.lowered(level[0]), level[1], self.texts, (), declared))
 
     def declared_size(self, level: Level) -> str:
+        if self.length:
+            return self.length
         file = self.flow.info(level).stmt.span.file
         size = array_size(self.program, self.buffer, self.texts, file, self.hidden(level))
         if size is None:

@@ -14,6 +14,7 @@ from opi_xform.ownership.failures import failures_of
 from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.mentions import Mentions, plain
 from opi_xform.ownership.model import Buffer, Program, Use
+from opi_xform.ownership.names import names_of
 from opi_xform.ownership.states import (
     ALLOC,
     BIRTH,
@@ -211,10 +212,11 @@ class _Collector:
         wrappers = self.wrappers.union(*(d.wrappers for d in self.deallocations))
         mallocs = frozenset(self.buffer.carrier.allocations)
         exchanged = {n for swap in self.buffer.swaps for n in (swap.start, *swap.nodes)}
+        passed = {*self.by_node, *exchanged, *mallocs, *dead_tests, *self.early()}
         for n in self.buffer.touches:
             node = self.program.graph.nodes[n]
             action = node.action
-            if n in self.by_node or n in exchanged or n in mallocs or n in dead_tests or node.frame in wrappers:
+            if n in passed or node.frame in wrappers:
                 continue
             if isinstance(action, ins.Birth) or self.sets_carrier(action) or self.lifts(node):
                 continue
@@ -225,6 +227,29 @@ class _Collector:
             if problem:
                 return problem
         return ""
+
+    def early(self) -> set[int]:
+        """Where a local variable has the memory, and the carrier not yet (``t = malloc(n); t[0] = 1; *p = t;``)."""
+        values, names = self.program.values, names_of(self.program)
+        table = values.objects.table
+        stores = [n for a in self.allocations if a.local for n in a.stores]
+        given = {values.symbols.base(values.symbols.not_null(values.operands[m][-1])) for m in stores}
+        out: set[int] = set()
+        for n in self.buffer.touches if stores else ():
+            if not any(n == m or names.follows(m, n) for m in stores):
+                found = self.touched(n)
+                made = {at for o in found & given if o is not None for at in table[o].nodes}
+                if len(found) == 1 and any(self.program.dominates(at, n) for at in made):
+                    out.add(n)
+        return out
+
+    def touched(self, n: int) -> set[int]:
+        """The objects of the buffer that a node accesses, or evaluates an address of."""
+        values = self.program.values
+        given = (*values.operands.get(n, ()), *values.args.get(n, ()))
+        bases = {values.symbols.base(values.symbols.not_null(value)) for value in given}
+        bases.update(access.object for access in values.accesses.get(n, ()))
+        return {o for o in bases if o is not None and o in self.objects}
 
     def lifts(self, node: Node) -> bool:
         """The carrier's address is passed, which takes no buffer."""

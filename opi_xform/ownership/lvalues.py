@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from opi_xform.ir import ast
@@ -10,6 +11,7 @@ from opi_xform.ownership.model import Program
 from opi_xform.ownership.walk import children, expressions
 
 POINTER_BYTES = 8
+_FOLLOWED = re.compile(r"\*(\w+)|\(\*(\w+)\)")
 
 
 class Expressions:
@@ -24,6 +26,9 @@ class Expressions:
             return None
         span = action.span
         found = self.of_function(function).get((span.file, span.begin, span.end, isinstance(action, ins.Store)), [])
+        if len(found) > 1 and any(isinstance(e, ast.VarRef) for e in found):
+            named = isinstance(action.address, ins.AddrVar)  # in a macro, where all has one place
+            found = [e for e in found if isinstance(e, ast.VarRef) == named]
         return found[0] if len(found) == 1 else None
 
     def of_function(self, key: str) -> dict[tuple[str, int, int, bool], list[ast.Expr]]:
@@ -33,7 +38,7 @@ class Expressions:
             for e in function_expressions(self.program.functions[key]):
                 if isinstance(e, ast.Deref) and place(e) == place(e.operand):
                     continue  # the arrow of `p->x`
-                if isinstance(e, (ast.Member, ast.Index, ast.Deref)):
+                if isinstance(e, (ast.Member, ast.Index, ast.Deref, ast.VarRef)):
                     known.setdefault((*place(e), False), []).append(e)
                 elif isinstance(e, (ast.Assign, ast.IncDec)):
                     target = e.target if isinstance(e, ast.Assign) else e.operand
@@ -70,6 +75,12 @@ def fixed(e: ast.Expr) -> bool:
                 return inner.type.elem is not None and inner.type.elem.const
             case _:
                 return False
+
+
+def address_of(text: str) -> str:
+    """The address of an lvalue, both as texts: ``p`` of ``*p``."""
+    found = _FOLLOWED.fullmatch(text)
+    return (found[1] or found[2]) if found else f"&{text}"
 
 
 def place(e: ast.Expr) -> tuple[str, int, int]:

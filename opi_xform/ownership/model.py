@@ -61,7 +61,8 @@ class Member:
     there (-1: none); ends: nodes at which its memory goes.  raw: nobody knows what it holds before it is set.
     stride: of a table of pointers (``tables``), bytes from one to the next (0: it is one pointer); count: how many (0:
     not known).  twins: the places in the structs that share their words, one per row; then ``object``, ``offset`` and
-    ``start`` are those of none of them.
+    ``start`` are those of none of them.  named: it is no member, but this variable (of twins: these), whose address is
+    given to functions (``program/addressed.py``).
     """
 
     key: str
@@ -77,6 +78,7 @@ class Member:
     stride: int = 0
     count: int = 0
     twins: tuple[Twin, ...] = ()
+    named: tuple[str, ...] = ()
 
     @property
     def rows(self) -> bool:
@@ -120,11 +122,11 @@ class Program:
     exchanges: tuple[Exchange, ...] = ()  # pointers that change places, which the graph does not show as such
 
     def names(self, e: ast.Expr, key: str) -> bool:
-        """The expression, casts aside, is the variable, or the member that counts as one."""
+        """The expression, casts aside, is the variable, or written as the place that counts as one."""
         while isinstance(e, ast.Cast):
             e = e.operand
-        if isinstance(e, ast.VarRef):
-            return e.var == key
+        if isinstance(e, ast.VarRef) and e.var == key:
+            return True
         member = self.members.get(key)
         return member is not None and (e.span.file, e.span.begin, e.span.end) in member.spans
 

@@ -15,7 +15,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
-from opi_xform.ownership.lvalues import fixed
+from opi_xform.ownership.lvalues import address_of, fixed
 from opi_xform.ownership.model import Buffer, Carrier, Place, Program, Refusal, Use
 from opi_xform.ownership.plan import ReplaceText
 from opi_xform.ownership.source import Index, index_of
@@ -297,7 +297,7 @@ class Parameters:
             return f"&{name}"
         span = told.lvalue.span
         text = self.texts.read(span.file)[span.begin : span.end].decode("utf-8", "surrogateescape")
-        return f"&{text}"
+        return address_of(text)
 
 
 _latest: list[Parameters] = []

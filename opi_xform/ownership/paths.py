@@ -270,7 +270,7 @@ class Paths:
             if not self.points(pointer, target, offset, edges):
                 return False
         o = self.names.objects.variable(frame, root.key)
-        if not root.type.is_pointer:
+        if not root.type.is_pointer or wanted[0][0] == ("variable", root.key):
             return self.number(wanted[0][0]) == o and wanted[0][1] == path.offset
         if o in self.names.address_taken or o in self.names.writes or root.type.volatile or root.thread_local:
             return False

@@ -103,7 +103,7 @@ class _Placing(Releases):
             raise self.fail("the memory is not allocated by a plain statement that could be rewritten")
         addressed = self.shared.defs.addressed
         lazy = tests_of_allocations(self.program, self.flow, self.buffer, allocations, addressed)
-        inside = any(a.inside for a in allocations)
+        inside = any(a.inside or a.local for a in allocations)
         in_place = carrier.kind == "pointer" and (self.tested(allocations, lazy) or inside)
         found = collect_events(
             self.program, self.flow, self.buffer, self.mentions, self.converted, allocations, in_place, lazy

@@ -296,8 +296,7 @@ class _Inspector:
             if var.type.kind not in ("array", "pointer") or (self.array and not var.type.is_array):
                 raise _Refused("13", f"`{self.name}` is neither an array nor a pointer", here)
             if self.array and (var.type.vla or (var.type.size is None and var.type.count is not None)):
-                message = f"`{self.name}` is an array of variable length; a pointer to malloc'ed memory would do"
-                raise _Refused("13", message, here)
+                self.variable_length(var)
             if var.type.size is not None:
                 types.append((var.type, here))
             for d in var.declarators:
@@ -313,8 +312,18 @@ class _Inspector:
                 first.elem and first.elem.size,
             ):
                 raise _Refused("13", f"`{self.name}` is declared differently in two files", types[0][1], here)
-        if self.array and not types:
+        if self.array and not types and not self.variable.type.vla:
             raise _Refused("13", f"the size of `{self.name}` is not known", (self.variable.span, "declared here"))
+
+    def variable_length(self, var: ast.Variable) -> None:
+        """Its size is kept in a variable beside it; who asks for it by its name would get the pointer's."""
+        asked = [m.ref.span for m in self.mentions if m.size is not None or isinstance(m.parent, ast.AddrOf)]
+        if asked or var.type.elem is None or var.type.elem.is_array or var.kind != "local":
+            message = f"`{self.name}` is an array of variable length; a pointer to malloc'ed memory would do"
+            note = (
+                (asked[0], "its size, or its own address, is asked for here") if asked else (var.span, "declared here")
+            )
+            raise _Refused("13", message, note)
 
     def declarator(self, var: ast.Variable, d: ast.Declarator) -> None:
         here = (d.name_span, "declared here")

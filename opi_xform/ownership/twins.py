@@ -65,6 +65,7 @@ def table_of(
         ends=tuple(sorted({n for m in members for n in m.ends})),
         raw=any(m.raw for m in members),
         count=len(members),
+        named=tuple(key for m in members for key in m.named),
         twins=tuple(Twin(m.object, m.offset, m.nodes, m.start, m.ends) for m in members),
     )
     size = member.count * POINTER_BYTES

@@ -15,6 +15,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import assigned, operands_of, used_temps
 from opi_xform.program import budget
+from opi_xform.program.addressed import Addressed
 from opi_xform.program.effects import FunctionEffect
 from opi_xform.program.fixed import constant_parameters, successors
 from opi_xform.program.formats import unread
@@ -128,6 +129,7 @@ class _Builder:
         running = relevant.reached if relevant is not None else sorted(lowerings.functions)
         self.setting = OutParameters(running, lowerings.get, effects, lowerings.globals, initialised)
         self.outs: dict[int, tuple[OutParameter, ins.Define]] = {}
+        self.addressed = Addressed(running, lowerings.get, lowerings.globals, self.setting.variables)
         self.temps: dict[str, frozenset[int]] = {}
         self.assigned: dict[str, frozenset[str]] = {}
         self.fixed: dict[int, dict[str, int]] = {}  # per frame: its parameters that are numbers
@@ -195,11 +197,13 @@ class _Builder:
         target: ins.Temp | None,
         work: list[tuple[int, str, int, int, ins.Temp | None]],
     ) -> None:
-        lowered = self.lowerings.get(function)
-        assert lowered is not None
-        self.used[function] = lowered
+        if function not in self.used:
+            body = self.lowerings.get(function)
+            assert body is not None
+            self.used[function] = self.addressed.body(body)
+        lowered = self.used[function]
         if frame in self.outs:
-            lowered = self.outs[frame][0].body
+            lowered = self.addressed.body(self.outs[frame][0].body)
         parent = self.frames[frame].parent
         places = [self.block() for _ in lowered.blocks]
         self.succs[start] = (places[0],)

@@ -14,6 +14,7 @@ from dataclasses import replace
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import operands_of, parts_of
+from opi_xform.program.addressed import plain_pointer
 from opi_xform.program.effects import FunctionEffect
 from opi_xform.record import dataclass
 
@@ -46,6 +47,8 @@ def out_parameter(
     if len(found) != 1:
         return None
     key = function.params[found[0]]
+    if not _only_sets(body, effects):
+        return None
     blocks = []
     stores = 0
     for instrs in body.blocks:
@@ -96,7 +99,7 @@ class OutParameters:
             body = lowered(name)
             known.update({} if body is None else body.function.variables)
         self.variables = {
-            key for key, n in passed.items() if taken[key] == n and key in known and _plain_pointer(known[key])
+            key for key, n in passed.items() if taken[key] == n and key in known and plain_pointer(known[key])
         }
 
     def of(self, call: ins.CallInstr) -> OutParameter | None:
@@ -119,9 +122,23 @@ class OutParameters:
         return None if argument.key in found.names else (found, argument.key)
 
 
-def _plain_pointer(variable: ast.Variable) -> bool:
-    t = variable.type
-    return t.is_pointer and not (t.const or t.volatile or t.atomic or variable.thread_local)
+def _only_sets(body: ins.Lowered, effects: Mapping[str, FunctionEffect]) -> bool:
+    """On the ways that return, the function calls what allocates and frees, and nothing else: it prints nothing."""
+    called = [
+        [
+            effects.get(instr.callee.key) if isinstance(instr.callee, ins.AddrFunc) else None
+            for instr in block
+            if isinstance(instr, ins.CallInstr)
+        ]
+        for block in body.blocks
+    ]
+    goes_on = [not any(effect is not None and effect.noreturn for effect in found) for found in called]
+    returning = {i for i, succs in enumerate(body.succs) if goes_on[i] and not succs}
+    more = returning
+    while more:
+        more = {i for i, succs in enumerate(body.succs) if goes_on[i] and not returning.isdisjoint(succs)} - returning
+        returning = returning | more
+    return all(effect is not None and (effect.allocates or effect.frees) for i in returning for effect in called[i])
 
 
 def _pointer_to_pointer(variable: ast.Variable) -> bool:

@@ -135,17 +135,43 @@ def array(s: Scene, want: Want) -> Home:
     return Home(place, _views(want, place), (f"{shape};", *clear))
 
 
+def _set(s: Scene, want: Want, x: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(its declaration, where it stands alone; what gives a pointer its memory): directly, under a local name first, or
+    in a function that has the pointer's address.
+    """
+    e, memory, way = want.element, _memory(s, want), s.rng.random()
+    declared = (f"{e} *{x};",)
+    if way < 0.6:
+        return (), (f"{x} = {memory};",)
+    local = [f"{e} *{x}_t = {memory};", *([f"memset({x}_t, 0, sizeof *{x}_t);"] if s.rng.random() < 0.4 else [])]
+    if way < 0.75:
+        return declared, (*local, f"{x} = {x}_t;")
+    f = s.fresh("set")
+    result = s.rng.choice(("void", "int"))
+    if s.rng.random() < 0.5:
+        body = [*local, f"*p = {x}_t;"]
+    else:
+        body = [
+            f"*p = {memory};",
+            *([f"memset(*p, 0, {want.size} * sizeof **p);"] * s.rng.randrange(2)),
+        ]
+    s.head.line(f"static {result} {f}({e} **p, int print)")
+    s.head.block("", [*body, "if (print)", '    printf("set\\n");', *(["return print;"] if result == "int" else [])])
+    return declared, (f"{f}(&{x}, {s.rng.choice(('zero', '0', 'seven == 8'))});",)
+
+
 def heap(s: Scene, want: Want) -> Home:
     """One pointer to malloc'ed memory for each lane: a variable, or a table of them (static, local, on the heap)."""
     x, e = s.fresh("h"), want.element
     static = s.rng.random() < 0.4
     if want.lanes == 1:
-        make, end = f"{x} = {_memory(s, want)};", _free(s, x)
+        declared, make = _set(s, want, x)
+        end = _free(s, x)
         views = (View(f"{e} **{{p}}", f"&{x}", "(*{p})"),) * (s.rng.random() < 0.5)
         if static:
             s.head.line(f"static {e} *{x};")
-            return Home(x, _views(want, x, View("", "", x), *views), (make,), (end,))
-        return Home(x, _views(want, x, *views), (f"{e} *{make}",), (end,))
+            return Home(x, _views(want, x, View("", "", x), *views), make, (end,))
+        return Home(x, _views(want, x, *views), (*declared, *make) if declared else (f"{e} *{make[0]}",), (end,))
     table = s.rng.random() < 0.4
     place = f"{x}[{{d}}]"
     fill, end_all = _lanes(want, f"{place} = {_memory(s, want, True)};"), _lanes(want, _free(s, place))

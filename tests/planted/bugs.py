@@ -1,6 +1,7 @@
 """The planted bugs: each forgets one thing that soundness rests on, by one change of the analyser's text."""
 
 from tests.planted.bug import Bug
+from tests.planted.bugs_addressed import ADDRESSED
 from tests.planted.bugs_allocations import ALLOCATIONS
 from tests.planted.bugs_behind import BEHIND
 from tests.planted.bugs_conditions import CONDITIONS
@@ -366,6 +367,7 @@ BUGS = (
         ("c_free_wrapper_counts",),
         condition="allocation and free",
     ),
+    *ADDRESSED,
     *ALLOCATIONS,
     *BEHIND,
     *MEMORY,

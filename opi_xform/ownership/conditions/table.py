@@ -152,9 +152,9 @@ TABLE = (
     Condition(
         "numbers that wrap",
         "An unsigned comparison and a number that is cut off count where nothing tells that C's value is another.",
-        ("memory.symbols:Symbols", "memory.evaluate:Evaluator"),
+        ("memory.symbols:Symbols", "memory.evaluate:Evaluator", "memory.huge:believe"),
         (),
-        ("odd_unsigned_*", "odd_long_cut*", "odd_wrapped_*"),
+        ("odd_unsigned_*", "odd_long_cut*", "odd_wrapped_*", "size_bound_*"),
     ),
     Condition(
         "changed by others",
@@ -228,10 +228,10 @@ TABLE = (
     ),
     Condition(
         "set by a function",
-        "Only functions that set a pointer through a parameter, and call nothing of the program's, get its address.",
-        ("program.out_parameters:OutParameters",),
+        "Nothing but loads and stores that are looked at reach a pointer whose address functions have.",
+        ("program.out_parameters:OutParameters", "program.addressed:Addressed"),
         (),
-        ("out_parameter_*",),
+        ("out_parameter_*", "addressed_*"),
     ),
     Condition(
         "allocation and free",
@@ -242,7 +242,17 @@ TABLE = (
             "ownership.deallocations:deallocation",
         ),
         (),
-        ("grow_*", "malloc_*", "c_free_*", "a_*", "null_choice_*", "memalign_*", "g_aligned_*", "g_mapped_*"),
+        (
+            "grow_*",
+            "malloc_*",
+            "c_free_*",
+            "a_*",
+            "null_choice_*",
+            "memalign_*",
+            "local_first_*",
+            "g_aligned_*",
+            "g_mapped_*",
+        ),
     ),
     Condition(
         "placement",
@@ -262,6 +272,7 @@ TABLE = (
         "Nothing depends on the buffer being an array.",
         ("ownership.source:source_refusal",),
         ("OPI113", "OPI213"),
+        ("vla_*",),
     ),
     Condition(
         "text",

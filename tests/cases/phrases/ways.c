@@ -87,7 +87,7 @@ static void vla(int n)
     double s[n];
     static double r[N];
     pack(s, n, 4);
-    MPI_Sendrecv(s, n, MPI_DOUBLE, peer, 1, r, N, MPI_DOUBLE, peer, 1, W, IGNORE); //~ keep(s) OPI113 take(r)
+    MPI_Sendrecv(s, n, MPI_DOUBLE, peer, 1, r, N, MPI_DOUBLE, peer, 1, W, IGNORE); //~ give(s) take(r)
     take_in(r, n);
 }
 

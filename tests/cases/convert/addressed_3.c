@@ -1,0 +1,52 @@
+/* It hands the pointers' addresses on to another one. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static void one(size_t bytes, double **p)
+{
+    *p = malloc(bytes);
+    if (!*p)
+        exit(1);
+    (*p)[0] = 1.0;
+}
+
+static void both(double **a, double **b)
+{
+    one(N * sizeof(double), a);
+    one(N * sizeof(double), b);
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+    double *out, *in;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    both(&out, &in);
+    for (int step = 0; step < 3; step++) {
+        if (rank == 0) {
+            for (int i = 0; i < N; i++) //~ hole: i = 0 => i = 1
+                out[i] = u[i] + step;
+            MPI_Send(out, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(out)
+        } else if (rank == 1) {
+            MPI_Recv(in, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(in)
+            for (int i = 0; i < N; i++)
+                v[i] += in[i];
+        }
+    }
+    free(out);
+    free(in);
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,47 @@
+/* The pointers are static, and the function is told which. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double *out, *in;
+
+static void get(double **p, int n, int verbose)
+{
+    *p = malloc(n * sizeof(double));
+    if (verbose)
+        printf("%d doubles\n", n);
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    get(&in, N, 0);
+    get(&out, N, argc > 5);
+    for (int step = 0; step < 3; step++) {
+        if (rank == 0) {
+            for (int i = 0; i < N; i++) //~ hole: i = 0 => i = 1
+                out[i] = u[i] + step;
+            MPI_Send(out, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(out)
+        } else if (rank == 1) {
+            MPI_Recv(in, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(in)
+            for (int i = 0; i < N; i++)
+                v[i] += in[i];
+        }
+    }
+    free(out);
+    free(in);
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}

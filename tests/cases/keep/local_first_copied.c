@@ -1,0 +1,56 @@
+/* The memory grows: the old contents are copied before the pointer is set. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double *out;
+
+static void grow(int n, int more)
+{
+    double *t = malloc((n + more) * sizeof *t);
+
+    for (int i = 0; i < n; i++)
+        t[i] = out[i];
+    free(out);
+    out = t;
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+    double *in;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    out = malloc(16 * sizeof *out);
+    in = malloc(N * sizeof *in);
+    for (int i = 0; i < 16; i++)
+        out[i] = i;
+    grow(16, N - 16);
+    for (int i = 16; i < N; i++)
+        out[i] = u[i];
+    for (int step = 0; step < 3; step++) {
+        if (rank == 0) {
+            for (int i = 16; i < N; i++)
+                out[i] = u[i] + step;
+            MPI_Send(out, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(out)
+        } else if (rank == 1) {
+            MPI_Recv(in, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            for (int i = 0; i < N; i++)
+                v[i] += in[i];
+        }
+    }
+    free(out);
+    free(in);
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,98 @@
+"""Pointers set through their address or by way of a local variable, unsigned bounds, arrays of variable length."""
+
+from tests.planted.bug import Bug
+
+_ALLOCATIONS = "opi_xform.ownership.allocations"
+_HUGE = "opi_xform.memory.huge"
+_MEMBERS = "opi_xform.ownership.members"
+
+ADDRESSED = (
+    Bug(
+        "text that is left out and names a pointer's address does not count",
+        _MEMBERS,
+        "if function is not None and name in skipped.identifiers and _inside(skipped.span, function.span):",
+        "if False:",
+        ("addressed_skipped",),
+        condition="set by a function",
+    ),
+    Bug(
+        "the loop may be left in other ways than by its unsigned bound",
+        _HUGE,
+        "if len(loop.exits) != 1 or not graph.blocks[loop.exits[0][0]]:",
+        "if not graph.blocks[loop.exits[0][0]]:",
+        ("size_bound_break", "size_bound_exit"),
+        condition="numbers that wrap",
+    ),
+    Bug(
+        "the size of an array of variable length may be asked for",
+        "opi_xform.ownership.source",
+        'if asked or var.type.elem is None or var.type.elem.is_array or var.kind != "local":',
+        'if var.type.elem is None or var.type.elem.is_array or var.kind != "local":',
+        ("vla_size",),
+        condition="declaration",
+    ),
+    Bug(
+        "nothing happens where the length of an array is computed",
+        "opi_xform.ownership.edits",
+        "if any(stmt.sizes for stmt in declaring):",
+        "if False:",
+        ("vla_made",),
+        condition="declaration",
+    ),
+    Bug(
+        "a function that sets a pointer names others as they are elsewhere",
+        "opi_xform.program.graph",
+        "lowered = self.addressed.body(self.outs[frame][0].body)",
+        "lowered = self.outs[frame][0].body",
+        ("addressed_named",),
+        condition="set by a function",
+    ),
+    Bug(
+        "an allocation under a local name is the same buffer's in all calls",
+        _ALLOCATIONS,
+        "if not all(_of_one_buffer(program, flow, one, mine) for one in found.values() if one.local):",
+        "if False:",
+        ("local_first_other",),
+        condition="allocation and free",
+    ),
+    Bug(
+        "a pointer is always set to what was allocated for it",
+        _ALLOCATIONS,
+        "if not once and not _surely(program, flow, n, m):",
+        "if False:",
+        ("local_first_size",),
+        condition="allocation and free",
+    ),
+    Bug(
+        "nothing else in a declaration uses the memory",
+        _ALLOCATIONS,
+        "if any(isinstance(x, ast.VarRef) and x.var == local for x in named) or not",
+        "if not",
+        ("local_first_end",),
+        condition="allocation and free",
+    ),
+    Bug(
+        "calls inside a loop come back",
+        _HUGE,
+        "isinstance(action, (Lost, ins.Escape)) or (isinstance(action, ins.CallInstr) and n not in entered)",
+        "isinstance(action, (Lost, ins.Escape))",
+        ("size_bound_signal",),
+        condition="numbers that wrap",
+    ),
+    Bug(
+        "numbers that are not negative by their type are small",
+        _HUGE,
+        "if any(symbols.table[s].nonneg for s in bound.symbols()):",
+        "if False:",
+        ("size_bound_marks",),
+        condition="numbers that wrap",
+    ),
+    Bug(
+        "what is shifted out on the left comes back",
+        "opi_xform.memory.evaluate",
+        "if not op.unsigned or not self.near_end(shifted):",
+        "if True:",
+        ("size_bound_shifted",),
+        condition="numbers that wrap",
+    ),
+)
