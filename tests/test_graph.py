@@ -99,13 +99,31 @@ def test_addresses_behind_the_last_parameter_are_outside() -> None:
 def test_what_a_lost_call_can_reach_is_given_up() -> None:
     """Arguments and all globals; a local whose address goes nowhere is safe."""
     found = program(
-        "static int b[9]; static void g(int *p, int n) { if (n) g(p, n - 1); }"
+        'static int b[9]; static void g(int *p, int n) { b[n] = 1; if (n) __asm__(""); }'
         " int main(void) { int given[9], own[9]; own[0] = 1; g(given, 3); return b[0] + own[0]; }"
     )
     escaped = found.program.values.escaped
     assert found.object("given") in escaped
     assert found.object("b") in escaped
     assert found.object("own") not in escaped
+
+
+def test_a_level_of_recursion_reaches_what_its_function_names() -> None:
+    found = program(
+        "static int a[9], b[9], c[9]; static void h(int k) { b[k] = 1; }"
+        " static void g(int *p, int n) { p[n] = 1; h(n); if (n) g(p, n - 1); }"
+        " int main(void) { int given[9], own[9]; own[0] = 1; g(given, 3); g(a, 2); return c[0] + own[0]; }"
+    )
+    escaped = found.program.values.escaped
+    assert {name for name in ("given", "a", "b", "c", "own") if found.object(name) in escaped} == {"given", "a", "b"}
+
+
+def test_arms_of_a_function_that_enters_itself_are_all_there() -> None:
+    """A constant of the first call is none of the next."""
+    g = "static int a; static void g(int n) { if (n > 2) { a = 1; return; } g(n + 1); }"
+    found = program(g + " int main(void) { g(0); return a; }")
+    stores = [n.action for n in found.program.graph.nodes if isinstance(n.action, ins.Define)]
+    assert any(isinstance(s.target, ins.Var) and s.target.key.endswith("a") for s in stores)
 
 
 def test_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:

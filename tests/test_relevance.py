@@ -127,7 +127,32 @@ PROGRAMS = {
         "",
     ),
     "is not known": ("void unknown(void); static void f(void) { unknown(); }", "f();", "", "", "f"),
-    "calls itself": ("static void f(int k) { if (k) f(k - 1); }", "f(3);", "", "", "f"),
+    "calls itself": ("static void f(int k) { if (k) f(k - 1); }", "f(3);", "", "", ""),
+    "calls itself, and reads what was sent": (
+        "static void f(int k) { u[k] = out[k]; if (k) f(k - 1); }",
+        "",
+        "f(3);",
+        "",
+        "f",
+    ),
+    "uses memory that a function hands out": (
+        "void *malloc(unsigned long); void abort(void);"
+        " static void *get(int k) { void *p = malloc(k); if (!p) abort(); return p; }"
+        " static void f(void) { double *v = get(80); v[1] = 2; }",
+        "saved = get(64); MPI_Send(saved, 8, MPI_DOUBLE, 0, 0, 0);",
+        "f();",
+        "",
+        "",
+    ),
+    "is called back by the library": (
+        "void qsort(void *, unsigned long, unsigned long, int (*)(const void *, const void *));"
+        " static int by(const void *a, const void *b) { return *(const double *)a < *(const double *)b; }"
+        " static void f(void) { qsort(work, 64, 8, by); }",
+        "f();",
+        "",
+        "",
+        ["by", "f"],
+    ),
     "its address is taken": ("static void f(void) { u[0] = 1; } void (*p)(void) = f;", "p();", "", "", "f"),
     "calls through a pointer": (
         "static void g(void) {} static void (*p)(void) = g; static void f(void) { p(); }",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from opi_xform.ir import instr as ins
+from opi_xform.ir.operands import parts_of
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.pointsto import PointsTo
 from opi_xform.program.effects import Effects, FunctionEffect
-from opi_xform.program.graph import Graph, Lost, Node
+from opi_xform.program.graph import Bind, Graph, Lost, Node, evaluated
 
 
 class Calls:
@@ -19,6 +20,7 @@ class Calls:
         self.objects = objects
         self.pts = points_to
         self.effects = effects
+        self.touched: dict[int, frozenset[int]] = {}  # by frame: what ``inside`` has answered
         self.foreign: Mapping[int, tuple[int, str]] = {}  # what changes behind the program's back (foreign.py)
 
     def effect(self, call: ins.CallInstr) -> FunctionEffect | None:
@@ -35,6 +37,7 @@ class Calls:
         """Everything that a call which is not followed can reach: its arguments, globals, all that escaped.
 
         A function of the program may use any global; a library's function those of the functions that it may call.
+        A function that is entered from inside itself does at each level what it does here.
         """
         call = node.action.call if isinstance(node.action, Lost) else node.action
         assert isinstance(call, ins.CallInstr)
@@ -45,7 +48,60 @@ class Calls:
             out |= self.objects.globals
         else:
             out |= self.objects.called_back
-        return self.pts.reachable(frozenset(out))
+        found = self.pts.reachable(frozenset(out))
+        again = self.graph.entered_again(node)
+        return found if again < 0 else found & self.inside(again)
+
+    def inside(self, frame: int) -> frozenset[int]:
+        """What a function and all that it calls read, write, or give to others, in one copy: the same at each level.
+
+        Other locals of theirs are others at each level.
+        """
+        if frame not in self.touched:
+            frames: set[int] = set()
+            more = {frame}
+            while more - frames:
+                frames |= more
+                for inner in self.graph.frames:  # behind the one that called it
+                    if inner.parent in frames:
+                        frames.add(inner.number)
+                more = {self.graph.entered_again(n) for n in self.graph.nodes if n.frame in frames} - {-1}
+            out: set[int] = set()
+            for node in self.graph.nodes:
+                if node.frame in frames:
+                    out |= self.of_node(node)
+            self.touched[frame] = frozenset(out)
+        return self.touched[frame]
+
+    def of_node(self, node: Node) -> set[int]:
+        out: set[int] = set()
+        match node.action:
+            case ins.Define(target=ins.Var(key=key)) | ins.Birth(var=key):
+                out.add(self.objects.variable(node.frame, key))
+            case ins.Load(address=address) | ins.Store(address=address):
+                out |= self.pts.accessed(node.frame, address)
+            case ins.CopyBytes(target=to, source=origin):
+                out |= self.pts.accessed(node.frame, to) | self.pts.accessed(node.frame, origin)
+            case _:
+                pass
+        frame, found = node.frame, evaluated(node.action)
+        if isinstance(node.action, Bind):
+            frame, found = node.action.caller, node.action.args
+        for operand in found:
+            for part in parts_of(operand):
+                if isinstance(part, (ins.Var, ins.AddrVar)):
+                    out.add(self.objects.variable(frame, part.key))
+            if isinstance(node.action, (ins.CallInstr, ins.Escape, Lost)):
+                out |= self.pts.reachable(self.pts.operand(frame, operand))
+        if isinstance(node.action, (Lost, ins.Escape)) and self.graph.entered_again(node) < 0:
+            out |= self.pts.reachable(frozenset(self.objects.exposed | self.objects.globals))
+        elif isinstance(node.action, ins.CallInstr) and not self.is_followed(node, node.action):
+            effect = self.effect(node.action)
+            if effect is None or calls_back(effect, node.action):
+                out |= self.pts.reachable(frozenset(self.objects.exposed | self.objects.called_back))
+            if effect is not None and effect.allocates is not None:
+                out.add(self.objects.heap(node.number))
+        return out
 
 
 def region_args(arg: int, rest: bool, call: ins.CallInstr) -> range:

@@ -24,9 +24,10 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import parts_of
 from opi_xform.ir.types import Type
 from opi_xform.memory.calls import calls_back, handed_over
-from opi_xform.memory.inclusions import BYTES, NO_OBJECT, NOTHING, OUTSIDE, SENT, WEAK, Inclusions, Name
+from opi_xform.memory.inclusions import BYTES, NO_OBJECT, NOTHING, OUTSIDE, SENT, WEAK, Exhausted, Inclusions, Name
 from opi_xform.memory.objects import UNKNOWN, Objects
 from opi_xform.memory.travel import reinterprets, travels
+from opi_xform.program import budget
 from opi_xform.program.effects import Effects, FunctionEffect
 from opi_xform.program.graph import MAIN, Bind, Frame, Graph, Lost, Node, Unbind, evaluated
 
@@ -59,7 +60,10 @@ class GraphPointsTo:
         self.generate()
         self.sets: Mapping[Name, frozenset[int]]
         self.numbers: set[Name]  # hold something that is no object
-        self.sets, self.numbers = self.system.solution()
+        try:
+            self.sets, self.numbers = self.system.solution()
+        except Exhausted:
+            raise budget.TooLargeError([frame.function for frame in graph.frames]) from None
         del self.system
 
     # --- queries -------------------------------------------------------------------------------------------------
@@ -335,6 +339,8 @@ class GraphPointsTo:
                     self.narrowed(callee, returned)
                     if made is None or made.holds_address:
                         self.flow(callee, returned, ("t", frame, result.number), made)
+            case Lost(call=call) if (again := self.graph.entered_again(node)) >= 0:
+                self.once_more(frame, call, again)
             case Lost(call=call):
                 self.unknown()
                 for operand in call.args:
@@ -347,6 +353,29 @@ class GraphPointsTo:
                 self.library(node, call)
             case _:
                 pass
+
+    def once_more(self, frame: int, call: ins.CallInstr, again: int) -> None:
+        """A function is entered from inside it: what each level holds, the one in the graph does."""
+        body = self.graph.lowered[self.graph.frames[again].function]
+        for key, operand in zip(body.function.params, call.args, strict=True):
+            self.narrowed(frame, operand)
+            type_ = self.variables[key].type
+            place: Name = ("c", self.objects.variable(again, key))
+            if type_.kind == "record":
+                given = self.pointer(frame, operand)
+                self.system.load(given, place)
+                if self.punned:
+                    self.system.view("twins", given, BYTES)
+            elif type_.holds_address:
+                self.flow(frame, operand, place, type_)
+        if call.target is None:
+            return
+        made = body.function.type.elem
+        for value in (i.value for block in body.blocks for i in block if isinstance(i, ins.ReturnInstr)):
+            if value is not None:
+                self.narrowed(again, value)
+                if made is None or made.holds_address:
+                    self.flow(again, value, ("t", frame, call.target.number), made)
 
     def unknown(self) -> None:
         """Code that is not known runs: it may know what travels as bytes, and takes apart all that it knows."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from opi_xform.memory.objects import UNKNOWN, Objects
+from opi_xform.program import budget
 
 # ("c", object): its content; ("w", object): its integers; ("d", object): its pointers in no struct; ("t", frame, temp)
 Name = tuple[object, ...]
@@ -19,6 +20,10 @@ NOTHING: frozenset[int] = frozenset()
 def twin(o: int) -> int:
     """An object as it is seen through an address that was cast to one of bytes or numbers; and back."""
     return NO_OBJECT - 1 - o
+
+
+class Exhausted(Exception):
+    """The constraints are beyond the budget."""
 
 
 class Inclusions:
@@ -40,6 +45,7 @@ class Inclusions:
         self.views: dict[Name, set[tuple[str, Name]]] = {}  # how bytes are read and written there: see ``view``
         self.work: list[tuple[Name, frozenset[int]]] = []  # news, to be handed on; none: it became wide
         self.names = 0
+        self.handed = 0  # objects handed on from one name to another
         self.add(OUTSIDE, frozenset({UNKNOWN}))
         self.copy(WEAK, BYTES)
 
@@ -245,6 +251,9 @@ class Inclusions:
     def solve(self) -> None:
         while self.work:
             name, new = self.work.pop()
+            self.handed += len(new) * len(self.copies.get(name, ()))
+            if self.handed > budget.INCLUSIONS:
+                raise Exhausted
             if name == OUTSIDE:
                 for o in sorted(new - {UNKNOWN}):
                     self.join(("c", o))

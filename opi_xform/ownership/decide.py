@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.ir import ast
@@ -16,6 +16,7 @@ from opi_xform.ownership.culprits import readers_after, readers_of_first_content
 from opi_xform.ownership.elsewhere import left_out, several, shared_text
 from opi_xform.ownership.hints import with_hint
 from opi_xform.ownership.leftovers import leftover_edits, without_empty_loops
+from opi_xform.ownership.levels import levels_refusal, levels_written
 from opi_xform.ownership.liveness import Finding, Judge
 from opi_xform.ownership.members import member_refusal
 from opi_xform.ownership.model import Buffer, Options, Place, Program, Refusal, Use
@@ -30,6 +31,7 @@ from opi_xform.ownership.source import array_edits, source_refusal
 from opi_xform.ownership.strays import stray_refusal
 from opi_xform.ownership.swaps import joined
 from opi_xform.ownership.told import PACKED, Remark, about, keep_refusal, never_packed, remarks
+from opi_xform.ownership.unreached import Unreached
 from opi_xform.ownership.unseen import unseen_call
 from opi_xform.ownership.uses import all_calls, buffers, collect, sides
 from opi_xform.program.budget import TooLargeError
@@ -72,7 +74,7 @@ def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Pla
     if edits:
         edits = without_empty_loops(parameters_of(program, units), dict.fromkeys(edits))
         edits.extend(leftover_edits(parameters_of(program, units), edits))
-    decisions = _decisions(program.functions, program.effects, verdicts, stray, _NOT_REACHED)
+    decisions = _decisions(program.functions, program.effects, verdicts, stray, Unreached(program).refusal)
     found_remarks = [remark for verdict in found for remark in verdict.remarks]
     return Plan(
         tuple(decisions),
@@ -235,7 +237,11 @@ def _settle(
         sizes = () if buffer.carrier.variable in program.members else array_edits(units, buffer.carrier, placed.edits)
         verdict.edits = (*placed.edits, *sizes, *changed)
         verdict.files = placed.files
-        return
+        several_levels = levels_written(program, buffer, verdict.edits)
+        if several_levels is None:
+            return
+        verdict.edits = ()
+        _keep(verdict, dict.fromkeys(sorted(verdict.converted), several_levels))
 
 
 def _unwritable(options: Options, verdict: Verdict) -> dict[Place, Refusal]:
@@ -360,7 +366,9 @@ def _whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, 
     if promised is not None:
         return promised
     member = program.members.get(buffer.carrier.variable)
-    found = None if member is None else member_refusal(units, member, program)
+    found = levels_refusal(program, buffer)
+    if found is None and member is not None:
+        found = member_refusal(units, member, program)
     named = (buffer.carrier.variable,) if member is None else member.named
     rows = buffer.carrier.rows if member is None else 0
     for key in named if found is None else ():
@@ -406,10 +414,7 @@ def all_kept(functions: Mapping[str, ast.Function], effects: Effects, found: Too
         f"the program is beyond the analysis' budget: functions are analysed once for each way that leads to them, "
         f"`{name}` more than {found.copies} times"
     )
-    return Plan(tuple(_decisions(functions, effects, {}, {}, Refusal("401", message, here))))
-
-
-_NOT_REACHED = Refusal("11", "the call is not reached from main, or by nothing that could be analysed")
+    return Plan(tuple(_decisions(functions, effects, {}, {}, lambda _: Refusal("401", message, here))))
 
 
 def _decisions(
@@ -417,9 +422,11 @@ def _decisions(
     effects: Effects,
     verdicts: Mapping[Place, tuple[Verdict, Buffer]],
     stray: Mapping[Place, Refusal],
-    otherwise: Refusal,
+    otherwise: Callable[[str], Refusal],
 ) -> list[Decision]:
-    """One decision per buffer use in the sources, in source order.  otherwise: why those stay that were not seen."""
+    """One decision per buffer use in the sources, in source order.  otherwise: why those of a function stay that were
+    not seen.
+    """
     out: list[Decision] = []
     for function, call, name in all_calls(functions.values(), effects):
         op = effects[name].mpi
@@ -450,7 +457,7 @@ def _decisions(
                 continue
             refusal = stray.get(p) if found is None else found[0].refusals.get(p)
             if refusal is None:
-                refusal = otherwise
+                refusal = otherwise(function.key)
             code = kept(refusal.code, side)
             notes = tuple(Note(span, message) for span, message in refusal.notes)
             out.append(

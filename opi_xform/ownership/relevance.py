@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from opi_xform.dataflow.scc import components
 from opi_xform.ir import ast
 from opi_xform.memory.constraints import GraphPointsTo
 from opi_xform.memory.objects import UNKNOWN, Objects
@@ -116,10 +115,9 @@ def _closed(flat: Flat, facts: Sequence[Facts], interesting: set[int], points_to
             seen[number] = True
             work.append(number)
 
-    always = {n for group in components(range(count), lambda n: callees[n]) if len(group) > 1 for n in group}
-    always |= {flat.number[name] for name in flat.pointers.taken if name in flat.number}
+    always = {flat.number[name] for name in flat.pointers.taken if name in flat.number}
     for number, one in enumerate(facts):
-        if one.loud or number in always or number in callees[number] or not one.touched.isdisjoint(interesting):
+        if one.loud or number in always or not one.touched.isdisjoint(interesting):
             see(number)
     see(flat.number[MAIN])
     while work:

@@ -138,7 +138,8 @@ class Taint:
     def held(self, o: int, stretch: Stretch | None, type_: Type) -> Marks:
         """What some of these bytes of an object are, read as a type."""
         mine = kinds_of(type_)
-        found = frozenset(VALUE if kind in mine else kind for kind in EITHER if self.holds(o, stretch, (kind,)))
+        places = [(kind, None) for kind in EITHER] if self.lost else self.places.get(o, ())
+        found = frozenset(VALUE if kind in mine else kind for kind, s in places if meet(s, stretch))
         if type_.kind == "float":
             if WHOLE in found:
                 self.pack()
@@ -183,7 +184,13 @@ class Taint:
     def read(self, n: int, type_: Type) -> Marks:
         """What a node may read from memory: anything where it is not known what it reads."""
         found = [a for a in self.values.accesses.get(n, ()) if a.kind == "R"]
-        return NO_MARKS.union(*(self.held(a.object, self.stretch(a), type_) for a in found)) if found else ALL
+        out = NO_MARKS if found else ALL
+        for a in found:
+            if self.lost or a.object in self.places:  # most objects hold no such number
+                out |= self.held(a.object, self.stretch(a), type_)
+            elif type_.kind == "float":
+                out |= self.passed()
+        return out
 
     def write(self, n: int, kinds: Sequence[Kind]) -> None:
         """All that a node writes."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 NODES = 150_000  # instructions in the program graph, of all copies of functions
 ACCESSES = 1_000_000  # objects that instructions may touch, of all instructions together
+INCLUSIONS = 20_000_000  # objects that one set of what a pointer points to hands on to another
 
 
 class TooLargeError(Exception):

@@ -63,13 +63,21 @@ def merge(units: Sequence[ast.Unit]) -> Whole:
             known = whole.variables.get(key)
             if known is not None:
                 best = var if _rank(var) > _rank(known) else known
-                written = (*known.declarators, *var.declarators)  # a header's are seen by several units
-                unique = {(d.name_span.file, d.name_span.begin): d for d in written}
-                var = replace(best, declarators=tuple(unique.values()))
+                var = replace(best, declarators=_together(known.declarators, var.declarators))
             whole.variables[key] = var
         whole.constants.update(unit.int_macros)
         whole.taken.update(unit.address_taken_functions)
     return whole
+
+
+def _together(known: Sequence[ast.Declarator], more: Sequence[ast.Declarator]) -> tuple[ast.Declarator, ...]:
+    """A header's are seen by several units; in one of them it may define what it declares in the others (`EXTERN`)."""
+    unique: dict[tuple[str, int], ast.Declarator] = {}
+    for d in (*known, *more):
+        there = unique.setdefault((d.name_span.file, d.name_span.begin), d)
+        if (d.definition, d.tentative) > (there.definition, there.tentative):
+            unique[d.name_span.file, d.name_span.begin] = d
+    return tuple(unique.values())
 
 
 def _rank(var: ast.Variable) -> int:

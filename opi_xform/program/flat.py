@@ -5,10 +5,13 @@ Calls are bound to the one frame of the function called, from everywhere; there 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from opi_xform.ir import instr as ins
 from opi_xform.program.effects import Effects
 from opi_xform.program.formats import unread
-from opi_xform.program.graph import MAIN, Action, Bind, Frame, Graph, Lost, Node, Unbind, behind, takes
+from opi_xform.program.fresh import fresh
+from opi_xform.program.graph import MAIN, Action, Bind, Frame, Graph, Lost, Node, Unbind, behind, inside, takes
 from opi_xform.program.lowerings import Lowerings
 from opi_xform.program.pointers import PointerCalls
 
@@ -26,6 +29,7 @@ class Flat:
         self.nodes: list[Node] = []
         self.own: list[list[Action]] = []
         self.followed: set[int] = set()
+        self.fresh: dict[str, ins.CallInstr | None] = {}  # functions that only allocate: the call that does
         for name in (MAIN, *sorted(n for n in pointers.taken if n in lowerings.functions)):
             self.enter(name)
         at = 0
@@ -69,6 +73,8 @@ class Flat:
         direct = isinstance(call.callee, ins.AddrFunc)
         if not names:
             action: Action = call if direct else Lost(call, "call through a pointer", ())
+            if direct and self.calls_back(frame, call):
+                self.followed.add(len(self.nodes))
             self.add(frame, action)
             if isinstance(call.callee, ins.AddrFunc):
                 effect = self.effects.get(call.callee.key)
@@ -92,10 +98,36 @@ class Flat:
             callee = self.number[name]
             params = body.function.params
             self.add(callee, Bind(frame, params, call.args[: len(params)]))
+            if name not in self.fresh:
+                self.fresh[name] = fresh(body, self.effects)
+            if (made := self.fresh[name]) is not None:
+                if call.target is not None:
+                    self.add(frame, replace(made, target=call.target, args=tuple(ins.Const(0) for _ in made.args)))
+                continue
             for block in body.blocks:
                 if block and isinstance(block[-1], ins.ReturnInstr):
                     self.add(frame, Unbind(callee, call.target, block[-1].value))
         return call
+
+    def calls_back(self, frame: int, call: ins.CallInstr) -> bool:
+        """A library function calls functions of the program before it returns: they are bound to what it passes."""
+        assert isinstance(call.callee, ins.AddrFunc)
+        effect = self.effects.get(call.callee.key)
+        found: list[tuple[str, tuple[ins.Operand, ...]]] = []
+        for callback in effect.calls if effect is not None else ():
+            pointer = call.args[callback.arg] if callback.arg < len(call.args) else ins.Nondet()
+            key = pointer.key if isinstance(pointer, ins.AddrFunc) else ""
+            if callback.when != "now" or key not in self.lowerings.functions:
+                return False
+            found.append((key, tuple(inside(call.args[i]) if i is not None else ins.Nondet() for i in callback.passes)))
+        for key, args in found:
+            params = self.bodies[self.enter(key)].function.params
+            if len(params) != len(args):
+                return False
+        for key, args in found:
+            callee = self.number[key]
+            self.add(callee, Bind(frame, self.bodies[callee].function.params, args))
+        return bool(found)
 
     def never_return(self) -> frozenset[str]:
         """Functions that always end the program: what follows their calls is not reached."""

@@ -16,6 +16,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import assigned, operands_of, used_temps
 from opi_xform.program import budget
 from opi_xform.program.addressed import Addressed
+from opi_xform.program.cycles import cycles
 from opi_xform.program.effects import FunctionEffect
 from opi_xform.program.fixed import constant_parameters, successors
 from opi_xform.program.formats import unread
@@ -69,6 +70,7 @@ class Lost:
     functions: tuple[str, ...]
 
 
+RECURSION = "recursion"
 Action = ins.Instr | Bind | Unbind | Lost
 
 
@@ -95,6 +97,18 @@ class Graph:
     followed: frozenset[int]  # call nodes whose callee, or whose callbacks, are copied behind them, or do not matter
     out_parameters: Mapping[int, str] = field(default_factory=dict)  # by frame: the one that is put back
     passed: frozenset[str] = frozenset()  # functions that may run where their calls are passed over: they do not matter
+    levels: frozenset[str] = frozenset()  # functions that may run at more levels than the graph has (``cycles.py``)
+
+    def entered_again(self, node: Node) -> int:
+        """The frame whose function a call enters once more, from inside it; -1: it is no such call."""
+        lost = node.action
+        if not isinstance(lost, Lost) or lost.reason != RECURSION:
+            return -1
+        at = node.frame
+        while at >= 0 and self.frames[at].function != lost.functions[0]:
+            at = self.frames[at].parent
+        known = at >= 0 and takes(self.lowered[self.frames[at].function].function, len(lost.call.args))
+        return at if known and not self.lowered[self.frames[at].function].function.type.variadic else -1
 
     def statement(self, node: Node) -> ins.StmtInfo | None:
         """The statement an instruction was lowered from."""
@@ -144,6 +158,7 @@ class _Builder:
         self.frames: list[Frame] = []
         self.used: dict[str, ins.Lowered] = {}
         self.put = 0  # temporaries that no function has
+        self.cycles = cycles(running, lowerings.get, pointers.targets)
 
     def block(self) -> int:
         self.blocks.append([])
@@ -266,7 +281,7 @@ class _Builder:
                 return self.callbacks(frame, at, node, instr, callee, work)
             return self.through_pointer(frame, at, instr, work)
         reason = self.reason(frame, callee, body, len(instr.args))
-        if reason == "recursion" and instr.args and self.plain.computes(callee):
+        if reason == RECURSION and instr.args and self.plain.computes(callee):
             if instr.target is not None:
                 value = ins.Op(f"call {callee}", instr.args, instr.call.type, not instr.call.type.signed)
                 self.add(frame, at, ins.Define(instr.span, instr.stmt, instr.target, value, instr.call.type))
@@ -343,7 +358,7 @@ class _Builder:
         if body.refused:
             return body.refused
         if self.recursive(frame, callee):
-            return "recursion"
+            return RECURSION
         return "" if takes(body.function, args) else "argument count differs"
 
     def more(self, frame: int, at: int, call: ins.CallInstr, params: int) -> None:
@@ -370,7 +385,10 @@ class _Builder:
         self.add(number, at, Bind(frame, body.function.params, args))
         if callee not in self.assigned:
             self.assigned[callee] = assigned(body)
-        self.fixed[number] = constant_parameters(body, self.assigned[callee], args, self.fixed.get(frame, {}))
+        if callee in self.cycles.cyclic:  # each level is called with others
+            self.fixed[number] = {}
+        else:
+            self.fixed[number] = constant_parameters(body, self.assigned[callee], args, self.fixed.get(frame, {}))
         if node >= 0:
             self.followed.add(node)
         work.append((number, callee, at, after, target))
@@ -397,7 +415,7 @@ class _Builder:
                 return at
             if len(body.function.params) != len(callback.passes):
                 return at
-            args = tuple(_inside(instr.args[i]) if i is not None else ins.Nondet() for i in callback.passes)
+            args = tuple(inside(instr.args[i]) if i is not None else ins.Nondet() for i in callback.passes)
             bodies.append((key, body, args))
         head, after = self.block(), self.block()
         self.succs[at] = (head,)
@@ -443,7 +461,7 @@ def behind(call: ins.CallInstr, params: int) -> ins.Escape | None:
     return ins.Escape(call.span, call.stmt, "argument of a function with `...`", values) if values else None
 
 
-def _inside(pointer: ins.Operand) -> ins.Operand:
+def inside(pointer: ins.Operand) -> ins.Operand:
     """Some address in the object that ``pointer`` points into."""
     return ins.PtrAdd(pointer, ins.Nondet("element"), 1)
 
@@ -508,4 +526,6 @@ def _pruned(b: _Builder) -> Graph:
     frames = tuple(Frame(f.number, f.function, f.parent, renamed.get(f.call, -1)) for f in b.frames)
     followed = frozenset(renamed[n] for n in b.followed if n in renamed)
     outs = {frame: found.key for frame, (found, _) in b.outs.items()}
-    return Graph(tuple(nodes), tuple(blocks), succs, tuple(tuple(p) for p in preds), frames, b.used, followed, outs)
+    backward = tuple(tuple(p) for p in preds)
+    whole = Graph(tuple(nodes), tuple(blocks), succs, backward, frames, b.used, followed, outs)
+    return replace(whole, levels=b.cycles.below)

@@ -5,6 +5,7 @@ from tests.planted.bugs_addressed import ADDRESSED
 from tests.planted.bugs_allocations import ALLOCATIONS
 from tests.planted.bugs_behind import BEHIND
 from tests.planted.bugs_conditions import CONDITIONS
+from tests.planted.bugs_levels import LEVELS
 from tests.planted.bugs_memory import MEMORY
 from tests.planted.bugs_null import NULL
 from tests.planted.bugs_numbers import NUMBERS
@@ -305,14 +306,6 @@ BUGS = (
         condition="values",
     ),
     Bug(
-        "recursion in loops changes nothing",
-        _MODIFIED,
-        "            case Lost(call=call):\n                self.modify_all(self.calls.lost(node), cells)\n",
-        "            case Lost(call=call):\n",
-        ("pack_count_recursive_loop",),
-        condition="values",
-    ),
-    Bug(
         "what an unknown function may write keeps its value",
         _STEPS,
         "reason)\n        self.havoc(objects, node)",
@@ -370,6 +363,7 @@ BUGS = (
     *ADDRESSED,
     *ALLOCATIONS,
     *BEHIND,
+    *LEVELS,
     *MEMORY,
     *NULL,
     *NUMBERS,

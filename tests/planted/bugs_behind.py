@@ -28,7 +28,7 @@ BEHIND = (
         _FOREIGN,
         "if not calls.objects.hidden.isdisjoint(functions):",
         "if False:",
-        ("behind_signal_by_recursion", "behind_persistent_by_recursion"),
+        ("behind_signal_by_setjmp",),
         condition="changed by others",
     ),
     Bug(

@@ -78,6 +78,20 @@ SWAPS = (
         "                    case _:\n                        return None\n",
         "                    case _:\n                        operands = ()\n",
         ("send_read_recursion", "send_read_recursion_mutual"),
+        also=Bug(
+            "buffers of functions with several levels may convert",
+            "opi_xform.ownership.levels",
+            "        if name in graph.levels:",
+            "        if False:",
+            (),
+            also=Bug(
+                "and be written in them",
+                "opi_xform.ownership.decide",
+                "        if several_levels is None:",
+                "        if True:",
+                (),
+            ),
+        ),
         condition="calls that are not followed",
     ),
 )

@@ -194,9 +194,14 @@ TABLE = (
     Condition(
         "calls that are not followed",
         "A call without a body in the graph changes nothing that a decision rests on.",
-        ("ownership.relevance:relevant", "program.plain:Plain"),
+        (
+            "ownership.relevance:relevant",
+            "program.plain:Plain",
+            "memory.calls:Calls",
+            "ownership.levels:levels_refusal",
+        ),
         (),
-        ("send_read_recursion*",),
+        ("send_read_recursion*", "levels_*"),
     ),
     Condition(
         "budget",

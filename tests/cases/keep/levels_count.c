@@ -1,0 +1,52 @@
+/* A deeper level changes how many are filled. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static int filled = N;
+
+static void shrink(int depth)
+{
+    if (depth > 1)
+        filled -= 7;
+    else
+        shrink(depth + 1);
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+    double *out, *in;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    out = malloc(N * sizeof *out);
+    in = malloc(N * sizeof *in);
+    for (int i = 0; i < N; i++)
+        out[i] = i;
+    shrink(0);
+    for (int step = 0; step < 3; step++) {
+        if (rank == 0) {
+            for (int i = 0; i < filled; i++)
+                out[i] = u[i] + step;
+            MPI_Send(out, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(out) OPI102
+        } else if (rank == 1) {
+            MPI_Recv(in, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            for (int i = 0; i < N; i++)
+                v[i] += in[i];
+        }
+    }
+    free(out);
+    free(in);
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,37 @@
+"""Functions that are entered from inside themselves."""
+
+from tests.planted.bug import Bug
+
+LEVELS = (
+    Bug(
+        "constants of the first call hold at every level",
+        "opi_xform.program.graph",
+        "if callee in self.cycles.cyclic:  # each level is called with others",
+        "if False:",
+        ("levels_constant",),
+        condition="calls that are not followed",
+    ),
+    Bug(
+        "a deeper level changes nothing",
+        "opi_xform.memory.calls",
+        "return found if again < 0 else found & self.inside(again)",
+        "return found if again < 0 else frozenset()",
+        ("levels_spare",),
+        condition="calls that are not followed",
+    ),
+    Bug(
+        "what holds at the first level holds at all of them",
+        "opi_xform.ownership.levels",
+        "        if name in graph.levels:",
+        "        if False:",
+        ("levels_own", "levels_arm"),
+        also=Bug(
+            "edits may lie in functions with several levels",
+            "opi_xform.ownership.decide",
+            "        if several_levels is None:",
+            "        if True:",
+            (),
+        ),
+        condition="calls that are not followed",
+    ),
+)

@@ -1,0 +1,53 @@
+"""What is said of calls that the program graph does not have."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from case_tools import run_tool
+
+HEAD = """#include <mpi.h>
+#include <setjmp.h>
+static double b[4000];
+static jmp_buf again;
+"""
+SEND = "MPI_Send(b, 4000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "line"),
+    [
+        (
+            f"static void put(void) {{ {SEND} }}\nint main(void) {{ return b[0] > 1; }}",
+            "the call is not reached from main",
+            5,
+        ),
+        (
+            "void put();\nint main(void) {\n put(1, 2);\n return 0; }\n"
+            f"void put(int a, int c, int d) {{ a = c = d; {SEND} }}",
+            "`put`, which leads to the call, is called with another number of arguments",
+            7,
+        ),
+        (
+            f"static void put(void) {{ {SEND} }}\nstatic void all(void) {{ if (!setjmp(again)) put(); }}\n"
+            "int main(void) {\n all();\n return 0; }",
+            "`all`, which leads to the call, is not followed: setjmp or longjmp",
+            8,
+        ),
+        (
+            f"void unknown(void);\nstatic void put(void) {{ {SEND} }}\nstatic void (*go)(void) = put;\n"
+            "int main(void) {\n unknown();\n go();\n return 0; }",
+            "`put`, which leads to the call, is called through a pointer that may lead anywhere",
+            10,
+        ),
+    ],
+)
+def test_the_cause_and_its_line(text: str, message: str, line: int, tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(HEAD + text + "\n")
+    code, out, err = run_tool([str(tmp_path / "a.c"), "--output-format", "json"])
+    assert code == 0, err
+    (site,) = json.loads(out)["sites"]
+    assert (site["code"], site["message"]) == ("OPI111", message)
+    assert [note["line"] for note in site["notes"]] == [line]
