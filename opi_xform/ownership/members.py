@@ -168,6 +168,8 @@ class Finder:
         if info.kind != "variable" or info.variable is None or info.variable in self.program.members:
             return False
         variable = self.program.variables[info.variable]
+        if variable.type.is_pointer and info.variable not in graph.addressed:
+            return False  # it is read and set by its name, too
         if (
             variable.type.kind not in ("record", "array", "pointer")
             or variable.thread_local

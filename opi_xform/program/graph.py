@@ -97,6 +97,7 @@ class Graph:
     followed: frozenset[int]  # call nodes whose callee, or whose callbacks, are copied behind them, or do not matter
     out_parameters: Mapping[int, str] = field(default_factory=dict)  # by frame: the one that is put back
     passed: frozenset[str] = frozenset()  # functions that may run where their calls are passed over: they do not matter
+    addressed: frozenset[str] = frozenset()  # pointers that are read and set through their address (``addressed.py``)
     levels: frozenset[str] = frozenset()  # functions that may run at more levels than the graph has (``cycles.py``)
 
     def entered_again(self, node: Node) -> int:
@@ -528,4 +529,4 @@ def _pruned(b: _Builder) -> Graph:
     outs = {frame: found.key for frame, (found, _) in b.outs.items()}
     backward = tuple(tuple(p) for p in preds)
     whole = Graph(tuple(nodes), tuple(blocks), succs, backward, frames, b.used, followed, outs)
-    return replace(whole, levels=b.cycles.below)
+    return replace(whole, addressed=b.addressed.variables, levels=b.cycles.below)

@@ -8,6 +8,14 @@ _MEMBERS = "opi_xform.ownership.members"
 
 ADDRESSED = (
     Bug(
+        "a pointer that is read by its name, too, counts as what its address leads to",
+        _MEMBERS,
+        "if variable.type.is_pointer and info.variable not in graph.addressed:",
+        "if False:",
+        ("addressed_elsewhere",),
+        condition="set by a function",
+    ),
+    Bug(
         "text that is left out and names a pointer's address does not count",
         _MEMBERS,
         "if function is not None and name in skipped.identifiers and _inside(skipped.span, function.span):",
