@@ -139,12 +139,14 @@ def _set(s: Scene, want: Want, x: str) -> tuple[tuple[str, ...], tuple[str, ...]
     """(its declaration, where it stands alone; what gives a pointer its memory): directly, under a local name first, or
     in a function that has the pointer's address.
     """
-    e, memory, way = want.element, _memory(s, want), s.rng.random()
+    e, way = want.element, s.rng.random()
+    inside, asked = way >= 0.75, s.rng.random() < 0.3 and not want.defined
+    memory = "malloc(bytes)" if inside and asked else _memory(s, want, inside)
     declared = (f"{e} *{x};",)
     if way < 0.6:
         return (), (f"{x} = {memory};",)
     local = [f"{e} *{x}_t = {memory};", *([f"memset({x}_t, 0, sizeof *{x}_t);"] if s.rng.random() < 0.4 else [])]
-    if way < 0.75:
+    if not inside:
         return declared, (*local, f"{x} = {x}_t;")
     f = s.fresh("set")
     result = s.rng.choice(("void", "int"))
@@ -155,9 +157,10 @@ def _set(s: Scene, want: Want, x: str) -> tuple[tuple[str, ...], tuple[str, ...]
             f"*p = {memory};",
             *([f"memset(*p, 0, {want.size} * sizeof **p);"] * s.rng.randrange(2)),
         ]
-    s.head.line(f"static {result} {f}({e} **p, int print)")
+    s.head.line(f"static {result} {f}({e} **p, {'size_t bytes, ' * asked}int print)")
     s.head.block("", [*body, "if (print)", '    printf("set\\n");', *(["return print;"] if result == "int" else [])])
-    return declared, (f"{f}(&{x}, {s.rng.choice(('zero', '0', 'seven == 8'))});",)
+    size = f"{_size(s, want)}, " if asked else ""
+    return declared, (f"{f}(&{x}, {size}{s.rng.choice(('zero', '0', 'seven == 8'))});",)
 
 
 def heap(s: Scene, want: Want) -> Home:

@@ -29,7 +29,7 @@ int main(int argc, char **argv)
         if (rank == 0) {
             for (int i = 0; i < N; i++)
                 out[i] = u[i] + step;
-            MPI_Send(out, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(out) OPI101
+            MPI_Send(out, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(out) OPI105
             total += look();
         } else if (rank == 1) {
             MPI_Recv(v, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
