@@ -57,7 +57,9 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """``files``: all C files; ``analysed``: those the tool is given; ``texts``: of every file, headers too."""
+    """``files``: all C files; ``analysed``: those the tool is given; ``texts``: of every file, headers too; ``flags``:
+    further ones of the compiler.
+    """
 
     name: str
     folder: Path
@@ -65,6 +67,7 @@ class Case:
     analysed: tuple[str, ...]
     texts: dict[str, str]
     wishes: tuple[Wish, ...]
+    flags: tuple[str, ...] = ()
 
     @property
     def construct(self) -> str:
@@ -89,13 +92,16 @@ def _load(path: Path) -> Case:
     sources = tuple(name for name in texts if name.endswith(".c"))
     named = tuple(found[1] for text in texts.values() for found in re.finditer(r"//~ analyse (\S+)", text))
     wishes = tuple(wish for name, text in texts.items() for wish in _wishes(name, text))
-    return Case(path.stem, folder, sources, named or sources, texts, wishes)
+    flags = tuple(
+        flag for text in texts.values() for found in re.finditer(r"//~ flags (.+)", text) for flag in found[1].split()
+    )
+    return Case(path.stem, folder, sources, named or sources, texts, wishes, flags)
 
 
 def _wishes(file: str, text: str) -> Iterator[Wish]:
     for number, line in enumerate(text.splitlines(), 1):
         _, mark, comment = line.partition("//~ ")
-        if not mark or comment.startswith(("hole:", "analyse ", "silent: ", "points ")):
+        if not mark or comment.startswith(("hole:", "analyse ", "flags ", "silent: ", "points ")):
             continue
         for found in _WISH.finditer(comment):
             kind, buffer = (found[1], found[2]) if found[1] else ("keep", found[3] or "")
@@ -120,7 +126,7 @@ def run_tool(arguments: list[str]) -> tuple[int, str, str]:
 def analyse(case: Case, folder: Path, *more: str) -> tuple[Site, ...]:
     """The sites of a case whose files lie in ``folder``; ``more``: further arguments of opi-xform."""
     arguments = [str(folder / name) for name in case.analysed]
-    code, out, err = run_tool([*arguments, "--output-format", "json", "-j", "1", *more])
+    code, out, err = run_tool([*arguments, "--output-format", "json", "-j", "1", *more, "--", *case.flags])
     assert code == 0, f"{case.name}: exit code {code}\n{err}"
     return tuple(_site(site) for site in json.loads(out)["sites"])
 
@@ -153,10 +159,10 @@ def output(program: Path, mpi: Mpi) -> tuple[int, tuple[str, ...]]:
 def build_original(case: Case, folder: Path, mpi: Mpi) -> Path:
     """The case as it is, built by the MPI's own compiler."""
     sources = [str(folder / name) for name in case.files]
-    return compile_with((str(mpi.mpicc),), sources, folder / "original.exe", mpi, FLAGS)
+    return compile_with((str(mpi.mpicc),), sources, folder / "original.exe", mpi, (*FLAGS, *case.flags))
 
 
 def build_transformed(case: Case, folder: Path, mpi: Mpi) -> Path:
     """The transformed case, built by opicc."""
     sources = [str(folder / name) for name in case.files]
-    return compile_with(OPICC, sources, folder / "transformed.exe", mpi, FLAGS)
+    return compile_with(OPICC, sources, folder / "transformed.exe", mpi, (*FLAGS, *case.flags))

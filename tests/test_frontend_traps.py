@@ -9,7 +9,7 @@ import pytest
 from frontend_support import body, calls, local, nodes, parse, show, source
 
 from opi_xform.frontend import FrontendError
-from opi_xform.ir.ast import Binary, For, OpaqueStmt, Stmt, VarRef
+from opi_xform.ir.ast import Binary, For, VarRef
 
 SEND = "MPI_Send(b, 4, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD)"
 HEAD = "#include <mpi.h>\nint log_it(const char *, int);\nvoid give_up(int);\n"
@@ -292,21 +292,51 @@ class TestOpenMP:
 
     TEXT = "void f(double *b, int n) {\n#pragma omp parallel for\n  for (int i = 0; i < n; i++) b[i] = 0;\n}\nvoid g(void) { }\n"
 
-    def test_without_the_flag(self, tmp_path: Path) -> None:
-        unit = parse(tmp_path, self.TEXT)
-        assert unit.functions["f"].refused == "OpenMP"
-        assert unit.functions["g"].refused == ""
+    @pytest.mark.parametrize("flags", [(), ("-fopenmp",)])
+    def test_a_loop_that_threads_share(self, tmp_path: Path, flags: tuple[str, ...]) -> None:
+        unit = parse(tmp_path, self.TEXT, [*flags])
+        assert unit.functions["f"].refused == ""
+        assert [self.TEXT[s.begin : s.begin + 5] for s in unit.functions["f"].threads] == ["for ("]
+        assert unit.functions["g"].threads == ()
 
-    def test_with_the_flag(self, tmp_path: Path) -> None:
-        unit = parse(tmp_path, self.TEXT, ["-fopenmp"])
-        assert unit.functions["f"].refused == "OpenMP"
-        assert any(isinstance(s, OpaqueStmt) for s in nodes(unit.functions["f"], Stmt))
+    @pytest.mark.parametrize(
+        ("directive", "reason"),
+        [
+            ("critical", "OpenMP `critical` in line 2 is not followed"),
+            ("parallel for ordered", "OpenMP `parallel for` in line 2 has the clause `ordered`, which is not followed"),
+            ("parallel for num_threads(h())", "OpenMP `parallel for` in line 2 calls `h`"),
+            ("parallel for collapse(2)", "OpenMP `parallel for` in line 2 stands before another form of loop"),
+            (
+                "parallel for firstprivate(n)",
+                "OpenMP `parallel for` in line 2 changes `n`, of which each thread has one",
+            ),
+            (
+                "parallel for reduction(+ : n)",
+                "OpenMP `parallel for` in line 2 reads `n`, of which each thread has a part",
+            ),
+        ],
+    )
+    def test_what_is_not_followed(self, tmp_path: Path, directive: str, reason: str) -> None:
+        loop = "  for (int i = 0; i < 9; i++) { n = n + i; b[n % 9] = 0; }\n"
+        unit = parse(tmp_path, f"void f(double *b, int n) {{\n#pragma omp {directive}\n{loop}}}\n")
+        assert unit.functions["f"].refused == reason
 
-    def test_what_the_parser_makes_for_a_reduction_is_a_variable(self, tmp_path: Path) -> None:
-        text = "double f(double *b) {\n  double s = 0;\n#pragma omp parallel for reduction(+ : s)\n"
-        unit = parse(tmp_path, text + "  for (int i = 0; i < 9; i++) s += b[i];\n  return s;\n}\n", ["-fopenmp"])
-        function = unit.functions["f"]
+    def test_a_private_variable_may_have_its_old_value_behind_the_loop(self, tmp_path: Path) -> None:
+        text = (
+            "int f(double *b, int n) {\n  int i = 5;\n#pragma omp parallel for\n  for (i = 0; i < n; i++) b[i] = 0;\n"
+        )
+        function = parse(tmp_path, text + "  return i;\n}\n").functions["f"]
+        assert [type(s).__name__ for s in function.body.body] == ["DeclStmt", "DeclStmt", "For", "If", "Return"]
         assert {e.var for e in nodes(function, VarRef)} <= set(function.variables)
+
+    def test_a_variable_that_only_its_loop_uses_needs_none(self, tmp_path: Path) -> None:
+        text = "void f(double *b, int n) {\n  int i;\n#pragma omp parallel for\n  for (i = 0; i < n; i++) b[i] = 0;\n"
+        function = parse(tmp_path, text + "}\n").functions["f"]
+        assert [type(s).__name__ for s in function.body.body] == ["DeclStmt", "For"]
+
+    def test_what_each_thread_has_is_its_own(self, tmp_path: Path) -> None:
+        unit = parse(tmp_path, "static int a, b;\n#pragma omp threadprivate(a)\nint f(void) { return a + b; }\n")
+        assert [v.thread_local for v in unit.globals.values()] == [True, False]
 
     def test_its_header_is_found(self, tmp_path: Path) -> None:
         """It is GCC's, whose attributes clang does not know."""
@@ -315,7 +345,7 @@ class TestOpenMP:
 
     def test_pragma_operator(self, tmp_path: Path) -> None:
         unit = parse(tmp_path, 'void f(void) { _Pragma("omp barrier") }\n')
-        assert unit.functions["f"].refused == "OpenMP"
+        assert unit.functions["f"].refused == "OpenMP in line 1 is not followed"
 
     def test_other_pragmas_and_comments_do_not_count(self, tmp_path: Path) -> None:
         unit = parse(

@@ -44,7 +44,8 @@ def version() -> str:
 
     here = Path(__file__).resolve().parent
     found = hashlib.sha256()
-    for file in sorted([*here.glob("*.py"), *(here.parent / "ir" / n for n in ("ast.py", "span.py", "types.py"))]):
+    trees = (here.parent / "ir" / name for name in ("ast.py", "span.py", "types.py", "walk.py"))
+    for file in sorted([*here.glob("*.py"), *trees]):
         found.update(file.read_bytes())
     status = os.stat(library_path())
     return f"{found.hexdigest()} {status.st_size} {status.st_mtime_ns}"

@@ -288,6 +288,16 @@ def headers(user: Sequence[str] = ()) -> Headers:
     return Headers(tuple(flags), tuple(os.path.realpath(name) for name in system))
 
 
+def _without_openmp(flag: str) -> str:
+    """Programs are read as without OpenMP, whose directives ``frontend/openmp.py`` reads, but for its macro."""
+    if re.fullmatch(r"-fopenmp(=.*)?", flag):
+        return OPENMP_MACRO
+    return "" if flag.startswith(("-fopenmp-", "-fno-openmp")) else flag
+
+
+OPENMP_MACRO = "-D_OPENMP=201511"  # what GCC 6 and later say
+
+
 def arguments(user: Sequence[str], found: Headers) -> list[str]:
     """The whole argument list for libclang."""
     language = [] if any(f == "-x" or f.startswith("-x") for f in user) else ["-x", "c"]
@@ -295,7 +305,7 @@ def arguments(user: Sequence[str], found: Headers) -> list[str]:
     return [
         *language,
         "-Wno-unknown-warning-option",
-        *user,
+        *filter(None, map(_without_openmp, user)),
         *found.flags,
         *DEMOTED,
         "-ferror-limit=20",

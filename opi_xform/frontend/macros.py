@@ -68,6 +68,7 @@ class Macros:
         self._precompiled = precompiled or {}
         self._definitions: dict[int, Definition | None] = {}
         self._defined_at: dict[MacroPlace, Definition | None] = {}
+        self._all_tokens: dict[str, frozenset[str]] = {}
         by_file: dict[str, dict[int, tuple[int, CXCursor]]] = {}
         extent_of = unit.lib.clang_getCursorExtent
         low, high = 1, 0  # places in a system header: nearly all expansions, one behind the other
@@ -127,6 +128,45 @@ class Macros:
     def ending(self, path: str, begin: int, end: int) -> list[Expansion]:
         """The expansions that begin behind ``begin`` and end at ``end``."""
         return [e for e in self._ends.get((path, end), ()) if e.begin > begin]
+
+    def is_number(self, name: str) -> bool | None:
+        """Whether a macro is one number; None when no macro has the name."""
+        known = self._by_name.get(name)
+        if known is None:
+            return None
+        definition = self._define_from(known)
+        body = [t for t in definition.body if t not in ("(", ")")] if definition is not None else []
+        return definition is not None and definition.parameters is None and len(body) == 1 and body[0].isdigit()
+
+    def makes_openmp(self, file: File, begin: int, end: int) -> bool:
+        """Some expansion in ``[begin, end)`` may make an OpenMP directive, by ``_Pragma``."""
+        return any(
+            self._with_pragma(e) and (b"omp" in file.data[e.begin : e.end] or self._with_word(e, "omp"))
+            for e in self.within(file.path, begin, end)
+        )
+
+    def _with_pragma(self, expansion: Expansion) -> bool:
+        return any(t == "_Pragma" for t in self._reached(expansion))
+
+    def _with_word(self, expansion: Expansion, word: str) -> bool:
+        return any(word in t for t in self._reached(expansion))
+
+    def _reached(self, expansion: Expansion) -> frozenset[str]:
+        """The tokens of a macro's body, and of the bodies of macros that are named there."""
+        name = expansion.name
+        if name not in self._all_tokens:
+            found: set[str] = set()
+            work = [expansion.definition]
+            while work:
+                definition = work.pop()
+                for token in definition.body if definition is not None else ():
+                    if token not in found:
+                        found.add(token)
+                        following = self._by_name.get(token)
+                        if following is not None:
+                            work.append(self._define_from(following))
+            self._all_tokens[name] = frozenset(found)
+        return self._all_tokens[name]
 
     def resolved(self, expansion: Expansion) -> tuple[str, bool]:
         """The macro that an object-like macro is another name for, and whether a system header defines it.

@@ -304,7 +304,8 @@ class _Collector(UnitBuilder):
         _, end = self._sources.locate(extent.end)
         if file is None:
             return
-        state.parallel = state.parallel or bool(_OPENMP.search(file.data, begin, end))
+        made = self._macros.makes_openmp(file, begin, end)
+        state.parallel = state.parallel or made or bool(_OPENMP.search(file.data, begin, end))
         head = file.data.find(b"{", begin, end)
         before = max(file.data.rfind(b";", 0, begin), file.data.rfind(b"}", 0, begin), 0)
         constructor = bool(_CONSTRUCTOR.search(file.data, before, head if head > 0 else end))

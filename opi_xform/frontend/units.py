@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from opi_xform.frontend.beginning import Beginning
 from opi_xform.frontend.bounds import has_bounds, is_computed
@@ -17,6 +18,7 @@ from opi_xform.frontend.flags import Headers
 from opi_xform.frontend.inits import Braces, flatten
 from opi_xform.frontend.macros import Macros
 from opi_xform.frontend.names import STORAGE, Names, Target
+from opi_xform.frontend.openmp import PRAGMA, Regions, find_regions, thread_private
 from opi_xform.frontend.probe import integer_macros
 from opi_xform.frontend.skipped import skipped_ranges
 from opi_xform.frontend.source import File, Sources
@@ -26,8 +28,6 @@ from opi_xform.frontend.typemap import TypeMap
 from opi_xform.ir.ast import Block, Declarator, Diagnostic, Expr, Function, Unit, Variable
 from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ir.types import UNKNOWN, Type
-
-_OPENMP = re.compile(rb'^[ \t]*#[ \t]*pragma[ \t]+omp\b|_Pragma[ \t]*\([ \t]*"[ \t]*omp\b', re.MULTILINE)
 
 _UNDECLARED = re.compile(r"(?:call to undeclared function|implicit declaration of function) '([^']+)'")
 
@@ -65,6 +65,8 @@ class UnitBuilder:
         self._functions: dict[str, Function] = {}
         self._declared: dict[str, Type] = {}
         self._address_taken: set[str] = set()
+        self._thread_private: frozenset[str] = frozenset()
+        self._has_operator = False  # some text of the program's own has `_Pragma`
         self.dependencies: dict[str, str] = {}
         self.diagnostics: list[Diagnostic] = []
 
@@ -87,6 +89,10 @@ class UnitBuilder:
             by_kind.get(_DEFINITION, []),
             self._before.macros if self._before is not None else None,
         )
+        files = [self._sources.file(h) for h in self._unit.inclusions()]
+        own = [f.data for f in files if not f.system]
+        self._thread_private = thread_private(own)
+        self._has_operator = any(b"_Pragma" in data for data in (*own, *map(os.fsencode, self._flags)))
         self._declarations([c for c in top if c.kind == _FUNCTION or c.kind == _VARIABLE])
         for key, cursor in self._names.cursors.items():
             target = self._names.target(cursor)
@@ -97,10 +103,9 @@ class UnitBuilder:
                 self._global_targets[key] = target
         for key in self._functions:
             self._declared.pop(key, None)
-        files = [self._sources.file(h) for h in self._unit.inclusions()]
         known = self._before.digests if self._before is not None else {}
-        own = {f.path: hashlib.sha256(f.data).hexdigest() for f in files if f.path not in known}
-        self.dependencies = {**own, **known}
+        read = {f.path: hashlib.sha256(f.data).hexdigest() for f in files if f.path not in known}
+        self.dependencies = {**read, **known}
         return Unit(
             path=self._path,
             functions=self._functions,
@@ -228,7 +233,7 @@ class UnitBuilder:
             span=span,
             declarators=tuple(d for _, d, _, _ in found if d is not None),
             init=init,
-            thread_local=bool(self._lib.clang_getCursorTLSKind(cursor)),
+            thread_local=self._is_thread_local(cursor, target),
             attributes=key in self._with_attributes,
             alignment=max((self._types.alignment(c) for c, _, _, _ in found), default=0),
         )
@@ -277,6 +282,9 @@ class UnitBuilder:
         end = entry.name_begin + len(entry.name.encode("utf-8", "surrogateescape"))
         return file.span(entry.name_begin, end, plain and not file.system)
 
+    def _is_thread_local(self, cursor: CXCursor, target: Target) -> bool:
+        return target.name in self._thread_private or bool(self._lib.clang_getCursorTLSKind(cursor))
+
     def _initialiser(self, tree: Tree, i: int, expressions: Expressions) -> Expr | None:
         statement = self._lib.clang_Cursor_getVarDeclInitializer(tree.cursor[i]).d1
         if not statement:
@@ -323,26 +331,38 @@ class UnitBuilder:
         body = statements.out[body_node]
         assert isinstance(body, Block)
         self._note_functions(expressions)
-        file = places.file[0]
-        refusals = list(expressions.refusals)
-        if file is not None and not any(f.startswith("-fopenmp") for f in self._flags):
-            pragma = _OPENMP.search(file.data, places.begin[0], places.end[0])
-            if pragma:
-                refusals.append(Refusal(pragma.start(), "OpenMP"))
+        refusals = expressions.refusals
         refused = min(refusals, key=lambda r: r.offset).reason if refusals else ""
+        regions = self._regions(places, body, variables)
         linkage = self._lib.clang_getCursorLinkage(cursor)
         self._functions[target.key] = Function(
             key=target.key,
             name=target.name,
             type=self._types.of(cursor),
             params=params,
-            variables={**{k: variables[k] for k in params}, **dict(reversed(variables.items()))},
-            body=body,
+            variables={**{k: variables[k] for k in params}, **dict(reversed(regions.variables.items()))},
+            body=regions.body,
             span=places.span(0),
             static=linkage == 2,
-            refused=refused,
+            refused=refused or regions.refused,
+            threads=regions.threads,
         )
         self._names.function = ""
+
+    def _regions(self, places: Places, body: Block, variables: dict[str, Variable]) -> Regions:
+        """What OpenMP makes of a function."""
+        here = places.file[0]
+        found, refused = Regions(body, variables, (), ""), ""
+        if here is None:
+            return found
+        if PRAGMA.search(here.data, places.begin[0], places.end[0]):
+            found = find_regions(here, places.span(0), body, variables, self._macros.is_number)
+        if self._has_operator and self._macros.makes_openmp(here, places.begin[0], places.end[0]):
+            refused = "OpenMP in a macro is not followed"
+        for file in dict.fromkeys(places.file):
+            if file is not None and file is not here and not file.system and PRAGMA.search(file.data):
+                refused = f"OpenMP in {os.path.basename(file.path)}, which is included in the function, is not followed"
+        return replace(found, refused=found.refused or refused)
 
     def _params(
         self, tree: Tree, expressions: Expressions, function: str, variables: dict[str, Variable]
@@ -402,7 +422,7 @@ class UnitBuilder:
                     declarators=(declarator,) if declarator is not None else (),
                     init=init,
                     function=function,
-                    thread_local=bool(self._lib.clang_getCursorTLSKind(cursor)),
+                    thread_local=self._is_thread_local(cursor, target),
                     attributes=has_attributes(tree, k),
                     alignment=self._types.alignment(cursor),
                 )

@@ -450,6 +450,7 @@ class Function:
     span: Span
     static: bool
     refused: str = ""  # why this function cannot be analysed ('' when it can)
+    threads: tuple[Span, ...] = ()  # statements, parts of which several threads may run
 
 
 @dataclass(frozen=True, slots=True)

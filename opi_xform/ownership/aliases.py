@@ -12,12 +12,12 @@ from itertools import pairwise
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
+from opi_xform.ir.walk import children
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.addresses import Flow, ValueCheck, flow_of, value_refusal
 from opi_xform.ownership.model import Buffer, Program, Refusal, Use
 from opi_xform.ownership.names import Name, value_range
 from opi_xform.ownership.requests import Point, pending_at, point_refusal
-from opi_xform.ownership.walk import children
 
 __all__ = ["Point", "ValueCheck", "alias_refusal", "value_refusal"]
 

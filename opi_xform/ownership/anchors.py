@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from opi_xform.ir import ast
 from opi_xform.ownership.flow import Flow, Level, is_loop
+from opi_xform.ownership.threads import in_threads
 
 _NEVER = (ast.Block, ast.Case, ast.Label, ast.Null, ast.OpaqueStmt)
 _JUMPS = (ast.Return, ast.Break, ast.Continue, ast.Goto)
@@ -19,13 +20,19 @@ class Anchors:
         """A statement inserted here is executed exactly when the anchor is entered (or left the normal way)."""
         info = self.flow.info(level)
         function = self.flow.lowered(level[0]).function.key
-        if isinstance(info.stmt, _NEVER) or not info.stmt.span.editable or info.role == "init":
+        if (isinstance(info.stmt, _NEVER) and not self.is_region(level)) or not info.stmt.span.editable:
+            return False
+        if info.role == "init" or in_threads(self.flow.threads, info.stmt.span):
             return False
         if not info.in_block and info.role not in ("then", "else", "body"):
             return False  # the statement of a label that is itself a body
         if where == "before":
             return not self.flow.entered_inside(function, level[1])
         return not isinstance(info.stmt, _JUMPS) and not self.flow.escaping(function, level[1])
+
+    def is_region(self, level: Level) -> bool:
+        """The statement is what OpenMP's threads run: what is put before it stands before its directive."""
+        return self.flow.info(level).stmt.span in self.flow.threads
 
     def wrap(self, level: Level) -> bool:
         """Braces are needed: the anchor is the whole body of an if or a loop."""
@@ -41,16 +48,17 @@ class Anchors:
             yield self.outermost_init(level)
 
     def befores(self, node: int, has_site: Callable[[Level], bool]) -> list[Level]:
-        """Where to acquire: the loops around, outermost first, that hold no site; the statement itself; calls to it."""
-        loops = [x for x in self.flow.chain(node) if is_loop(self.flow.info(x).stmt) and not has_site(x)]
+        """Where to acquire: loops and regions around, outermost first, without a site; the statement; calls to it."""
+        chain = self.flow.chain(node)
+        loops = [x for x in chain if (is_loop(self.flow.info(x).stmt) or self.is_region(x)) and not has_site(x)]
         return list(dict.fromkeys([*reversed(loops), *self._own(node)]))
 
     def controls(self, node: int) -> list[Level]:
-        """Where to release: ifs and loops around, outermost first; the statement itself; calls to it."""
+        """Where to release: ifs, loops and regions around, outermost first; the statement itself; calls to it."""
         chosen = []
         for level in self.flow.chain(node):
             stmt = self.flow.info(level).stmt
-            if is_loop(stmt) or isinstance(stmt, (ast.If, ast.Switch)):
+            if is_loop(stmt) or isinstance(stmt, (ast.If, ast.Switch)) or self.is_region(level):
                 chosen.append(level)
         return list(dict.fromkeys([*reversed(chosen), *self._own(node)]))
 

@@ -30,6 +30,7 @@ from opi_xform.ownership.second_names import renaming, second_names
 from opi_xform.ownership.source import array_edits, source_refusal
 from opi_xform.ownership.strays import stray_refusal
 from opi_xform.ownership.swaps import joined
+from opi_xform.ownership.threads import threads_written
 from opi_xform.ownership.told import PACKED, Remark, about, keep_refusal, never_packed, remarks
 from opi_xform.ownership.unreached import Unreached
 from opi_xform.ownership.unseen import unseen_call
@@ -237,11 +238,11 @@ def _settle(
         sizes = () if buffer.carrier.variable in program.members else array_edits(units, buffer.carrier, placed.edits)
         verdict.edits = (*placed.edits, *sizes, *changed)
         verdict.files = placed.files
-        several_levels = levels_written(program, buffer, verdict.edits)
-        if several_levels is None:
+        found = levels_written(program, buffer, verdict.edits) or threads_written(program, buffer, verdict.edits)
+        if found is None:
             return
         verdict.edits = ()
-        _keep(verdict, dict.fromkeys(sorted(verdict.converted), several_levels))
+        _keep(verdict, dict.fromkeys(sorted(verdict.converted), found))
 
 
 def _unwritable(options: Options, verdict: Verdict) -> dict[Place, Refusal]:

@@ -15,12 +15,12 @@ from functools import lru_cache
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.walk import expressions, within
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.values import Access
 from opi_xform.ownership.endings import NO_END
 from opi_xform.ownership.model import Program, Use
 from opi_xform.ownership.uses import calls_of
-from opi_xform.ownership.walk import expressions, within
 from opi_xform.program.graph import Bind, Lost, Node, Unbind
 
 FAILURES = "A5"

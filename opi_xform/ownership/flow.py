@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
 from opi_xform.program.graph import Bind, Graph, Lost, Unbind
 
 Edge = tuple[int, int]
@@ -24,8 +25,10 @@ class Flow:
     ``stmt[n]``: the statement of node n in its frame, -1 for a Bind.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, threads: tuple[Span, ...] = ()) -> None:
+        """threads: text that several threads may run."""
         self.graph = graph
+        self.threads = threads
         count = len(graph.nodes)
         self.entry, self.exit = count, count + 1
         self.stmt = [self._statement(n) for n in range(count)]

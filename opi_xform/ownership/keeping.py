@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from opi_xform.ir import ast
-from opi_xform.ownership.walk import children, expressions
+from opi_xform.ir.walk import children, expressions
 from opi_xform.program.effects import Effects, FunctionEffect
 
 

@@ -11,8 +11,8 @@ from functools import lru_cache
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
+from opi_xform.ir.walk import expressions, within
 from opi_xform.ownership.model import Program
-from opi_xform.ownership.walk import expressions, within
 
 Stretch = tuple[int, int]  # first byte, bytes
 Kind = str  # of a number in memory: one that was stored as a floating number is none as its bytes are

@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Iterator
 
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
+from opi_xform.ir.walk import children
 from opi_xform.ownership.parameters import Parameters
 from opi_xform.ownership.plan import Edit, InsertStatement, ReplaceCall, ReplaceText
-from opi_xform.ownership.walk import children
 
 _NEAR = 2000
 _PRAGMA = re.compile(

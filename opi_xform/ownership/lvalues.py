@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.walk import children, expressions
 from opi_xform.ownership.model import Program
-from opi_xform.ownership.walk import children, expressions
 
 POINTER_BYTES = 8
 _FOLLOWED = re.compile(r"\*(\w+)|\(\*(\w+)\)")

@@ -120,6 +120,7 @@ class Program:
     names_proc_null: bool = True  # the program's text mentions MPI_PROC_NULL
     apart: Mapping[int, frozenset[int]] = field(default_factory=dict)  # pointer variable -> objects it is never of
     exchanges: tuple[Exchange, ...] = ()  # pointers that change places, which the graph does not show as such
+    threads: tuple[Span, ...] = ()  # text that several threads may run
 
     def names(self, e: ast.Expr, key: str) -> bool:
         """The expression, casts aside, is the variable, or written as the place that counts as one."""

@@ -15,11 +15,11 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
+from opi_xform.ir.walk import children, expressions
 from opi_xform.ownership.lvalues import address_of, fixed
 from opi_xform.ownership.model import Buffer, Carrier, Place, Program, Refusal, Use
 from opi_xform.ownership.plan import ReplaceText
 from opi_xform.ownership.source import Index, index_of
-from opi_xform.ownership.walk import children, expressions
 from opi_xform.program.graph import Bind
 from opi_xform.record import dataclass
 

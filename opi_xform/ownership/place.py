@@ -69,7 +69,7 @@ _recent: list[tuple[Program, Tables]] = []  # of the program whose buffers are b
 def tables(program: Program, read: Callable[[str], bytes] | None = None) -> Tables:
     """What all buffers of a program share; made once for one program after the other."""
     if not _recent or _recent[0][0] is not program or read is not None:
-        _recent[:] = [(program, Tables(Flow(program.graph), definitions(program), Texts(read)))]
+        _recent[:] = [(program, Tables(Flow(program.graph, program.threads), definitions(program), Texts(read)))]
     return _recent[0][1]
 
 

@@ -10,12 +10,12 @@ from functools import lru_cache
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.walk import within
 from opi_xform.memory.calls import region_args
 from opi_xform.memory.poly import ONE, ZERO, Poly, number, symbol
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.stretches import stretches_of
-from opi_xform.ownership.walk import within
 from opi_xform.parts.facts import Prover, of_condition
 
 MOST, DEEPEST = 4000, 4  # symbols looked at for one answer, questions within questions: beyond that nothing is shown

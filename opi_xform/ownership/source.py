@@ -13,10 +13,10 @@ from dataclasses import replace
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
+from opi_xform.ir.walk import children, expressions
 from opi_xform.ownership.model import ALIGNMENT, Carrier, Refusal
 from opi_xform.ownership.plan import Edit, ReplaceCall, ReplaceText
 from opi_xform.ownership.text import Texts
-from opi_xform.ownership.walk import children, expressions
 from opi_xform.program.words import unsteady_macros
 from opi_xform.record import dataclass
 

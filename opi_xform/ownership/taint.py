@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
+from opi_xform.ir.walk import children, within
 from opi_xform.memory.calls import region_args
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import Poly
@@ -40,7 +41,6 @@ from opi_xform.ownership.kinds import (
 )
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.stretches import exactly, stretches_of
-from opi_xform.ownership.walk import children, within
 from opi_xform.program.effects import FunctionEffect, MpiOp
 from opi_xform.program.graph import MAIN, Bind, Lost, Node, Unbind
 

@@ -11,11 +11,12 @@ _TOKEN = re.compile(
 )
 _UNEVALUATED = frozenset({b"sizeof", b"typeof", b"__typeof__", b"__typeof", b"_Alignof", b"__alignof__", b"_Generic"})
 _DIRECTIVE = re.compile(
-    rb"^[ \t]*#[ \t]*pragma[^\n]*"
+    rb"^[ \t]*#[ \t]*pragma(?:\\\r?\n|[^\n])*"
     rb"|\b(?:__)?alias(?:__)?[ \t]*\([ \t]*\"[^\"\n]*\""
     rb"|\b(?:__)?asm(?:__)?\b[^;{}]*",
     re.MULTILINE,
 )
+_SHARED = re.compile(rb"(?<=[\s,)])shared\s*\([^()]*\)")  # of OpenMP: the same variable, whatever its type
 _SLASH, _SEMICOLON, _SPACE, _DOT, _GREATER = b"/; .>"
 
 Occurrence = tuple[int, bool, bool]  # offset, in an operand that is not evaluated, between square brackets
@@ -104,6 +105,6 @@ def _directives(data: bytes) -> dict[bytes, int]:
     for found in _DIRECTIVE.finditer(code):
         if in_guard(code, found.start()):
             continue
-        for word in re.finditer(rb"[A-Za-z_]\w*", found.group()):
+        for word in re.finditer(rb"[A-Za-z_]\w*", _SHARED.sub(b"", found.group())):
             out.setdefault(word.group(), found.start())
     return out

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.walk import children, expressions
 from opi_xform.memory.extent import extent
 from opi_xform.memory.nullable import may_be_null
 from opi_xform.memory.poly import Poly, number
@@ -16,7 +17,6 @@ from opi_xform.ownership.model import Buffer, Carrier, Program, Use
 from opi_xform.ownership.parameters import path
 from opi_xform.ownership.real_ranks import not_negative
 from opi_xform.ownership.split_rows import row_index, split_row
-from opi_xform.ownership.walk import children, expressions
 from opi_xform.program.effects import Effects, MpiBuffer
 
 NO_OBJECT = -1

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.walk import children
 from opi_xform.memory.poly import ONE, ZERO, Poly, number
-from opi_xform.ownership.walk import children
 from opi_xform.parts.facts import divided
 
 Value = Callable[[ast.Expr], Poly | None]

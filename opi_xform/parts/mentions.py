@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from opi_xform.ir import ast
-from opi_xform.ownership.walk import children
+from opi_xform.ir.walk import children
 from opi_xform.record import dataclass
 
 Place = tuple[str, int]  # file, offset: what a mention is known by

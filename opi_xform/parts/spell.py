@@ -9,8 +9,8 @@ from opi_xform.frontend.source import tokens
 from opi_xform.ir import ast
 from opi_xform.ir.instr import StmtInfo
 from opi_xform.ir.span import Span
+from opi_xform.ir.walk import children, expressions
 from opi_xform.ownership.model import Program
-from opi_xform.ownership.walk import children, expressions
 from opi_xform.parts.decompose import factor_text, joined, pure, value_of
 from opi_xform.parts.find import Division
 from opi_xform.parts.flow import Trouble

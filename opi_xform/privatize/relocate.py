@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from opi_xform.ir import ast
-from opi_xform.ownership.walk import children
+from opi_xform.ir.walk import children
 
 Target = Callable[[str], str]
 """The program's variable behind a key of the unit; '' for one that is not private."""

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from opi_xform.ir import ast
 from opi_xform.ir.loops import LoopNest, loop_nest
+from opi_xform.ir.span import Span
+from opi_xform.ir.walk import children, expressions
 from opi_xform.memory.constraints import GraphPointsTo
 from opi_xform.memory.interp import interpret
 from opi_xform.memory.objects import Objects
@@ -27,13 +29,13 @@ from opi_xform.ownership.swaps import find as find_swaps
 from opi_xform.ownership.tables import find_tables
 from opi_xform.ownership.told import ENTRIES, entry_remarks, no_effect
 from opi_xform.ownership.uses import all_calls, functions_called
-from opi_xform.ownership.walk import children, expressions
 from opi_xform.program.budget import TooLargeError
 from opi_xform.program.effects import Effects, load_effects
 from opi_xform.program.graph import MAIN, Graph, build
 from opi_xform.program.lowerings import Lowerings
 from opi_xform.program.outside import foreign
 from opi_xform.program.pointers import PointerCalls
+from opi_xform.program.threads import followed
 from opi_xform.program.words import unsteady_macros
 
 
@@ -48,6 +50,7 @@ class Whole:
     files: tuple[str, ...] = ()
     unsteady: frozenset[str] = frozenset()  # macros that mean one thing here and another there
     names_proc_null: bool = True
+    threads: tuple[Span, ...] = ()  # text that several threads may run
 
 
 def merge(units: Sequence[ast.Unit]) -> Whole:
@@ -262,6 +265,7 @@ def _memory(
         whole.unsteady,
         whole.names_proc_null,
         never,
+        threads=whole.threads,
     )
 
 
@@ -273,7 +277,8 @@ def analyse(
 ) -> Plan:
     """What to do with every buffer use of a program, and the edits that do it.  ``seen`` gets what was found out."""
     with part("merge"):
-        whole = merge(units)
+        units, threads = followed(units)
+        whole = replace(merge(units), threads=threads)
         effects = loaded = load_effects(options.effects, strict=options.strict)
     if not all_calls(whole.functions.values(), effects):
         return Plan(())

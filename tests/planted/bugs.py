@@ -12,6 +12,7 @@ from tests.planted.bugs_numbers import NUMBERS
 from tests.planted.bugs_pointers import POINTERS
 from tests.planted.bugs_swaps import SWAPS
 from tests.planted.bugs_tables import TABLES
+from tests.planted.bugs_threads import THREADS
 from tests.planted.bugs_travel import TRAVEL
 
 _FOREIGN = "opi_xform.memory.foreign"
@@ -364,6 +365,7 @@ BUGS = (
     *ALLOCATIONS,
     *BEHIND,
     *LEVELS,
+    *THREADS,
     *MEMORY,
     *NULL,
     *NUMBERS,

@@ -28,8 +28,8 @@ LEVELS = (
         also=Bug(
             "edits may lie in functions with several levels",
             "opi_xform.ownership.decide",
-            "        if several_levels is None:",
-            "        if True:",
+            "found = levels_written(program, buffer, verdict.edits) or threads_written(",
+            "found = threads_written(",
             (),
         ),
         condition="calls that are not followed",

@@ -9,8 +9,10 @@ from __future__ import annotations
 import argparse
 import importlib.machinery
 import importlib.util
+import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from types import CodeType
@@ -81,7 +83,13 @@ def converted_by(names: Sequence[str]) -> str:
 def caught(bug: Bug) -> str:
     """What catches the bug, run in a process of its own; '' when nothing does."""
     command = [sys.executable, "-m", "tests.planted.run", "--plant", bug.name]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS, check=False)
+    with tempfile.TemporaryDirectory() as folder:
+        environment = dict(os.environ)
+        if any(".frontend." in b.module for b in planted(bug)):
+            environment["OPI_CACHE"] = folder  # what such a bug makes of a file is remembered nowhere else
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+        )
     return done.stdout.strip() if done.returncode == 0 else ""
 
 

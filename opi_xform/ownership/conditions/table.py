@@ -204,6 +204,18 @@ TABLE = (
         ("send_read_recursion*", "levels_*"),
     ),
     Condition(
+        "OpenMP threads",
+        "What threads run does the same in order, and holds no edit.",
+        (
+            "frontend.openmp:find_regions",
+            "program.threads:followed",
+            "ownership.threads:in_threads",
+            "ownership.threads:threads_written",
+        ),
+        (),
+        ("omp_*",),
+    ),
+    Condition(
         "budget",
         "What is too large to be computed counts as read everywhere and written nowhere.",
         ("memory.regions:Regions",),

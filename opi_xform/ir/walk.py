@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from opi_xform.ir import ast
@@ -84,3 +85,68 @@ def mentions(root: ast.Expr, key: str) -> Iterator[tuple[ast.VarRef, ast.Expr | 
                 yield e, parent
             continue
         stack.extend((child, e) for child in reversed(children(e)))
+
+
+def statements(root: ast.Stmt) -> Iterator[tuple[ast.Stmt, ast.Stmt | None]]:
+    """A statement and all in it, each with the one right around it, in source order."""
+    stack: list[tuple[ast.Stmt, ast.Stmt | None]] = [(root, None)]
+    while stack:
+        s, parent = stack.pop()
+        yield s, parent
+        stack.extend((inner, s) for inner in reversed(parts(s)))
+
+
+def parts(s: ast.Stmt) -> tuple[ast.Stmt, ...]:
+    """The statements right inside a statement, in source order."""
+    match s:
+        case ast.Block(body=items):
+            return items
+        case ast.If(then=then, other=other):
+            return (then,) if other is None else (then, other)
+        case ast.For(init=init, body=inner):
+            return (inner,) if init is None else (init, inner)
+        case ast.While(body=inner) | ast.DoWhile(body=inner) | ast.Switch(body=inner):
+            return (inner,)
+        case ast.Case(body=inner) | ast.Label(body=inner):
+            return (inner,)
+        case _:
+            return ()
+
+
+def within_statement(root: ast.Stmt, variables: Mapping[str, ast.Variable]) -> Iterator[ast.Expr]:
+    """All expressions in a statement, those in the initialisers of what it declares included."""
+    for s, _ in statements(root):
+        if isinstance(s, ast.DeclStmt):
+            for key in s.variables:
+                init = variables[key].init if key in variables else None
+                if init is not None:
+                    yield from within(init)
+    for e in expressions(root):
+        yield from within(e)
+
+
+def with_blocks(root: ast.Block, blocks: Mapping[int, Sequence[ast.Stmt]]) -> ast.Block:
+    """The tree with other statements in some of its blocks, by the blocks' ids; the others among them are its own."""
+    new: dict[int, ast.Stmt] = {}
+
+    def now(s: ast.Stmt) -> ast.Stmt:
+        return new.get(id(s), s)
+
+    for s, _ in reversed(list(statements(root))):
+        changed = id(s) in blocks or any(id(inner) in new for inner in parts(s))
+        if not changed:
+            continue
+        match s:
+            case ast.Block(body=items):
+                new[id(s)] = replace(s, body=tuple(now(item) for item in blocks.get(id(s), items)))
+            case ast.If(then=then, other=other):
+                new[id(s)] = replace(s, then=now(then), other=None if other is None else now(other))
+            case ast.For(init=init, body=inner):
+                new[id(s)] = replace(s, init=None if init is None else now(init), body=now(inner))
+            case ast.While() | ast.DoWhile() | ast.Switch() | ast.Case() | ast.Label():
+                new[id(s)] = replace(s, body=now(s.body))
+            case _:
+                pass
+    out = now(root)
+    assert isinstance(out, ast.Block)
+    return out
