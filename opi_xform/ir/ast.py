@@ -455,10 +455,14 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Text under a false ``#if``: code that another configuration would compile."""
+    """Text under a false ``#if``: code that another configuration would compile.
+
+    own: only macros of the program's own decide whether it is compiled, none of a compiler, a system or an MPI.
+    """
 
     span: Span
     identifiers: frozenset[str]
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)

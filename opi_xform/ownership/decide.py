@@ -13,7 +13,7 @@ from opi_xform.ownership.allocators import allocator_refusal
 from opi_xform.ownership.bypass import bypass
 from opi_xform.ownership.counted import counted
 from opi_xform.ownership.culprits import readers_after, readers_of_first_contents, touches_after
-from opi_xform.ownership.elsewhere import left_out, several, shared_text
+from opi_xform.ownership.elsewhere import LEFT_OUT, left_out, several, shared_text
 from opi_xform.ownership.hints import with_hint
 from opi_xform.ownership.leftovers import leftover_edits, without_empty_loops
 from opi_xform.ownership.levels import levels_refusal, levels_written
@@ -23,7 +23,7 @@ from opi_xform.ownership.model import Buffer, Options, Place, Program, Refusal, 
 from opi_xform.ownership.parameters import parameters_of, path, reassigned
 from opi_xform.ownership.parts import inside_refusal
 from opi_xform.ownership.place import Placement, place
-from opi_xform.ownership.plan import Decision, Edit, Note, Plan, ReplaceCall, Told
+from opi_xform.ownership.plan import Decision, Edit, Note, Plan, ReplaceCall, StopOthers, Told
 from opi_xform.ownership.reasons import contents_refusal, kept, liveness_refusal, node_span
 from opi_xform.ownership.requests import pending_refusal
 from opi_xform.ownership.second_names import renaming, second_names
@@ -126,8 +126,15 @@ def _buffer(
         by_hand = _assumed_packed(program, buffer, options, facts, verdict, filled)
         if any(judge.exceeded for judge in facts.values()):
             whole = Refusal("401", "the regions of this buffer are too complicated; it counts as read everywhere")
+    others: tuple[StopOthers, ...] = ()
     if whole is None:
-        whole = several(units, program, buffer) or left_out(units, program, buffer)
+        whole = several(units, program, buffer)
+    if whole is None:
+        found_others = left_out(units, program, buffer, options.strict)
+        if isinstance(found_others, Refusal):
+            whole = found_others
+        else:
+            others = found_others
     if whole is not None or shape is None:
         assert whole is not None
         verdict.refusals = dict.fromkeys(places, whole)
@@ -152,6 +159,10 @@ def _buffer(
         else:
             verdict.refusals[p] = refusal
     _settle(units, program, buffer, shape.null_tests, facts, verdict)
+    if verdict.converted and others:
+        verdict.edits = (*verdict.edits, *others)
+        for p in verdict.converted:
+            verdict.assumptions[p].add(LEFT_OUT)
     _keep(verdict, _unwritable(options, verdict))
     return verdict
 

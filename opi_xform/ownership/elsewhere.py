@@ -12,25 +12,72 @@ from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ownership.addresses import flow_of
 from opi_xform.ownership.model import Buffer, Place, Program, Refusal
-from opi_xform.ownership.plan import Edit, InsertStatement, LinkName, PointerDeclaration, ReplaceCall
+from opi_xform.ownership.plan import Edit, InsertStatement, LinkName, PointerDeclaration, ReplaceCall, StopOthers
+
+LEFT_OUT = "A6"
+"""Text that the preprocessor leaves out stays left out; an ``#error`` sees to it."""
 
 
-def left_out(units: Sequence[ast.Unit], program: Program, buffer: Buffer) -> Refusal | None:
-    """A pointer into the buffer that code under a false ``#if`` names: there it may be used behind the message."""
+def left_out(
+    units: Sequence[ast.Unit], program: Program, buffer: Buffer, strict: bool
+) -> Refusal | tuple[StopOthers, ...]:
+    """Code under a false ``#if`` that names the buffer, or a pointer into it: there it may be used behind the message.
+
+    What keeps other configurations from compiling it; a refusal where that cannot be had, or is not wished.
+    """
+    out: dict[StopOthers, None] = {}
+    names = list(_names(program, buffer))
+    for unit in units:
+        for skipped in unit.skipped:
+            for name, variable, said in names:
+                if name not in skipped.identifiers or not _means(unit, program, skipped.span, variable):
+                    continue
+                if strict or not skipped.own or not _everywhere(units, skipped.span):
+                    note = (skipped.span, "this text is left out here, and another configuration compiles it")
+                    return Refusal("12", f"code under a false #if names {said}", (note,))
+                out[StopOthers(skipped.span, name)] = None
+    return tuple(out)
+
+
+def _names(program: Program, buffer: Buffer) -> Iterator[tuple[str, str, str]]:
+    """Names by which text reaches the buffer: each with the variable's key ('': a member's) and what is said of it."""
+    member = program.members.get(buffer.carrier.variable)
+    for key in (buffer.carrier.variable,) if member is None else member.named:
+        name = program.variables[key].name
+        yield name, key, f"`{name}`"
+    if member is not None:
+        for field in dict.fromkeys(e.field for _, e in member.exprs if isinstance(e, ast.Member)):
+            yield field, "", f"`{field}`"
+        for key in dict.fromkeys(root(e) for _, e in member.exprs):
+            if key and key in program.variables:
+                yield program.variables[key].name, key, f"`{program.variables[key].name}`"
     table = program.values.objects.table
-    names: dict[str, set[str]] = {}  # name -> functions whose variable it is ('': a global one)
     for kind, o, _ in flow_of(program, buffer).holding:
         variable = program.variables.get(table[o].variable or "") if kind == "v" else None
         if variable is not None:
-            names.setdefault(variable.name, set()).add(variable.function)
-    for unit in units:
-        for skipped in unit.skipped:
-            for name in sorted(skipped.identifiers & names.keys()):
-                if any(not key or _inside(skipped.span, program.functions[key].span) for key in names[name]):
-                    note = (skipped.span, "this text is left out here, and another configuration compiles it")
-                    message = f"code under a false #if names `{name}`, which points into `{buffer.name}`"
-                    return Refusal("12", message, (note,))
-    return None
+            yield variable.name, variable.key, f"`{variable.name}`, which points into `{buffer.name}`"
+
+
+def root(e: ast.Expr) -> str:
+    """The pointer that an lvalue which is no member begins with (of ``*p``), by its key; '' when there is none."""
+    while isinstance(e, (ast.Deref, ast.Cast, ast.Index)):
+        e = e.base if isinstance(e, ast.Index) else e.operand
+    return e.var if isinstance(e, ast.VarRef) else ""
+
+
+def _means(unit: ast.Unit, program: Program, text: Span, key: str) -> bool:
+    """A variable's name means it in a text."""
+    variable = program.variables.get(key)
+    if variable is None:
+        return True
+    function = program.functions.get(variable.function)
+    return _inside(text, function.span) if function is not None else key in unit.globals
+
+
+def _everywhere(units: Sequence[ast.Unit], text: Span) -> bool:
+    """Every file that includes the text leaves it out."""
+    readers = (unit for unit in units if text.file == unit.path or text.file in unit.files)
+    return all(any(_inside(text, s.span) and text.end <= s.span.end for s in unit.skipped) for unit in readers)
 
 
 def several(units: Sequence[ast.Unit], program: Program, buffer: Buffer) -> Refusal | None:

@@ -13,7 +13,6 @@ from dataclasses import replace
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.memory.objects import UNKNOWN, Object
 from opi_xform.memory.values import Access
@@ -417,17 +416,7 @@ class Finder:
 def member_refusal(units: Sequence[ast.Unit], member: Member, program: Program) -> Refusal | None:
     """What the text of the program has against a member that changes: code that was not analysed and names it."""
     field = next((e.field for _, e in member.exprs if isinstance(e, ast.Member)), "")
-    pointers = sorted({(key, e.var) for key, e in map(_root, member.exprs) if isinstance(e, ast.VarRef)})
     for unit in units:
-        for skipped in unit.skipped:
-            named = [field] if field in skipped.identifiers else []
-            for key, variable in pointers:
-                function, name = unit.functions.get(key), program.variables[variable].name
-                if function is not None and name in skipped.identifiers and _inside(skipped.span, function.span):
-                    named.append(name)
-            if named:
-                note = (skipped.span, "this text is left out here, and another configuration compiles it")
-                return Refusal("12", f"code under a false #if names `{named[0]}`", (note,))
         for function in unit.functions.values():
             if function.refused and field:
                 for e in function_expressions(function):
@@ -437,15 +426,3 @@ def member_refusal(units: Sequence[ast.Unit], member: Member, program: Program) 
                         message = f"`{field}` is used in `{function.name}`, which is not analysed"
                         return Refusal("405" if concurrent else "11", message, (note,))
     return None
-
-
-def _root(written: tuple[str, ast.Expr]) -> tuple[str, ast.Expr]:
-    """What an lvalue that is no member begins with: the pointer of ``*p``."""
-    function, e = written
-    while isinstance(e, (ast.Deref, ast.Cast, ast.Index)):
-        e = e.base if isinstance(e, ast.Index) else e.operand
-    return function, e
-
-
-def _inside(inner: Span, outer: Span) -> bool:
-    return inner.file == outer.file and outer.begin <= inner.begin < outer.end

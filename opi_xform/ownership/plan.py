@@ -139,7 +139,15 @@ class LinkName:
     guard: Guard | None = None
 
 
-Edit = ReplaceCall | PointerDeclaration | LinkName | InsertStatement | ReplaceText
+@dataclass(frozen=True, slots=True)
+class StopOthers:
+    """An ``#error`` before text of ``span``, which another configuration compiles, that names ``name``."""
+
+    span: Span
+    name: str
+
+
+Edit = StopOthers | ReplaceCall | PointerDeclaration | LinkName | InsertStatement | ReplaceText
 
 
 @dataclass(frozen=True, slots=True)

@@ -223,10 +223,6 @@ class _Inspector:
             if not any(d.definition or d.tentative for _, v in self.declarations for d in v.declarators):
                 raise _Refused("12", f"`{self.name}` is defined in a file that was not given", here)
         for unit in self.visible_in():
-            for skipped in unit.skipped:
-                if self.name in skipped.identifiers and self.inside(skipped.span):
-                    note = (skipped.span, "this text is left out here, and another configuration compiles it")
-                    raise _Refused("12", f"code under a false #if names `{self.name}`", note)
             for path in sorted(unit.files):
                 at = self.texts.in_directive(path, self.name)
                 if at is not None and (var.is_global or self.inside(self.place(path, at))):

@@ -22,6 +22,7 @@ ASSUMPTIONS = {
     "A3": "sizes that are multiplied with one another, or are parts of one allocation, are not negative",
     "A4": "padding between and behind the members of a struct carries nothing",
     "A5": "a receive whose error nobody looks at does not fail, though an error handler that returns may be set",
+    "A6": "text that the preprocessor leaves out stays left out; an #error there sees to it",
     "U1": "what `opi: assume packed(...)` says: all that is sent was written since the last hand-over",
     "U2": "what opi.toml says of external functions",
     "U3": "what `opi: assume disjoint(...)` says: the two never stand for the same memory",

@@ -6,13 +6,23 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from opi_xform.ir.span import Span
-from opi_xform.ownership.plan import Edit, InsertStatement, LinkName, Plan, PointerDeclaration, ReplaceCall, ReplaceText
+from opi_xform.ownership.plan import (
+    Edit,
+    InsertStatement,
+    LinkName,
+    Plan,
+    PointerDeclaration,
+    ReplaceCall,
+    ReplaceText,
+    StopOthers,
+)
 from opi_xform.rewrite.declare import declaration_edits, guard_edits, link_edit
 from opi_xform.rewrite.edit import ByteEdit, EditConflict, apply_edits
 from opi_xform.rewrite.errors import PlanError
 from opi_xform.rewrite.header import header_edit
 from opi_xform.rewrite.insert import Group, around, inside
 from opi_xform.rewrite.layout import layout_of
+from opi_xform.rewrite.left_out import stops
 from opi_xform.rewrite.lex import SourceText
 from opi_xform.rewrite.sources import Sources
 
@@ -93,6 +103,8 @@ def _byte_edits(text: SourceText, edits: list[Edit]) -> Iterator[tuple[Span, lis
             yield place, list(declaration_edits(text, edit))
         elif isinstance(edit, LinkName):
             yield place, [link_edit(text, edit), *guard_edits(text, edit)]
+        elif isinstance(edit, StopOthers):
+            yield place, list(stops(text, edit))
         elif isinstance(edit, ReplaceText) and (edit.span.begin, edit.span.end) not in taken:
             yield place, list(_text_edits(text, edit))
     for group in groups:

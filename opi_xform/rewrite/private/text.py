@@ -11,7 +11,7 @@ from opi_xform.ir.statics import Declared, Place, Statics
 from opi_xform.privatize import relocate
 from opi_xform.privatize.model import Settings, Variable
 from opi_xform.privatize.program import Whole, merge
-from opi_xform.rewrite.private.left_out import LeftOut
+from opi_xform.rewrite.left_out import LeftOut
 from opi_xform.rewrite.private.words import Words, words_of
 from opi_xform.rewrite.sources import Sources
 

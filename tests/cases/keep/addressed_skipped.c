@@ -1,4 +1,4 @@
-/* Another configuration reads the buffer where the function has its address. */
+/* Another system reads the buffer where the function has its address. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static int setup(int n, double **s, double **r)
         fprintf(stderr, "no memory\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
-#ifdef TRACE
+#ifdef _WIN32
     printf("%g\n", (*s)[0]);
 #endif
     return 2 * n;

@@ -1,4 +1,4 @@
-/* Code that is left out here names another pointer into the buffer, behind the send. */
+/* Code that an MPI decides about names another pointer into the buffer, behind the send. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < N; i++)
             first[i] = 0.5 * i;
         MPI_Send(sbuf, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); //~ keep OPI112
-#ifdef TRACE
+#ifdef OPEN_MPI_TRACE
         printf("sent from %g\n", first[0]);
 #endif
         printf("sent\n");

@@ -1,17 +1,21 @@
-"""Text under a false ``#if`` that names a private variable.
+"""Text under a false ``#if`` that names what changes: a private variable, a buffer that converts.
 
 It is no part of the program in this configuration, for which the output is written (soundness.md).  But in
-another one it would still compile, and mean the one variable that all ranks share.  So each piece of it gets an
-``#error``, behind the directive that opens it: this configuration does not see it, another one stops there.
+another one it would still compile, and mean the one variable that all ranks share, or a buffer that is gone.  So each
+piece of it gets an ``#error``, behind the directive that opens it: this configuration does not see it, another one
+stops there.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from opi_xform.ir.span import Span
 from opi_xform.ir.statics import Place, Statics
+from opi_xform.ownership.plan import StopOthers
+from opi_xform.rewrite.edit import ByteEdit
+from opi_xform.rewrite.errors import PlanError
 from opi_xform.rewrite.lex import COMMENT, DIRECTIVE, LITERAL, Region, SourceText
 from opi_xform.rewrite.sources import Sources
 
@@ -61,6 +65,20 @@ class LeftOut:
             file not in files or any(span.file == file and span.begin <= at < span.end for span in spans)
             for files, spans in self._of
         )
+
+
+def stops(text: SourceText, edit: StopOthers) -> Iterator[ByteEdit]:
+    """Behind each directive that opens text with the name, an ``#error``.  Raises PlanError."""
+    heads = _heads(text, edit.span)
+    places: dict[int, None] = {}
+    for at in _mentions(text, edit.name, edit.span):
+        head = next((region.end for region in reversed(heads) if region.end <= at), None)
+        if head is None:
+            raise PlanError(edit.span, "an #error cannot be put there")
+        places[head] = None
+    said = "#error opi-xform did not see this text; run it again with the flags of this configuration"
+    for at in places:
+        yield ByteEdit(at, at, (3,), text.eol + said.encode())
 
 
 def _heads(text: SourceText, span: Span) -> list[Region]:

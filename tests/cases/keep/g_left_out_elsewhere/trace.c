@@ -1,0 +1,7 @@
+#define TRACE
+#include "show.h"
+
+double traced(void)
+{
+    return first();
+}

@@ -1,0 +1,57 @@
+"""Text under a false ``#if`` that names a buffer which converts (assumption A6)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from case_tools import CASES, FLAGS, Case, load_cases, run_tool
+from conftest import MpiUser
+
+from opi_xform.frontend.parse import parse_unit
+from opi_xform.launch.tools import OPICC, captured
+
+LEFT_OUT = [case for case in load_cases("convert") if case.construct == "left_out"]
+WAYS = {1: "-DTRACE", 2: "-UVERBOSE", 3: "-DDEBUG", 4: "-DTRACE", 5: "-DQUIET", 6: "-DONLY_HALF"}
+
+
+def conditions(tmp_path: Path, text: str) -> list[bool]:
+    """Of each piece of text that is left out: only the program's own macros decide about it."""
+    file = tmp_path / "a.c"
+    file.write_text(text, encoding="utf-8")
+    return [skipped.own for skipped in parse_unit(str(file)).skipped]
+
+
+@pytest.mark.parametrize(
+    ("before", "own"),
+    [
+        ("#ifdef TRACE", True),
+        ("#if defined(TRACE) && LEVEL > 2 // _not this", True),
+        ("#ifdef __clang__\nint a;\n#else", False),
+        ("#ifndef TRACE\n#if 0\n#endif\nint a;\n#else", True),
+        ("#if 1\nint a;\n#elif defined __GNUC__", False),
+        ("#if TRACE \\\n && _WIN32", False),
+        ("#ifdef OMPI_MAJOR_VERSION", False),
+    ],
+)
+def test_who_decides(tmp_path: Path, before: str, own: bool) -> None:
+    assert conditions(tmp_path, f"#ifndef X\nint x;\n#endif\n{before}\nint b;\n#endif\n")[-1:] == [own]
+
+
+def test_strict_does_without_it() -> None:
+    _, _, err = run_tool([str(CASES / "convert" / "left_out_1.c"), "--strict"])
+    assert "OPI112 code under a false #if names `out`" in err
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("case", LEFT_OUT, ids=lambda case: case.name)
+def test_another_configuration_does_not_compile(case: Case, tmp_path: Path, mpi_user: MpiUser) -> None:
+    source = case.folder / case.files[0]
+    code, out, err = run_tool([str(source), "-o", str(tmp_path)])
+    assert (code, "A6 assumed" in out + err) == (0, True), err
+    way = WAYS[int(case.name[-1])]
+    text = (tmp_path / source.name).read_text(encoding="utf-8")
+    (tmp_path / source.name).write_text(text.replace("#define VERBOSE 1", ""), encoding="utf-8")
+    done = captured([*OPICC, *FLAGS, way, "-c", str(tmp_path / source.name)], mpi_user.mpi, cwd=tmp_path)
+    assert done.returncode != 0
+    assert "#error opi-xform did not see this text" in done.stderr
