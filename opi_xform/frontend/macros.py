@@ -139,17 +139,13 @@ class Macros:
         return definition is not None and definition.parameters is None and len(body) == 1 and body[0].isdigit()
 
     def makes_openmp(self, file: File, begin: int, end: int) -> bool:
-        """Some expansion in ``[begin, end)`` may make an OpenMP directive, by ``_Pragma``."""
+        """The macros in ``[begin, end)`` may make an OpenMP directive, by ``_Pragma``."""
+        found = self.within(file.path, begin, end)
+        if not any("_Pragma" in self._reached(e) for e in found):
+            return False
         return any(
-            self._with_pragma(e) and (b"omp" in file.data[e.begin : e.end] or self._with_word(e, "omp"))
-            for e in self.within(file.path, begin, end)
+            b"omp" in file.data[e.begin : e.end] or any("omp" in token for token in self._reached(e)) for e in found
         )
-
-    def _with_pragma(self, expansion: Expansion) -> bool:
-        return any(t == "_Pragma" for t in self._reached(expansion))
-
-    def _with_word(self, expansion: Expansion, word: str) -> bool:
-        return any(word in t for t in self._reached(expansion))
 
     def _reached(self, expansion: Expansion) -> frozenset[str]:
         """The tokens of a macro's body, and of the bodies of macros that are named there."""

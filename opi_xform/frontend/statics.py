@@ -10,6 +10,7 @@ from contextlib import suppress
 from opi_xform.frontend import flags as flags_module
 from opi_xform.frontend.beginning import Beginning
 from opi_xform.frontend.clang import MACRO_BIT, CXCursor, Kind, TranslationUnit, text
+from opi_xform.frontend.directives import WORD, lines
 from opi_xform.frontend.errors import FrontendError
 from opi_xform.frontend.flags import Headers
 from opi_xform.frontend.macros import Macros
@@ -27,10 +28,6 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.statics import CallSite, Declared, Place, Routine, Static, Statics, Use
 from opi_xform.ir.types import Type
 
-_OPENMP = re.compile(
-    rb'(?:^[ \t]*#[ \t]*pragma[ \t]+omp\b|_Pragma[ \t]*\([ \t]*"[ \t]*omp\b)(?![ \t]+(?:simd|declare|threadprivate)\b)',
-    re.MULTILINE,
-)
 _PRAGMA = re.compile(rb"^[ \t]*#[ \t]*pragma\b((?:\\\r?\n|[^\n])*)|_Pragma[ \t]*\(([^\n]*)", re.MULTILINE)
 _CLAUSES = re.compile(rb"\s*#[ \t]*pragma[ \t]+omp[ \t]+(?!threadprivate|declare)")
 _STRINGS = re.compile(rb"\b(?:__asm__|__asm|asm|__attribute__|__attribute)\b")
@@ -305,7 +302,7 @@ class _Collector(UnitBuilder):
         if file is None:
             return
         made = self._macros.makes_openmp(file, begin, end)
-        state.parallel = state.parallel or made or bool(_OPENMP.search(file.data, begin, end))
+        state.parallel = state.parallel or made or _has_threads(file.data, begin, end)
         head = file.data.find(b"{", begin, end)
         before = max(file.data.rfind(b";", 0, begin), file.data.rfind(b"}", 0, begin), 0)
         constructor = bool(_CONSTRUCTOR.search(file.data, before, head if head > 0 else end))
@@ -460,3 +457,14 @@ def _words(data: bytes) -> Iterator[str]:
         if _CLAUSES.match(pragma.group()):  # what its region does is seen in the region
             continue
         yield from (w.decode("ascii") for w in _WORD.findall(pragma.group(1) or pragma.group(2) or b""))
+
+
+def _has_threads(data: bytes, begin: int, end: int) -> bool:
+    """Some OpenMP directive in a text is about threads."""
+    if not WORD.search(data, begin, end) and b"_Pragma" not in data[begin:end]:
+        return False
+    for words, _, _ in lines(data, begin, end):
+        omp = words[1:3] == ["pragma", "omp"]
+        if words[0] == "_Pragma" or (omp and words[3:4] not in (["simd"], ["declare"], ["threadprivate"])):
+            return True
+    return False

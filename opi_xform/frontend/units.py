@@ -12,13 +12,14 @@ from opi_xform.frontend.beginning import Beginning
 from opi_xform.frontend.bounds import has_bounds, is_computed
 from opi_xform.frontend.clang import MACRO_BIT, CXCursor, Kind, TranslationUnit, text
 from opi_xform.frontend.decls import Written, declarators
+from opi_xform.frontend.directives import INCLUDE, WORD, thread_private
 from opi_xform.frontend.errors import FrontendError
 from opi_xform.frontend.exprs import Expressions, Refusal
 from opi_xform.frontend.flags import Headers
 from opi_xform.frontend.inits import Braces, flatten
 from opi_xform.frontend.macros import Macros
 from opi_xform.frontend.names import STORAGE, Names, Target
-from opi_xform.frontend.openmp import PRAGMA, Regions, find_regions, thread_private
+from opi_xform.frontend.openmp import Regions, find_regions
 from opi_xform.frontend.probe import integer_macros
 from opi_xform.frontend.skipped import skipped_ranges
 from opi_xform.frontend.source import File, Sources
@@ -65,7 +66,8 @@ class UnitBuilder:
         self._functions: dict[str, Function] = {}
         self._declared: dict[str, Type] = {}
         self._address_taken: set[str] = set()
-        self._thread_private: frozenset[str] = frozenset()
+        self._thread_private: frozenset[str] | None = frozenset()
+        self._has_openmp = False
         self._has_operator = False  # some text of the program's own has `_Pragma`
         self.dependencies: dict[str, str] = {}
         self.diagnostics: list[Diagnostic] = []
@@ -91,8 +93,9 @@ class UnitBuilder:
         )
         files = [self._sources.file(h) for h in self._unit.inclusions()]
         own = [f.data for f in files if not f.system]
-        self._thread_private = thread_private(own)
+        self._has_openmp = any(WORD.search(data) for data in own)
         self._has_operator = any(b"_Pragma" in data for data in (*own, *map(os.fsencode, self._flags)))
+        self._thread_private = thread_private(own, self._macros.is_number)
         self._declarations([c for c in top if c.kind == _FUNCTION or c.kind == _VARIABLE])
         for key, cursor in self._names.cursors.items():
             target = self._names.target(cursor)
@@ -283,7 +286,10 @@ class UnitBuilder:
         return file.span(entry.name_begin, end, plain and not file.system)
 
     def _is_thread_local(self, cursor: CXCursor, target: Target) -> bool:
-        return target.name in self._thread_private or bool(self._lib.clang_getCursorTLSKind(cursor))
+        static = target.kind in ("extern", "static", "local-static")
+        if static and (self._thread_private is None or target.name in self._thread_private):
+            return True
+        return bool(self._lib.clang_getCursorTLSKind(cursor))
 
     def _initialiser(self, tree: Tree, i: int, expressions: Expressions) -> Expr | None:
         statement = self._lib.clang_Cursor_getVarDeclInitializer(tree.cursor[i]).d1
@@ -355,13 +361,13 @@ class UnitBuilder:
         found, refused = Regions(body, variables, (), ""), ""
         if here is None:
             return found
-        if PRAGMA.search(here.data, places.begin[0], places.end[0]):
+        begin, end = places.begin[0], places.end[0]
+        if WORD.search(here.data, begin, end) or b"_Pragma" in here.data[begin:end]:
             found = find_regions(here, places.span(0), body, variables, self._macros.is_number)
-        if self._has_operator and self._macros.makes_openmp(here, places.begin[0], places.end[0]):
+        if self._has_operator and self._macros.makes_openmp(here, begin, end):
             refused = "OpenMP in a macro is not followed"
-        for file in dict.fromkeys(places.file):
-            if file is not None and file is not here and not file.system and PRAGMA.search(file.data):
-                refused = f"OpenMP in {os.path.basename(file.path)}, which is included in the function, is not followed"
+        if INCLUDE.search(here.data, begin, end) and self._has_openmp:
+            refused = "OpenMP in a file that is included in the function is not followed"
         return replace(found, refused=found.refused or refused)
 
     def _params(

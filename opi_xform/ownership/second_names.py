@@ -82,6 +82,8 @@ def _second(
             reading.append(mention.ref)
     if not given or not all(_is_carrier(e, carrier.key) for e in given):
         return None
+    if index_of(units).texts.in_directive(function.span.file, variable.name, True) is not None:
+        return None
     lowered = program.graph.lowered[function.key]
     at = next((i for i, s in enumerate(lowered.stmts) if _declares(s.stmt, variable.key)), None)
     if at is None or _crosses(program, buffer, variable):

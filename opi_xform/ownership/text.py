@@ -16,7 +16,7 @@ _DIRECTIVE = re.compile(
     rb"|\b(?:__)?asm(?:__)?\b[^;{}]*",
     re.MULTILINE,
 )
-_SHARED = re.compile(rb"(?<=[\s,)])shared\s*\([^()]*\)")  # of OpenMP: the same variable, whatever its type
+_SHARED = re.compile(rb"(?<=[\s,)])shared\s*\([^()]*\)")
 _SLASH, _SEMICOLON, _SPACE, _DOT, _GREATER = b"/; .>"
 
 Occurrence = tuple[int, bool, bool]  # offset, in an operand that is not evaluated, between square brackets
@@ -28,7 +28,7 @@ class Texts:
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
         self.found: dict[str, dict[bytes, list[Occurrence]]] = {}
-        self.named: dict[str, dict[bytes, int]] = {}
+        self.named: dict[tuple[str, bool], dict[bytes, int]] = {}
 
     def read(self, path: str) -> bytes:
         """A file's bytes; none when it cannot be read."""
@@ -48,11 +48,14 @@ class Texts:
             self.found[path] = _words(self.read(path))
         return self.found[path].get(name.encode(), [])
 
-    def in_directive(self, path: str, name: str) -> int | None:
-        """The place of a pragma, an alias attribute or an asm statement that names a symbol; None: nowhere."""
-        if path not in self.named:
-            self.named[path] = _directives(self.read(path))
-        return self.named[path].get(name.encode())
+    def in_directive(self, path: str, name: str, shared: bool = False) -> int | None:
+        """The place of a pragma, an alias attribute or an asm statement that names a symbol; None: nowhere.
+
+        shared: a ``shared`` clause of OpenMP counts; it leaves a variable as it is, whatever its type.
+        """
+        if (path, shared) not in self.named:
+            self.named[path, shared] = _directives(self.read(path), shared)
+        return self.named[path, shared].get(name.encode())
 
 
 def _words(data: bytes) -> dict[bytes, list[Occurrence]]:
@@ -93,7 +96,7 @@ def _words(data: bytes) -> dict[bytes, list[Occurrence]]:
     return out
 
 
-def _directives(data: bytes) -> dict[bytes, int]:
+def _directives(data: bytes, shared: bool) -> dict[bytes, int]:
     def blank(match: re.Match[bytes]) -> bytes:
         token = match.group()
         return re.sub(rb"[^\n]", b" ", token) if token.startswith((b"//", b"/*")) else token
@@ -105,6 +108,7 @@ def _directives(data: bytes) -> dict[bytes, int]:
     for found in _DIRECTIVE.finditer(code):
         if in_guard(code, found.start()):
             continue
-        for word in re.finditer(rb"[A-Za-z_]\w*", _SHARED.sub(b"", found.group())):
+        said = found.group() if shared else _SHARED.sub(b"", found.group())
+        for word in re.finditer(rb"[A-Za-z_]\w*", said):
             out.setdefault(word.group(), found.start())
     return out

@@ -277,9 +277,9 @@ def analyse(
 ) -> Plan:
     """What to do with every buffer use of a program, and the edits that do it.  ``seen`` gets what was found out."""
     with part("merge"):
-        units, threads = followed(units)
-        whole = replace(merge(units), threads=threads)
         effects = loaded = load_effects(options.effects, strict=options.strict)
+        units, threads = followed(units, effects)
+        whole = replace(merge(units), threads=threads)
     if not all_calls(whole.functions.values(), effects):
         return Plan(())
     effects = _of_libraries(effects, whole)

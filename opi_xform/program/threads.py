@@ -1,7 +1,7 @@
 """Functions that several threads may run: what the OpenMP regions of a program call.
 
-Where such a region, or what it calls, calls MPI or tells its threads in which order they run, the region is no serial
-code (``frontend/openmp.py``), and the function that holds it is refused.
+Where such a region, or what it calls, calls MPI or a function by which threads may tell each other anything, the region
+is no serial code (``frontend/openmp.py``), and the function that holds it is refused.
 """
 
 from __future__ import annotations
@@ -13,14 +13,20 @@ from dataclasses import dataclass, replace
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import statements, within_statement
+from opi_xform.program.effects import FunctionEffect
 
-_UNORDERED = re.compile(r"omp_(?:un)?set_(?:nest_)?lock|omp_test_|__sync_|__atomic_|atomic_|pthread_|GOMP_")
-"""Functions whose calls tell threads in which order they run."""
+_ALONE = re.compile(
+    r"(?:__builtin_)?(?:mem|str|wcs|is|to|f?abs|l?labs|l?div|malloc|calloc|realloc|free|posix_memalign|aligned_alloc|qsort"
+    r"|bsearch|s?n?printf|fprintf|put|fput|perror|fflush|exit|_Exit|abort|__assert|rand|srand|[delmnjs]rand48|random"
+    r"|time|clock|gettimeofday|expect|unreachable|object_size|omp_get_|omp_in_|omp_is_|omp_set_(?!lock|nest_lock)"
+    r"|MPI_Wtime|MPI_Wtick|cblas_)"
+)
+"""Functions of libraries in which no thread waits for another one, or finds what another one left."""
 
-_CLOCK = frozenset({"MPI_Wtime", "MPI_Wtick"})
 
-
-def followed(units: Sequence[ast.Unit]) -> tuple[Sequence[ast.Unit], tuple[Span, ...]]:
+def followed(
+    units: Sequence[ast.Unit], effects: Mapping[str, FunctionEffect]
+) -> tuple[Sequence[ast.Unit], tuple[Span, ...]]:
     """The units, some of their functions refused, and all text that several threads may run."""
     if not any(function.threads for unit in units for function in unit.functions.values()):
         return units, ()
@@ -32,7 +38,7 @@ def followed(units: Sequence[ast.Unit]) -> tuple[Sequence[ast.Unit], tuple[Span,
         taken.update(unit.address_taken_functions)
         for key, function in unit.functions.items():
             functions.setdefault(key, function)
-    program = _Program(functions, variables, tuple(sorted(taken)))
+    program = _Program(functions, variables, tuple(sorted(taken)), effects)
     spans: dict[Span, None] = {}
     why: dict[str, str] = {}
     for key, function in functions.items():
@@ -52,6 +58,7 @@ class _Program:
     functions: Mapping[str, ast.Function]
     variables: Mapping[str, ast.Variable]
     taken: tuple[str, ...]
+    effects: Mapping[str, FunctionEffect]
 
 
 def _refused(unit: ast.Unit, why: Mapping[str, str]) -> ast.Unit:
@@ -69,7 +76,7 @@ def _reached(program: _Program, function: ast.Function, stmt: ast.Stmt) -> tuple
     while work:
         function, stmt = work.pop()
         for e in within_statement(stmt, function.variables):
-            why = why or _trouble(e, program.variables, function.variables)
+            why = why or _trouble(e, program, function.variables)
             for name in _callees(e, program.taken):
                 if name in program.functions and name not in called:
                     called[name] = None
@@ -84,16 +91,18 @@ def _callees(e: ast.Expr, taken: Sequence[str]) -> Iterator[str]:
         yield from taken
 
 
-def _trouble(e: ast.Expr, variables: Mapping[str, ast.Variable], own: Mapping[str, ast.Variable]) -> str:
-    if isinstance(e, ast.FuncRef):
-        if e.name.startswith(("MPI_", "PMPI_")) and e.name not in _CLOCK:
-            return f"calls `{e.name}`"
-        if _UNORDERED.match(e.name):
-            return f"calls `{e.name}`"
+def _alone(name: str, effects: Mapping[str, FunctionEffect]) -> bool:
+    effect = effects.get(name)
+    return effect is not None and (effect.user or effect.source == "libm.toml" or bool(_ALONE.match(name)))
+
+
+def _trouble(e: ast.Expr, program: _Program, own: Mapping[str, ast.Variable]) -> str:
+    if isinstance(e, ast.FuncRef) and e.name not in program.functions and not _alone(e.name, program.effects):
+        return f"calls `{e.name}`"
     if e.type.atomic:
         return "uses an _Atomic variable"
     if isinstance(e, ast.VarRef):
-        variable = own.get(e.var) or variables.get(e.var)
+        variable = own.get(e.var) or program.variables.get(e.var)
         if variable is not None and variable.thread_local:
             return f"uses `{variable.name}`, of which each thread has one"
     return ""

@@ -164,7 +164,7 @@ class _Place:
         eol = self.text.eol
         before, after = _lines(group.before, self.layout), _lines(group.after, self.layout)
         if before:
-            if self.first:
+            if self.first or self.text.pragma_above(self.anchor.begin, self.previous.end) < self.anchor.begin:
                 at = self.text.comment_block_above(self.anchor.begin, self.previous.end)
                 if self.text.split(at, self.anchor.begin):
                     raise PlanError(self.anchor, "an #if stands between the statement and its #pragma")
@@ -207,6 +207,8 @@ class _Place:
 
     def wrapped_inline(self, group: Group) -> Iterator[ByteEdit]:
         """``{ before; body; after; }`` on the body's own line: right wherever a statement is."""
+        if self.text.pragma_above(self.anchor.begin, self.previous.end) < self.anchor.begin:
+            raise PlanError(self.anchor, "a #pragma stands before the statement")
         before, after = _lines(group.before, self.layout), _lines(group.after, self.layout)
         yield self._edit_before(self.anchor.begin, b"{ " + (_joined(before) + b" " if before else b""))
         closing = b" ".join([*(line.strip() for line in after), b"}"])
