@@ -21,6 +21,9 @@ from opi_xform.ownership.uses import collect
 from opi_xform.parts import SHARED
 from opi_xform.parts.find import Candidate, Dividing, candidates
 from opi_xform.parts.flow import Trouble
+from opi_xform.parts.named import NamedDividing
+from opi_xform.parts.named_spell import NamedSpelling
+from opi_xform.parts.names import Naming, namings
 from opi_xform.parts.places import Offsets
 from opi_xform.parts.spell import Spelling
 from opi_xform.record import dataclass
@@ -50,6 +53,26 @@ class Parted:
     changed: dict[str, bytes] | None
 
 
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A division that is proved.  keys: the variables of its parts; the first one is that of the buffer."""
+
+    keys: tuple[str, ...]
+    objects: tuple[int, ...]
+    edits: Edits
+    count: int
+    assumes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way to divide a buffer, of variable ``key``: ``run`` proves it and writes its edits, or raises Trouble."""
+
+    key: str
+    objects: tuple[int, ...]
+    run: Callable[[], Tried]
+
+
 class Parting:
     """One use: ``run``."""
 
@@ -76,79 +99,123 @@ class Parting:
         self.parse = parse
         self.analyse = analyse
         self.strict = strict
+        self.uses = collect(program)
 
     def run(self) -> Parted:
-        """The better plan; ``changed`` is None where it is the old one (with what keeps buffers whole told)."""
-        found = candidates(self.program)
-        if not found:
-            return Parted(self.plan, None)
-        sites = self.sites(found)
-        kept = {site(d) for d in self.plan.decisions if d.decision == "keep" and d.code in SHARED}
-        divisions: dict[str, Edits] = {}
-        counts: dict[str, int] = {}
-        assuming: set[str] = set()
-        troubles: dict[str, Trouble] = {}
-        for candidate in found:
-            if not sites[candidate.key] & kept:
-                continue
-            try:
-                division = Dividing(self.program, candidate, self.sources.data).run()
-                edits = Spelling(self.program, division, self.sources.data).run()
-                self.require_inside(candidate, edits)
-                if division.assumes and self.strict:
-                    raise Trouble(
-                        self.program.variables[candidate.key].span, "has parts that may be of a negative size"
-                    )
-                if division.assumes:
-                    assuming.add(candidate.key)
-                divisions[candidate.key], counts[candidate.key] = edits, division.layout.count
-            except Trouble as trouble:
-                if trouble.message:
-                    troubles[candidate.key] = trouble
+        """The better plan; ``changed`` is None where it is the old one (with what keeps buffers whole told).
+
+        Allocations whose parts have names of their own come last: they are tried with what was divided before.
+        """
         best = Parted(self.plan, None)
-        while divisions:
-            tried = self.attempt(self.compatible(divisions))
-            if tried is None:
-                break
-            gained = converted(tried.plan) - converted(self.plan)
-            helped = {key: edits for key, edits in divisions.items() if sites[key] & gained}
-            if len(helped) == len(divisions) and not converted(self.plan) - converted(tried.plan):
-                known = {key: counts[key] for key in divisions}
-                best = replace(tried, plan=self.told_of(tried.plan, sites, known, assuming))
-                break
-            if len(helped) == len(divisions):
-                break  # another site would be lost
-            divisions = helped
-        notes = {s: trouble for key, trouble in troubles.items() for s in sites[key]}
+        divided: tuple[Tried, ...] = ()
+        notes: dict[Site, Trouble] = {}
+        for ways in (self.by_places(), self.by_names()):
+            found, troubles = self.proved(ways, divided)
+            notes = {**notes, **troubles}
+            best, divided = self.best(best, divided, found)
         return replace(best, plan=self.explained(best.plan, notes))
 
-    def require_inside(self, candidate: Candidate, edits: Edits) -> None:
+    def by_places(self) -> list[list[Way]]:
+        """Buffers with a variable for all their parts."""
+        found = candidates(self.program)
+
+        def way(candidate: Candidate) -> Way:
+            def run() -> Tried:
+                division = Dividing(self.program, candidate, self.sources.data).run()
+                edits = Spelling(self.program, division, self.sources.data).run()
+                return Tried((candidate.key,), candidate.objects, edits, division.layout.count, division.assumes)
+
+            return Way(candidate.key, candidate.objects, run)
+
+        return [[way(candidate)] for candidate in found]
+
+    def by_names(self) -> list[list[Way]]:
+        """Buffers with a variable for each part."""
+
+        def way(naming: Naming) -> Way:
+            def run() -> Tried:
+                division = NamedDividing(self.program, naming, self.sources.data).run()
+                edits = NamedSpelling(self.program, division, self.sources.data).run()
+                return Tried(naming.names, naming.objects, edits, division.count, division.assumes)
+
+            return Way(naming.base, naming.objects, run)
+
+        return [[way(naming) for naming in ways] for ways in namings(self.program)]
+
+    def proved(
+        self, found: Sequence[Sequence[Way]], divided: Sequence[Tried]
+    ) -> tuple[list[Tried], dict[Site, Trouble]]:
+        """Of each buffer with a site that its parts keep, the first division that is proved; else why none is."""
+        kept = {site(d) for d in self.plan.decisions if d.decision == "keep" and d.code in SHARED}
+        known = {o for one in divided for o in one.objects}
+        out: list[Tried] = []
+        notes: dict[Site, Trouble] = {}
+        for ways in found:
+            sites = self.sites(ways[0].objects)
+            if not sites & kept or not known.isdisjoint(ways[0].objects):
+                continue
+            first: Trouble | None = None
+            for way in ways:
+                try:
+                    one = way.run()
+                    self.require_inside(way.key, one.edits)
+                    if one.assumes and self.strict:
+                        span = self.program.variables[way.key].span
+                        raise Trouble(span, "has parts that may be of a negative size")
+                    out.append(one)
+                    first = None
+                    break
+                except Trouble as trouble:
+                    first = first or trouble
+            if first is not None and first.message:
+                notes.update(dict.fromkeys(sites, first))
+        return out, notes
+
+    def best(self, before: Parted, divided: tuple[Tried, ...], found: list[Tried]) -> tuple[Parted, tuple[Tried, ...]]:
+        """The better of a plan, for a program with some buffers divided, and of one with these divided as well."""
+        old = converted(before.plan)
+        while found:
+            found, edits = self.compatible(divided, found)
+            tried = self.attempt(edits) if found else None
+            if tried is None:
+                break
+            gained = converted(tried.plan) - old
+            helped = [one for one in found if self.sites(one.objects) & gained]
+            if len(helped) == len(found):
+                if old - converted(tried.plan):
+                    break  # another site would be lost
+                both = (*divided, *found)
+                return replace(tried, plan=self.told_of(tried.plan, both)), both
+            found = helped
+        return before, divided
+
+    def require_inside(self, key: str, edits: Edits) -> None:
         """Only files below the root are edited.  Raises Trouble."""
         top = os.path.realpath(self.root)
         for file in edits:
             if os.path.commonpath([top, os.path.realpath(file)]) != top:
-                raise Trouble(self.program.variables[candidate.key].span, f"is named in {file}, outside the root")
+                raise Trouble(self.program.variables[key].span, f"is named in {file}, outside the root")
 
-    def sites(self, found: Sequence[Candidate]) -> dict[str, set[Site]]:
-        out: dict[str, set[Site]] = {candidate.key: set() for candidate in found}
-        uses = collect(self.program)
-        for candidate in found:
-            out[candidate.key] = {u.place[:3] for u in uses if u.object in candidate.objects}
-        return out
+    def sites(self, objects: Collection[int]) -> set[Site]:
+        """The sites of messages in these objects."""
+        return {u.place[:3] for u in self.uses if u.object in objects}
 
-    def compatible(self, divisions: dict[str, Edits]) -> dict[str, dict[ByteEdit, None]]:
-        """The edits of those divisions, by file, that do not contradict one of before; the others go."""
+    def compatible(
+        self, divided: Sequence[Tried], found: Sequence[Tried]
+    ) -> tuple[list[Tried], dict[str, dict[ByteEdit, None]]]:
+        """Those divisions whose edits do not contradict one of before; and all edits, by file."""
         out: dict[str, dict[ByteEdit, None]] = {}
-        for key, edits in list(divisions.items()):
-            trial = {file: {**out.get(file, {}), **dict.fromkeys(more)} for file, more in edits.items()}
+        kept: list[Tried] = []
+        for one in (*divided, *found):
+            trial = {file: {**out.get(file, {}), **dict.fromkeys(more)} for file, more in one.edits.items()}
             try:
                 for file, ones in trial.items():
                     apply_edits(self.sources.data(file), ones)
             except EditConflict:
-                del divisions[key]
                 continue
+            kept.append(one)
             out.update(trial)
-        return out
+        return [one for one in kept if one not in divided], out
 
     def attempt(self, edits: Mapping[str, Mapping[ByteEdit, None]]) -> Parted | None:
         """The plan for the program with these edits; None when it is no program any more."""
@@ -179,17 +246,16 @@ class Parting:
             begin, end = known.after(begin, False), known.after(end, True)
         return replace(told, file=mirrored(top, file), begin=begin, end=end)
 
-    def told_of(
-        self, plan: Plan, sites: Mapping[str, set[Site]], counts: Mapping[str, int], assuming: Collection[str]
-    ) -> Plan:
+    def told_of(self, plan: Plan, divided: Sequence[Tried]) -> Plan:
         """The plan, with what becomes of the divided buffers said at the sites that convert."""
         decisions = list(plan.decisions)
-        for key, count in counts.items():
-            name = self.program.variables[key].name
+        for one in divided:
+            names = [self.program.variables[key].name for key in one.keys]
+            sites = self.sites(one.objects)
             for i, d in enumerate(decisions):
-                if d.decision == "convert" and site(d) in sites[key] and d.object.partition("[")[0] == name:
-                    message = f"{d.message}; `{name}` becomes {count} buffers, {PARTED}"
-                    resting = sorted({*d.assumptions, *((SIZES,) if key in assuming else ())})
+                if d.decision == "convert" and site(d) in sites and d.object.partition("[")[0] in names:
+                    message = f"{d.message}; `{names[0]}` becomes {one.count} buffers, {PARTED}"
+                    resting = sorted({*d.assumptions, *((SIZES,) if one.assumes else ())})
                     decisions[i] = replace(d, message=message, assumptions=tuple(resting))
         return replace(plan, decisions=tuple(decisions))
 

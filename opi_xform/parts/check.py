@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeGuard, cast
 
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import ONE, Poly
+from opi_xform.memory.trips import nominal_trips
 from opi_xform.memory.values import Access
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Program
@@ -15,6 +17,8 @@ from opi_xform.parts.facts import Prover, facts_at
 from opi_xform.parts.flow import Name, Pointers, Trouble
 from opi_xform.parts.layout import Layout, Reading
 from opi_xform.parts.mentions import Place
+
+MOST_TURNS = 4  # facts about turns of loops that are multiplied with one another
 
 
 class Checking:
@@ -41,16 +45,21 @@ class Checking:
 
     def this_life(self, o: int, nodes: Iterable[int]) -> None:
         """Sizes that change from turn to turn of a loop are those of the memory that is there.  Raises Trouble."""
-        symbols = self.program.values.symbols
-        scope: frozenset[int] = frozenset()
-        for at in self.layout.bounds[o]:
-            scope |= symbols.scope(at)
+        scope = self.changing(o)
         made = self.program.values.objects.table[o].node
         if not scope:
             return
         for n in nodes:
             if n != made and not self.before(made, n, scope):
                 raise Trouble(node_span(self.program, n), "may find memory there that was allocated for another size")
+
+    def changing(self, o: int) -> frozenset[int]:
+        """Loops in whose turns the sizes may differ."""
+        symbols = self.program.values.symbols
+        scope: frozenset[int] = frozenset()
+        for at in self.layout.bounds[o]:
+            scope |= symbols.scope(at)
+        return scope
 
     def access(self, a: Access) -> None:
         """Raises Trouble."""
@@ -67,14 +76,15 @@ class Checking:
         prover: Prover | None = None
         for root in roots:
             for part in self.named(root, n):
-                self.same_turn(root, part, n)
+                self.same_turn(root, part, n, a.object)
                 begin, end = self.layout.limits(a.object, part)
                 start, rest = lo - begin, end - lo - length
                 if all(c is not None and c >= 0 for c in (start.constant, rest.constant)):
                     continue
                 if prover is None:
                     prover = prover_at(self.program, n, (length - ONE,))
-                if not prover.proves(start) or not prover.proves(rest):
+                start, rest = (settled(self.program, prover, p) for p in (start, rest))
+                if not all(prover.proves(p) or nested_at(self.program, n).proves(p) for p in (start, rest)):
                     raise Trouble(span, "touches it, and is not known to stay in one part")
 
     def is_free(self, n: int) -> bool:
@@ -119,13 +129,13 @@ class Checking:
                 work.extend((source, node) for node, source in self.flow.made.get(cast(Name, root), ()))
         return list(out)
 
-    def same_turn(self, root: Place | Name, part: Poly, n: int) -> None:
-        """A part's number that changes from turn to turn of a loop is that of this turn.  Raises Trouble.
+    def same_turn(self, root: Place | Name, part: Poly, n: int, o: int) -> None:
+        """A part's number, or its size, that changes from turn to turn of a loop is that of this turn.  Raises Trouble.
 
         Each pointer on the way was set in this turn, or moved on since: of several places that set it, one comes before
         the others and before its use.
         """
-        scope = self.program.values.symbols.scope(part)
+        scope = self.program.values.symbols.scope(part) | self.changing(o)
         if not scope:
             return
         seen: set[tuple[Place | Name, int]] = set()
@@ -161,3 +171,34 @@ def prover_at(program: Program, n: int, more: Sequence[Poly]) -> Prover:
     counts = frozenset(info.number for info in symbols.table if info.kind == "count")
     facts = [symbols.resolve(f) for f in (*facts_at(program, n), *more)]
     return Prover(facts, counts)
+
+
+def nested_at(program: Program, n: int) -> Prover:
+    """Of what holds at a node that which the loops around it tell, with its products: places in several loops."""
+    symbols, nest = program.values.symbols, program.nest
+    counts = frozenset(symbols.count(loop) for loop in nest.chain(program.graph.nodes[n].block))
+    facts = [symbols.resolve(f) for f in facts_at(program, n)]
+    turns = [f for f in dict.fromkeys(facts) if not counts.isdisjoint(f.symbols()) and len(f.terms) > 1]
+    turns = [f for f in turns if all(symbols.table[s].kind != "exit" for s in f.symbols())][:MOST_TURNS]
+    return Prover([*turns, *(a * b for a, b in itertools.combinations(turns, 2))], counts)
+
+
+def settled(program: Program, prover: Prover, p: Poly) -> Poly:
+    """A value, where it counts the turns that a loop has run that was left: by how often that loop runs, if that is no
+    negative number there and the same each time.
+    """
+    symbols, graph, nest = program.values.symbols, program.graph, program.nest
+
+    def turns(s: int) -> Poly | None:
+        info = symbols.table[s]
+        if info.kind != "exit":
+            return None
+        number, inside = cast(tuple[int, int], info.key)
+        loop = nest.loops[number]
+        if inside != symbols.count(number) or len(loop.exits) != 1:
+            return None
+        trips = nominal_trips(graph, nest, program.values, loop, loop.exits[0])
+        trips = None if trips is None else symbols.resolve(trips)
+        return trips if trips is not None and not symbols.scope(trips) and prover.proves(trips) else None
+
+    return p.substitute(turns)

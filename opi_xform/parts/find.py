@@ -77,7 +77,7 @@ def candidates(program: Program) -> list[Candidate]:
         var = program.variables.get(key)
         if var is None or key in swapped or key in program.members or var.kind == "param" or var.thread_local:
             continue
-        if not (_plain_pointer(var) if table[use.object].kind == "heap" else _plain_array(var)):
+        if not (plain_pointer(var) if table[use.object].kind == "heap" else _plain_array(var)):
             continue
         objects.setdefault(key, {})[use.object] = None
         starts.setdefault(key, {})[symbols.resolve(use.lo)] = None
@@ -91,7 +91,7 @@ def candidates(program: Program) -> list[Candidate]:
     ]
 
 
-def _plain_pointer(var: ast.Variable) -> bool:
+def plain_pointer(var: ast.Variable) -> bool:
     t = var.type
     return t.is_pointer and not (t.const or t.volatile or t.atomic) and t.elem is not None and bool(t.elem.size)
 
@@ -101,6 +101,36 @@ def _plain_array(var: ast.Variable) -> bool:
     if not t.is_array or t.vla or t.elem is None or not t.elem.size or not t.count or var.init is not None:
         return False
     return not (t.elem.is_array or t.elem.volatile or t.elem.atomic or t.elem.const)
+
+
+def watched(
+    program: Program, wanted: Mapping[int, Sequence[tuple[int, ins.Operand]]]
+) -> tuple[Program, dict[tuple[int, int], Poly]]:
+    """The program once more, with what operands are worth at certain nodes (``interp.watch``)."""
+    p = program
+    objects = _copied(p.values.objects)
+    unwritten = {key for key, member in p.members.items() if member.raw}
+    values, found = watch(p.graph, p.nest, p.variables, objects, p.points_to, p.effects, p.complete, wanted, unwritten)
+    again = copy.copy(p)
+    object.__setattr__(again, "values", values)
+    index_of(again)
+    return again, found
+
+
+def allocated(program: Program, n: int) -> Poly:
+    """Bytes that a node allocates by malloc or calloc.  Raises Trouble."""
+    action = program.graph.nodes[n].action
+    effect = None
+    if isinstance(action, ins.CallInstr) and isinstance(action.callee, ins.AddrFunc):
+        effect = program.effects.get(action.callee.key)
+    made = effect.allocates if effect is not None else None
+    if effect is None or effect.name not in ("malloc", "calloc") or made is None or made.size is None:
+        raise Trouble(node_span(program, n), "allocates it other than by malloc or calloc")
+    size = ONE
+    for factor in made.size:
+        args = program.values.args[n]
+        size = size * (number(factor.value) if factor.kind == "const" else args[factor.value])
+    return program.values.symbols.resolve(size)
 
 
 class Dividing:
@@ -122,7 +152,7 @@ class Dividing:
             if m.place in self.by_place or not m.ref.span.editable:
                 raise Trouble(m.ref.span, "is written by a macro")
             self.by_place[m.place] = m
-        flow = Flow(self.program, self.candidate.key).run()
+        flow = Flow(self.program, {self.candidate.key}).run()
         program, readings = self.readings()
         self.symbols = program.values.symbols
         self.definitions(program)
@@ -176,15 +206,8 @@ class Dividing:
                     for name, one in pairs(e, operand).items():
                         given.setdefault(n, []).append((name, len(wishes)))
                         wishes.append((self.program.graph.nodes[n].frame, one))
-        p = self.program
-        objects = _copied(p.values.objects)
-        unwritten = {key for key, member in p.members.items() if member.raw}
-        values, found_values = watch(
-            p.graph, p.nest, p.variables, objects, p.points_to, p.effects, p.complete, wanted, unwritten
-        )
-        again = copy.copy(p)
-        object.__setattr__(again, "values", values)
-        index_of(again)
+        again, found_values = watched(self.program, wanted)
+        values = again.values
         out: dict[Place, list[Reading]] = {}
         for place, n, frame, mine in asked:
             known = {name: values.symbols.resolve(found_values[n, i]) for name, i in mine if (n, i) in found_values}
@@ -215,19 +238,8 @@ class Dividing:
             info = program.values.objects.table[o]
             if info.kind == "variable":
                 out[o] = number((info.type.size if info.type is not None else None) or 0)
-                continue
-            action = program.graph.nodes[info.node].action
-            effect = None
-            if isinstance(action, ins.CallInstr) and isinstance(action.callee, ins.AddrFunc):
-                effect = program.effects.get(action.callee.key)
-            made = effect.allocates if effect is not None else None
-            if effect is None or effect.name not in ("malloc", "calloc") or made is None or made.size is None:
-                raise Trouble(node_span(program, info.node), "allocates it other than by malloc or calloc")
-            size = ONE
-            for factor in made.size:
-                args = program.values.args[info.node]
-                size = size * (number(factor.value) if factor.kind == "const" else args[factor.value])
-            out[o] = self.symbols.resolve(size)
+            else:
+                out[o] = allocated(program, info.node)
         return out
 
     def unit(self, program: Program) -> int:

@@ -7,7 +7,7 @@ ends the matter: ``Trouble``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from opi_xform.ir import instr as ins
@@ -87,12 +87,13 @@ def leaves(operand: ins.Operand) -> Iterator[ins.Operand]:
 
 
 class Flow:
-    """One use: ``run``.  ``key``: the buffer's variable."""
+    """One use: ``run``.  ``keys``: the buffer's variables.  ``links``: nodes that make one of them of another."""
 
-    def __init__(self, program: Program, key: str) -> None:
+    def __init__(self, program: Program, keys: Collection[str], links: Collection[int] = ()) -> None:
         self.program = program
-        self.key = key
-        self.array = program.variables[key].type.is_array
+        self.keys = keys
+        self.links = links
+        self.array = any(program.variables[key].type.is_array for key in keys)
         self.found = Pointers()
 
     def run(self) -> Pointers:
@@ -120,13 +121,13 @@ class Flow:
         return self.found
 
     def is_buffer(self, leaf: ins.Operand) -> bool:
-        return isinstance(leaf, (ins.Var, ins.AddrVar)) and leaf.key == self.key
+        return isinstance(leaf, (ins.Var, ins.AddrVar)) and leaf.key in self.keys
 
     def name(self, leaf: ins.Operand, frame: int) -> Name | None:
         """The name of a leaf that may hold an address of the buffer by way of a definition."""
         if isinstance(leaf, ins.Temp):
             return (frame, leaf.number)
-        if isinstance(leaf, ins.Var) and leaf.key != self.key:
+        if isinstance(leaf, ins.Var) and leaf.key not in self.keys:
             return self.variable(leaf.key, frame)
         return None
 
@@ -148,7 +149,7 @@ class Flow:
             return None
         if not self.held(at, frame):
             return None
-        if isinstance(at, (ins.Var, ins.AddrVar)) and at.key == self.key:
+        if isinstance(at, (ins.Var, ins.AddrVar)) and at.key in self.keys:
             if isinstance(at, ins.AddrVar) and not self.array:
                 raise Trouble(node_span(self.program, node.number), "takes the address of its pointer")
             if not at.span.file:
@@ -169,6 +170,8 @@ class Flow:
 
     def visit(self, node: Node) -> list[Name]:
         """The names that now hold addresses."""
+        if node.number in self.links:
+            return []
         given, frame = operands(node)
         span = node_span(self.program, node.number)
         if isinstance(node.action, (ins.Branch, ins.Define)) and self.null_test(node.action):
@@ -180,7 +183,7 @@ class Flow:
         held = [root for root in roots if root is not None]
         match node.action:
             case ins.Define(target=target) if held:
-                if isinstance(target, ins.Var) and target.key == self.key:
+                if isinstance(target, ins.Var) and target.key in self.keys:
                     raise Trouble(span, "moves its pointer")
                 name = self.name(target, frame)
                 assert name is not None
@@ -238,7 +241,7 @@ class Flow:
             if not any(isinstance(side, ins.Const) and side.value == 0 for side in operand.args):
                 return False
             operand = right if isinstance(left, ins.Const) else left
-        return isinstance(operand, ins.Var) and operand.key == self.key and not self.array
+        return isinstance(operand, ins.Var) and operand.key in self.keys and not self.array
 
 
 _WHAT: Mapping[type, str] = {

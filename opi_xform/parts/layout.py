@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Collection, Iterator, Mapping
 
 from opi_xform.memory.poly import ZERO, Poly, number
@@ -68,10 +69,33 @@ def layouts(sizes: Mapping[int, Poly], starts: Mapping[int, Collection[Poly]], u
 
 
 def chain(size: Poly, starts: Collection[Poly], unit: int) -> tuple[Poly, ...] | None:
-    """The places in ascending order, with 0 and the end; None when their order is not evident."""
+    """The places in ascending order, with 0 and the end; None when their order is not evident.
+
+    All may be multiples of one number, whatever that is: were it negative, no memory would be there.
+    """
+    found = multiples(size, starts)
+    if found is not None:
+        steps = [b - a for a, b in itertools.pairwise(found)]
+        return found if all(c % unit == 0 for step in steps for _, c in step.terms) else None
     out = sorted({ZERO, size, *starts}, key=lambda p: (sum(c for _, c in p.terms), p.terms))
     for a, b in itertools.pairwise(out):
         step = b - a
         if any(c < 0 or c % unit for _, c in step.terms):
             return None
     return tuple(out) if out[-1] == size and out[0] == ZERO else None
+
+
+def multiples(size: Poly, starts: Collection[Poly]) -> tuple[Poly, ...] | None:
+    """The places as ascending multiples of one number, of which the size is a multiple, too; None when they are not."""
+    common = math.gcd(*(c for _, c in size.terms))
+    one = divided(size, number(common)) if common else None
+    if one is None:
+        return None
+    counts: dict[int, Poly] = {0: ZERO, common: size}
+    for at in starts:
+        times = divided(at, one)
+        if times is None or times.constant is None:
+            return None
+        counts[times.constant] = at
+    order = sorted(counts)
+    return tuple(counts[c] for c in order) if order[0] == 0 and order[-1] == common else None

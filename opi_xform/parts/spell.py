@@ -73,44 +73,13 @@ class Spelling:
                 self.written.add(m.place)
         return (out + data[at:end]).decode("utf-8", "surrogateescape")
 
-    # --- every mention is known -----------------------------------------------------------------------------------
-
     def account(self) -> None:
-        """Each word that is the buffer's name is one of its mentions, or the name of another.  Raises Trouble."""
-        name = self.variable.name.encode("utf-8", "surrogateescape")
-        known: set[Place] = {m.place for m in self.division.mentions}
-        known |= {(d.name_span.file, d.name_span.begin) for d in self.variable.declarators}
-        if not self.variable.declarators:
-            raise Trouble(self.variable.span, "is declared in a way that is not followed")
-        theirs = others(self.program, self.variable)
-        if known & theirs:
-            raise Trouble(self.variable.span, "is named in text that means another buffer, too")
-        known |= theirs
-        used: set[bytes] = set()
-        for file, begin, end in self.stretches():
-            data = self.read(file)
-            before = b""
-            for a, b, kind in tokens(data, begin, end):
-                if kind == "space":
-                    continue
-                word = data[a:b]
-                if kind == "word":
-                    used.add(word)
-                    if word == name and before not in (b".", b"->") and (file, a) not in known:
-                        here = Span(file, a, b, data.count(b"\n", 0, a) + 1, 1, False)
-                        raise Trouble(here, "names it in text that is not compiled as it is")
-                before = word
+        """Every mention is known, and a name is left for a counter.  Raises Trouble."""
+        used = accounted(self.program, self.variable, self.division.mentions, self.read)
         turns = ("part", "part_of_" + self.variable.name, "opi_part")
         self.turn = next((t for t in turns if t.encode() not in used), "")
         if not self.turn:
             raise Trouble(self.variable.span, "leaves no name for a counter")
-
-    def stretches(self) -> list[tuple[str, int, int]]:
-        """The text in which the name means the variable."""
-        function = self.program.functions.get(self.variable.function)
-        if self.variable.kind in ("local", "local-static") and function is not None:
-            return [(function.span.file, function.span.begin, function.span.end)]
-        return [(file, 0, len(self.read(file))) for file in self.program.files]
 
     # --- declarations and memory -----------------------------------------------------------------------------------
 
@@ -318,6 +287,46 @@ class Spelling:
     def statements(self, function: str) -> Sequence[StmtInfo]:
         lowered = self.program.graph.lowered.get(function)
         return () if lowered is None else lowered.stmts
+
+
+def accounted(
+    program: Program, variable: ast.Variable, mentions: Iterable[Mention], read: Callable[[str], bytes]
+) -> set[bytes]:
+    """All words of the text.  Raises Trouble where one that is the buffer's name is neither one of its mentions nor the
+    name of another.
+    """
+    name = variable.name.encode("utf-8", "surrogateescape")
+    known: set[Place] = {m.place for m in mentions}
+    known |= {(d.name_span.file, d.name_span.begin) for d in variable.declarators}
+    if not variable.declarators:
+        raise Trouble(variable.span, "is declared in a way that is not followed")
+    theirs = others(program, variable)
+    if known & theirs:
+        raise Trouble(variable.span, "is named in text that means another buffer, too")
+    known |= theirs
+    used: set[bytes] = set()
+    for file, begin, end in stretches(program, variable, read):
+        data = read(file)
+        before = b""
+        for a, b, kind in tokens(data, begin, end):
+            if kind == "space":
+                continue
+            word = data[a:b]
+            if kind == "word":
+                used.add(word)
+                if word == name and before not in (b".", b"->") and (file, a) not in known:
+                    here = Span(file, a, b, data.count(b"\n", 0, a) + 1, 1, False)
+                    raise Trouble(here, "names it in text that is not compiled as it is")
+            before = word
+    return used
+
+
+def stretches(program: Program, variable: ast.Variable, read: Callable[[str], bytes]) -> list[tuple[str, int, int]]:
+    """The text in which the name means the variable."""
+    function = program.functions.get(variable.function)
+    if variable.kind in ("local", "local-static") and function is not None:
+        return [(function.span.file, function.span.begin, function.span.end)]
+    return [(file, 0, len(read(file))) for file in program.files]
 
 
 def written_factors(e: ast.Expr) -> list[ast.Expr]:

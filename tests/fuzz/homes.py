@@ -270,6 +270,60 @@ def halves(s: Scene, want: Want) -> Home:
     return Home(place, _views(want, place, *views), (f"{e} *{x} = {call};",), (f"free({x});",))
 
 
+def named(s: Scene, want: Want) -> Home:
+    """Parts of one allocation, with a pointer for each; a scenario's second buffer may be a part of the first one's."""
+    rng, e, unit = s.rng, want.element, f"sizeof({want.element})"
+    key = f"{want.element} {want.size} {want.lanes} {want.defined}"
+    if s.parts.get("key") == key and want.lanes == 1:
+        del s.parts["key"]
+        x, offset = s.fresh("y"), f"{s.parts['room']} * {s.parts['size']}"
+        place = rng.choice((f"{s.parts['base']} + {offset}", f"&{s.parts['base']}[{offset}]"))
+        if rng.random() < 0.4:
+            s.head.line(f"static {e} *{x};")
+            return Home(x, _views(want, x), (f"{x} = {place};",))
+        return Home(x, _views(want, x), (f"{e} *{x} = {place};",))
+    names = [s.fresh("y") for _ in range(want.lanes + rng.choice((0, 1, 1)))]
+    size, count = str(want.size), len(names) + 1
+    first: list[str] = []
+    if rng.random() < 0.6:
+        size = s.fresh("n")
+        first = [f"int {size} = {want.size} + zero;"]
+    if want.lanes == 1:
+        s.parts.update(key=key, base=names[0], room=str(count - 1), size=size)
+    if rng.random() < 0.4:
+        s.head.line(f"static {e} {', '.join('*' + x for x in names)};")
+    else:
+        first.append(f"{e} {', '.join('*' + x for x in names)};")
+    asked = (
+        f"{count} * {size}, {unit}"
+        if want.defined
+        else rng.choice((f"{count} * {unit} * {size}", f"{count} * {size} * {unit}"))
+    )
+    first.append(f"{names[0]} = {'calloc' if want.defined else 'malloc'}({asked});")
+    if rng.random() < 0.3:
+        first.append(f'if (!{names[0]}) {{ printf("no memory\\n"); exit(3); }}')
+    for i, x in enumerate(names[1:], 1):
+        first.append(
+            rng.choice(
+                (
+                    f"{x} = {names[i - 1]} + {size};",
+                    f"{x} = {names[0]} + {i} * {size};",
+                    f"{x} = &{names[0]}[{i} * {size}];",
+                )
+            )
+        )
+    rng.shuffle(names)
+    lanes = names[: want.lanes]
+    place = lanes[-1]
+    for i, x in reversed(list(enumerate(lanes[:-1]))):
+        place = f"({{d}} == {i} ? {x} : {place})"
+    for x in names[want.lanes :]:
+        first.append(f"memset({x}, 3, {want.size} * {unit}); total += *(unsigned char *){x};")
+    base = s.parts.get("base", names[0]) if want.lanes == 1 else min(names, key=lambda x: int(x.rpartition("y")[2]))
+    end = () if rng.random() < 0.2 else (f"free({base});",)
+    return Home(place, _views(want, place), tuple(first), end)
+
+
 def trailing(s: Scene, want: Want) -> Home:
     """A header and an array behind it in one piece of memory, asked for with the room that it needs."""
     tag, x, e = s.fresh("t"), s.fresh("m"), want.element
@@ -320,6 +374,7 @@ def aliased(s: Scene, want: Want) -> Home:
 HomeMaker = Callable[[Scene, Want], Home]
 SINGLE: tuple[HomeMaker, ...] = (
     array, array, heap, heap, heap, struct_member, struct_member, struct_array, trailing, united, vla, aliased,
+    named, named, named,
 )  # fmt: skip
 SEVERAL: tuple[HomeMaker, ...] = (
     array,
@@ -331,6 +386,7 @@ SEVERAL: tuple[HomeMaker, ...] = (
     struct_array,
     struct_array,
     halves,
+    named,
 )
 
 

@@ -15,13 +15,17 @@ from tests.fuzz.forms import Text
 
 @dataclass(slots=True)
 class Scene:
-    """A scenario that is being written: ``head`` stands at file level, ``body`` inside the function ``name``."""
+    """A scenario that is being written: ``head`` stands at file level, ``body`` inside the function ``name``.
+
+    parts: of an allocation with room for one more part: its base, its parts and their size, and for what (``key``).
+    """
 
     rng: random.Random
     name: str
     head: Text = field(default_factory=Text)
     body: Text = field(default_factory=Text)
     used: int = 0
+    parts: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.body.depth = 1

@@ -9,6 +9,7 @@ from tests.planted.bugs_levels import LEVELS
 from tests.planted.bugs_memory import MEMORY
 from tests.planted.bugs_null import NULL
 from tests.planted.bugs_numbers import NUMBERS
+from tests.planted.bugs_parts import PARTS
 from tests.planted.bugs_pointers import POINTERS
 from tests.planted.bugs_swaps import SWAPS
 from tests.planted.bugs_tables import TABLES
@@ -378,6 +379,7 @@ BUGS = (
     *NULL,
     *NUMBERS,
     *CONDITIONS,
+    *PARTS,
     *POINTERS,
     *SWAPS,
     *TABLES,

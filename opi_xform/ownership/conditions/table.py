@@ -225,7 +225,7 @@ TABLE = (
     Condition(
         "rows and parts",
         "Where a buffer is one row or one part of an object, no access spans two.",
-        ("ownership.rows:views", "ownership.uses:is_rows", "parts.find:Dividing"),
+        ("ownership.rows:views", "ownership.uses:is_rows", "parts.find:Dividing", "parts.named:NamedDividing"),
         (),
         ("rows_*", "parts_*", "odd_ghost_rows", "send_rows_*", "recv_rows_*"),
     ),

@@ -1,0 +1,38 @@
+/* Allocated and freed in each turn of a loop. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 400
+
+static double u[2 * N];
+
+int main(int argc, char **argv)
+{
+    int rank, n = argc > 5 ? 10 : N;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 2 * N; i++)
+        u[i] = rank + 0.5 * i;
+    for (int step = 0; step < 3; step++) {
+        MPI_Request rq[2];
+        double *in = malloc(2 * n * sizeof(*in)), *out = in + n;
+        MPI_Irecv(in, n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[0]); //~ take(in)
+        int first = 0; //~ hole: 0 => 1
+        for (int i = first; i < n; i++)
+            out[i] = u[i] + step;
+        MPI_Isend(out, n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[1]); //~ give(out)
+        MPI_Waitall(2, rq, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < n; i++)
+            u[i] += in[i];
+        free(in);
+    }
+    double total = 0.0;
+    for (int i = 0; i < 2 * N; i++)
+        total += u[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
+//~ points 4

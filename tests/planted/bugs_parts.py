@@ -1,0 +1,87 @@
+"""Bugs in what is known of the parts of one buffer."""
+
+from tests.planted.bug import Bug
+
+_CHECK = "opi_xform.parts.check"
+_FLOW = "opi_xform.parts.flow"
+_NAMED = "opi_xform.parts.named"
+_NAMED_SPELL = "opi_xform.parts.named_spell"
+_SPELL = "opi_xform.parts.spell"
+_WORDS = "opi_xform.parts.words"
+
+PARTS = (
+    Bug(
+        "an access may go on in the next part",
+        _CHECK,
+        "if not all(prover.proves(p) or nested_at(self.program, n).proves(p) for p in (start, rest)):",
+        "if False:",
+        ("parts_named_spans", "parts_named_cleared", "parts_named_one_more", "parts_span_loop"),
+        condition="rows and parts",
+    ),
+    Bug(
+        "parts may be compared and subtracted",
+        _FLOW,
+        "                raise Trouble(node_span(self.program, node.number), "
+        '"compares or converts an address in it")\n',
+        "                return None\n",
+        ("parts_named_difference", "parts_named_comparison", "parts_difference"),
+        condition="rows and parts",
+    ),
+    Bug(
+        "a part may be named in each turn",
+        _NAMED,
+        '                    self.never(program, n, (n,), setting[key], made, "may name a part a second time")\n',
+        "",
+        ("parts_named_set_in_turns",),
+        condition="rows and parts",
+    ),
+    Bug(
+        "what frees the memory finds each part named",
+        _NAMED,
+        "                    self.never(program, n, made, {n}, setting[key], "
+        '"frees it where a part may not have been named")\n',
+        "                    pass\n",
+        ("parts_named_in_branch",),
+        condition="rows and parts",
+    ),
+    Bug(
+        "text that is not compiled names no part",
+        _SPELL,
+        'if word == name and before not in (b".", b"->") and (file, a) not in known:',
+        "if False:",
+        ("parts_named_other_text", "parts_other_text"),
+        condition="rows and parts",
+    ),
+    Bug(
+        "a part's name is the part's everywhere",
+        _NAMED_SPELL,
+        "if not all(visible(self.program, key, m.function, m.stmt) for key in self.naming.owners):",
+        "if False:",
+        ("parts_named_freed_elsewhere",),
+        condition="rows and parts",
+    ),
+    Bug(
+        "a size is written with any variable's name",
+        _WORDS,
+        "return all(visible(self.program, key, function, spot.stmt) for key in keys)",
+        "return True",
+        ("parts_named_size_shadowed",),
+        condition="rows and parts",
+    ),
+    Bug(
+        "constants and types have one meaning",
+        _WORDS,
+        "if others and not (self.undefined.isdisjoint(others) and self.declares_none(function)):",
+        "if False:",
+        ("parts_named_size_constant",),
+        condition="rows and parts",
+    ),
+    Bug(
+        "a size is worth what it was",
+        _NAMED,
+        "(w, worth[spot.node, numbers[id(w)]])",
+        "(w, worth[w.node, numbers[id(w)]])",
+        ("parts_named_size_changed",),
+        condition="rows and parts",
+    ),
+)
