@@ -13,6 +13,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.loops import LoopNest
 from opi_xform.memory.calls import Calls
 from opi_xform.memory.environment import Cell, Change, Env, Environment
+from opi_xform.memory.facts import Facts
 from opi_xform.memory.families import find_families
 from opi_xform.memory.foreign import foreign
 from opi_xform.memory.huge import believe
@@ -72,6 +73,7 @@ class _Interpreter(Steps):
         self.modified = modified_cells(calls, nest)
         self.entered = _entered(calls.graph)
         self.pending: dict[int, list[tuple[Cell, int, Poly, int]]] = {}
+        self.facts = Facts(self.graph, nest, values)
 
     def run(self) -> Values:
         for block in range(len(self.graph.blocks)):
@@ -299,17 +301,23 @@ class _Interpreter(Steps):
                 if not varies and s not in set(step.symbols()):
                     self.symbols.defs[s] = init + step * symbol(self.symbols.count(loop))
         self.values.headers[loop] = headers
+        believe(self.graph, self.nest, self.values, self.entered, info)
+        if len(info.exits) == 1:
+            self.turns(loop, nominal_trips(self.graph, self.nest, self.values, info, info.exits[0]))
         for s, value in lockstep(self.values, info, self.nest, headers).items():
             left = self.symbols.leave(symbol(s), loop).single
             assert left is not None
             self.symbols.defs[left] = self.symbols.leave(value, loop)
-        believe(self.graph, self.nest, self.values, self.entered, info)
-        if len(info.exits) == 1:
-            trips = nominal_trips(self.graph, self.nest, self.values, info, info.exits[0])
-            if trips is not None and self.symbols.is_nonneg(trips):
-                left = self.symbols.leave(symbol(self.symbols.count(loop)), loop).single
-                assert left is not None
-                self.symbols.defs[left] = trips
+
+    def turns(self, loop: int, trips: Poly | None) -> None:
+        """Notes how often a loop runs, which is max(0, trips)."""
+        if trips is None:
+            return
+        self.symbols.turns[loop] = self.symbols.scope(self.symbols.resolve(trips))
+        if self.facts.before(loop).nonneg(trips):
+            left = self.symbols.leave(symbol(self.symbols.count(loop)), loop).single
+            assert left is not None
+            self.symbols.defs[left] = trips
 
     def initial(self) -> None:
         if not self.whole_program:

@@ -79,6 +79,33 @@ class Poly:
         """Of the linear term in ``symbol``."""
         return next((c for m, c in self.terms if m == (symbol,)), 0)
 
+    def coefficient_of(self, symbol: int) -> Poly | None:
+        """What the symbol is multiplied with, products included; None: it is multiplied with itself."""
+        out: dict[Monomial, int] = {}
+        for monomial, c in self.terms:
+            if symbol in monomial:
+                left = list(monomial)
+                left.remove(symbol)
+                if symbol in left:
+                    return None
+                out[tuple(left)] = c
+        return _make(out)
+
+    def quotient(self, other: Poly) -> Poly | None:
+        """The polynomial that ``other`` is multiplied by to give this one; None: there is none."""
+        if not other.terms:
+            return None
+        lead, c = max(other.terms, key=_degree)
+        out, rest = ZERO, self
+        while rest.terms:
+            monomial, d = max(rest.terms, key=_degree)
+            left = _without(monomial, lead)
+            if left is None or d % c:
+                return None
+            term = Poly(((left, d // c),))
+            out, rest = out + term, rest - term * other
+        return out
+
     def substitute(self, value: Callable[[int], Poly | None]) -> Poly:
         """Each symbol for which ``value`` is not None replaced."""
         out = ZERO
@@ -95,6 +122,21 @@ class Poly:
                 product = product * (symbol(s) if r is None else r)
             out = out + product
         return _make(kept) + out if changed else self
+
+
+def _degree(term: tuple[Monomial, int]) -> tuple[int, Monomial]:
+    """An order of monomials that multiplication keeps."""
+    return len(term[0]), tuple(-s for s in term[0])
+
+
+def _without(monomial: Monomial, other: Monomial) -> Monomial | None:
+    """The quotient of two products of symbols."""
+    left = list(monomial)
+    for s in other:
+        if s not in left:
+            return None
+        left.remove(s)
+    return tuple(left)
 
 
 def _make(terms: dict[Monomial, int]) -> Poly:

@@ -83,6 +83,15 @@ class Regions:
         low, high = (self.affine(self.scaled(self.symbols.resolve(p)), params) for p in (lo, hi))
         return self.build([f"{low} <= o < {high}"], params)
 
+    def between(self, lo: Poly | None, hi: Poly | None) -> Set:
+        """Offsets from ``lo`` on and in front of ``hi``, as far as these are known and multiples of the unit."""
+        params: dict[str, Monomial] = {}
+        known: list[str] = []
+        for end, sign in ((lo, "<= o"), (hi, "> o")):
+            if end is not None and all(c % self.unit == 0 for _, c in end.terms):
+                known.append(f"{self.affine(self.scaled(end), params)} {sign}")
+        return self.build(known, params)
+
     def scaled(self, value: Poly) -> Poly:
         return Poly(tuple((m, c // self.unit) for m, c in value.terms))
 

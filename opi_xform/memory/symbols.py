@@ -43,6 +43,7 @@ class Symbols:
         self.defs: dict[int, Poly] = {}
         self.present: dict[int, Poly] = {}  # merged of an address and NULL: the address
         self.exits: dict[int, dict[int, int]] = {}  # loop -> exit symbol -> the symbol inside
+        self.turns: dict[int, frozenset[int]] = {}  # loop -> those in whose turns it may run more or less often
 
     def get(self, kind: str, key: Key, scope: frozenset[int], nonneg: bool = False) -> int:
         full = (kind, *key)
@@ -96,11 +97,17 @@ class Symbols:
             info = self.table[s]
             if not (info.scope & inner):
                 return None
-            number = self.get("exit", (loop, s), info.scope - inner, info.nonneg)
+            scope = self.around(loop) if info.kind == "count" else info.scope
+            number = self.get("exit", (loop, s), scope - inner, info.nonneg)
             self.exits.setdefault(loop, {})[number] = s
             return symbol(number)
 
         return value.substitute(outside)
+
+    def around(self, loop: int) -> frozenset[int]:
+        """Loops from turn to turn of which the number of turns of this one may differ."""
+        found = self.turns.get(loop)
+        return frozenset(i for i, inner in enumerate(self.inner) if loop in inner) if found is None else found
 
     def resolve(self, value: Poly, keep_rows: bool = False) -> Poly:
         """Induction variables replaced by their closed forms, places of rows (unless kept) by index times size."""

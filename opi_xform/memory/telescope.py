@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from opi_xform.ir.loops import Loop, LoopNest
+from opi_xform.memory.interchanged import interchanged
 from opi_xform.memory.poly import ONE, Poly, number, symbol
 from opi_xform.memory.trips import nominal_trips
 from opi_xform.memory.values import HeaderPhi, Values
@@ -39,7 +40,8 @@ class Telescope:
 
     ``births``: blocks in which the object begins a new life.  ``excluded``: loops whose iterations write to different
     rows of an array of buffers.  ``assume_signs``: of two sizes that are multiplied one is not negative (assumption
-    A3); ``signs`` tells whether this made a difference.
+    A3); ``signs`` tells whether this made a difference.  ``bounds``: told by what ends the loops inside, too
+    (``by_bounds``); ``bounded`` tells whether that is something else.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class Telescope:
         births: frozenset[int],
         excluded: frozenset[int] = frozenset(),
         assume_signs: bool = False,
+        bounds: bool = False,
     ) -> None:
         self.graph = graph
         self.nest = nest
@@ -61,6 +64,8 @@ class Telescope:
         self.excluded = excluded
         self.assume_signs = assume_signs
         self.signs = False
+        self.bounds = bounds
+        self.bounded = False
         self.cache: dict[int, dict[Edge, list[Interval]]] = {}
         self.children: dict[int, list[int]] = {}  # loops that write, by the loop around
         self.blocks: dict[int, list[int]] = {}  # by loop: where it writes, inner loops left out
@@ -84,15 +89,17 @@ class Telescope:
 
     def compute(self, loop: Loop) -> dict[Edge, list[Interval]]:
         found: dict[Edge, list[Interval]] = {edge: [] for edge in loop.exits}
-        inside = self.body(loop)
-        if not inside or self.births & loop.blocks or loop.number in self.excluded:
+        if self.births & loop.blocks or loop.number in self.excluded:
             return found  # what one iteration wrote is not in the next one's object
-        inside = self.runs(inside)
+        inside = self.runs(self.body(loop))
         for interval in inside:
             self.by_count(loop, interval, found)
-        for phi in self.values.headers.get(loop.number, []):
+        for phi in self.values.headers.get(loop.number, []) if inside else ():
             if phi.cell[0] not in ("v", "t"):
                 self.by_counter(loop, phi, inside, found)
+        self.by_digits(loop, found)
+        for intervals in found.values():
+            self.by_bounds(loop, intervals)
         return found
 
     def body(self, loop: Loop) -> list[Interval]:
@@ -187,6 +194,53 @@ class Telescope:
             out.append((nominal, self.symbols.is_nonneg(nominal)))
         return out
 
+    def by_digits(self, loop: Loop, found: dict[Edge, list[Interval]]) -> None:
+        """Loops inside one another, in any order."""
+        for lo, hi, pairs in interchanged(self, loop):
+            given: Pairs = frozenset()
+            for trips, others in pairs:
+                given = self.requiring(loop, given, trips, others)
+            for edge in loop.exits:
+                found[edge].append(Interval(loop.header, lo, hi, given))
+
+    def by_bounds(self, loop: Loop, intervals: list[Interval]) -> None:
+        """The intervals told by what ends the loops inside: where they run max(0, t) turns, by t instead.
+
+        It is the same where t is not negative; else it is shorter, unless more turns would make it so.  Only of what
+        begins at one place in all turns of the loop around: else it is part of what that one writes.
+        """
+        around = self.symbols.inner[loop.parent] if loop.parent >= 0 else frozenset[int]()
+        ends = [(self.symbols.resolve(i.lo), self.symbols.resolve(i.hi)) for i in intervals]
+        told = set(ends)
+        for interval, (lo, hi) in zip(list(intervals), ends, strict=True):
+            given = interval.given
+            if self.symbols.scope(lo) & around:
+                continue
+            for s in sorted(set(hi.symbols()) - set(lo.symbols())):
+                trips, factor = self.bound(s), hi.coefficient_of(s)
+                if trips is not None and factor is not None:
+                    given = given if self.symbols.is_nonneg(trips) else self.requiring(loop, given, trips, factor)
+                    hi = hi + factor * (trips - symbol(s))
+            if (lo, hi) in told:
+                continue
+            told.add((lo, hi))
+            self.bounded = True
+            if self.bounds:
+                intervals.append(Interval(interval.block, lo, hi, given))
+
+    def bound(self, s: int) -> Poly | None:
+        """t, where the symbol is how often a loop has run: max(0, t)."""
+        info = self.symbols.table[s]
+        if info.kind != "exit":
+            return None
+        number_, inside = info.key
+        assert isinstance(number_, int)
+        loop = self.nest.loops[number_]
+        if inside != self.symbols.count(number_) or len(loop.exits) != 1:
+            return None
+        trips = nominal_trips(self.graph, self.nest, self.values, loop, loop.exits[0])
+        return None if trips is None else self.symbols.resolve(trips)
+
     def requiring(self, loop: Loop, given: Pairs, trips: Poly, length: Poly) -> Pairs:
         """``given``, and that not both ``trips`` and ``length`` are negative."""
         if self.symbols.is_nonneg(length):
@@ -200,18 +254,19 @@ class Telescope:
 
     def known_negative(self, value: Poly) -> bool:
         """The program itself gives it a negative number on some path, so that nobody can assume the contrary."""
-        work, seen = [self.symbols.resolve(value)], set[int]()
+        work, seen = [self.symbols.resolve(value)], set[tuple[int, bool]]()
         while work:
             item = work.pop()
             constant = item.constant
-            if constant is not None and constant < 0:
-                return True
-            multiple = len(item.terms) == 1 and len(item.terms[0][0]) == 1 and item.terms[0][1] > 0
-            if not multiple or item.terms[0][0][0] in seen:
+            if constant is not None:
+                if constant < 0:
+                    return True
                 continue
-            s = item.terms[0][0][0]
-            seen.add(s)
-            work += self.values.joins.get(s, ())
+            (monomial, c), *others = item.terms
+            if others or len(monomial) != 1 or (monomial[0], c > 0) in seen:
+                continue
+            seen.add((monomial[0], c > 0))
+            work += [p.scaled(c) for p in self.values.joins.get(monomial[0], ())]
         return False
 
     def outside(self, loop: Loop, given: Pairs) -> Pairs | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from opi_xform.ir import instr as ins
+from opi_xform.memory.facts import Facts
 from opi_xform.memory.values import Access
 from opi_xform.ownership.model import Program
 from opi_xform.record import dataclass
@@ -17,6 +18,7 @@ class Index:
 
     births: variable -> nodes that declare it.  frees: (node, argument) of every call that frees memory.
     guarded: by block: itself, or its nearest dominator, that is reached by one outcome of a comparison only (0: none).
+    facts: what comparisons tell, by block.
     """
 
     accesses: Mapping[int, Mapping[int, list[Access]]]
@@ -24,6 +26,7 @@ class Index:
     births: Mapping[str, list[int]]
     frees: tuple[tuple[int, int], ...]
     guarded: tuple[int, ...]
+    facts: Facts
 
 
 @lru_cache(maxsize=1)
@@ -55,7 +58,8 @@ def index_of(program: Program) -> Index:
             effect = program.effects.get(action.callee.key)
             if effect is not None and effect.frees is not None and effect.frees.arg < len(action.args):
                 frees.append((node.number, effect.frees.arg))
-    return Index(accesses, addressed, births, tuple(frees), _guarded(program))
+    facts = Facts(program.graph, program.nest, program.values)
+    return Index(accesses, addressed, births, tuple(frees), _guarded(program), facts)
 
 
 def _guarded(program: Program) -> tuple[int, ...]:

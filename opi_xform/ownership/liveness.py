@@ -13,6 +13,7 @@ from islpy import Set
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.memory.hull import hulls
 from opi_xform.memory.live import Event, Live
 from opi_xform.memory.poly import Poly, number
 from opi_xform.memory.regions import BudgetExceeded, Regions
@@ -72,6 +73,7 @@ class Judge:
         self.births = self.find_births()
         self.a2: set[int] = set()
         self.signs = False
+        self.told = self.bounded = False  # what loops write is told by their ends, too (``Telescope``); there is such
         self.padded = any(a.padding for found in self.accesses.values() for a in found)
         self.swaps = {s.nodes[1]: s for s in buffer.swaps}
         self.idle = {s.nodes[0] for s in buffer.swaps}  # the other half of each swap
@@ -88,6 +90,9 @@ class Judge:
     def liveness(self) -> None:
         """Findings on what is proved; where that is not enough, on as little as possible that is assumed."""
         self.initial, self.findings = self.judged(frozenset())
+        if self.bounded and not self.fine(self.initial, self.findings):
+            self.told = True
+            self.initial, self.findings = self.judged(frozenset())
         if self.strict or self.fine(self.initial, self.findings):
             return
         offered = [*([PADDING] if self.padded else []), *([SIGNS] if self.signs else [])]
@@ -226,7 +231,7 @@ class Judge:
             return None if must else self.bound
         if self.indexed is None:
             out = self.regions.interval(lo, lo + length)
-            return out if must else out.intersect(self.bound)
+            return out if must else self.within(n, lo, length, out.intersect(self.bound))
         found = split_row(self.program, self.o, lo)
         if found is None:
             return None if must else self.bound
@@ -236,8 +241,18 @@ class Judge:
         size = self.indexed.specialise(n, self.symbols.resolve(length))
         out = self.regions.interval(start, start + size)
         if not must:
-            out = out.intersect(self.bound)
+            out = self.within(n, rest, length, out.intersect(self.bound))
         return out.intersect(here)
+
+    def within(self, n: int, lo: Poly, length: Poly, region: Set) -> Set:
+        """The region, and what is known of it where its place is a product of numbers."""
+        for hull in hulls(self.index.facts, self.program.graph.nodes[n].block, lo, length):
+            low, high = hull.lo, hull.hi
+            if self.indexed is not None:
+                low = None if low is None else self.indexed.specialise(n, low)
+                high = None if high is None else self.indexed.specialise(n, high)
+            region = region.intersect(self.regions.between(low, high))
+        return region
 
     def event(self, a: Access, assumed: Assumed) -> Event | None:
         if a.kind == "R":
@@ -353,7 +368,14 @@ class Judge:
             if index is not None and self.indexed is not None:
                 where = self.indexed.at(self.regions, -1, index)
             telescope = Telescope(
-                self.program.graph, self.program.nest, self.values, writes, births, excluded, SIGNS in assumed
+                self.program.graph,
+                self.program.nest,
+                self.values,
+                writes,
+                births,
+                excluded,
+                SIGNS in assumed,
+                self.told,
             )
             out.append((telescope, where))
         return out
@@ -380,6 +402,7 @@ class Judge:
         )
         found = live.solve()
         self.signs = self.signs or any(telescope.signs for telescope, _ in telescopes)
+        self.bounded = self.bounded or any(telescope.bounded for telescope, _ in telescopes)
         self.regions.context.reset_operations()  # what follows has a budget of its own
         return found, live.at_entry
 

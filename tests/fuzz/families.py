@@ -18,6 +18,7 @@ from tests.fuzz.shapes_modes import modes
 from tests.fuzz.shapes_names import second, twins
 from tests.fuzz.shapes_null import absent, sided
 from tests.fuzz.shapes_parts import divided
+from tests.fuzz.shapes_products import product
 from tests.fuzz.shapes_requests import doubled, probed, requests
 from tests.fuzz.shapes_swaps import exchanged
 
@@ -27,7 +28,7 @@ FAMILIES: tuple[Family, ...] = (
     members, append, cursor, nest, wrapped, requests, probed, leaving, doubled, parts, relayed, *[meeting] * 16,
     *(counted, turning, nobody, initial, dispatched, twins, second, divided, filled, together, modes, growing) * 2,
     *(absent, sided, exchanged, changed, carried, somewhere) * 2, remembered, typed,
-    failing, mapped, scarce, rowed, turned,
+    failing, mapped, scarce, rowed, turned, product, product,
 )  # fmt: skip
 
 NAMED: dict[str, Family] = {family.__name__: family for family in FAMILIES}

@@ -11,6 +11,7 @@ from tests.planted.bugs_null import NULL
 from tests.planted.bugs_numbers import NUMBERS
 from tests.planted.bugs_parts import PARTS
 from tests.planted.bugs_pointers import POINTERS
+from tests.planted.bugs_products import PRODUCTS
 from tests.planted.bugs_swaps import SWAPS
 from tests.planted.bugs_tables import TABLES
 from tests.planted.bugs_threads import THREADS
@@ -381,6 +382,7 @@ BUGS = (
     *CONDITIONS,
     *PARTS,
     *POINTERS,
+    *PRODUCTS,
     *SWAPS,
     *TABLES,
     *TRAVEL,

@@ -1,0 +1,91 @@
+"""Planted bugs of places that are products, and of loops that run as often as such a number says."""
+
+from tests.planted.bug import Bug
+
+_FACTS = "opi_xform.memory.facts"
+_INTERCHANGED = "opi_xform.memory.interchanged"
+_SYMBOLS = "opi_xform.memory.symbols"
+_TELESCOPE = "opi_xform.memory.telescope"
+
+PRODUCTS = (
+    Bug(
+        "a loop runs as often in each turn of those around it",
+        _SYMBOLS,
+        'scope = self.around(loop) if info.kind == "count" else info.scope',
+        "scope = info.scope",
+        ("product_last_row_counts",),
+        condition="values",
+    ),
+    Bug(
+        "a loop never runs less than 0 turns",
+        "opi_xform.memory.interp",
+        "if self.facts.before(loop).nonneg(trips):",
+        "if True:",
+        ("product_two_signs_counter", "product_sign_of_one"),
+        condition="packed",
+    ),
+    Bug(
+        "a loop that runs less than 0 turns is a shorter one, whatever is multiplied with it",
+        _TELESCOPE,
+        "given = given if self.symbols.is_nonneg(trips) else self.requiring(loop, given, trips, factor)",
+        "pass",
+        ("product_two_signs_counter",),
+        condition="packed",
+    ),
+    Bug(
+        "a test at the end of a turn holds in it",
+        _FACTS,
+        "return len(self.graph.preds[b]) == 1 and self.nest.dominates(b, block)",
+        "return self.nest.dominates(b, block)",
+        ("product_tested_at_the_end",),
+        condition="read after receive",
+    ),
+    Bug(
+        "a test in the middle of a turn holds in front of it",
+        _FACTS,
+        "return len(self.graph.preds[b]) == 1 and self.nest.dominates(b, block)",
+        "return len(self.graph.preds[b]) == 1",
+        ("product_leave_late",),
+        condition="read after receive",
+    ),
+    Bug(
+        "strides are not negative",
+        _FACTS,
+        "        if not self.nonneg(factor):\n            return None\n",
+        "",
+        ("product_backwards",),
+        condition="read after receive",
+    ),
+    Bug(
+        "unsigned bounds of places that are products do not wrap",
+        _FACTS,
+        "if comparison.unsigned and self.symbols.modulo(comparison.left, comparison.right):",
+        "if False:",
+        ("product_unsigned_rows",),
+        condition="numbers that wrap",
+    ),
+    Bug(
+        "every turn of a loop comes to the loop inside",
+        _INTERCHANGED,
+        "if around >= 0 and not all(nest.dominates(info.header, latch) for latch in nest.loops[around].latches):",
+        "if False:",
+        ("product_order_some",),
+        condition="packed",
+    ),
+    Bug(
+        "every turn of an inner loop writes",
+        _INTERCHANGED,
+        "if interval.given or not all(telescope.nest.dominates(interval.block, b) for b in innermost.latches):",
+        "if interval.given:",
+        ("product_order_odd",),
+        condition="packed",
+    ),
+    Bug(
+        "two numbers of turns are not negative",
+        _INTERCHANGED,
+        "list(combinations(trips, 2))",
+        "[]",
+        ("product_two_signs_order",),
+        condition="packed",
+    ),
+)
