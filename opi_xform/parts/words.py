@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.walk import children
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.model import Program
-from opi_xform.ir.walk import children
 from opi_xform.parts.decompose import joined, pure, value_of
 from opi_xform.parts.facts import divided
 from opi_xform.parts.flow import leaves
