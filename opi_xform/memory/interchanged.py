@@ -23,8 +23,8 @@ Digits = list[tuple[int, Poly]]  # by loop: its symbol of the iteration number, 
 
 
 def interchanged(telescope: Telescope, loop: Loop) -> list[tuple[Poly, Poly, list[tuple[Poly, Poly]]]]:
-    """What the loop and those inside it write together: from where, to where; and the pairs of numbers of turns of
-    which at least one must not be negative.
+    """What the loop and those inside it write together: from where, to where; and the pairs of numbers, of turns and
+    of the bytes that a turn writes, of which at least one must not be negative.
     """
     out: list[tuple[Poly, Poly, list[tuple[Poly, Poly]]]] = []
     stack = [[child, loop.number] for child in telescope.children.get(loop.number, ())]
@@ -41,8 +41,9 @@ def interchanged(telescope: Telescope, loop: Loop) -> list[tuple[Poly, Poly, lis
                 continue
             ends = _stretch(telescope, loop, digits, interval)
             if ends is not None:
-                trips = [n for _, n in digits if not telescope.symbols.is_nonneg(n)]
-                out.append((*ends, list(combinations(trips, 2))))
+                numbers = [interval.hi - interval.lo, *(n for _, n in digits)]
+                signed = [n for n in numbers if not telescope.symbols.is_nonneg(n)]
+                out.append((*ends, list(combinations(signed, 2))))
     return out
 
 

@@ -35,6 +35,18 @@ class Interval:
     given: Pairs = frozenset()
 
 
+MOST_VALUES = 64  # that a size may have, as far as they are looked at
+
+
+def _sizes(pair: tuple[Poly, Poly]) -> list[Poly]:
+    """The sizes that are multiplied: those of a product one by one."""
+    out: dict[Poly, None] = {}
+    for p in pair:
+        single = p.terms[0][0] if len(p.terms) == 1 and len(p.terms[0][0]) > 1 else ()
+        out.update(dict.fromkeys(map(symbol, single)) if single else {p: None})
+    return list(out)
+
+
 class Telescope:
     """Certain writes of one object, loop by loop.  ``writes[block]``: (lo, length) of certain writes, any order.
 
@@ -247,26 +259,24 @@ class Telescope:
             return given
         varies = self.symbols.scope(length) & self.symbols.inner[loop.number]
         pair = (trips, trips if varies else length)
-        if all(map(self.known_negative, pair)):
+        if sum(map(self.known_negative, _sizes(pair))) > 1:
             return given | {pair}
         self.signs = True
         return given if self.assume_signs else given | {pair}
 
     def known_negative(self, value: Poly) -> bool:
         """The program itself gives it a negative number on some path, so that nobody can assume the contrary."""
-        work, seen = [self.symbols.resolve(value)], set[tuple[int, bool]]()
-        while work:
+        work, seen = [self.symbols.resolve(value)], set[Poly]()
+        while work and len(seen) < MOST_VALUES:
             item = work.pop()
-            constant = item.constant
-            if constant is not None:
-                if constant < 0:
-                    return True
+            if item in seen:
                 continue
-            (monomial, c), *others = item.terms
-            if others or len(monomial) != 1 or (monomial[0], c > 0) in seen:
-                continue
-            seen.add((monomial[0], c > 0))
-            work += [p.scaled(c) for p in self.values.joins.get(monomial[0], ())]
+            seen.add(item)
+            if (item.constant or 0) < 0:
+                return True
+            joined = next((s for s in item.symbols() if s in self.values.joins), None)
+            if joined is not None:
+                work += [self.symbols.resolve(item.substitute({joined: p}.get)) for p in self.values.joins[joined]]
         return False
 
     def outside(self, loop: Loop, given: Pairs) -> Pairs | None:

@@ -83,9 +83,25 @@ PRODUCTS = (
     Bug(
         "two numbers of turns are not negative",
         _INTERCHANGED,
-        "list(combinations(trips, 2))",
+        "list(combinations(signed, 2))",
         "[]",
         ("product_two_signs_order",),
+        condition="packed",
+    ),
+    Bug(
+        "what a turn writes is not negative",
+        _INTERCHANGED,
+        "numbers = [interval.hi - interval.lo, *(n for _, n in digits)]",
+        "numbers = [n for _, n in digits]",
+        ("product_sign_of_row",),
+        condition="packed",
+    ),
+    Bug(
+        "only a size by itself may be negative",
+        "opi_xform.memory.telescope",
+        "if joined is not None:",
+        "if joined is not None and len(item.terms) == 1:",
+        ("product_interior",),
         condition="packed",
     ),
 )
