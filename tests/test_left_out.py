@@ -12,7 +12,16 @@ from opi_xform.frontend.parse import parse_unit
 from opi_xform.launch.tools import OPICC, captured
 
 LEFT_OUT = [case for case in load_cases("convert") if case.construct == "left_out"]
-WAYS = {1: "-DTRACE", 2: "-UVERBOSE", 3: "-DDEBUG", 4: "-DTRACE", 5: "-DQUIET", 6: "-DONLY_HALF"}
+WAYS = {
+    1: "-DTRACE",
+    2: "-UVERBOSE",
+    3: "-DDEBUG",
+    4: "-DTRACE",
+    5: "-DQUIET",
+    6: "-DONLY_HALF",
+    7: "-DTRACE",
+    8: "-DTRACE",
+}
 
 
 def conditions(tmp_path: Path, text: str) -> list[bool]:
@@ -32,6 +41,9 @@ def conditions(tmp_path: Path, text: str) -> list[bool]:
         ("#if 1\nint a;\n#elif defined __GNUC__", False),
         ("#if TRACE \\\n && _WIN32", False),
         ("#ifdef OMPI_MAJOR_VERSION", False),
+        ("#if __GNUC__ > 4\n#define NEW 1\n#endif\n#ifdef NEW", False),
+        ("#define NEW (__GNUC__ > 40)\n#define NEWER NEW\n#if NEWER", False),
+        ("#define LEVEL 2\n#if LEVEL > 3", True),
     ],
 )
 def test_who_decides(tmp_path: Path, before: str, own: bool) -> None:

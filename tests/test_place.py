@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from case_tools import run_tool
 from place_cases import CASES
 
 from opi_xform.frontend import parse_unit
@@ -167,3 +168,10 @@ def test_an_array_declared_in_two_files_changes_in_both(tmp_path: Path) -> None:
     assert f'double *b __asm__("{link[0]}");' in texts["one.c"]
     assert "void pack(void) { OPI_Alloc(&b, sizeof(double[N])); b[0] = 1; }" in texts["one.c"]
     assert "OPI_Give(&b, N," in texts["two.c"]
+
+
+def test_memory_under_a_local_name_first_is_asked_for_once_a_turn() -> None:
+    case = Path(__file__).resolve().parent / "cases" / "convert" / "local_first_7.c"
+    code, out, err = run_tool([str(case), "--diff"])
+    added = [line for line in out.splitlines() if line.startswith("+") and "OPI_Alloc" in line]
+    assert (code, added) == (0, ["+    OPI_Alloc(&fresh, n * sizeof *fresh);"]), err

@@ -10,9 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
+from opi_xform.ir.walk import within_statement
 from opi_xform.ownership.addresses import flow_of
 from opi_xform.ownership.model import Buffer, Place, Program, Refusal
 from opi_xform.ownership.plan import Edit, InsertStatement, LinkName, PointerDeclaration, ReplaceCall, StopOthers
+from opi_xform.ownership.source import index_of
 
 LEFT_OUT = "A6"
 """Text that the preprocessor leaves out stays left out; an ``#error`` sees to it."""
@@ -27,12 +29,16 @@ def left_out(
     """
     out: dict[StopOthers, None] = {}
     names = list(_names(program, buffer))
+    using = set(_using(program, buffer))
     for unit in units:
         for skipped in unit.skipped:
+            for name in sorted(skipped.identifiers & using):
+                if not strict and skipped.own and _everywhere(units, skipped.span, name):
+                    out[StopOthers(skipped.span, name)] = None
             for name, variable, said in names:
                 if name not in skipped.identifiers or not _means(unit, program, skipped.span, variable):
                     continue
-                if strict or not skipped.own or not _everywhere(units, skipped.span):
+                if strict or not skipped.own or not _everywhere(units, skipped.span, name):
                     note = (skipped.span, "this text is left out here, and another configuration compiles it")
                     return Refusal("12", f"code under a false #if names {said}", (note,))
                 out[StopOthers(skipped.span, name)] = None
@@ -74,10 +80,27 @@ def _means(unit: ast.Unit, program: Program, text: Span, key: str) -> bool:
     return _inside(text, function.span) if function is not None else key in unit.globals
 
 
-def _everywhere(units: Sequence[ast.Unit], text: Span) -> bool:
-    """Every file that includes the text leaves it out."""
-    readers = (unit for unit in units if text.file == unit.path or text.file in unit.files)
-    return all(any(_inside(text, s.span) and text.end <= s.span.end for s in unit.skipped) for unit in readers)
+def _using(program: Program, buffer: Buffer) -> Iterator[str]:
+    """Functions that name the buffer's variable, and that only another configuration calls."""
+    key = buffer.carrier.variable
+    reached = {frame.function for frame in program.graph.frames} | program.graph.passed
+    for function in program.functions.values():
+        if function.key in reached or not program.variables[key].is_global:
+            continue
+        if any(isinstance(e, ast.VarRef) and e.var == key for e in within_statement(function.body, function.variables)):
+            yield function.name
+
+
+def _everywhere(units: Sequence[ast.Unit], text: Span, name: str) -> bool:
+    """Every file that includes the text leaves it out, each time."""
+    readers = [unit for unit in units if text.file == unit.path or text.file in unit.files]
+    if not all(any(_inside(text, s.span) and text.end <= s.span.end for s in unit.skipped) for unit in readers):
+        return False
+    compiled = index_of(units).known.get(name, ())
+    called = (f.span for unit in readers for f in unit.functions.values())
+    return not any(f == text.file and text.begin <= at < text.end for f, at in compiled) and not any(
+        _inside(span, text) for span in called
+    )
 
 
 def several(units: Sequence[ast.Unit], program: Program, buffer: Buffer) -> Refusal | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.operands import operands_of, parts_of
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.allocations import Allocation
 from opi_xform.ownership.deallocations import Deallocation, deallocation
@@ -30,6 +31,7 @@ from opi_xform.ownership.states import (
 )
 from opi_xform.program.effects import FunctionEffect
 from opi_xform.program.graph import Bind, Node
+from opi_xform.program.leads import leads
 
 
 @dataclass(slots=True)
@@ -228,6 +230,23 @@ class _Collector:
                 return problem
         return ""
 
+    def anew(self, n: int, stores: Sequence[int]) -> bool:
+        """The node is of the local variable alone, and since the carrier was set, memory was asked for again."""
+        node = self.program.graph.nodes[n]
+        if not isinstance(node.action, (ins.Define, ins.Branch)):
+            return False
+        leaves = [leaf for o in operands_of(node.action) for leaf in parts_of(o) if not isinstance(leaf, ins.Op)]
+        for a in (a for a in self.allocations if a.local):
+            made = [m for m in self.buffer.carrier.allocations if self.program.graph.nodes[m].frame == node.frame]
+            targets = {getattr(self.program.graph.nodes[m].action, "target", None) for m in made}
+            own = all(
+                isinstance(leaf, ins.Const) or leaf in targets or (isinstance(leaf, ins.Var) and leaf.key == a.local)
+                for leaf in leaves
+            )
+            if made and own and leads(self.program.graph, stores, {n}, made) is None:
+                return True
+        return False
+
     def early(self) -> set[int]:
         """Where a local variable has the memory, and the carrier not yet (``t = malloc(n); t[0] = 1; *p = t;``)."""
         values, names = self.program.values, names_of(self.program)
@@ -236,7 +255,7 @@ class _Collector:
         given = {values.symbols.base(values.symbols.not_null(values.operands[m][-1])) for m in stores}
         out: set[int] = set()
         for n in self.buffer.touches if stores else ():
-            if not any(n == m or names.follows(m, n) for m in stores):
+            if not any(n == m or names.follows(m, n) for m in stores) or self.anew(n, stores):
                 found = self.touched(n)
                 made = {at for o in found & given if o is not None for at in table[o].nodes}
                 if len(found) == 1 and any(self.program.dominates(at, n) for at in made):

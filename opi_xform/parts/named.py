@@ -21,10 +21,10 @@ from opi_xform.parts.facts import divided
 from opi_xform.parts.find import allocated, watched
 from opi_xform.parts.flow import Flow, Pointers, Trouble, leaves, operands
 from opi_xform.parts.layout import MOST, Layout, Reading, chain, multiples
-from opi_xform.parts.lives import ENTRY, leads
 from opi_xform.parts.mentions import Mention, Place, find_mentions
 from opi_xform.parts.names import Naming
 from opi_xform.parts.words import Spot, Word, Words
+from opi_xform.program.leads import ENTRY, leads
 from opi_xform.record import dataclass
 
 
@@ -55,6 +55,7 @@ class NamedDividing:
         self.here = program.variables[naming.base].span
         self.mentions = [(key, m) for key in naming.names for m in find_mentions(program.functions, key)]
         self.by_place: dict[Place, tuple[str, Mention]] = {}
+        self.nulls: dict[str, list[int]] = {}  # nodes that set a variable to NULL
 
     def run(self) -> NamedDivision:
         """Raises Trouble."""
@@ -157,7 +158,10 @@ class NamedDividing:
             if not isinstance(action, ins.Define) or not isinstance(action.target, ins.Var):
                 continue
             values = program.values.operands.get(node.number)
-            if action.target.key not in out or values is None or values[0] == ZERO:
+            if action.target.key not in out or values is None:
+                continue
+            if values[0] == ZERO:
+                self.nulls.setdefault(action.target.key, []).append(node.number)
                 continue
             base = self.symbols.base(values[0])
             offset = self.symbols.resolve(self.symbols.offset(values[0]))
@@ -286,6 +290,8 @@ class NamedDividing:
                 self.never(program, n, (n,), ends, made, "may free it a second time")
                 for key in (frees[n][1], *naming.owners):
                     self.never(program, n, made, {n}, setting[key], "frees it where a part may not have been named")
+                    nulls = self.nulls.get(key, ())
+                    self.never(program, n, nulls, {n}, setting[key], "frees it where a part's name may be NULL")
 
     def never(
         self, program: Program, n: int, starts: Iterable[int], targets: set[int], avoiding: set[int], message: str

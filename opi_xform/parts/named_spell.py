@@ -53,7 +53,8 @@ class NamedSpelling:
         element = f"sizeof *{self.program.variables[key].name}"
         if self.calloc:
             return f"{elements}, {element}"
-        alone = re.fullmatch(r"[\w\s*()]+", elements)  # a product
+        names = {v.name for v in self.program.variables.values()}
+        alone = elements.isdigit() or elements in names  # else a macro in it may be a sum
         return f"{element} * {elements}" if alone else f"{element} * ({elements})"
 
     def first(self) -> None:

@@ -72,7 +72,10 @@ class Words:
             return False
         function = self.program.graph.frames[spot.frame].function
         others = _spelled(word.expr, self.read) - {self.program.variables[key].name for key in keys} - {"sizeof"}
-        if others and not (self.undefined.isdisjoint(others) and self.declares_none(function)):
+        body = self.program.functions.get(function)
+        if body is None or not self.undefined.isdisjoint(others) or not self.declares_none(function):
+            return False
+        if any(v.name in others for v in body.variables.values()):
             return False
         return all(visible(self.program, key, function, spot.stmt) for key in keys)
 
@@ -204,6 +207,7 @@ def _number(c: int, called: Mapping[str, int]) -> list[str] | None:
         return [str(c)] if c != 1 else []
     for name, value in called.items():
         if name and value > 1 and c % value == 0:
+            name = name if name.startswith("(") else f"({name})"  # a macro's text may be a sum
             return [name] if c == value else [str(c // value), name]
     return [] if c == 1 and 1 not in called.values() else None
 
@@ -217,4 +221,5 @@ def _spelled(e: ast.Expr, read: Callable[[str], bytes]) -> set[str]:
 def _factor(e: ast.Expr, text: str) -> str:
     while isinstance(e, ast.Cast) and not e.explicit:
         e = e.operand
-    return text if isinstance(e, (ast.VarRef, ast.IntLit, ast.Member, ast.Index, ast.SizeOf)) else f"({text})"
+    plain = isinstance(e, (ast.VarRef, ast.Member, ast.Index, ast.SizeOf)) or (isinstance(e, ast.IntLit) and not e.name)
+    return text if plain or text.isdigit() else f"({text})"

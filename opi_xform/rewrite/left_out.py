@@ -76,6 +76,8 @@ def stops(text: SourceText, edit: StopOthers) -> Iterator[ByteEdit]:
         if head is None:
             raise PlanError(edit.span, "an #error cannot be put there")
         places[head] = None
+    if not places and heads:  # a macro names it
+        places[heads[0].end] = None
     said = "#error opi-xform did not see this text; run it again with the flags of this configuration"
     for at in places:
         yield ByteEdit(at, at, (3,), text.eol + said.encode())

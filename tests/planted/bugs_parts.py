@@ -84,4 +84,12 @@ PARTS = (
         ("parts_named_size_changed",),
         condition="rows and parts",
     ),
+    Bug(
+        "a part's name leads to the part until the memory goes",
+        "opi_xform.parts.named",
+        """self.never(program, n, nulls, {n}, setting[key], "frees it where a part's name may be NULL")""",
+        "pass",
+        ("parts_named_null",),
+        condition="rows and parts",
+    ),
 )

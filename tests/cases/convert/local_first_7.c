@@ -1,0 +1,47 @@
+/* At each turn a local variable has the memory first. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 400
+
+static double u[2 * N], got[N];
+static double *out;
+
+static void make(int n)
+{
+    double *fresh = malloc(n * sizeof *fresh);
+
+    if (!fresh)
+        exit(1);
+    out = fresh;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, n = argc > 5 ? 10 : N;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 2 * N; i++)
+        u[i] = rank + 0.5 * i;
+    for (int step = 0; step < 3; step++) {
+        make(n);
+        MPI_Request rq[2];
+
+        MPI_Irecv(got, n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[0]); //~ take(got)
+        for (int i = 0; i < n; i++)
+            out[i] = u[i] + step;
+        MPI_Isend(out, n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[1]); //~ give(out)
+        MPI_Waitall(2, rq, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < n; i++)
+            u[i] += got[i];
+        free(out);
+    }
+    for (int i = 0; i < 2 * N; i++)
+        total += u[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
