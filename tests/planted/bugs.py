@@ -238,8 +238,8 @@ BUGS = (
     Bug(
         "writing one row writes all of them",
         _LIVENESS,
-        "        return out.intersect(here)\n\n    def event",
-        "        return out\n\n    def event",
+        "        return out.intersect(here)\n\n    def within",
+        "        return out\n\n    def within",
         ("rows_one_unpacked", "rows_packed_elsewhere", "rows_stale_on_some", "rows_neighbour_read", "pack_row_missing"),
         condition="rows and parts",
     ),
@@ -262,8 +262,8 @@ BUGS = (
     Bug(
         "only the program's own macros decide what is compiled",
         "opi_xform.ownership.elsewhere",
-        "if strict or not skipped.own or not _everywhere(units, skipped.span):",
-        "if strict or not _everywhere(units, skipped.span):",
+        "if strict or not skipped.own or not _everywhere(units, skipped.span, name):",
+        "if strict or not _everywhere(units, skipped.span, name):",
         ("g_skipped_code",),
         condition="whole program",
     ),

@@ -17,9 +17,9 @@ ADDRESSED = (
     ),
     Bug(
         "text that is left out and names a pointer's address does not count",
-        _MEMBERS,
-        "if function is not None and name in skipped.identifiers and _inside(skipped.span, function.span):",
-        "if False:",
+        "opi_xform.ownership.elsewhere",
+        "for key in dict.fromkeys(root(e) for _, e in member.exprs):",
+        "for key in ():",
         ("addressed_skipped",),
         condition="set by a function",
     ),

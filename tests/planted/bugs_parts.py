@@ -71,7 +71,7 @@ PARTS = (
     Bug(
         "constants and types have one meaning",
         _WORDS,
-        "if others and not (self.undefined.isdisjoint(others) and self.declares_none(function)):",
+        "if body is None or not self.undefined.isdisjoint(others) or not self.declares_none(function):",
         "if False:",
         ("parts_named_size_constant",),
         condition="rows and parts",

@@ -87,8 +87,8 @@ SWAPS = (
             also=Bug(
                 "and be written in them",
                 "opi_xform.ownership.decide",
-                "        if several_levels is None:",
-                "        if True:",
+                "found = levels_written(program, buffer, verdict.edits) or threads_written(",
+                "found = threads_written(",
                 (),
             ),
         ),
