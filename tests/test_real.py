@@ -35,7 +35,7 @@ int main(int argc, char **argv)
     } else {
         MPI_Recv(b, n, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         printf("%d: %g, %s\\n", rank, b[n - 1], argv[1]);
-        printf("took %g s\\n", MPI_Wtime());
+        printf("took %g s, built at %s\\n", MPI_Wtime(), __TIME__);
     }
     free(b);
     MPI_Finalize();
@@ -93,3 +93,20 @@ def test_a_program_is_analysed_built_and_run(tmp_path: Path) -> None:
     cells = [cell.strip() for cell in done.stdout.splitlines()[-1].split("|")]
     assert cells[1:4] == ["ring", "26", "ends"]
     assert cells[6:] == ["2", "2", "", "both", "same", "same", ""]
+
+
+@pytest.mark.mpi
+def test_an_original_that_prints_lines_now_and_then_tells_nothing(tmp_path: Path) -> None:
+    try:
+        find_mpi()
+    except LaunchError as error:
+        pytest.skip(str(error))
+    folder = tmp_path / "ring"
+    folder.mkdir()
+    more = '    for (int k = 0; k < (int)(MPI_Wtime() * 1e6) % 97; k++)\n        printf("again\\n");\n    free(b);'
+    (folder / "ring.c").write_text(RING.replace("    free(b);", more))
+    command = [sys.executable, "-m", "tests.machines.real", str(folder), "--facts", f"{folder}=-- -DSIZE=3000 -- seven"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+    assert [cell.strip() for cell in done.stdout.splitlines()[-1].split("|")][10:12] == ["varies", "varies"], (
+        done.stdout
+    )

@@ -35,6 +35,7 @@ COMMAND = "from opi_xform.cli.main import script; script()"
 FAULTS = ("traceback", "no end", "only before", "differs")
 """What a column says where the tool is at fault; all else is a fact about the program."""
 RANKS = (2, 4)
+MORE_RUNS = 3  # of an original, to see whether it prints the same each time
 _MAIN = re.compile(r"^\s*(?:int|void)?\s*main\s*\(", re.M)
 _WORD = re.compile(r"[^\s,;:=()\[\]]+")
 
@@ -192,7 +193,8 @@ class Trial:
         for form, compiler in compilers.items():
             flags = [*self.program.sources, "-O2", "-w", *self.program.flags, "-o", str(self.scratch / f"{form}.exe")]
             # the compiler runs where the sources are: their own -I are relative to it
-            environment = {**os.environ, "PYTHONPATH": os.getcwd()}
+            # and __TIME__ is the same in both
+            environment = {**os.environ, "PYTHONPATH": os.getcwd(), "SOURCE_DATE_EPOCH": "0"}
             done = subprocess.run([*compiler, *flags], cwd=self.scratch / form, env=environment, capture_output=True)
             built[form] = done.returncode == 0
         self.row.builds = {(True, True): "both", (True, False): "only before", (False, True): "only after"}.get(
@@ -208,8 +210,15 @@ class Trial:
             after = self._ended_run("after", ranks, environment)
             if after is None or not agree(first, second or first, after):
                 how = " with OPI_CHECK=1" if environment else ""
-                return "before: fails" if first[0] and after and after[0] else f"differs{how}"
+                if self._varies(ranks, first, second):
+                    return "varies"
+                return "before: fails" if first[0] else f"differs{how}"
         return "same" if first[0] == 0 else f"same, exit {first[0]}"
+
+    def _varies(self, ranks: int, first: tuple[int, str], second: tuple[int, str] | None) -> bool:
+        """The original itself prints something else now and then: it tells nothing."""
+        more = [self._ended_run("before", ranks, {}) for _ in range(MORE_RUNS)]
+        return any(third is None or not agree(first, second or first, third) for third in more)
 
     def _ended_run(self, form: str, ranks: int, environment: dict[str, str]) -> tuple[int, str] | None:
         """Exit code, and what it printed in the order of the lines' text; None where it does not end."""
