@@ -10,8 +10,8 @@ from opi_xform.ir import instr as ins
 from opi_xform.ownership.aliases import alias_refusal
 from opi_xform.ownership.model import Refusal
 from opi_xform.ownership.names import names_of
+from opi_xform.ownership.pending import pending_at
 from opi_xform.ownership.place import place
-from opi_xform.ownership.requests import pending_at
 
 TEST = "MPI_Test(&q, &f, MPI_STATUS_IGNORE);"
 TESTALL = "MPI_Testall(2, q, &f, MPI_STATUSES_IGNORE);"

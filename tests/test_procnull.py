@@ -83,7 +83,10 @@ STEP = "int step[2] = {-2, 1}; p = rank > 0 ? step[0] : step[argc];"
         (f"{SHIFT} p = left * size + rank; mark = p;", [True]),
         ("p = elsewhere(); mark = p * size + rank;", [True]),
         ("double d = -2.0; mark = d; mark = (int)d + rank;", [True, True]),
-        ("double d = -2.f, e = 0.5; mark = e; mark = (int)(e + e);", [False, True]),  # what is computed is not followed
+        ("double d = -2.f, e = 0.5; mark = e; mark = (int)(e + e); mark = (int)(e * d);", [False, False, True]),
+        ("double d = -2.f, e = 0.5; e += d; mark = (int)(e * 2);", [True]),
+        ("double d = elsewhere(); mark = (int)sqrt(size + 1.0); mark = (int)sqrt(size + d);", [False, True]),
+        ("mark = (int)(size * -2.0);", [True]),
         ("double d = -3.0; mark = d;", [False]),
         ("double d = - 2.5e-1; mark = d;", [False]),
         ("double d = 2.0; mark = d;", [False]),

@@ -9,7 +9,8 @@ from opi_xform.ir import instr as ins
 from opi_xform.ownership.aliases import alias_refusal
 from opi_xform.ownership.model import Refusal, Use
 from opi_xform.ownership.names import names_of
-from opi_xform.ownership.requests import pending_at, pending_refusal
+from opi_xform.ownership.pending import pending_at
+from opi_xform.ownership.requests import pending_refusal
 
 ISEND = "MPI_Isend(buf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, {});"
 IRECV = "MPI_Irecv(buf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, {});"

@@ -41,6 +41,8 @@ def marks(body: str) -> list[str]:
         ("mark = (4 * n) / 2;", ["2*load"]),
         ("mark = (char)300;", ["44"]),
         ("mark = (int)(long)n - n;", ["0"]),
+        ("if (n) { i = 2; goto on; } i = 3; on: mark = i; i--; if (other()) goto on;", ["phi + -1*k0"]),
+        ("double *p = &b[1]; if (n) p++; if (other()) p++; mark = p - b;", ["phi"]),
         ("struct { int a, c; } s; s.a = 3; s.c = 4; mark = s.c;", ["4"]),
     ],
 )
@@ -106,7 +108,7 @@ def places(body: str, name: str) -> list[str]:
         ("m[n][2] = 1;", "m", ["16 + 40*load"]),
         ("double (*r)[5] = m + 1; r[1][1] = 1;", "m", ["88"]),
         ("for (i = 0; i < 4; i++) for (j = 0; j < 5; j++) m[i][j] = 1;", "m", ["8*k1 + 40*k0"]),
-        ("double *p = n ? b : b + 2; *p = 1;", "b", ["phi"]),
+        ("double *p = n ? b : b + 2; *p = 1;", "b", ["16*phi"]),
         ("double *p = n ? b : &m[0][0]; *p = 1;", "b", ["?"]),
     ],
 )

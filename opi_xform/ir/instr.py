@@ -95,9 +95,13 @@ class PtrAdd:
 
 @dataclass(frozen=True, slots=True)
 class Nondet:
-    """A value nothing is known about (floating constants, what the front end did not understand)."""
+    """A value nothing is known about (floating constants, what the front end did not understand).
+
+    args: of floating arithmetic, what it is made of, for those who ask where a number may come from; nobody else looks.
+    """
 
     reason: str = ""
+    args: tuple[Operand, ...] = ()
 
 
 Operand = Const | Var | Temp | AddrVar | AddrFunc | AddrHeap | AddrString | Op | PtrAdd | Nondet

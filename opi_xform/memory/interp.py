@@ -7,6 +7,7 @@ turns out to advance by a fixed step gets its closed form afterwards (``Symbols.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import gcd
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -148,12 +149,15 @@ class _Interpreter(Steps):
                 else:
                     self.out.put(cell, value)
         elif envs:
-            self.merge(block, envs)
+            self.merge(block, envs, header)
         if header is not None:
             self.open(header)
 
-    def merge(self, block: int, envs: list[Change]) -> None:
+    def merge(self, block: int, envs: list[Change], header: int | None) -> None:
+        """``header``: the loop that begins at the block; what is joined before it is none of its own symbols."""
         now = self.env
+        scope = self.scope if header is None else self.scope - {header}
+        before = () if header is None else ("entered",)
         self.complete(envs)
         phis: list[tuple[int, tuple[Poly, ...]]] = []
         for cell in dict.fromkeys(cell for env in envs for cell in env):
@@ -173,16 +177,18 @@ class _Interpreter(Steps):
                 self.out.put(cell, value)
                 continue
             bases = {self.symbols.base(v) for v in incoming}
-            scope = self.scope
             if len(bases) == 1 and None not in bases:
                 base = next(iter(bases))
                 assert base is not None
                 offsets = tuple(self.symbols.offset(v) for v in incoming)
-                s = self.symbols.get("phi", (block, cell), scope, all(self.symbols.is_nonneg(o) for o in offsets))
-                phis.append((s, offsets))
-                self.out.put(cell, self.address(base) + symbol(s))
+                nonneg = all(self.symbols.is_nonneg(o) for o in offsets)
+                s = self.symbols.get("phi", (block, cell, *before), scope, nonneg)
+                step = gcd(*(c for o in offsets for _, c in o.terms))  # in elements, differences of pointers are exact
+                phis.append((s, tuple(Poly(tuple((m, c // step) for m, c in o.terms)) for o in offsets)))
+                self.out.put(cell, self.address(base) + symbol(s).scaled(step))
             else:
-                s = self.symbols.get("phi", (block, cell), scope, all(self.symbols.is_nonneg(v) for v in incoming))
+                nonneg = all(self.symbols.is_nonneg(v) for v in incoming)
+                s = self.symbols.get("phi", (block, cell, *before), scope, nonneg)
                 phis.append((s, tuple(incoming)))
                 self.out.put(cell, symbol(s))
                 there = {self.symbols.not_null(v) for v in incoming if v != ZERO}

@@ -17,7 +17,8 @@ from opi_xform.memory.poly import Poly
 from opi_xform.ownership.addresses import Flow, ValueCheck, flow_of, value_refusal
 from opi_xform.ownership.model import Buffer, Program, Refusal, Use
 from opi_xform.ownership.names import Name, value_range
-from opi_xform.ownership.requests import Point, pending_at, point_refusal
+from opi_xform.ownership.pending import pending_at
+from opi_xform.ownership.requests import Point, point_refusal
 
 __all__ = ["Point", "ValueCheck", "alias_refusal", "value_refusal"]
 

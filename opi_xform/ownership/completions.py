@@ -16,7 +16,7 @@ from opi_xform.ir.loops import Loop
 from opi_xform.memory.poly import Poly, number, symbol
 from opi_xform.memory.trips import MIRRORED, NEGATED, nominal_trips
 from opi_xform.ownership.names import Name, Names
-from opi_xform.ownership.slots import Slots, apart, lost_slots, slots_of
+from opi_xform.ownership.slots import Slots, apart, joints_of, lost_slots, slots_of
 from opi_xform.program.effects import Completion
 from opi_xform.record import dataclass
 
@@ -121,7 +121,7 @@ def _by_flag(
     for n, happens in at.items():
         events.setdefault(graph.nodes[n].block, []).append((n, happens))
     for n, region in lost.items():
-        if region is None or not apart(region, slots):
+        if region is None or not apart(joints_of(names), region, slots):
             events.setdefault(graph.nodes[n].block, []).append((n, 0))
     for n, op in names.operations.items():
         if op.kind == "start":
@@ -352,7 +352,9 @@ def _quiet_loop(names: Names, n: int, slots: Slots, lost: Mapping[int, Slots | N
     if any(symbols.scope(p) & symbols.inner[number_] for p in (slots.lo, slots.length)):
         return None
     for other, region in lost.items():
-        if names.graph.nodes[other].block in loop.blocks and (region is None or not apart(region, slots)):
+        if names.graph.nodes[other].block in loop.blocks and (
+            region is None or not apart(joints_of(names), region, slots)
+        ):
             return None
     for other, op in names.operations.items():
         if op.kind == "start" and names.graph.nodes[other].block in loop.blocks:

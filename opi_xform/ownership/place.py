@@ -81,19 +81,28 @@ def place(
     shared: Tables | None = None,
 ) -> Placement | Refusal:
     """What converts the uses in ``converted`` (``Use.place``), or why that cannot be written."""
-    found = _Placing(program, buffer, converted, null_tests, shared or tables(program))
-    try:
-        return found.run()
-    except Unplaceable as reason:
-        return reason.refusal
+    failure: Unplaceable | None = None
+    for eager in (False, True):
+        found = _Placing(program, buffer, converted, null_tests, shared or tables(program))
+        try:
+            return found.run(eager)
+        except Unplaceable as reason:
+            failure = failure or reason
+        if found.in_place or buffer.carrier.kind != "pointer":
+            break
+    assert failure is not None
+    return failure.refusal
 
 
 class _Placing(Releases):
     """One use: ``run``."""
 
+    in_place = False  # memory is allocated where the program does it
+
     # --- the steps -------------------------------------------------------------------------------------------------
 
-    def run(self) -> Placement:
+    def run(self, eager: bool) -> Placement:
+        """``eager``: memory is allocated where the program does it, also where nothing asks for that."""
         carrier = self.buffer.carrier
         for n in carrier.allocations:
             if moves(self.program, n):
@@ -104,7 +113,8 @@ class _Placing(Releases):
         addressed = self.shared.defs.addressed
         lazy = tests_of_allocations(self.program, self.flow, self.buffer, allocations, addressed)
         inside = any(a.inside or a.local for a in allocations)
-        in_place = carrier.kind == "pointer" and (self.tested(allocations, lazy) or inside)
+        in_place = carrier.kind == "pointer" and (eager or inside or self.tested(allocations, lazy))
+        self.in_place = in_place
         found = collect_events(
             self.program, self.flow, self.buffer, self.mentions, self.converted, allocations, in_place, lazy
         )

@@ -1,213 +1,21 @@
-"""Requests: how long an operation on a buffer stays pending (DESIGN.md section 4, conditions b and d).
-
-A request is a slot in memory.  The slot is live, in the sense of the region analysis, from the call that fills it up to
-the calls that are sure to complete it: what is reached while it is live is reached while the operation may be pending.
-"""
+"""Requests: what has to stay because an operation may be pending (DESIGN.md section 4, conditions b and d)."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from math import gcd
-
-from islpy import Set
+from collections.abc import Iterable, Iterator, Mapping
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
-from opi_xform.memory.live import Event, Live
 from opi_xform.memory.poly import Poly, symbol
-from opi_xform.memory.regions import BudgetExceeded, Regions
-from opi_xform.memory.telescope import Telescope
-from opi_xform.ownership.completions import Edge, completed_by_index, completing_edges
 from opi_xform.ownership.model import Buffer, Program, Refusal, Use
 from opi_xform.ownership.names import Names, names_of
-from opi_xform.ownership.slots import Slots, apart, lost_slots, slots_of, within
+from opi_xform.ownership.pending import Asked, pending, pending_at, request_pending_at
+from opi_xform.ownership.slots import Slots, slots_of
 from opi_xform.program.effects import MpiOp
-from opi_xform.record import dataclass
 
 Place = tuple[str, int, str, int]
 Point = tuple[int, str]  # (node, "before" or "after")
-_MOST_ASKED = 12  # nodes told apart; beyond, all that can be reached count as reached while pending
-_NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
-
-
-def pending_at(names: Names, use: Use, nodes: Iterable[int]) -> set[int]:
-    """Which of ``nodes`` can be reached while the request of a nonblocking use may still be pending."""
-    return request_pending_at(names, use.node, use.op, nodes)
-
-
-def request_pending_at(names: Names, post: int, op: MpiOp, nodes: Iterable[int]) -> set[int]:
-    """The same for any operation that the call at node ``post`` begins."""
-    return {a.node for a in _pending(names, post, op, [_Asked(n) for n in sorted(set(nodes))])}
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """Whether requests are pending at a node.  ahead: before it is executed.  slots: which requests (None: all)."""
-
-    node: int
-    ahead: bool = False
-    slots: Slots | None = None
-
-
-def _pending(names: Names, post: int, op: MpiOp, asked: Iterable[_Asked]) -> list[_Asked]:
-    """Those of ``asked`` at which the request that the call at node ``post`` makes may be pending."""
-    asked = [a for a in asked if names.follows(post, a.node)]
-    slot = slots_of(names, post, op.request)
-    if slot is None or not asked:
-        return asked
-    query = _Query(names, post, slot, asked)
-    if not query.pending(asked):
-        return []
-    if len(asked) == 1 or len(asked) > _MOST_ASKED:
-        return asked
-    return [a for a in asked if query.pending([a])]
-
-
-class _Query:
-    """One slot's life after one posting call."""
-
-    def __init__(self, names: Names, post: int, slot: Slots, asked: Iterable[_Asked]) -> None:
-        self.names = names
-        self.graph = names.graph
-        self.values = names.program.values
-        self.post = post
-        self.slot = slot
-        self.kills: dict[int, Slots] = {}
-        self.lost: Mapping[int, Slots | None] = {}  # the slot is overwritten (None: somewhere in the object)
-        self.edges: Mapping[Edge, tuple[Slots, ...]] = {}  # where control flow tells of a completion
-        self.collect()
-        known = [s for s in (*self.lost.values(), *(a.slots for a in asked)) if s is not None]
-        told = [s for slots in self.edges.values() for s in slots]
-        unit = 0
-        for s in (slot, *self.kills.values(), *known, *told):
-            for p in (s.lo, s.length):
-                for _, c in p.terms:
-                    unit = gcd(unit, c)
-        self.regions = Regions(self.values.symbols, max(unit, 1))
-        writes: dict[int, list[tuple[Poly, Poly]]] = {}
-        for n, s in self.kills.items():
-            writes.setdefault(self.graph.nodes[n].block, []).append((s.lo, s.length))
-        self.telescope = Telescope(self.graph, names.program.nest, self.values, writes, frozenset())
-
-    def collect(self) -> None:
-        names, o = self.names, self.slot.object
-        for n, op in names.operations.items():
-            done = op.completes
-            if done is not None and done.which == "any":
-                one = completed_by_index(names, n, done)
-                if one is not None and one.object == o:
-                    self.kills[n] = one
-            if done is None or not done.definite or done.which not in ("one", "all"):
-                continue  # a test, or a wait for some request, leaves those pending that it does not complete
-            args = self.values.args.get(n, ())
-            count = args[done.count] if done.count is not None and done.count < len(args) else None
-            slots = slots_of(names, n, done.requests, count)
-            if slots is not None and slots.object == o:
-                self.kills[n] = slots
-        self.lost = lost_slots(names, o)
-        self.edges = completing_edges(names, o)
-
-    def surely_complete(self, asked: Collection[_Asked]) -> bool:
-        """No path leads to a node or to a call that overwrites the request without a call that completes it.
-
-        Quick, for a slot whose place is the same throughout the run; what it does not see, the regions may.
-        """
-        table = self.values.symbols.table
-        if any(table[s].scope for s in self.slot.lo.symbols()):
-            return False
-        kills = {n for n, s in self.kills.items() if within(self.slot, s)}
-        bad = {a.node for a in asked if a.slots is None or not apart(self.slot, a.slots)}
-        ahead = {a.node for a in asked if a.ahead and a.node in bad}
-        bad.update(n for n, s in self.lost.items() if s is None or not apart(self.slot, s))
-        graph = self.graph
-        work = [(graph.nodes[self.post].block, self.post + 1)]
-        seen: set[int] = set()
-        while work:
-            block, first = work.pop()
-            for n in graph.blocks[block]:
-                if n < first:
-                    continue
-                if n in ahead:
-                    return False
-                if n in kills:
-                    break
-                if n in bad:
-                    return False
-            else:
-                for s in graph.succs[block]:
-                    told = any(within(self.slot, region) for region in self.edges.get((block, s), ()))
-                    if s not in seen and not told:
-                        seen.add(s)
-                        work.append((s, 0))
-        return True
-
-    def pending(self, asked: Collection[_Asked]) -> bool:
-        """Whether one of ``asked``, or a call that overwrites the request, is reached while it may be pending."""
-        if self.surely_complete(asked):
-            return False
-        regions = self.regions
-        events: dict[int, list[Event]] = {}
-        try:
-            with regions.budget():
-                for n, s in self.kills.items():
-                    events.setdefault(n, []).append(Event(self.interval(s), None))
-                for n, lost in self.lost.items():
-                    used = regions.all if lost is None else self.interval(lost)
-                    events.setdefault(n, []).append(Event(None, used))
-                for a in asked:
-                    event = Event(None, regions.all if a.slots is None else self.interval(a.slots))
-                    here = events.setdefault(a.node, [])
-                    here.insert(0 if a.ahead else len(here), event)
-                for n, slots in self.told().items():
-                    events.setdefault(n, [])[:0] = [Event(self.interval(s), None) for s in slots]
-            live = Live(
-                self.graph, self.names.program.nest, self.values, regions, [(self.telescope, None)], events, [self.post]
-            )
-            found = live.solve()
-            with regions.budget():
-                rest = found.get(self.post, regions.none).intersect(self.interval(self.slot))
-                for fact in self.facts():
-                    rest = rest.intersect(fact)
-                return not rest.is_empty()
-        except BudgetExceeded:
-            return True
-
-    def told(self) -> dict[int, tuple[Slots, ...]]:
-        """The completions that edges tell of, by the first node behind them, where no other way leads there."""
-        out: dict[int, tuple[Slots, ...]] = {}
-        for (_, block), slots in self.edges.items():
-            at = block
-            while len(self.graph.preds[at]) == 1 and not self.graph.blocks[at] and len(self.graph.succs[at]) == 1:
-                at = self.graph.succs[at][0]
-            if len(self.graph.preds[at]) == 1 and self.graph.blocks[at]:
-                first = self.graph.blocks[at][0]
-                out[first] = (*out.get(first, ()), *slots)
-        return out
-
-    def interval(self, s: Slots) -> Set:
-        return self.regions.interval(s.lo, s.lo + s.length)
-
-    def facts(self) -> list[Set]:
-        """What the branches that lead to the posting call say of its symbols."""
-        nest = self.names.program.nest
-        chain = set(nest.chain(self.graph.nodes[self.post].block))
-        out: list[Set] = []
-        at = self.graph.nodes[self.post].block
-        while at != 0 and len(out) < 16:
-            preds = self.graph.preds[at]
-            if len(preds) == 1 and set(nest.chain(preds[0])) <= chain:
-                nodes = self.graph.blocks[preds[0]]
-                c = self.values.conditions.get(nodes[-1]) if nodes else None
-                succs = self.graph.succs[preds[0]]
-                if c is not None and len(succs) == 2 and succs[0] != succs[1]:
-                    sound = not (c.unsigned and self.values.symbols.modulo(c.left, c.right))
-                    table = self.values.symbols.table
-                    if sound and all(table[s].kind != "object" for s in (c.left - c.right).symbols()):
-                        op = c.op if succs[0] == at else _NEGATED[c.op]
-                        out.append(self.regions.compare(op, c.left, c.right))
-            at = nest.idom[at]
-        return out
 
 
 # --- condition d ------------------------------------------------------------------------------------------------
@@ -248,7 +56,7 @@ def pending_refusal(
                 message = "the request may be cancelled or freed before it completes"
                 out[use.place] = Refusal("06", message, tuple(notes))
                 continue
-        moved = _carrier_changes(names, buffer, use)
+        moved = _carrier_changes(names, buffer, use) or _named_again(names, buffer, use)
         if moved is not None:
             out.setdefault(use.place, moved)
     return out
@@ -268,7 +76,7 @@ def point_refusal(
         if n in nodes and not received:
             continue  # given away: the carrier is free at once
         asked = [a for p in sorted(points) if p[0] != n for a in _at_point(names, buffer, n, op, p, rows.get(p, ()))]
-        late = _pending(names, n, op, asked)
+        late = pending(names, n, op, asked)
         if late:
             at = late[0].node
             text = next(points[p] for p in sorted(points) if p[0] == at)
@@ -281,7 +89,7 @@ def point_refusal(
 
 def _at_point(
     names: Names, buffer: Buffer, post: int, op: MpiOp, point: Point, rows: tuple[Poly, ...]
-) -> Iterator[_Asked]:
+) -> Iterator[Asked]:
     """What to ask at one point: the requests of the rows that change there, as far as they can be told."""
     node, when = point
     ahead = when == "before"
@@ -292,19 +100,19 @@ def _at_point(
     slot = slots_of(names, post, op.request)
     posted = {symbols.resolve(u.row) for u in buffer.uses if u.node == post and u.row is not None}
     if slot is None or len(posted) != 1 or not rows:
-        yield _Asked(node, ahead)
+        yield Asked(node, ahead)
         return
     own = next(iter(posted))
     for row in {symbols.resolve(r) for r in rows}:
         scope = symbols.scope(row)
         if own.constant is not None and row.constant is not None:
             if own == row:
-                yield _Asked(node, ahead)
+                yield Asked(node, ahead)
             continue
         known = None
         if scope <= set(loops) and not any(symbols.inner[lp] & scope for lp in moving):
             known = _slots_of_row(names, slot, own, row)
-        yield _Asked(node, ahead, known)
+        yield Asked(node, ahead, known)
 
 
 def _slots_of_row(names: Names, slot: Slots, own: Poly, row: Poly) -> Slots | None:
@@ -408,6 +216,30 @@ def _carrier_changes(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
     at = min(late)
     notes = ((names.span(use.node), "this receive may not be complete"), (names.span(at), ends[at]))
     return Refusal("06", f"`{var.name}` may change while a request holds its address", notes)
+
+
+def _named_again(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
+    """Whether a call gives MPI the buffer while a nonblocking receive has its carrier, which is NULL until then.
+
+    The receive itself in a later turn is such a call, too: of all messages that come, one pointer holds the last.
+    """
+    if use.op.request is None or use.side != "recv":
+        return None
+    nodes = {n for n, _ in _operations(names, buffer)} | {u.node for u in buffer.uses}
+    asked: list[Asked] = []
+    for n in sorted(nodes):
+        rows = tuple(u.row for u in buffer.uses if u.node == n and u.row is not None)
+        asked += _at_point(names, buffer, use.node, use.op, (n, "before"), rows)
+    late = pending(names, use.node, use.op, asked)
+    if not late:
+        return None
+    at = late[0].node
+    notes = ((names.span(use.node), "this receive may not be complete"), (names.span(at), "the buffer is used here"))
+    line = names.span(at).line
+    message = (
+        f"line {line} gives `{buffer.name}` to MPI while this receive into it may be pending; waiting for it before"
+    )
+    return Refusal("06", f"{message}, or another buffer, would mend that", notes)
 
 
 def _owner(names: Names, buffer: Buffer, frame: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from opi_xform.ir import instr as ins
+from opi_xform.memory.merged import Joints
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import Poly, number
 from opi_xform.ownership.names import Names
@@ -64,15 +65,20 @@ def lost_slots(names: Names, o: int) -> dict[int, Slots | None]:
     return lost
 
 
-def within(slot: Slots, region: Slots) -> bool:
-    """The slot lies in the region, whatever the symbols stand for."""
-    before, length = (slot.lo - region.lo).constant, region.length.constant
-    size = slot.length.constant
-    return before is not None and length is not None and size is not None and 0 <= before <= length - size
+def within(joints: Joints, slot: Slots, region: Slots) -> bool:
+    """The slot lies in the region."""
+    return joints.not_less(slot.lo, region.lo) and joints.not_less(_end(region), _end(slot))
 
 
-def apart(slot: Slots, region: Slots) -> bool:
-    """The two share no byte, whatever the symbols stand for."""
-    before, length = (slot.lo - region.lo).constant, region.length.constant
-    size = slot.length.constant
-    return before is not None and length is not None and size is not None and (before >= length or before + size <= 0)
+def apart(joints: Joints, slot: Slots, region: Slots) -> bool:
+    """The two share no byte."""
+    return joints.not_less(slot.lo, _end(region)) or joints.not_less(region.lo, _end(slot))
+
+
+def joints_of(names: Names, start: int = -1) -> Joints:
+    """To compare slots: anywhere, or where control comes from block ``start`` in the same turn of its loops."""
+    return Joints(names.graph, names.program.nest, names.program.values, start)
+
+
+def _end(slots: Slots) -> Poly:
+    return slots.lo + slots.length

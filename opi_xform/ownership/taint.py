@@ -125,12 +125,10 @@ class Taint:
                         work.extend(args)
                 case ins.PtrAdd(base=base, index=index):
                     work += [base, index]
-                case ins.Nondet(reason=reason):
-                    if reason == "floating arithmetic":
-                        if self.floating:
-                            out |= {VALUE}
-                    elif reason not in PLAIN:
-                        out = ALL
+                case ins.Nondet(reason="floating arithmetic", args=args):
+                    work.extend(args)
+                case ins.Nondet(reason=reason) if reason not in PLAIN:
+                    out = ALL
                 case _:
                     pass
         return out

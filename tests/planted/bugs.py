@@ -12,6 +12,7 @@ from tests.planted.bugs_numbers import NUMBERS
 from tests.planted.bugs_parts import PARTS
 from tests.planted.bugs_pointers import POINTERS
 from tests.planted.bugs_products import PRODUCTS
+from tests.planted.bugs_requests import REQUESTS
 from tests.planted.bugs_swaps import SWAPS
 from tests.planted.bugs_tables import TABLES
 from tests.planted.bugs_threads import THREADS
@@ -206,7 +207,7 @@ BUGS = (
     ),
     Bug(
         "requests are complete at once",
-        "opi_xform.ownership.requests",
+        "opi_xform.ownership.pending",
         "asked = [a for a in asked if names.follows(post, a.node)]",
         "asked = []",
         ("d_two_isends", "d_iallreduce", "d_ibcast", "d_isend_unwaited_path", "d_put", "b_swap_pending"),
@@ -383,6 +384,7 @@ BUGS = (
     *PARTS,
     *POINTERS,
     *PRODUCTS,
+    *REQUESTS,
     *SWAPS,
     *TABLES,
     *TRAVEL,

@@ -118,8 +118,8 @@ NULL = (
     Bug(
         "a number that was a floating one is a real rank",
         _TAINT,
-        "                        if self.floating:\n                            out |= {VALUE}",
-        "                        pass",
+        "args=args):\n                    work.extend(args)\n                case ins.Nondet",
+        "args=args):\n                    pass\n                case ins.Nondet",
         ("recv_null_scaled_float",),
         condition="real source",
     ),

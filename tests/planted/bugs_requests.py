@@ -1,0 +1,59 @@
+"""Planted bugs of requests whose number a counter tells."""
+
+from tests.planted.bug import Bug
+
+_MERGED = "opi_xform.memory.merged"
+_PENDING = "opi_xform.ownership.pending"
+_REQUESTS = "opi_xform.ownership.requests"
+_SLOTS = "opi_xform.ownership.slots"
+
+REQUESTS = (
+    Bug(
+        "a comparison that led to the call finds the same in the next turn",
+        _PENDING,
+        "if symbols.scope(c.left - c.right) <= around:",
+        "if True:",
+        ("d_counted_7",),
+        condition="pending requests",
+    ),
+    Bug(
+        "of the ways that meet, the one that counts most tells how many requests there are",
+        _MERGED,
+        "base: min(least, bases.get(base, least))",
+        "base: max(least, bases.get(base, least))",
+        ("d_counted_4",),
+        condition="pending requests",
+    ),
+    Bug(
+        "a wait that begins in front of a request is for it",
+        _SLOTS,
+        "return joints.not_less(slot.lo, region.lo) and joints.not_less(_end(region), _end(slot))",
+        "return joints.not_less(slot.lo, region.lo)",
+        ("d_counted_1", "d_counted_2"),
+        condition="pending requests",
+    ),
+    Bug(
+        "a wait that ends behind a request is for it",
+        _SLOTS,
+        "return joints.not_less(slot.lo, region.lo) and joints.not_less(_end(region), _end(slot))",
+        "return joints.not_less(_end(region), _end(slot))",
+        ("d_counted_3",),
+        condition="pending requests",
+    ),
+    Bug(
+        "the next turn's request is this turn's",
+        _PENDING,
+        "                    if s in headers:\n                        return False\n",
+        "",
+        ("d_counted_5",),
+        condition="pending requests",
+    ),
+    Bug(
+        "of two receives into one buffer that are pending at once, each brings its memory",
+        _REQUESTS,
+        "_carrier_changes(names, buffer, use) or _named_again(names, buffer, use)",
+        "_carrier_changes(names, buffer, use)",
+        ("d_again_reverse", "d_again_window"),
+        condition="pending requests",
+    ),
+)
