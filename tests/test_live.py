@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from loop_programs import SIZE, Expr, Stmt, Undefined, live_after, program_text, run
 
+from opi_xform.memory import bearing
 from opi_xform.memory.regions import BudgetExceeded
 
 PARAMETERS = (-2, 0, 1, 2, 3, 5, 8)
@@ -148,6 +149,20 @@ def test_nothing_live_is_missed(body: list[Stmt]) -> None:
     asked, missed, _ = compare(body, 4)
     assume(asked)
     assert not missed, program_text(body)
+
+
+@QUICK
+@given(programs("append", "reset", "maybe", "break", "do"))
+def test_nothing_live_is_missed_where_regions_are_made_simpler(body: list[Stmt]) -> None:
+    """As if each region had too many cases: what does not bear on the object is left out, then all but places."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bearing, "MOST_LEFT", 0)
+        for most, too_many in ((0, 1000), (0, 0)):
+            patch.setattr(bearing, "MANY", most)
+            patch.setattr(bearing, "TOO_MANY", too_many)
+            asked, missed, _ = compare(body, 2)
+            assume(asked)
+            assert not missed, program_text(body)
 
 
 # --- one construct a test ---------------------------------------------------------------------------------------------

@@ -7,6 +7,9 @@ Backward over the program graph with loops collapsed.  Inside a loop, the live r
 with all three sets functions of k, so that the live region of the whole loop is a union over k of what passes through
 the iterations before: exact for affine subscripts, an over-approximation elsewhere.  A state maps each place where
 control can go to the bytes that pass from there unharmed; the key None holds bytes that are live for good.
+
+All that a state holds may be too much, and never too little: what is live, and what may pass.  So a state may be made
+simpler by a superset (``Bearing``).  What an event or a loop writes is taken off as it is.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from islpy import Set
 
 from opi_xform.ir import instr as ins
 from opi_xform.ir.loops import LoopNest
+from opi_xform.memory.bearing import Bearing
 from opi_xform.memory.poly import Poly, number, symbol
 from opi_xform.memory.regions import START, Regions
 from opi_xform.memory.stretches import Region, stretches_of
@@ -87,7 +91,9 @@ class Live:
         self.tails: frozenset[int] = frozenset()  # error exits on which something happens to the object
         self.active = self.active_items()
         self.busy = {loop for loop in self.active if loop >= 0}
+        self.bearing = Bearing(graph, nest, values, regions, events, self.queries, self.busy)
         self.summaries: dict[int, _Summary] = {}
+        self.turned: dict[int, Set] = {}  # by loop: bytes that pass from iteration k back to iteration START
         self.found: dict[int, Set] = {}
         self.conditions: dict[int, tuple[Set, Set] | None] = {}
 
@@ -118,11 +124,14 @@ class Live:
 
     # --- one region, backward ------------------------------------------------------------------------------------
 
-    def sweep(self, loop: int, sinks: Mapping[Edge, State], observe: bool) -> dict[Edge | int, State]:
+    def sweep(
+        self, loop: int, sinks: Mapping[Edge, State], observe: bool, reads: bool = True
+    ) -> dict[Edge | int, State]:
         """States at the entry of a loop's body, of items on the way, and on the edges that leave inner loops.
 
-        ``sinks``: states at LATCH and on each exit edge.  With ``observe``, queries are answered.  A stretch in which
-        nothing happens to the object changes no state: where its paths part, they meet again.
+        ``sinks``: states at LATCH and on each exit edge.  With ``observe``, queries are answered; without
+        ``reads``, only what passes is looked at.  A stretch in which nothing happens to the object changes no state:
+        where its paths part, they meet again.
         """
         region = self.region(loop)
         active = self.active.get(loop, [])
@@ -168,12 +177,12 @@ class Live:
                 stack.extend(missing)
                 continue
             if inner < 0:
-                states[i] = self.through_block(block, [on_edge(*edge) for edge in edges], observe)
+                states[i] = self.through_block(block, [on_edge(*edge) for edge in edges], observe, reads)
             else:
                 after = {edge: on_edge(*edge) for edge in edges}
                 for edge, s in after.items():
                     entry[edge] = s
-                states[i] = self.through_loop(inner, after)
+                states[i] = self.through_loop(inner, after, reads)
         if region.items:
             entry[region.items[0][0]] = states[0]
         return entry
@@ -227,7 +236,7 @@ class Live:
             out[key] = s
         return out
 
-    def through_block(self, block: int, after: list[State], observe: bool) -> State:
+    def through_block(self, block: int, after: list[State], observe: bool, reads: bool) -> State:
         nodes = self.graph.blocks[block]
         state = self.branch(nodes[-1] if nodes else -1, block, after)
         for n in reversed(nodes):
@@ -235,15 +244,15 @@ class Live:
                 live = state.get(None, self.regions.none)
                 self.found[n] = self.found[n].union(live) if n in self.found else live
             for event in reversed(self.events.get(n, ())):
-                state = self.apply(event, state)
+                state = self.apply(event, state, reads)
         return state
 
-    def apply(self, event: Event, state: State) -> State:
+    def apply(self, event: Event, state: State, reads: bool) -> State:
         out = dict(state)
         if event.kill is not None:
             for key, s in state.items():
                 out[key] = s.subtract(event.kill).coalesce()
-        if event.use is not None:
+        if event.use is not None and reads:
             old = out.get(None)
             out[None] = event.use if old is None else old.union(event.use).coalesce()
         return out
@@ -268,7 +277,7 @@ class Live:
         for key in keys:
             sets = [state.get(key) for state in after]
             first = sets[0]
-            if first is not None and all(s is first for s in sets):
+            if first is not None and all(s is first or (s is not None and s.plain_is_equal(first)) for s in sets):
                 out[key] = first
                 continue
             total: Set | None = None
@@ -278,7 +287,7 @@ class Live:
                 part = s if guard is None else s.intersect(guard)
                 total = part if total is None else total.union(part)
             if total is not None:
-                out[key] = total.coalesce()
+                out[key] = self.bearing.simpler(total.coalesce())
         return out
 
     def condition(self, node: int) -> tuple[Set, Set] | None:
@@ -323,66 +332,58 @@ class Live:
 
     # --- loops ---------------------------------------------------------------------------------------------------
 
-    def leaving(self, loop: int) -> Set | None:
-        """What a loop's symbols are called after it: each exit symbol equals the one inside."""
-        pairs = self.symbols.exits.get(loop, {})
-        out: Set | None = None
-        for outer, inside in [pair for pair in sorted(pairs.items()) if self.may_count(pair[1])][:24]:
-            if self.symbols.definition(outer) is not None:
-                closed = self.symbols.resolve(symbol(outer))
-                left = closed
-            else:
-                left = symbol(outer)
-            same = self.regions.compare("==", left, symbol(inside))
-            out = same if out is None else out.intersect(same)
-        return out
-
-    def may_count(self, s: int) -> bool:
-        """The symbol may stand in a subscript or comparison: it is no state of memory, and no floating value."""
-        info = self.symbols.table[s]
-        while info.kind == "exit":
-            inside = info.key[1]
-            assert isinstance(inside, int)
-            info = self.symbols.table[inside]
-        match info.kind:
-            case "version":
-                return False
-            case "phi":
-                cell = info.key[1]
-                return not (isinstance(cell, tuple) and cell[0] == "v")
-            case "load":
-                return info.key[2] != "float"
-            case "opaque":
-                what = info.key[1]
-                return what != "float" and not (isinstance(what, tuple) and what[0] == "float")
-            case _:
-                return True
-
     def summarise(self, loop: int) -> _Summary:
-        regions = self.regions
-        info = self.nest.loops[loop]
-        k = self.symbols.count(loop)
-        scope = self.symbols.inner[loop]
-        leaving = self.leaving(loop)
-        sinks: dict[Edge, State] = {LATCH: {LATCH: regions.all}}
-        exits = [edge for edge in info.exits if not self.dead(edge[1])]
+        """What the loop reads first.  What passes through it is only looked at where something is live behind it."""
+        header = self.nest.loops[loop].header
+        exits = [edge for edge in self.nest.loops[loop].exits if not self.dead(edge[1])]
+        sinks: dict[Edge, State] = {LATCH: {}, **{edge: {} for edge in exits}}
+        read = self.sweep(loop, sinks, False).get(header, {}).get(None)
+        if read is None or read.is_empty():
+            return _Summary(self.regions.none, {})
+        self.pass_through(loop, [])
+        return _Summary(self.over_turns(loop, read, self.turned[loop]), {})
+
+    def through(self, loop: int) -> Mapping[Edge, Set]:
+        """What passes through a loop from iteration ``START`` on to each exit."""
+        found = self.summaries[loop].through
+        if not found:
+            exits = [edge for edge in self.nest.loops[loop].exits if not self.dead(edge[1])]
+            state = self.pass_through(loop, exits)
+            none, before = self.regions.none, self.turned[loop]
+            found = {e: self.over_turns(loop, state[e], before) if e in state else none for e in exits}
+            self.summaries[loop] = _Summary(self.summaries[loop].gen, found)
+        return found
+
+    def pass_through(self, loop: int, exits: Sequence[Edge]) -> State:
+        """What passes unharmed through iteration k, to the next one and to these exits; notes what comes to it."""
+        for inner in sorted((i for i in self.symbols.inner[loop] if i in self.busy and i != loop), reverse=True):
+            self.through(inner)
+        leaving = self.bearing.leaving(loop)
+        sinks: dict[Edge, State] = {LATCH: {} if loop in self.turned else {LATCH: self.regions.all}}
         for edge in exits:
-            sinks[edge] = {edge: regions.all if leaving is None else leaving}
-        state = self.sweep(loop, sinks, False).get(info.header, {})
-        state = {key: regions.forget_scope(s, scope, k) for key, s in state.items()}
-        before = self.before(loop, state.get(LATCH, regions.none))
+            sinks[edge] = {edge: self.regions.all if leaving is None else leaving}
+        state = self.sweep(loop, sinks, False, reads=False).get(self.nest.loops[loop].header, {})
+        if loop not in self.turned:
+            k, scope = self.symbols.count(loop), self.symbols.inner[loop]
+            latch = self.regions.forget_scope(state.get(LATCH, self.regions.none), scope, k)
+            self.turned[loop] = self.before(loop, latch)
+        return state
+
+    def over_turns(self, loop: int, s: Set, before: Set) -> Set:
+        """A region of iteration k as one from iteration START on, of those bytes that are unharmed until then."""
+        regions = self.regions
+        k = self.symbols.count(loop)
         name = regions.parameter((k,))
         nonneg = regions.build([f"{name} >= {START}"], {name: (k,), START: ()})
-
-        def over_k(s: Set) -> Set:
-            return regions.drop(s.intersect(nonneg).intersect(before), [name]).coalesce()
-
-        gen = over_k(state[None]) if None in state else regions.none
-        through = {edge: over_k(state[edge]) if edge in state else regions.none for edge in exits}
-        return _Summary(gen, through)
+        s = regions.forget_scope(s, self.symbols.inner[loop], k)
+        return regions.drop(s.intersect(nonneg).intersect(before), [name]).coalesce()
 
     def before(self, loop: int, through: Set) -> Set:
-        """Offsets that pass from iteration k back to iteration START: unharmed by every one before k."""
+        """Offsets that pass from iteration k back to iteration START: unharmed by every one before k.
+
+        ``through`` may be too large, and so may the result.  Between the two complements nothing may be made simpler:
+        what is stopped must not grow.
+        """
         regions = self.regions
         k = regions.parameter((self.symbols.count(loop),))
         stopped = regions.all.subtract(through)
@@ -390,22 +391,22 @@ class Live:
         span = regions.parse(f"{START}, j, {k}", f"{START} <= j < {k}")
         return regions.all.subtract(regions.drop(stopped.intersect(span), ["j"])).coalesce()
 
-    def through_loop(self, loop: int, after: Mapping[Edge, State]) -> State:
+    def through_loop(self, loop: int, after: Mapping[Edge, State], reads: bool) -> State:
         """The state before a loop, from those on its exit edges."""
         regions = self.regions
         gone = frozenset(self.symbols.exits.get(loop, {}))
         out: dict[Edge | None, Set] = {}
-        written = self.written(loop) if loop in self.busy else {}
+        written = self.written(loop) if loop in self.busy and any(after.values()) else {}
         summary = self.summaries.get(loop)
         for edge, state in after.items():
             for key, s in state.items():
                 for region in written.get(edge, ()):
                     s = s.subtract(region)
-                if summary is not None:
-                    s = s.intersect(self.starting(summary.through[edge], number(0)))
+                if summary is not None and not s.is_empty():  # of nothing, nothing passes: no need to look
+                    s = s.intersect(self.starting(self.through(loop)[edge], number(0)))
                 s = regions.forget(s, gone)
-                out[key] = out[key].union(s).coalesce() if key in out else s.coalesce()
-        if summary is not None:
+                out[key] = self.bearing.simpler(out[key].union(s).coalesce() if key in out else s.coalesce())
+        if summary is not None and reads:
             gen = self.starting(summary.gen, number(0))
             out[None] = out[None].union(gen).coalesce() if None in out else gen
         return out
@@ -464,15 +465,15 @@ class Live:
         regions = self.regions
         k = symbol(self.symbols.count(loop))
         gone = frozenset(self.symbols.exits.get(loop, {}))
-        leaving = self.leaving(loop)
+        leaving = self.bearing.leaving(loop)
         summary = self.summaries[loop]
         latch = self.starting(summary.gen, k + number(1))
         sinks: dict[Edge, State] = {}
         for edge, state in after.items():
             live = state.get(None)
-            if live is None:
+            if live is None or live.is_empty():
                 continue
-            passed = regions.forget(live.intersect(self.starting(summary.through[edge], k + number(1))), gone)
+            passed = regions.forget(live.intersect(self.starting(self.through(loop)[edge], k + number(1))), gone)
             latch = latch.union(passed)
             here = live if leaving is None else live.intersect(leaving)
             sinks[edge] = {None: regions.forget(here, gone)}

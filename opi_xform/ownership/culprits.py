@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from opi_xform.memory.regions import BudgetExceeded
-from opi_xform.ownership.liveness import PADDING, SIGNS, Judge
+from opi_xform.ownership.buffer_events import PADDING, SIGNS
+from opi_xform.ownership.liveness import Judge
 from opi_xform.ownership.model import Use
 from opi_xform.program.graph import Graph
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from opi_xform.memory.regions import BudgetExceeded
+from opi_xform.ownership.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.culprits import readers_of
-from opi_xform.ownership.liveness import PADDING, SIGNS, Judge
+from opi_xform.ownership.liveness import Judge
 from opi_xform.ownership.model import Refusal, Use
 from opi_xform.ownership.reasons import called_from, node_span
 

@@ -309,8 +309,13 @@ def _decided(
 
 
 def _of_libraries(effects: Effects, whole: Whole) -> Effects:
-    """Without functions that the program defines itself; of the MPI's, ``ownership/bypass.py`` has to know."""
+    """Without functions that the program defines itself; of the MPI's, ``ownership/bypass.py`` has to know.
+
+    Names like ``s_copy`` and ``f_open`` may be those of any library.  They are libf2c's only where its header is read.
+    """
     mine = {name for name in whole.functions if name in effects and not name.startswith(("MPI_", "PMPI_"))}
+    if not any(Path(path).name == "f2c.h" for path in whole.files):
+        mine.update(name for name in effects if effects[name].source == "libf2c.toml")
     return Effects({name: effects[name] for name in effects if name not in mine}) if mine else effects
 
 

@@ -3,6 +3,7 @@
 from tests.planted.bug import Bug
 from tests.planted.bugs_addressed import ADDRESSED
 from tests.planted.bugs_allocations import ALLOCATIONS
+from tests.planted.bugs_bearing import BEARING
 from tests.planted.bugs_behind import BEHIND
 from tests.planted.bugs_conditions import CONDITIONS
 from tests.planted.bugs_levels import LEVELS
@@ -20,6 +21,7 @@ from tests.planted.bugs_travel import TRAVEL
 
 _FOREIGN = "opi_xform.memory.foreign"
 _CONSTRAINTS = "opi_xform.memory.constraints"
+_EVENTS = "opi_xform.ownership.buffer_events"
 _LIVENESS = "opi_xform.ownership.liveness"
 _LIVE = "opi_xform.memory.live"
 _ALIASES = "opi_xform.ownership.aliases"
@@ -31,7 +33,7 @@ _UNSEEN = "opi_xform.ownership.unseen"
 BUGS = (
     Bug(
         "reads at unknown places do not count",
-        _LIVENESS,
+        _EVENTS,
         "if lo is None or length is None:\n            return None if must else self.bound",
         "if lo is None or length is None:\n            return None if must else self.regions.none",
         ("send_read_string", "send_fwrite", "send_read_qsort", "send_read_alias", "pack_either_target"),
@@ -39,7 +41,7 @@ BUGS = (
     ),
     Bug(
         "what a call may write counts as written",
-        _LIVENESS,
+        _EVENTS,
         "        if not a.must:\n            return None\n",
         "",
         ("pack_fread", "pack_sprintf", "pack_strcpy", "pack_conditional"),
@@ -47,7 +49,7 @@ BUGS = (
     ),
     Bug(
         "zeros of calloc count as nothing",
-        _LIVENESS,
+        _EVENTS,
         "out[n] = spec is None or spec.zeroed or spec.contents or spec.copies_from is not None",
         "out[n] = False",
         ("f_calloc",),
@@ -63,7 +65,7 @@ BUGS = (
     ),
     Bug(
         "every source is a real rank",
-        _LIVENESS,
+        _EVENTS,
         "if not self.null.possible(u.node, u.buffer.peer):",
         "if True:",
         ("recv_proc_null", "recv_cart_shift"),
@@ -71,7 +73,7 @@ BUGS = (
     ),
     Bug(
         "a message arrives whatever the source is",
-        _LIVENESS,
+        _EVENTS,
         "return region.intersect(guard)",
         "return region",
         ("recv_null_wrong_guard", "recv_proc_null_zeros", "recv_proc_null", "recv_cart_shift"),
@@ -87,7 +89,7 @@ BUGS = (
     ),
     Bug(
         "bytes sent need not have been written",
-        _LIVENESS,
+        _EVENTS,
         "return Event(None, None if u.place in self.packed else self.region(u.node, u.lo, u.length, False))",
         "return Event(None, None)",
         ("pack_hole_middle", "pack_last_missing", "pack_break"),
@@ -238,7 +240,7 @@ BUGS = (
     ),
     Bug(
         "writing one row writes all of them",
-        _LIVENESS,
+        _EVENTS,
         "        return out.intersect(here)\n\n    def within",
         "        return out\n\n    def within",
         ("rows_one_unpacked", "rows_packed_elsewhere", "rows_stale_on_some", "rows_neighbour_read", "pack_row_missing"),
@@ -350,7 +352,7 @@ BUGS = (
     ),
     Bug(
         "initialisers of locals count as nothing",
-        _LIVENESS,
+        _EVENTS,
         "out[n] = self.program.variables[info.variable].init is not None",
         "out[n] = False",
         ("f_local_string_added",),
@@ -383,6 +385,7 @@ BUGS = (
     *CONDITIONS,
     *PARTS,
     *POINTERS,
+    *BEARING,
     *PRODUCTS,
     *REQUESTS,
     *SWAPS,

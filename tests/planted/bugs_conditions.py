@@ -12,7 +12,7 @@ CONDITIONS = (
         "opi_xform.ownership.liveness",
         "            self.exceeded = True\n",
         "            self.findings = {(u.node, u.argument): Finding(True) for u in self.uses}\n",
-        ("budget_remainders",),
+        ("budget_branches",),
         condition="budget",
     ),
     Bug(

@@ -3,7 +3,7 @@
 from tests.planted.bug import Bug
 
 _ALLOCATIONS = "opi_xform.ownership.allocations"
-_LIVENESS = "opi_xform.ownership.liveness"
+_EVENTS = "opi_xform.ownership.buffer_events"
 _TELESCOPE = "opi_xform.memory.telescope"
 _REQUESTS = "opi_xform.ownership.requests"
 _ADDRESSES = "opi_xform.ownership.addresses"
@@ -166,7 +166,7 @@ POINTERS = (
     ),
     Bug(
         "memory of an earlier turn is as large as what this turn would ask for",
-        _LIVENESS,
+        _EVENTS,
         "if lasting and",
         "if False and",
         ("grow_receive_old",),

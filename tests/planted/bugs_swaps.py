@@ -3,7 +3,7 @@
 from tests.planted.bug import Bug
 
 _AGREEMENT = "opi_xform.ownership.agreement"
-_LIVENESS = "opi_xform.ownership.liveness"
+_EVENTS = "opi_xform.ownership.buffer_events"
 _PARAMETERS = "opi_xform.ownership.parameters"
 _PLACE = "opi_xform.ownership.place"
 _PLAIN = "opi_xform.program.plain"
@@ -12,7 +12,7 @@ _SWAPS = "opi_xform.ownership.swaps"
 SWAPS = (
     Bug(
         "behind a swap nobody needs what was ahead of it under the other name",
-        _LIVENESS,
+        _EVENTS,
         "passed = swap.other_live and",
         "passed = False and",
         ("send_swap_read_old", "send_swap_on_some_way", "send_swap_twice"),

@@ -182,6 +182,7 @@ TABLE = (
             "odd_localtime*",
             "odd_*_stored",
             "odd_strtok_*",
+            "odd_fortran_*",
         ),
     ),
     Condition(

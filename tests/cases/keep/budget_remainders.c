@@ -38,7 +38,7 @@ int main(int argc, char **argv)
                         if ((a * 9 + b * 7 + c) % 23 < 11 && (a + 6 * b) / 8 != c % 7)
                             sbuf[a * 205 + b * 35 + c * 7 + 5] = u[a] + turn;
                     }
-            MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(sbuf) OPI401
+            MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(sbuf) OPI102
         } else if (rank == 1) {
             MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             for (int i = 0; i < N; i++)

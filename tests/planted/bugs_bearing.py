@@ -1,0 +1,49 @@
+"""Planted bugs of live regions that are made simpler, and of what was found where they no longer take too long."""
+
+from tests.planted.bug import Bug
+
+_BEARING = "opi_xform.memory.bearing"
+_LIVE = "opi_xform.memory.live"
+
+BEARING = (
+    Bug(
+        "nothing is live where a region has too many cases",
+        _BEARING,
+        "s = self.regions.drop(s, unwanted).coalesce()",
+        "s = self.regions.none",
+        ("branches_sizes",),
+        condition="packed",
+    ),
+    Bug(
+        "nothing passes through a loop",
+        _LIVE,
+        "s = s.intersect(self.starting(self.through(loop)[edge], number(0)))",
+        "s = regions.none",
+        ("branches_sizes",),
+        condition="packed",
+    ),
+    Bug(
+        "what a loop reads first is nothing",
+        _LIVE,
+        "if read is None or read.is_empty():",
+        "if True:",
+        ("branches_guard",),
+        condition="packed",
+    ),
+    Bug(
+        "what stays may use a buffer that a pending receive takes away",
+        "opi_xform.ownership.requests",
+        "late = pending_at(names, use, others)",
+        "late: set[int] = set()",
+        ("d_overlapping_receives",),
+        condition="pending requests",
+    ),
+    Bug(
+        "a function is libf2c's by its name alone",
+        "opi_xform.program.driver",
+        'if not any(Path(path).name == "f2c.h" for path in whole.files):',
+        "if False:",
+        ("odd_fortran_name",),
+        condition="library functions",
+    ),
+)
