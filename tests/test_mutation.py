@@ -156,6 +156,7 @@ MUTANTS = all_mutants()
 ONE_SIDED = {
     f"{name}_{k}"
     for name, numbers in (
+        ("branches", ("append",)),
         ("grow", "12346"),
         ("lazy", "12346"),
         ("memalign", "123456"),

@@ -19,7 +19,7 @@ int main(int argc, char **argv)
         MPI_Request rq[2];
         double *in = malloc(2 * n * sizeof(*in)), *out = in + n;
         MPI_Irecv(in, n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[0]); //~ take(in)
-        int first = 0; //~ hole: 0 => 1
+        int first = 0;
         for (int i = first; i < n; i++)
             out[i] = u[i] + step;
         MPI_Isend(out, n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[1]); //~ give(out)

@@ -37,7 +37,7 @@ int main(int argc, char **argv)
         int k = 0;
         if (left > -1) {
             for (int i = 0; i < n; i++)
-                to_left[i] = rank + t * i + 0; //~ hole: to_left[i] = rank + t * i + 0; => if (i) to_left[i] = rank + t * i + 0;
+                to_left[i] = rank + t * i + 0;
             MPI_Irecv(of_left, n, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &rq[k++]); //~ take(of_left)
             MPI_Isend(to_left, n, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &rq[k++]); //~ give(to_left)
         }
