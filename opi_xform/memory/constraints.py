@@ -26,7 +26,7 @@ from opi_xform.ir.types import Type
 from opi_xform.memory.calls import calls_back, handed_over
 from opi_xform.memory.inclusions import BYTES, NO_OBJECT, NOTHING, OUTSIDE, SENT, WEAK, Exhausted, Inclusions, Name
 from opi_xform.memory.objects import UNKNOWN, Objects
-from opi_xform.memory.travel import reinterprets, travels
+from opi_xform.memory.travel import records, reinterprets, travels
 from opi_xform.program import budget
 from opi_xform.program.effects import Effects, FunctionEffect
 from opi_xform.program.graph import MAIN, Bind, Frame, Graph, Lost, Node, Unbind, evaluated
@@ -122,15 +122,20 @@ class GraphPointsTo:
         return found
 
     def kept(self, objects: frozenset[int]) -> frozenset[int]:
-        out: set[int] = set()
+        return frozenset().union(*(holders for held, holders in self.holders if not held.isdisjoint(objects)))
+
+    @cached_property
+    def holders(self) -> list[tuple[frozenset[int], set[int]]]:
+        """Each set of what is pointed to, and the objects with these contents; but for pointers that are locals."""
+        found: dict[int, tuple[frozenset[int], set[int]]] = {}
         for name, held in self.sets.items():
-            if name[0] == "c" and not held.isdisjoint(objects):
+            if name[0] == "c" and held:
                 o = name[1]
                 assert isinstance(o, int)
                 info = self.objects.table[o]
                 if info.kind != "variable" or info.frame < 0 or info.type is None or not info.type.is_pointer:
-                    out.add(o)
-        return frozenset(out)
+                    found.setdefault(id(held), (held, set()))[1].add(o)
+        return list(found.values())
 
     # --- constraints ---------------------------------------------------------------------------------------------
 
@@ -194,7 +199,7 @@ class GraphPointsTo:
 
     def in_union(self, type_: Type) -> bool:
         """What a pointer leads to may have numbers where the union around it has an address."""
-        return not self.punned.isdisjoint(_records(type_))
+        return not self.punned.isdisjoint(records(type_))
 
     def pointer(self, frame: int, operand: ins.Operand, type_: Type | None = None) -> Name:
         """A name that holds the operand's value."""
@@ -233,7 +238,7 @@ class GraphPointsTo:
                     if isinstance(part, ins.AddrVar):
                         named.add(part.key)
                     elif isinstance(part, ins.Op) and part.view and part.type.is_pointer:
-                        self.punned.update(_records(part.type))
+                        self.punned.update(records(part.type))
         for node in self.graph.nodes:
             self.constrain(node)
         for frame in self.graph.frames:
@@ -488,11 +493,3 @@ class GraphPointsTo:
         if isinstance(target, ins.Temp):
             return ("t", frame, target.number)
         return ("c", self.objects.variable(frame, target.key))
-
-
-def _records(type_: Type) -> tuple[str, ...]:
-    """The struct that a pointer leads to, if it is one."""
-    to = type_.elem
-    while to is not None and to.is_array:
-        to = to.elem
-    return (to.record,) if to is not None and to.kind == "record" else ()

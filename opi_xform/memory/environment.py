@@ -76,6 +76,13 @@ class Environment:
         self.path.append(self.block)
         self.old = {}
 
+    def close(self) -> None:
+        """The pass is over: what is only there to move from block to block goes."""
+        self.before.clear()
+        self.now = {}
+        self.old = {}
+        self.path.clear()
+
     # --- elsewhere -----------------------------------------------------------------------------------------------
 
     def __contains__(self, block: int) -> bool:

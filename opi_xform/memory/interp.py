@@ -90,6 +90,8 @@ class _Interpreter(Steps):
                     self.close(loop)
         self.outside_too()
         note_lazy(self.values, self.calls)
+        self.symbols.settled = True
+        self.out.close()
         return self.values
 
     def outside_too(self) -> None:

@@ -8,6 +8,7 @@ that pointer differences cancel it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -151,5 +152,7 @@ def number(value: int) -> Poly:
     return Poly((((), value),)) if value else ZERO
 
 
+@cache
 def symbol(s: int) -> Poly:
+    """The same one each time: most of a large program's polynomials are just that."""
     return Poly((((s,), 1),))

@@ -19,6 +19,7 @@ from opi_xform.memory.pointsto import PointsTo
 from opi_xform.memory.values import Values
 from opi_xform.program.effects import FunctionEffect
 from opi_xform.program.graph import Bind, Graph, Lost, Node, Unbind, evaluated
+from opi_xform.record import dataclass
 
 Name = tuple[object, ...]
 Holders = frozenset[Name] | None
@@ -46,8 +47,9 @@ def successive(
     out: dict[int, int] = {}
     if found:
         names = _Names(graph, objects, points_to, effects)
+        program = _Program(graph, names, frozenset().union(*found))
         for nodes in found:
-            if names.effects_are_plain(nodes) and _OneAtATime(graph, names, nodes).holds():
+            if names.effects_are_plain(nodes) and _OneAtATime(program, nodes).holds():
                 out.update(dict.fromkeys(nodes, min(nodes)))
     return out
 
@@ -132,31 +134,131 @@ class _Names:
         return True
 
 
+Pairs = tuple[tuple[Name | None, Name | None], ...]
+"""Names that are set at once, each with the name whose value it gets (None: something else)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What a node does to names.  made: it allocates.  freed: the name whose memory it frees.  sets: names that get
+    another value.  unknown: code runs that nobody knows.
+    """
+
+    node: int
+    sets: Pairs = ()
+    freed: Name | None = None
+    unknown: bool = False
+
+
+class _Program:
+    """The graph as steps on names: found once for all groups of allocations."""
+
+    def __init__(self, graph: Graph, names: _Names, allocations: Collection[int]) -> None:
+        self.graph = graph
+        self.names = names
+        self.view = forward(ListGraph.of(graph.succs))
+        self.steps = [
+            [step for n in block if (step := self.step(graph.nodes[n], allocations)) is not None]
+            for block in graph.blocks
+        ]
+        self.given: dict[Name, list[Name]] = {}  # name -> those that may get what it holds
+        for step in (step for block in self.steps for step in block):
+            for target, source in step.sets:
+                if target is not None and source is not None:
+                    self.given.setdefault(source, []).append(target)
+        self.null: dict[tuple[int, int], Name] = {}  # edge -> the name that is NULL on it
+        for block, succs in enumerate(graph.succs):
+            self.test(block, succs)
+
+    def test(self, block: int, succs: tuple[int, ...]) -> None:
+        if len(succs) != 2 or succs[0] == succs[1] or not self.graph.blocks[block]:
+            return
+        last = self.graph.nodes[self.graph.blocks[block][-1]]
+        if isinstance(last.action, ins.Branch):
+            tested, null = _null_test(last.action.cond)
+            name = self.names.of(last.frame, tested)
+            if name is not None:
+                self.null[block, succs[0 if null else 1]] = name
+
+    def step(self, node: Node, allocations: Collection[int]) -> _Step | None:
+        names, frame, n = self.names, node.frame, node.number
+        pairs: list[tuple[Name | None, Name | None]] = []
+        match node.action:
+            case ins.Define(target=target, value=value):
+                pairs = [(names.of(frame, target), names.of(frame, value))]
+            case Bind(caller=caller, params=params, args=args):
+                given = zip(params, args, strict=True)
+                pairs = [(names.variable(frame, key), names.of(caller, arg)) for key, arg in given]
+            case Unbind(callee=callee, target=target, value=value) if target is not None:
+                pairs = [(names.of(frame, target), None if value is None else names.of(callee, value))]
+            case ins.Load(target=target):
+                pairs = [(names.of(frame, target), None)]
+            case ins.Birth(var=key):
+                pairs = [(names.variable(frame, key), None)]
+            case ins.CallInstr() as call:
+                effect = names.effect(call)
+                if call.target is not None:
+                    pairs = [(names.of(frame, call.target), None)]
+                unknown = n not in self.graph.followed and effect is None
+                freed = names.freed(frame, call, effect)
+                if not (pairs or unknown or freed or n in allocations):
+                    return None
+                return _Step(n, tuple(pairs), freed, unknown)
+            case Lost(call=call):
+                pairs = [(names.of(frame, call.target), None)] if call.target is not None else []
+                return _Step(n, tuple(pairs), None, True)
+        return _Step(n, tuple(pairs)) if any(target is not None for target, _ in pairs) else None
+
+
 class _OneAtATime:
     """The names that hold the memory of some allocations, from the entry on (an analysis for ``dataflow.solver``)."""
 
     top: Holders = None
     bottom: Holders = frozenset()
 
-    def __init__(self, graph: Graph, names: _Names, nodes: Collection[int]) -> None:
-        self.graph = graph
-        self.names = names
+    def __init__(self, program: _Program, nodes: Collection[int]) -> None:
+        self.program = program
         self.nodes = nodes
+        holders = self.holders()
+        self.steps = [[step for step in block if self.matters(step, holders)] for block in program.steps]
 
     @property
     def lattice(self) -> _OneAtATime:
         return self
 
+    def holders(self) -> set[Name]:
+        """Names that may ever hold it."""
+        graph, names = self.program.graph, self.program.names
+        found: set[Name] = set()
+        work: list[Name] = []
+        for n in self.nodes:
+            action = graph.nodes[n].action
+            made = None
+            if isinstance(action, ins.CallInstr) and action.target is not None:
+                made = names.of(graph.nodes[n].frame, action.target)
+            if made is not None:
+                work.append(made)
+        while work:
+            name = work.pop()
+            if name not in found:
+                found.add(name)
+                work += self.program.given.get(name, ())
+        return found
+
+    def matters(self, step: _Step, holders: Collection[Name]) -> bool:
+        if step.node in self.nodes or step.unknown or step.freed in holders:
+            return True
+        return any(target in holders for target, _ in step.sets)
+
     def holds(self) -> bool:
         """Nothing is there wherever one of them allocates."""
-        view = forward(ListGraph.of(self.graph.succs))
-        solution = solve(view, self)
-        for block in sorted({self.graph.nodes[n].block for n in self.nodes}):
+        solution = solve(self.program.view, self)
+        for block, steps in enumerate(self.steps):
             state = solution.before[block]
-            for n in self.graph.blocks[block]:
-                if n in self.nodes and state is not None:
+            for step in steps:
+                if step.node in self.nodes and state is not None:
                     return False
-                state = self.step(self.graph.nodes[n], state)
+                state = self.step(step, state)
         return True
 
     # --- the lattice: fewer names go down -------------------------------------------------------------------------
@@ -181,64 +283,26 @@ class _OneAtATime:
         return None
 
     def transfer(self, node: int, state: Holders) -> Holders:
-        for n in self.graph.blocks[node]:
-            state = self.step(self.graph.nodes[n], state)
+        for step in self.steps[node]:
+            state = self.step(step, state)
         return state
 
     def transfer_edge(self, source: int, target: int, state: Holders) -> Holders:
         """Where a name that holds it is NULL, nothing is there."""
-        if not state or not self.graph.blocks[source]:
-            return state
-        last = self.graph.nodes[self.graph.blocks[source][-1]]
-        succs = self.graph.succs[source]
-        if not isinstance(last.action, ins.Branch) or len(succs) != 2 or succs[0] == succs[1]:
-            return state
-        tested, null = _null_test(last.action.cond)
-        name = self.names.of(last.frame, tested)
-        return None if name in state and target == succs[0 if null else 1] else state
+        return None if state and self.program.null.get((source, target)) in state else state
 
-    def step(self, node: Node, state: Holders) -> Holders:
-        names, frame = self.names, node.frame
-        if node.number in self.nodes:
-            assert isinstance(node.action, ins.CallInstr)
-            made = None if node.action.target is None else names.of(frame, node.action.target)
+    def step(self, step: _Step, state: Holders) -> Holders:
+        if step.node in self.nodes:
+            made = next((target for target, _ in step.sets), None)
             return frozenset({made} if made is not None and state is None else ())
-        if state is None:
+        if state is None or step.freed in state:
             return None
-        match node.action:
-            case ins.Define(target=target, value=value):
-                return self.set(state, [(names.of(frame, target), names.of(frame, value))])
-            case Bind(caller=caller, params=params, args=args):
-                pairs = zip(params, args, strict=True)
-                return self.set(state, [(names.variable(frame, key), names.of(caller, arg)) for key, arg in pairs])
-            case Unbind(callee=callee, target=target, value=value) if target is not None:
-                source = None if value is None else names.of(callee, value)
-                return self.set(state, [(names.of(frame, target), source)])
-            case ins.Load(target=target):
-                return self.set(state, [(names.of(frame, target), None)])
-            case ins.Birth(var=key):
-                return self.set(state, [(names.variable(frame, key), None)])
-            case ins.CallInstr() as call:
-                effect = names.effect(call)
-                if names.freed(frame, call, effect) in state:
-                    return None
-                if call.target is not None:
-                    state = self.set(state, [(names.of(frame, call.target), None)])
-                return state if node.number in self.graph.followed or effect is not None else self.unknown(state)
-            case Lost():
-                return self.unknown(state)
-        return state
-
-    @staticmethod
-    def set(state: frozenset[Name], pairs: list[tuple[Name | None, Name | None]]) -> frozenset[Name]:
-        """Names are set, all at once, to what other names hold, or to something else."""
-        gone = {target for target, _ in pairs}
-        return (state - gone) | {target for target, source in pairs if target is not None and source in state}
-
-    @staticmethod
-    def unknown(state: frozenset[Name]) -> frozenset[Name]:
-        """Code that is not known sets globals."""
-        return frozenset(name for name in state if name[:2] != ("v", -1))
+        if step.sets:
+            gone = {target for target, _ in step.sets}
+            more = {target for target, source in step.sets if target is not None and source in state}
+            state = (state - gone) | more
+        # code that is not known sets globals
+        return frozenset(name for name in state if name[:2] != ("v", -1)) if step.unknown else state
 
 
 def _null_test(cond: ins.Operand) -> tuple[ins.Operand, bool]:

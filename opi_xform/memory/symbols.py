@@ -43,6 +43,8 @@ class Symbols:
         self.defs: dict[int, Poly] = {}
         self.present: dict[int, Poly] = {}  # merged of an address and NULL: the address
         self.exits: dict[int, dict[int, int]] = {}  # loop -> exit symbol -> the symbol inside
+        self.settled = False  # nothing more is learnt, so what values are can be kept
+        self.resolved: dict[Poly, Poly] = {}
         self.turns: dict[int, frozenset[int]] = {}  # loop -> those in whose turns it may run more or less often
 
     def get(self, kind: str, key: Key, scope: frozenset[int], nonneg: bool = False) -> int:
@@ -111,12 +113,17 @@ class Symbols:
 
     def resolve(self, value: Poly, keep_rows: bool = False) -> Poly:
         """Induction variables replaced by their closed forms, places of rows (unless kept) by index times size."""
-        closed = self.definition_but_rows if keep_rows else self.definition
+        known = self.resolved.get(value) if self.settled and not keep_rows else None
+        if known is not None:
+            return known
+        given, closed = value, self.definition_but_rows if keep_rows else self.definition
         for _ in range(64):
             new = value.substitute(closed)
             if new is value:
-                return value
+                break
             value = new
+        if self.settled and not keep_rows:
+            self.resolved[given] = value
         return value
 
     def definition_but_rows(self, s: int) -> Poly | None:

@@ -137,3 +137,11 @@ def _bytes(region: ArgRegion, call: ins.CallInstr) -> int | None:
             return None
         out *= size
     return out
+
+
+def records(type_: Type) -> tuple[str, ...]:
+    """The struct that a pointer leads to, if it is one."""
+    to = type_.elem
+    while to is not None and to.is_array:
+        to = to.elem
+    return (to.record,) if to is not None and to.kind == "record" else ()

@@ -108,6 +108,10 @@ class Finder:
         self.ends: dict[int, list[int]] = {}
         self.stretches = Stretches(program)
         self.spoiled = self.lost()
+        self.born: dict[str, list[int]] = {}
+        for node in self.graph.nodes:
+            if isinstance(node.action, ins.Birth):
+                self.born.setdefault(node.action.var, []).append(node.number)
         self.shared: list[list[tuple[Member, Type]]] = []  # those that the same words name (``consistent``)
 
     def run(self) -> list[tuple[Member, Type]]:
@@ -182,7 +186,7 @@ class Finder:
 
     def births(self, info: Object) -> list[int]:
         """Where a local variable is born: in all copies of its function."""
-        return [x.number for x in self.graph.nodes if isinstance(x.action, ins.Birth) and x.action.var == info.variable]
+        return self.born.get(info.variable or "", [])
 
     # --- places --------------------------------------------------------------------------------------------------
 

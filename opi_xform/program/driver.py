@@ -180,24 +180,27 @@ def program(
     while swaps:
         without, exchanged = placed(graph, swaps, {}, variables)
         first = _memory(whole, effects, without, nest, variables, {}, complete, part, apart)
-        found = _promoted(whole, effects, replace(first, exchanges=exchanged), complete, part, apart, swaps)
+        found = _promoted(whole, effects, [replace(first, exchanges=exchanged)], complete, part, apart, swaps)
         right = sound(found, swaps)
         if len(right) == len(swaps):
             return found
         swaps = right
-    return _promoted(whole, effects, known, complete, part, apart, ())
+    last = [known]
+    del known  # a program's values are large: two at a time are enough
+    return _promoted(whole, effects, last, complete, part, apart, ())
 
 
 def _promoted(
     whole: Whole,
     effects: Effects,
-    found: Program,
+    last: list[Program],
     complete: bool,
     part: Part,
     apart: Sequence[Apart],
     swaps: Sequence[Found],
 ) -> Program:
-    """The program with pointers in structs, and numbers, as variables."""
+    """The program with pointers in structs, and numbers, as variables.  It takes the program out of the list."""
+    found = last.pop()
     for _ in range(MEMBER_ROUNDS):
         if found.nest.irreducible or not wanted(found):
             break
@@ -208,7 +211,9 @@ def _promoted(
         with part("members"):
             graph, variables = promoted(more.graph, more.variables, number_tables(found))
             graph, exchanged = placed(graph, swaps, more.members, variables)
-        found = _memory(whole, effects, graph, found.nest, variables, more.members, complete, part, apart)
+        nest = found.nest
+        del found
+        found = _memory(whole, effects, graph, nest, variables, more.members, complete, part, apart)
         found = replace(found, exchanges=exchanged)
     return found
 
