@@ -8,6 +8,7 @@ from typing import Any
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.operands import handle
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import INT, LONG, Type
 
@@ -121,7 +122,7 @@ class Expressions:
             case ast.MacroConst(operand=operand) if operand is not None and not ast.is_fixed(operand):
                 return (yield self.value(operand))
             case ast.MacroConst():
-                return ins.Const(_handle(e.name), e.name)
+                return ins.Const(handle(e.name), e.name)
             case ast.FuncRef():
                 return ins.AddrFunc(e.name)
             case ast.SizeOf():
@@ -521,9 +522,3 @@ def _unary(e: ast.Unary, inner: ins.Operand) -> ins.Operand:
         return ins.Const(-inner.value)
     unsigned = e.type.kind == "int" and not e.type.signed
     return ins.Op({"-": "neg", "!": "not", "~": "~"}[e.op], (inner,), e.type, unsigned)
-
-
-def _handle(name: str) -> int:
-    """A stable number for a constant known by its name only; far from every real value."""
-    number: int = sum(ord(c) * pow(257, i) for i, c in enumerate(name)) % (1 << 39)
-    return -(1 << 40) - number

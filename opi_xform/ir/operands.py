@@ -120,3 +120,9 @@ def assigned(body: ins.Lowered) -> frozenset[str]:
             out.add(instr.target.key)
         out.update(x.key for operand in operands_of(instr) for x in parts_of(operand) if isinstance(x, ins.AddrVar))
     return frozenset(out)
+
+
+def handle(name: str) -> int:
+    """A stable number for a constant known by its name only; far from every real value."""
+    number: int = sum(ord(c) * pow(257, i) for i, c in enumerate(name)) % (1 << 39)
+    return -(1 << 40) - number

@@ -8,6 +8,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
 from opi_xform.memory.environment import Cell, Env
+from opi_xform.memory.extent import extent
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.pointsto import PointsTo
 from opi_xform.memory.poly import ZERO, Poly, number, symbol
@@ -121,6 +122,13 @@ class Evaluator:
             and type_.elem.size == item.scale
         )
 
+    def constant(self, operand: ins.Const) -> Poly:
+        """Its value; of a datatype it is noted how long an element is, since variables may have it then."""
+        size = extent(operand)
+        if size is not None:
+            self.values.handles.setdefault(operand.value, size)
+        return number(operand.value)
+
     def row(self, base: Poly, index: Poly, size: int) -> Poly:
         """The place of a row, kept as a symbol so that it stays known which row an address was made from."""
         s = self.symbols.get("row", (self.symbols.base(base), index), self.symbols.scope(index))
@@ -129,8 +137,8 @@ class Evaluator:
 
     def leaf(self, node: Node, frame: int, operand: ins.Operand) -> Poly:
         match operand:
-            case ins.Const(value=value):
-                return number(value)
+            case ins.Const():
+                return self.constant(operand)
             case ins.Var(key=key):
                 return self.read_cell(node, self.objects.variable(frame, key), 0, self.variables[key].type)
             case ins.Temp(number=n):

@@ -12,6 +12,7 @@ from math import gcd
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.loops import LoopNest
+from opi_xform.ir.operands import handle
 from opi_xform.memory.calls import Calls
 from opi_xform.memory.environment import Cell, Change, Env, Environment
 from opi_xform.memory.facts import Facts
@@ -23,7 +24,7 @@ from opi_xform.memory.modified import modified_cells
 from opi_xform.memory.nullable import note_lazy, settle
 from opi_xform.memory.objects import UNKNOWN, Objects
 from opi_xform.memory.pointsto import PointsTo
-from opi_xform.memory.poly import ZERO, Poly, number, symbol
+from opi_xform.memory.poly import ZERO, Poly, symbol
 from opi_xform.memory.steps import Steps
 from opi_xform.memory.stretches import tails
 from opi_xform.memory.symbols import Symbols
@@ -345,7 +346,9 @@ class _Interpreter(Steps):
             if var.init is None and (var.kind != "extern" or any(d.definition or d.tentative for d in var.declarators)):
                 self.out.put((o, 0), ZERO)
             elif isinstance(var.init, ast.IntLit):
-                self.out.put((o, 0), number(var.init.value))
+                self.out.put((o, 0), self.constant(ins.Const(var.init.value, var.init.name)))
+            elif isinstance(var.init, ast.MacroConst) and (var.init.operand is None or ast.is_fixed(var.init.operand)):
+                self.out.put((o, 0), self.constant(ins.Const(handle(var.init.name), var.init.name)))
 
 
 def _entered(graph: Graph) -> frozenset[int]:

@@ -8,7 +8,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.calls import Calls, calls_back, is_message, region_args
 from opi_xform.memory.evaluate import Evaluator
-from opi_xform.memory.extent import extent
+from opi_xform.memory.extent import HANDLE, derived, extent_of
 from opi_xform.memory.poly import ONE, Poly, number
 from opi_xform.memory.values import Access, Values
 from opi_xform.program import budget
@@ -279,6 +279,7 @@ class Steps(Evaluator):
 
     def library(self, node: Node, call: ins.CallInstr, effect: FunctionEffect, values: tuple[Poly, ...]) -> None:
         frame = node.frame
+        made = self.datatype(call, effect, values)
         for kind, regions, must in (
             ("R", effect.reads, False),
             ("W", effect.overwrites, True),
@@ -302,6 +303,9 @@ class Steps(Evaluator):
                         else:
                             self.havoc(targets, node)
                         self.output(node, values, call, effect, i)
+        handle = self.handle(effect, values) if made is not None else None
+        if made is not None and handle is not None and handle.single is not None:
+            self.values.extents[handle.single] = made
         for i in effect.retains:
             if i < len(call.args) and (effect.mpi is None or effect.mpi.request is None):
                 given = self.pts.reachable(self.pts.operand(frame, call.args[i]))
@@ -319,6 +323,22 @@ class Steps(Evaluator):
             self.havoc(self.pts.accessed(frame, call.args[spec.into]), node)
             if base is not None and offset is not None and effect.frees is None:  # else perhaps what was there before
                 self.set_cell(base, offset, self.address(self.objects.heap(node.number)), node)
+
+    def datatype(self, call: ins.CallInstr, effect: FunctionEffect, values: tuple[Poly, ...]) -> Poly | None:
+        """Bytes of the datatype that a call makes, or commits, when it has no gaps."""
+        if effect.name == "MPI_Type_commit":
+            before = self.handle(effect, values)
+            single = None if before is None else before.single
+            return None if single is None else self.values.extents.get(single)
+        return derived(self.values, effect.name, call.args, values)
+
+    def handle(self, effect: FunctionEffect, values: tuple[Poly, ...]) -> Poly | None:
+        """What the handle that a call gives is now."""
+        index = HANDLE.get(effect.name)
+        if index is None or index >= len(values):
+            return None
+        base, offset = self.symbols.base(values[index]), self.symbols.offset(values[index]).constant
+        return None if base is None or offset is None else self.look((base, offset))
 
     def given_part(
         self, node: Node, address: Poly, operand: ins.Operand, effect: FunctionEffect, length: Poly | None, index: int
@@ -404,7 +424,11 @@ class Steps(Evaluator):
                 out = out * values[f.value]
                 continue
             elif f.kind == "extent" and f.value < len(values):
-                size = extent(call.args[f.value])
+                bytes_ = extent_of(self.values, call.args[f.value], values[f.value])
+                if bytes_ is None:
+                    return None
+                out = out * bytes_
+                continue
             elif f.kind == "elem":
                 type_ = call.call.args[arg].type
                 size = type_.elem.size if type_.elem is not None else None

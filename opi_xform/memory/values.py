@@ -74,6 +74,8 @@ class Values:
     foreign: Mapping[int, tuple[int, str]] = field(default_factory=dict)  # changes unseen: (node, why)
     results: dict[int, Poly] = field(default_factory=dict)
     unset: set[int] = field(default_factory=set)  # what a pointer holds that nobody set
+    extents: dict[int, Poly] = field(default_factory=dict)  # of datatypes that are made, by symbol (``extent``)
+    handles: dict[int, int] = field(default_factory=dict)  # of predefined ones that are named, by number
     nullable: set[int] = field(default_factory=set)  # offsets, 0 where the pointer is not NULL: ``nullable.py``
     lazy: set[int] = field(default_factory=set)  # objects that are used behind a joint at which they may not be there
     followed: dict[int, list[int]] = field(default_factory=dict)  # symbol that may be NULL -> nodes at which it is not

@@ -407,7 +407,7 @@ def _site_refusal(program: Program, buffer: Buffer, uses: list[Use], facts: dict
         if (u.row is None and u.lo.terms) or bool(u.row) != bool(buffer.carrier.rows):
             return inside_refusal(program, buffer, u)
         if u.length is None:
-            return Refusal("07", "the datatype is a derived one, or not known here")
+            return Refusal("07", "the datatype is a derived one that may have gaps, or not known here")
         finding: Finding | None = facts[u.object].findings.get((u.node, u.argument))
         if finding is None:
             return Refusal("11", "the call is not reached")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.walk import children, expressions
-from opi_xform.memory.extent import extent
+from opi_xform.memory.extent import extent_of
 from opi_xform.memory.nullable import may_be_null
 from opi_xform.memory.poly import Poly, number
 from opi_xform.memory.values import Access
@@ -40,7 +40,7 @@ def collect(program: Program) -> list[Use]:
             if buffer.buf >= len(values):
                 continue
             symbols = program.values.symbols
-            address, length = values[buffer.buf], _length(buffer, call, values)
+            address, length = values[buffer.buf], _length(program, buffer, call, values)
             if length is not None:  # of a basic type: NULL is nothing then, and not MPI_BOTTOM
                 address = symbols.not_null(address)
             base = symbols.base(address)
@@ -59,11 +59,11 @@ def sides(send: MpiBuffer | None, recv: MpiBuffer | None) -> list[tuple[str, Mpi
     return [(side, b) for side, b in (("send", send), ("recv", recv)) if b is not None and not b.indirect]
 
 
-def _length(buffer: MpiBuffer, call: ins.CallInstr, values: tuple[Poly, ...]) -> Poly | None:
+def _length(program: Program, buffer: MpiBuffer, call: ins.CallInstr, values: tuple[Poly, ...]) -> Poly | None:
     if buffer.count is None or buffer.type is None:
         return None
-    size = extent(call.args[buffer.type])
-    return None if size is None else values[buffer.count].scaled(size)
+    size = extent_of(program.values, call.args[buffer.type], values[buffer.type])
+    return None if size is None else values[buffer.count] * size
 
 
 def is_rows(program: Program, o: int, uses: Iterable[Use]) -> int:

@@ -32,6 +32,14 @@ CONDITIONS = (
         condition="declaration",
     ),
     Bug(
+        "blocks of a vector lie back to back",
+        "opi_xform.memory.extent",
+        '"MPI_Type_vector", 5 if known.symbols.resolve(values[1]) == known.symbols.resolve(values[2])',
+        '"MPI_Type_vector", 5',
+        ("typed_gaps",),
+        condition="form of the call",
+    ),
+    Bug(
         "datatypes have no gaps",
         "opi_xform.memory.extent",
         "found is not None and found.contiguous",

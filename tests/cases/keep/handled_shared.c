@@ -1,0 +1,40 @@
+/* A function may have set the global datatype to another. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static MPI_Datatype type = MPI_DOUBLE;
+
+static void set_other(void)
+{
+    type = MPI_FLOAT;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, m = 6, n = 50;
+    double sum = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc > 3)
+        set_other();
+    double *out = malloc(m * n * sizeof(double)), *in = malloc(m * n * sizeof(double));
+    for (int t = 0; t < 3 && rank < 2; t++) {
+        MPI_Request rq[2];
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < n; j++)
+                out[i * n + j] = rank + 0.5 * i * j + t;
+        MPI_Irecv(in, m * n, type, 1 - rank, 0, MPI_COMM_WORLD, &rq[0]); //~ keep(in) OPI207
+        MPI_Isend(out, m * n, type, 1 - rank, 0, MPI_COMM_WORLD, &rq[1]); //~ keep(out) OPI107
+        MPI_Waitall(2, rq, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < m * n; i++)
+            sum += in[i] * (i % 7);
+    }
+    printf("%d %.17g\n", rank, sum);
+    free(out);
+    free(in);
+
+    MPI_Finalize();
+    return 0;
+}
