@@ -9,6 +9,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.lower_exprs import or_null
 from opi_xform.ir.operands import parts_of
+from opi_xform.ownership.filled import filling
 from opi_xform.ownership.flow import Flow
 from opi_xform.ownership.lvalues import hole
 from opi_xform.ownership.mentions import Definitions, plain, walk
@@ -260,6 +261,7 @@ def _only_allocates(program: Program, flow: Flow, frame: int, allocation: int) -
     inside = set(flow.by_frame[frame])
     if flow.inner[frame]:
         return False
+    filled = filling(program, program.values.objects.by_node[allocation])
     leaving = [node.number for node in graph.nodes if isinstance(node.action, Unbind) and node.action.callee == frame]
     returning: set[int] = set()
     work = [p for n in leaving for p in flow.preds[n] if p in inside]
@@ -283,6 +285,8 @@ def _only_allocates(program: Program, flow: Flow, frame: int, allocation: int) -
             case ins.Define():
                 pass
             case ins.Load() | ins.Store() if _own_variable(program, n, frame):
+                pass
+            case ins.Store() | ins.CallInstr() if n in filled:
                 pass
             case _:
                 if n != allocation:

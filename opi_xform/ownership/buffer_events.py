@@ -16,6 +16,7 @@ from opi_xform.memory.regions import Regions
 from opi_xform.memory.telescope import Telescope
 from opi_xform.memory.values import Access
 from opi_xform.ownership.failures import failures_of
+from opi_xform.ownership.filled import filling
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.indexed import Indexed
 from opi_xform.ownership.model import Buffer, Place, Program, Use
@@ -55,6 +56,7 @@ class BufferEvents:
         self.failures = failures_of(program)
         self.regions = Regions(self.symbols, self.unit())
         self.bound = self.bounds()
+        self.filled = self.first_contents()
         self.births = self.find_births()
         self.a2: set[int] = set()
         self.told = False
@@ -149,7 +151,8 @@ class BufferEvents:
                     assert isinstance(call, ins.CallInstr)
                     assert isinstance(call.callee, ins.AddrFunc)
                     spec = self.program.effects[call.callee.key].allocates
-                    out[n] = spec is None or spec.zeroed or spec.contents or spec.copies_from is not None
+                    defined = spec is None or spec.zeroed or spec.contents or spec.copies_from is not None
+                    out[n] = defined or bool(filling(self.program, h))
             return out
         for n in self.index.births.get(info.variable or "", ()):
             node = self.program.graph.nodes[n]
@@ -157,6 +160,12 @@ class BufferEvents:
             if self.values.objects.variable(node.frame, info.variable) == self.o:
                 out[n] = self.program.variables[info.variable].init is not None
         return out
+
+    def first_contents(self) -> frozenset[int]:
+        """Nodes of functions that hand out the memory which fill it."""
+        info = self.values.objects.table[self.o]
+        members = info.members if info.kind == "family" else (self.o,)
+        return frozenset().union(*(filling(self.program, o) for o in members))
 
     def frees(self) -> set[int]:
         out: set[int] = set()
@@ -167,7 +176,9 @@ class BufferEvents:
         return out
 
     def initialises(self, n: int) -> bool:
-        """The node is part of the declaration that gives the object its first contents."""
+        """The node gives the object its first contents: in its declaration, in the function that allocates it."""
+        if n in self.filled:
+            return True
         info = self.values.objects.table[self.o]
         statement = self.program.graph.statement(self.program.graph.nodes[n])
         return (

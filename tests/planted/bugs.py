@@ -6,6 +6,7 @@ from tests.planted.bugs_allocations import ALLOCATIONS
 from tests.planted.bugs_bearing import BEARING
 from tests.planted.bugs_behind import BEHIND
 from tests.planted.bugs_conditions import CONDITIONS
+from tests.planted.bugs_handed import HANDED
 from tests.planted.bugs_levels import LEVELS
 from tests.planted.bugs_memory import MEMORY
 from tests.planted.bugs_null import NULL
@@ -377,6 +378,7 @@ BUGS = (
     *ADDRESSED,
     *ALLOCATIONS,
     *BEHIND,
+    *HANDED,
     *LEVELS,
     *THREADS,
     *MEMORY,

@@ -27,7 +27,7 @@ int main(int argc, char **argv)
         int *to = &out[f * face];
         int k = 0;
         for (int a = 0; a < edge; a++)
-            for (int b = 0; b < edge; b++) //~ hole: b = 0 => b = 1
+            for (int b = 0; b < edge; b++)
                 to[k++] = u[a * edge + b] * (f + 1);
         MPI_Send(out + f * face, face, MPI_INT, 1 - rank, f, MPI_COMM_WORLD); //~ give(out + f * face)
     }

@@ -1,0 +1,69 @@
+"""Functions that fill the memory that they hand out: ``p = malloc(n); memset(p, 0, n); return p;``.
+
+What they write there are its first contents, as calloc's zeros are: nobody may read them where the memory is a taken
+buffer's, and then nobody has to write them.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from opi_xform.ir import instr as ins
+from opi_xform.ownership.index import index_of
+from opi_xform.ownership.model import Program
+from opi_xform.program.graph import Unbind
+
+
+def filling(program: Program, o: int) -> frozenset[int]:
+    """The nodes that write an object's first contents, where the function that allocates it does nothing else with it.
+
+    It gives its address to nobody but its caller.
+    """
+    info = program.values.objects.table[o]
+    if info.kind != "heap" or len(info.nodes) != 1:
+        return frozenset()
+    graph, values, index = program.graph, program.values, index_of(program)
+    allocation = info.nodes[0]
+    frame = graph.nodes[allocation].frame
+    if graph.frames[frame].call < 0 or frame in _calling(program):
+        return frozenset()
+    written = set()
+    for n, found in index.accesses.get(o, {}).items():
+        if graph.nodes[n].frame == frame:
+            elsewhere = any(a.object != o for a in values.accesses[n])
+            if elsewhere or any(a.kind == "R" for a in found) or not _writes(program, n):
+                return frozenset()
+            written.add(n)
+    for n in index.addressed.get(o, ()):
+        action = graph.nodes[n].action
+        if graph.nodes[n].frame != frame or isinstance(action, Unbind):
+            continue
+        match action:
+            case ins.Define(target=ins.Var(key=key)) if (
+                program.variables[key].is_global or graph.out_parameters.get(frame) == key
+            ):
+                return frozenset()
+            case ins.Store() if values.symbols.base(values.operands[n][1]) == o:
+                place = values.symbols.base(values.operands[n][0])
+                if place is None or values.objects.table[place].frame != frame:
+                    return frozenset()
+            case _:
+                pass
+    return frozenset(written)
+
+
+def _writes(program: Program, n: int) -> bool:
+    """The node stores a number, or fills memory with one."""
+    match program.graph.nodes[n].action:
+        case ins.Store(type=type_):
+            return type_.kind in ("int", "float") and not (type_.volatile or type_.atomic)
+        case ins.CallInstr(callee=ins.AddrFunc(key=key)):
+            return key not in program.graph.lowered and key in program.effects and bool(program.effects[key].fills)
+        case _:
+            return False
+
+
+@lru_cache(maxsize=1)
+def _calling(program: Program) -> frozenset[int]:
+    """Frames in which functions of the program are called."""
+    return frozenset(frame.parent for frame in program.graph.frames)

@@ -1,0 +1,24 @@
+"""Planted bugs of functions that fill the memory that they hand out."""
+
+from tests.planted.bug import Bug
+
+_FILLED = "opi_xform.ownership.filled"
+
+HANDED = (
+    Bug(
+        "what a function fills its memory with is still there when a taken buffer is in its place",
+        "opi_xform.ownership.buffer_events",
+        "        if n in self.filled:\n            return True\n",
+        "",
+        ("handed_once",),
+        condition="first contents",
+    ),
+    Bug(
+        "a function that fills memory and something else only fills memory",
+        _FILLED,
+        "elsewhere = any(a.object != o for a in values.accesses[n])",
+        "elsewhere = False",
+        ("handed_elsewhere",),
+        condition="allocation and free",
+    ),
+)
