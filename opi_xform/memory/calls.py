@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import parts_of
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.pointsto import PointsTo
+from opi_xform.memory.summarised import Summarised
 from opi_xform.program.effects import Effects, FunctionEffect
-from opi_xform.program.graph import Bind, Graph, Lost, Node, evaluated
+from opi_xform.program.graph import SUMMARY, Bind, Graph, Lost, Node, evaluated
 
 
 class Calls:
@@ -25,13 +27,14 @@ class Calls:
 
     def effect(self, call: ins.CallInstr) -> FunctionEffect | None:
         """What the tables say of a call; a function of the program's own by that name is no library function."""
-        if isinstance(call.callee, ins.AddrFunc) and call.callee.key not in self.graph.lowered:
-            return self.effects.get(call.callee.key)
-        return None
+        graph = self.graph
+        key = call.callee.key if isinstance(call.callee, ins.AddrFunc) else ""
+        own = key in graph.lowered or key in graph.background.lowered
+        return self.effects.get(key) if key and not own else None
 
     def is_followed(self, node: Node, call: ins.CallInstr) -> bool:
         """The body of the called function itself comes next."""
-        return node.number in self.graph.followed and self.effect(call) is None
+        return self.graph.follows(node.number) and self.effect(call) is None
 
     def lost(self, node: Node) -> frozenset[int]:
         """Everything that a call which is not followed can reach: its arguments, globals, all that escaped.
@@ -39,6 +42,8 @@ class Calls:
         A function of the program may use any global; a library's function those of the functions that it may call.
         A function that is entered from inside itself does at each level what it does here.
         """
+        if isinstance(node.action, Lost) and node.action.reason == SUMMARY:
+            return self.summarised.touched(node.action.functions[0])
         call = node.action.call if isinstance(node.action, Lost) else node.action
         assert isinstance(call, ins.CallInstr)
         out: set[int] = set(self.objects.exposed)
@@ -51,6 +56,17 @@ class Calls:
         found = self.pts.reachable(frozenset(out))
         again = self.graph.entered_again(node)
         return found if again < 0 else found & self.inside(again)
+
+    @cached_property
+    def summarised(self) -> Summarised:
+        """What functions do that are not copied."""
+        return Summarised(self)
+
+    def changed(self, node: Node) -> frozenset[int]:
+        """What a call that is not followed may write."""
+        if isinstance(node.action, Lost) and node.action.reason == SUMMARY:
+            return self.summarised.changed(node.action.functions[0])
+        return self.lost(node)
 
     def inside(self, frame: int) -> frozenset[int]:
         """What a function and all that it calls read, write, or give to others, in one copy: the same at each level.

@@ -230,7 +230,8 @@ class GraphPointsTo:
     def generate(self) -> None:
         named: set[str] = set()  # variables whose address is taken
         given: set[int] = set()  # frames whose parameters the program gives
-        for node in self.graph.nodes:
+        nodes = (*self.graph.nodes, *self.graph.background.nodes)
+        for node in nodes:
             if isinstance(node.action, Bind):
                 given.add(node.frame)
             for operand in evaluated(node.action):
@@ -239,7 +240,7 @@ class GraphPointsTo:
                         named.add(part.key)
                     elif isinstance(part, ins.Op) and part.view and part.type.is_pointer:
                         self.punned.update(records(part.type))
-        for node in self.graph.nodes:
+        for node in nodes:
             self.constrain(node)
         for frame in self.graph.frames:
             if frame.number not in given and frame.function in self.graph.lowered:
@@ -339,12 +340,12 @@ class GraphPointsTo:
                     else:
                         self.flow(caller, operand, place, var.type)
             case Unbind(callee=callee, target=result, value=returned):
-                made = self.graph.lowered[self.graph.frames[callee].function].function.type.elem
+                made = self.graph.body(callee).function.type.elem
                 if result is not None and returned is not None:
                     self.narrowed(callee, returned)
                     if made is None or made.holds_address:
                         self.flow(callee, returned, ("t", frame, result.number), made)
-            case Lost(call=call) if (again := self.graph.entered_again(node)) >= 0:
+            case Lost(call=call) if (again := self.graph.stands_for(node)) >= 0:
                 self.once_more(frame, call, again)
             case Lost(call=call):
                 self.unknown()
@@ -360,9 +361,9 @@ class GraphPointsTo:
                 pass
 
     def once_more(self, frame: int, call: ins.CallInstr, again: int) -> None:
-        """A function is entered from inside it: what each level holds, the one in the graph does."""
-        body = self.graph.lowered[self.graph.frames[again].function]
-        for key, operand in zip(body.function.params, call.args, strict=True):
+        """A function is entered from inside it, or summarised: what each copy would hold, the one there is does."""
+        body = self.graph.body(again)
+        for key, operand in zip(body.function.params, call.args, strict=False):
             self.narrowed(frame, operand)
             type_ = self.variables[key].type
             place: Name = ("c", self.objects.variable(again, key))
@@ -400,8 +401,9 @@ class GraphPointsTo:
     def library(self, node: Node, call: ins.CallInstr) -> None:
         frame = node.frame
         name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else ""
-        effect = self.effects.get(name) if name not in self.graph.lowered else None
-        followed = node.number in self.graph.followed
+        own = name in self.graph.lowered or name in self.graph.background.lowered
+        effect = None if own else self.effects.get(name)
+        followed = self.graph.follows(node.number)
         if followed and effect is None:
             return
         target: Name | None = ("t", frame, call.target.number) if call.target is not None else None

@@ -14,13 +14,15 @@ from opi_xform.memory.pointsto import PointsTo
 from opi_xform.program.graph import Graph
 
 
-def find_families(graph: Graph, objects: Objects, points_to: PointsTo, foreign: Collection[int]) -> dict[int, int]:
+def find_families(
+    graph: Graph, objects: Objects, points_to: PointsTo, foreign: Collection[int], touched: Collection[int]
+) -> dict[int, int]:
     """Array object -> its family object, for every array of pointers that qualifies.
 
-    foreign: objects that others may write at any time.
+    foreign: objects that others may write at any time.  touched: those that summarised functions read or write.
     """
     stores: dict[int, list[tuple[int, frozenset[int]]]] = {}
-    spoiled: set[int] = set(points_to.reachable(frozenset({UNKNOWN}))) | set(foreign)
+    spoiled: set[int] = set(points_to.reachable(frozenset({UNKNOWN}))) | set(foreign) | set(touched)
     for node in graph.nodes:
         action = node.action
         if isinstance(action, ins.Store):

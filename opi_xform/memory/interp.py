@@ -68,7 +68,7 @@ class _Interpreter(Steps):
         self.inner = _inner_loops(nest)
         values = Values(Symbols(self.inner), calls.objects, Environment(nest.idom))
         calls.foreign = values.foreign = foreign(calls)
-        families = find_families(calls.graph, calls.objects, calls.pts, calls.foreign)
+        families = find_families(calls.graph, calls.objects, calls.pts, calls.foreign, calls.summarised.anything)
         super().__init__(variables, calls, values, families)
         calls.objects.foreign.update(calls.foreign)
         self.tails = tails(calls.graph, nest)

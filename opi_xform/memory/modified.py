@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from opi_xform.ir import instr as ins
 from opi_xform.ir.loops import LoopNest
 from opi_xform.memory.calls import Calls, calls_back, region_args
 from opi_xform.memory.environment import Cell
 from opi_xform.program.graph import Bind, Lost, Node, Unbind
+
+
+def writes(calls: Calls, node: Node) -> set[int]:
+    """Objects that a node may change."""
+    cells: Cells = {}
+    _Finder(calls, ()).modifies(node, cells)
+    return {cell[1] for cell in cells if cell[0] == "v" and isinstance(cell[1], int)}
+
 
 Cells = dict[Cell, bool]
 """What may change; True: a pointer that is only moved (``p++``), so it goes on pointing into the same object."""
@@ -14,7 +24,7 @@ Cells = dict[Cell, bool]
 
 def modified_cells(calls: Calls, nest: LoopNest) -> list[Cells]:
     """Per loop: variables, temporaries and object contents that an iteration may change."""
-    finder = _Finder(calls)
+    finder = _Finder(calls, calls.graph.nodes)
     per_block: list[Cells] = []
     for block in calls.graph.blocks:
         cells: Cells = {}
@@ -37,14 +47,15 @@ def _union(blocks: list[int], per_block: list[Cells], moved: list[list[Cell]]) -
 
 
 class _Finder:
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: Calls, nodes: Iterable[Node]) -> None:
+        """nodes: those that may set temporaries with which pointers move."""
         self.calls = calls
         self.graph = calls.graph
         self.objects = calls.objects
         self.pts = calls.pts
         self.all_of: dict[frozenset[int], Cells] = {}  # what ``modify_all`` notes of objects
         self.temps: dict[tuple[int, int], list[ins.Operand | None]] = {}  # what each is set to; None: something else
-        for node in calls.graph.nodes:
+        for node in nodes:
             match node.action:
                 case ins.Define(target=ins.Temp(number=t), value=value):
                     self.temps.setdefault((node.frame, t), []).append(value)
@@ -100,7 +111,7 @@ class _Finder:
                 for operand in values:
                     self.modify_all(self.pts.reachable(self.pts.operand(frame, operand)), cells)
             case Lost(call=call):
-                self.modify_all(self.calls.lost(node), cells)
+                self.modify_all(self.calls.changed(node), cells)
                 if call.target is not None:
                     cells[("t", frame, call.target.number)] = False
             case ins.CallInstr() as call:

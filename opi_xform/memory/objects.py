@@ -62,6 +62,7 @@ class Objects:
         self.called_back: set[int] = set()  # globals of functions that unknown code may call
         self.hidden: frozenset[str] = frozenset()  # functions that may give addresses away for others to keep
         self.frames: dict[int, set[int]] = {}
+        self.first_frame = self.first_node = 1 << 60  # those from here on are in the background of the graph
 
     def variable(self, frame: int, key: str) -> int:
         var = self.variables[key]
@@ -70,6 +71,9 @@ class Objects:
         found = self.by_variable.get((frame, key))
         if found is None:
             found = len(self.table)
+            if frame >= self.first_frame:
+                self.by_variable[(frame, key)] = found
+                return self.background(var.name)
             self.table.append(Object(found, "variable", var.name, var.type, key, frame))
             self.by_variable[(frame, key)] = found
             self.by_name.setdefault(key, []).append(found)
@@ -86,9 +90,18 @@ class Objects:
         found = self.by_node.get(node)
         if found is None:
             found = len(self.table)
+            if node >= self.first_node:
+                self.by_node[node] = found
+                return self.background(f"allocation {node}")
             nodes = self.together.get(self.first.get(node, node), (node,))
             self.table.append(Object(found, "heap", f"allocation {nodes[0]}", nodes=nodes))
             self.by_node.update(dict.fromkeys(nodes, found))
+        return found
+
+    def background(self, name: str) -> int:
+        """Memory of functions that are not copied: one object stands for any number of them, at no place known."""
+        found = len(self.table)
+        self.table.append(Object(found, "unknown", name))
         return found
 
     def family(self, array: int, members: tuple[int, ...]) -> int:

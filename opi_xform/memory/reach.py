@@ -17,6 +17,10 @@ from opi_xform.program.flat import Flat
 from opi_xform.program.graph import Action, evaluated, wants
 
 _MPI = ("MPI_", "PMPI_", "OPI_")
+PLAIN = frozenset(
+    {"MPI_Wtime", "MPI_Wtick", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Initialized", "MPI_Finalized", "MPI_Barrier"}
+)
+"""Calls of MPI that keep nothing, send no data, and change nothing but what they are given."""
 
 
 @dataclass(slots=True)
@@ -24,8 +28,9 @@ class Facts:
     """What one function does itself, to objects of a ``Flat`` program's points-to.
 
     touched: what it names, and what its pointers may point to.  given: what it passes to MPI, or to code that may keep
-    it.  loud: it has to be seen whatever it touches.  wanted: functions that it calls and whose results it uses as
-    integers or pointers, or that never return.
+    it.  held: what it passes to MPI for more than a plain collective call, requests among it.  loud: it has to be seen
+    whatever it touches.  speaks: so it has, but only for calls of MPI that leave everything in the caller's hands.
+    wanted: functions that it calls and whose results it uses as integers or pointers, or that never return.
     """
 
     touched: set[int] = field(default_factory=set)
@@ -34,7 +39,9 @@ class Facts:
     written: set[int] = field(default_factory=set)
     moved: set[int] = field(default_factory=set)  # written with anything but floating numbers
     given: set[int] = field(default_factory=set)
+    held: set[int] = field(default_factory=set)
     loud: bool = False
+    speaks: bool = False
     callees: dict[str, None] = field(default_factory=dict)
     wanted: dict[str, None] = field(default_factory=dict)
 
@@ -192,9 +199,14 @@ class Reach:
         effect = self.effects.get(name)
         mpi = effect is None or effect.mpi is not None or name.startswith(_MPI)
         if effect is None or effect.calls or effect.retains or effect.retains_stored or (mpi and not effect.noreturn):
-            out.loud = True
+            plain = effect is not None and name in PLAIN
+            out.speaks = True
+            out.loud |= not plain
             for operand in call.args:
-                out.given |= self.pts.operand(frame, operand)
+                found = self.pts.operand(frame, operand)
+                out.given |= found
+                if not plain:
+                    out.held |= found
         if effect is not None:
             for i in effect.retains_stored:
                 if i < len(call.args):

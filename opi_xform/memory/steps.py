@@ -13,7 +13,7 @@ from opi_xform.memory.poly import ONE, Poly, number
 from opi_xform.memory.values import Access, Values
 from opi_xform.program import budget
 from opi_xform.program.effects import ArgRegion, FunctionEffect
-from opi_xform.program.graph import Bind, Lost, Node, Unbind
+from opi_xform.program.graph import SUMMARY, Bind, Lost, Node, Unbind
 
 
 class Steps(Evaluator):
@@ -238,12 +238,24 @@ class Steps(Evaluator):
     def lose(self, node: Node, call: ins.CallInstr, reason: str) -> None:
         values = tuple(self.value(node, node.frame, a) for a in call.args)
         self.values.args[node.number] = values
+        if reason == SUMMARY:
+            self.summary(node, call)
+            return
         direct: set[int] = set()
         for v in values:
             base = self.symbols.base(v)
             if base is not None:
                 direct.add(base)
         self.escape(self.calls.lost(node) | self.pts.reachable(frozenset(direct)), node, reason)
+        if call.target is not None:
+            self.set_temp(node.frame, call.target.number, self.opaque(node, "result"))
+
+    def summary(self, node: Node, call: ins.CallInstr) -> None:
+        """A call that is told as a whole: what it writes counts as known to others, what it reads does not."""
+        changed = self.calls.changed(node)
+        for o in sorted(self.calls.lost(node) - changed):
+            self.access(node, o, "R", None, None, False, SUMMARY)
+        self.escape(changed, node, SUMMARY)
         if call.target is not None:
             self.set_temp(node.frame, call.target.number, self.opaque(node, "result"))
 

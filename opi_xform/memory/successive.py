@@ -85,6 +85,7 @@ class _Names:
         self.plain: dict[tuple[int, str], bool] = {}
         others = objects.exposed | objects.foreign | objects.called_back
         self.addressed = {objects.table[o].variable for o in others}
+        self.addressed.update(graph.background.named)
         for node in graph.nodes:
             for operand in evaluated(node.action):
                 self.addressed.update(part.key for part in parts_of(operand) if isinstance(part, ins.AddrVar))

@@ -265,7 +265,12 @@ class Telescope:
         return given if self.assume_signs else given | {pair}
 
     def known_negative(self, value: Poly) -> bool:
-        """The program itself gives it a negative number on some path, so that nobody can assume the contrary."""
+        """The program itself gives it a negative number on some path, so that nobody can assume the contrary.
+
+        Of what functions do that are not copied it is not known where: one such number there is enough.
+        """
+        if self.graph.background.negative:
+            return True
         work, seen = [self.symbols.resolve(value)], set[Poly]()
         while work and len(seen) < MOST_VALUES:
             item = work.pop()

@@ -84,6 +84,8 @@ def _through(
             case ins.CallInstr() | Lost():
                 call = action if isinstance(action, ins.CallInstr) else action.call
                 name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else ""
+                if name in graph.background.lowered:
+                    return None  # a summary does not say how the program ends, or that it does not
                 if name in _ORDERLY or name in _ELSEWHERE:
                     return None
                 if name in _EXITS and not (call.args and _value(program, found, frame, call.args[0])):

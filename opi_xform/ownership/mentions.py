@@ -49,8 +49,8 @@ class Definitions:
     """Where variables occur in a program graph.
 
     nodes: per variable the nodes that set it.  named: per variable (frame, node) of every mention in an operand.
-    addressed: variables whose address is taken somewhere.  lost: calls that are not followed.
-    stores: to memory.  calls: library calls that free memory or complete requests.
+    addressed: variables whose address is taken somewhere, or that summarised functions set.  lost: calls that are not
+    followed.  stores: to memory.  calls: library calls that free memory or complete requests.
     """
 
     nodes: dict[str, list[int]]
@@ -64,7 +64,7 @@ class Definitions:
 def definitions(program: Program) -> Definitions:
     nodes: dict[str, list[int]] = {}
     named: dict[str, list[tuple[int, int]]] = {}
-    addressed: set[str] = set()
+    addressed = set(program.graph.background.named)
     lost, stores, calls = [], [], []
     for node in program.graph.nodes:
         n = node.number

@@ -82,6 +82,7 @@ class Names:
         self.ends: list[int] = []  # calls in which some request may complete
         self.writes: dict[int, list[Access]] = {}  # object -> what may write to it
         self.onward: dict[int, frozenset[int]] = {}  # by the first block of an outermost loop: what follows its blocks
+        self.address_taken.update(self.objects.variable(-1, key) for key in sorted(self.graph.background.named))
         for node in self.graph.nodes:
             self.index(node)
             self.classify(node)

@@ -17,17 +17,20 @@ A function whose integer or pointer result is wanted by one that matters is foll
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from opi_xform.ir import ast
 from opi_xform.memory.constraints import GraphPointsTo
 from opi_xform.memory.objects import UNKNOWN, Objects
 from opi_xform.memory.reach import Facts, Reach
+from opi_xform.program.copies import Relevance
 from opi_xform.program.effects import Effects
 from opi_xform.program.flat import Flat
-from opi_xform.program.graph import MAIN, Relevance
+from opi_xform.program.graph import MAIN
 from opi_xform.program.lowerings import Lowerings
 from opi_xform.program.outside import foreign
 from opi_xform.program.pointers import PointerCalls
+from opi_xform.program.summaries import Quiet, callees
 
 
 def relevant(
@@ -36,10 +39,10 @@ def relevant(
     pointers: PointerCalls,
     variables: Mapping[str, ast.Variable],
     called_back: Iterable[str],
-) -> Relevance | None:
+) -> Relevance:
     """What to follow of a program with a main.  ``called_back``: globals that unknown code may use (``driver``).
 
-    None: all of it, since addresses travel as bytes there, and any function may move them.
+    That is all of it where addresses travel as bytes, since any function may move them.
     """
     flat = Flat(lowerings, effects, pointers)
     objects = Objects(variables, foreign(variables, True))
@@ -47,12 +50,57 @@ def relevant(
         objects.variable(-1, key)
     objects.called_back.update(objects.variable(-1, key) for key in called_back)
     points_to = GraphPointsTo(flat.graph(), variables, objects, effects, flat=True)
+    made: list[list[Facts]] = []
+
+    def facts() -> list[Facts]:
+        if not made:
+            reader = Reach(flat, points_to, variables, effects)
+            made.append([reader.facts(number) for number in range(len(flat.names))])
+        return made[0]
+
+    def quiet() -> frozenset[str]:
+        if points_to.taken_apart():
+            return frozenset()  # what a function changes is not known by the addresses that it names
+        return _quiet(flat, facts(), _interesting(points_to, facts()), points_to)
+
     if points_to.taken_apart():
-        return None
-    reader = Reach(flat, points_to, variables, effects)
-    facts = [reader.facts(number) for number in range(len(flat.names))]
-    seen = _closed(flat, facts, _interesting(points_to, facts), points_to)
-    return Relevance(seen, flat.ending, tuple(flat.names))
+        seen = frozenset(flat.names)
+    else:
+        seen = _closed(flat, facts(), _interesting(points_to, facts()), points_to)
+    return Relevance(seen, flat.ending, tuple(flat.names), Quiet(flat, quiet))
+
+
+def followed_all(relevance: Relevance) -> Relevance:
+    """The same, but that no call is passed over, and none is summarised."""
+    return replace(relevance, seen=frozenset(relevance.reached), quiet=replace(relevance.quiet, functions=frozenset))
+
+
+def _quiet(flat: Flat, facts: Sequence[Facts], interesting: set[int], points_to: GraphPointsTo) -> frozenset[str]:
+    """Functions that, with all they call, touch nothing of interest, and change nothing in which a pointer to it is.
+
+    What MPI holds (requests, and the numbers behind a message) they do not change either.  What a function that hands
+    out memory allocates is the caller's (``program/fresh.py``), and perhaps of interest: it is none of them.
+    """
+    given = {o for one in facts for o in one.given if o != UNKNOWN}
+    guarded = {o for one in facts for o in one.held} | given & interesting
+    for name, objects in points_to.sets.items():
+        if name[0] == "c" and isinstance(name[1], int) and name[1] != UNKNOWN and not objects.isdisjoint(interesting):
+            guarded.add(name[1])
+    callers: list[list[int]] = [[] for _ in facts]
+    for caller, found in enumerate(callees(flat)):
+        for callee in found:
+            callers[callee].append(caller)
+    work = [flat.number[MAIN]]
+    for number, one in enumerate(facts):
+        if one.loud or not (one.touched.isdisjoint(interesting) and one.written.isdisjoint(guarded)):
+            work.append(number)
+    noisy: set[int] = set()
+    while work:
+        number = work.pop()
+        if number not in noisy:
+            noisy.add(number)
+            work += callers[number]
+    return frozenset(name for n, name in enumerate(flat.names) if n not in noisy and flat.fresh.get(name) is None)
 
 
 def _interesting(points_to: GraphPointsTo, facts: Sequence[Facts]) -> set[int]:
@@ -117,7 +165,7 @@ def _closed(flat: Flat, facts: Sequence[Facts], interesting: set[int], points_to
 
     always = {flat.number[name] for name in flat.pointers.taken if name in flat.number}
     for number, one in enumerate(facts):
-        if one.loud or number in always or not one.touched.isdisjoint(interesting):
+        if one.loud or one.speaks or number in always or not one.touched.isdisjoint(interesting):
             see(number)
     see(flat.number[MAIN])
     while work:

@@ -63,6 +63,8 @@ class Division:
 
 def candidates(program: Program) -> list[Candidate]:
     """Buffers, in the order of their first message, of which a message has a place inside."""
+    if program.graph.background.nodes:
+        return []  # not all of their accesses are told one by one
     objects: dict[str, dict[int, None]] = {}
     starts: dict[str, dict[Poly, None]] = {}
     table, symbols = program.values.objects.table, program.values.symbols

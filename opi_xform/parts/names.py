@@ -77,6 +77,8 @@ class _Set:
 
 def namings(program: Program) -> list[list[Naming]]:
     """By allocation, in the order of their first messages: the ways to choose its variables, the best one first."""
+    if program.graph.background.nodes:
+        return []  # not all of their accesses are told one by one
     sets = _sets(program)
     out = []
     for place, objects, starts in _allocations(program):

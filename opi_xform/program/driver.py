@@ -23,15 +23,16 @@ from opi_xform.ownership.members import promote, wanted
 from opi_xform.ownership.model import Member, Options, Program
 from opi_xform.ownership.number_tables import number_tables, promoted
 from opi_xform.ownership.plan import Plan
-from opi_xform.ownership.relevance import relevant
+from opi_xform.ownership.relevance import followed_all, relevant
 from opi_xform.ownership.swaps import Found, placed, sound
 from opi_xform.ownership.swaps import find as find_swaps
 from opi_xform.ownership.tables import find_tables
 from opi_xform.ownership.told import ENTRIES, entry_remarks, no_effect
 from opi_xform.ownership.uses import all_calls, functions_called
 from opi_xform.program.budget import TooLargeError
+from opi_xform.program.copies import Relevance, build
 from opi_xform.program.effects import Effects, load_effects
-from opi_xform.program.graph import MAIN, Graph, build
+from opi_xform.program.graph import MAIN, Graph
 from opi_xform.program.lowerings import Lowerings
 from opi_xform.program.outside import foreign
 from opi_xform.program.pointers import PointerCalls
@@ -137,6 +138,10 @@ def called_back(whole: Whole) -> list[str]:
     return sorted(found)
 
 
+class _TakenApartError(Exception):
+    """Addresses travel as bytes: a function whose calls are passed over may move them."""
+
+
 Part = Callable[[str], AbstractContextManager[None]]
 """Called with the name of a part of the analysis, around it: times are taken there."""
 
@@ -152,9 +157,11 @@ def program(
     everything: bool = True,
     apart: Sequence[Apart] = (),
     exchanges: bool = False,
+    relevance: Relevance | None = None,
 ) -> Program:
     """The analysed graph of what the entries reach: of everything, or of all that a decision can depend on.
 
+    everything: every call has a copy of its function, however large that gets.  relevance: if it is known already.
     apart: what a person says of pointers.  exchanges: pointers that change places stay where they are in the graph
     (``ownership/swaps.py``); who asks for it has to look at ``Program.exchanges``.
     """
@@ -166,16 +173,18 @@ def program(
         lowerings = Lowerings(whole.functions, global_variables)
         called = {name for f in whole.functions.values() for name in functions_called(f)}
         pointers = PointerCalls(whole.functions, effects, whole.taken, called, complete)
-    found_relevant = None
-    if complete and not everything:
+    if complete and not everything and relevance is None:
         with part("relevance"):
-            found_relevant = relevant(lowerings, effects, pointers, variables, called_back(whole))
+            relevance = relevant(lowerings, effects, pointers, variables, called_back(whole))
     with part("graph"):
-        graph = build(lowerings, starts, effects, pointers, found_relevant, initialised(whole))
+        graph = build(lowerings, starts, effects, pointers, relevance, initialised(whole))
         nest = loop_nest(graph.succs, graph.preds)
-    known = _memory(whole, effects, graph, nest, variables, {}, complete, part, apart)
-    if found_relevant is not None and known.points_to.taken_apart():
-        return program(whole, effects, part, True, apart, exchanges)
+    try:
+        known = _memory(whole, effects, graph, nest, variables, {}, complete, part, apart, graph.partial)
+    except _TakenApartError:
+        assert relevance is not None
+        del graph, nest
+        return program(whole, effects, part, False, apart, exchanges, followed_all(relevance))
     swaps = find_swaps(known) if exchanges else []
     while swaps:
         without, exchanged = placed(graph, swaps, {}, variables)
@@ -232,11 +241,16 @@ def _memory(
     complete: bool,
     part: Part,
     apart: Sequence[Apart],
+    partial: bool = False,
 ) -> Program:
-    """What a program graph's memory holds.  It is looked at once more where allocations count as one."""
+    """What a program graph's memory holds.  It is looked at once more where allocations count as one.
+
+    partial: some calls are passed over.  Raises _TakenApartError where they may not be.
+    """
     joined: Mapping[int, int] = {}
     for again in (True, False):
         objects = Objects(variables, foreign(whole.variables, complete), joined)
+        objects.first_frame, objects.first_node = graph.background.frame, graph.background.node
         for key in sorted(key for key, v in variables.items() if v.is_global):
             o = objects.variable(-1, key)
             if not complete and variables[key].kind == "extern":
@@ -246,6 +260,8 @@ def _memory(
         never = never_of(objects, apart)
         with part("points-to"):
             points_to = GraphPointsTo(graph, variables, objects, effects, never)
+        if partial and points_to.taken_apart():
+            raise _TakenApartError
         with part("values"):
             unwritten = {key for key, member in members.items() if member.raw}
             values = interpret(graph, nest, variables, objects, points_to, effects, complete, unwritten)

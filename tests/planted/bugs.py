@@ -15,6 +15,7 @@ from tests.planted.bugs_parts import PARTS
 from tests.planted.bugs_pointers import POINTERS
 from tests.planted.bugs_products import PRODUCTS
 from tests.planted.bugs_requests import REQUESTS
+from tests.planted.bugs_summaries import SUMMARIES
 from tests.planted.bugs_swaps import SWAPS
 from tests.planted.bugs_tables import TABLES
 from tests.planted.bugs_threads import THREADS
@@ -380,6 +381,7 @@ BUGS = (
     *BEHIND,
     *HANDED,
     *LEVELS,
+    *SUMMARIES,
     *THREADS,
     *MEMORY,
     *NULL,

@@ -49,7 +49,7 @@ ADDRESSED = (
     ),
     Bug(
         "a function that sets a pointer names others as they are elsewhere",
-        "opi_xform.program.graph",
+        "opi_xform.program.copies",
         "lowered = self.addressed.body(self.outs[frame][0].body)",
         "lowered = self.outs[frame][0].body",
         ("addressed_named",),

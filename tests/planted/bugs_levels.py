@@ -5,7 +5,7 @@ from tests.planted.bug import Bug
 LEVELS = (
     Bug(
         "constants of the first call hold at every level",
-        "opi_xform.program.graph",
+        "opi_xform.program.copies",
         "if callee in self.cycles.cyclic:  # each level is called with others",
         "if False:",
         ("levels_constant",),

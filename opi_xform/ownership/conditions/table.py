@@ -198,11 +198,13 @@ TABLE = (
         (
             "ownership.relevance:relevant",
             "program.plain:Plain",
+            "program.summaries:Quiet",
             "memory.calls:Calls",
+            "memory.summarised:Summarised",
             "ownership.levels:levels_refusal",
         ),
         (),
-        ("send_read_recursion*", "levels_*"),
+        ("send_read_recursion*", "levels_*", "summary_*"),
     ),
     Condition(
         "OpenMP threads",

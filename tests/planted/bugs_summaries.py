@@ -1,0 +1,59 @@
+"""Functions that are summarised, in small programs too."""
+
+from tests.planted.bug import Bug
+
+_ALWAYS = Bug(
+    "every function that may be is summarised",
+    "opi_xform.program.summaries",
+    "            if total[MAIN] <= (limit if cut else max(most, limit)):\n                break\n",
+    "            return self.functions() - {MAIN}\n",
+    (),
+)
+
+SUMMARIES = (
+    Bug(
+        "sizes that functions which are summarised set are not negative",
+        "opi_xform.memory.telescope",
+        "if self.graph.background.negative:",
+        "if False:",
+        ("summary_signs",),
+        also=_ALWAYS,
+        condition="packed",
+    ),
+    Bug(
+        "functions that touch a message's buffer are summarised",
+        "opi_xform.ownership.relevance",
+        "one.touched.isdisjoint(interesting) and ",
+        "",
+        ("summary_null",),
+        also=_ALWAYS,
+        condition="calls that are not followed",
+    ),
+    Bug(
+        "a summary changes nothing",
+        "opi_xform.memory.steps",
+        "        self.escape(changed, node, SUMMARY)\n",
+        "",
+        ("summary_count",),
+        also=_ALWAYS,
+        condition="calls that are not followed",
+    ),
+    Bug(
+        "a summary changes nothing in a loop",
+        "opi_xform.memory.modified",
+        "self.modify_all(self.calls.changed(node), cells)",
+        "self.modify_all(frozenset(), cells)",
+        ("summary_loop",),
+        also=_ALWAYS,
+        condition="calls that are not followed",
+    ),
+    Bug(
+        "arrays of pointers that a summary uses own their memory alone",
+        "opi_xform.memory.families",
+        " | set(touched)",
+        "",
+        ("summary_table",),
+        also=_ALWAYS,
+        condition="calls that are not followed",
+    ),
+)
