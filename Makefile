@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export OMPI_ALLOW_RUN_AS_ROOT ?= 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ?= 1
 
-.PHONY: apps carriers docs proxies demo test bench fuzz disturb oracle planted mutilate check-corpus check-testdata check-fits lint npb mpi4py torture torture-faults privatize clean
+.PHONY: apps carriers docs proxies demo test bench fuzz disturb spell oracle planted mutilate check-corpus check-testdata check-fits lint npb mpi4py torture torture-faults privatize clean
 .DELETE_ON_ERROR:
 
 ifdef OPI_MPICC
@@ -53,6 +53,10 @@ fuzz: $(VENV)/.ready $(MPI_READY)
 # Adversaries by construction: cases that convert, each disturbed: make disturb DISTURB_ARGS='--first 1001 --seeds 500 --keep failing'
 disturb: $(VENV)/.ready $(MPI_READY)
 	$(BIN)/python -m tests.machines.disturb.run $(DISTURB_ARGS)
+
+# Cases that convert, in other words, which must not change a decision: make spell SPELL_ARGS='--first 101 --seeds 20 --keep lost'
+spell: $(VENV)/.ready $(MPI_READY)
+	$(BIN)/python -m tests.machines.spell.run $(SPELL_ARGS)
 
 # Every annotated case against the accesses that its original program makes.
 oracle: $(VENV)/.ready $(MPI_READY)

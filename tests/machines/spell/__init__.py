@@ -1,0 +1,1 @@
+"""Equivalent programs: cases that convert, spelled in other ways, which must not change a decision (README.md)."""

@@ -1,0 +1,31 @@
+"""The rewritings, a module for each kind or two."""
+
+from tests.machines.spell.rules import (
+    bounds,
+    calls,
+    conditions,
+    declarations,
+    files,
+    flow,
+    helpers,
+    loops,
+    memory,
+    operands,
+    subscripts,
+    temporaries,
+)
+
+__all__ = [
+    "bounds",
+    "calls",
+    "conditions",
+    "declarations",
+    "files",
+    "flow",
+    "helpers",
+    "loops",
+    "memory",
+    "operands",
+    "subscripts",
+    "temporaries",
+]

@@ -1,0 +1,152 @@
+"""Conditions and branches in other forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from opi_xform.ir import ast
+from tests.machines.spell.source import Change, Place, Source, has_effect, jumps
+from tests.machines.spell.table import rewriting
+
+TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
+NEGATED = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "=="}
+
+
+def _comparisons(s: Source) -> Iterator[tuple[Place, ast.Binary]]:
+    for place in s.places:
+        e = place.expr
+        if isinstance(e, ast.Binary) and e.op in TURNED and s.may_edit(e.left, e.right):
+            yield place, e
+
+
+def _whole_numbers(*parts: ast.Expr) -> bool:
+    return all(part.type.kind == "int" and part.type.signed for part in parts)
+
+
+@rewriting("conditions")
+def comparison_turned(s: Source) -> Iterator[Change]:
+    """``a < b`` becomes ``b > a``."""
+    for _, e in _comparisons(s):
+        if not has_effect(e):
+            yield (s.edit(e, f"({s.atom(e.right)} {TURNED[e.op]} {s.atom(e.left)})"),)
+
+
+@rewriting("conditions")
+def comparison_negated(s: Source) -> Iterator[Change]:
+    """``a < b`` of whole numbers becomes ``!(a >= b)``."""
+    for _, e in _comparisons(s):
+        if _whole_numbers(e.left, e.right):
+            yield (s.edit(e, f"!({s.atom(e.left)} {NEGATED[e.op]} {s.atom(e.right)})"),)
+
+
+@rewriting("conditions")
+def less_as_less_or_equal(s: Source) -> Iterator[Change]:
+    """``i < n`` of whole numbers becomes ``i <= n - 1``."""
+    for _, e in _comparisons(s):
+        if e.op == "<" and _whole_numbers(e.left, e.right):
+            yield (s.edit(e, f"({s.atom(e.left)} <= {s.atom(e.right)} - 1)"),)
+
+
+@rewriting("conditions")
+def equal_to_nothing(s: Source) -> Iterator[Change]:
+    """``x == 0`` becomes ``!x``."""
+    for _, e in _comparisons(s):
+        if e.op == "==" and isinstance(e.right, ast.IntLit) and e.right.value == 0 and e.left.type.kind != "float":
+            yield (s.edit(e, f"!{s.atom(e.left)}"),)
+
+
+@rewriting("conditions")
+def not_as_comparison(s: Source) -> Iterator[Change]:
+    """``!x`` becomes ``(x == 0)``."""
+    for place in s.places:
+        match place.expr:
+            case ast.Unary(op="!", operand=inner) as e if s.may_edit(inner):
+                yield (s.edit(e, f"({s.atom(inner)} == 0)"),)
+            case _:
+                pass
+
+
+@rewriting("conditions")
+def condition_compared(s: Source) -> Iterator[Change]:
+    """``if (c)`` becomes ``if ((c) != 0)``."""
+    for spot in s.of(ast.If):
+        assert isinstance(spot.stmt, ast.If)
+        if s.may_edit(spot.stmt.cond):
+            yield (s.edit(spot.stmt.cond, f"({s.text(spot.stmt.cond)}) != 0"),)
+
+
+@rewriting("conditions")
+def branches_turned(s: Source) -> Iterator[Change]:
+    """``if (c) A else B`` becomes ``if (!(c)) B else A``."""
+    for spot in s.of(ast.If):
+        match spot.stmt:
+            case ast.If(cond=cond, then=then, other=other) if other is not None and s.may_edit(cond, then, other):
+                new = f"if (!({s.text(cond)})) {s.as_block(other)} else {s.as_block(then)}"
+                yield (s.edit(spot.stmt, new),)
+            case _:
+                pass
+
+
+@rewriting("conditions")
+def and_as_two(s: Source) -> Iterator[Change]:
+    """``if (a && b) A`` becomes ``if (a) { if (b) A }``."""
+    for spot in s.of(ast.If):
+        match spot.stmt:
+            case ast.If(cond=ast.Logical(op="&&", left=left, right=right), then=then, other=None):
+                if s.may_edit(left, right, then):
+                    yield (s.edit(spot.stmt, f"if ({s.text(left)}) {{ if ({s.text(right)}) {s.as_block(then)} }}"),)
+            case _:
+                pass
+
+
+@rewriting("conditions")
+def two_as_and(s: Source) -> Iterator[Change]:
+    """``if (a) { if (b) A }`` becomes ``if (a && b) A``."""
+    for spot in s.of(ast.If):
+        match spot.stmt:
+            case ast.If(cond=first, then=ast.Block(body=(ast.If(cond=second, then=then, other=None),)), other=None):
+                if s.may_edit(first, second, then):
+                    new = f"if (({s.text(first)}) && ({s.text(second)})) {s.as_block(then)}"
+                    yield (s.edit(spot.stmt, new),)
+            case _:
+                pass
+
+
+@rewriting("conditions")
+def branch_in_braces(s: Source) -> Iterator[Change]:
+    """``if (c) A;`` becomes ``if (c) { A; }``."""
+    for spot in s.spots:
+        if spot.above and isinstance(spot.above[0], ast.If) and not isinstance(spot.stmt, ast.Block):
+            yield (s.edit(spot.stmt, f"{{ {s.text(spot.stmt)} }}"),)
+
+
+@rewriting("conditions")
+def if_as_switch(s: Source) -> Iterator[Change]:
+    """``if (x == 1) A else B`` becomes a ``switch`` with a case for 1 and a default."""
+    for spot in s.of(ast.If):
+        match spot.stmt:
+            case ast.If(cond=ast.Binary(op="==", left=left, right=ast.IntLit() as right), then=then, other=other):
+                parts = [then] if other is None else [then, other]
+                if left.type.kind != "int" or not s.may_edit(left, right, *parts):
+                    continue
+                if any(jumps(part, ast.Break, ast.Case) for part in parts):
+                    continue
+                rest = "" if other is None else f"default: {s.as_block(other)} break;"
+                new = f"switch ({s.text(left)}) {{ case {s.text(right)}: {s.as_block(then)} break; {rest} }}"
+                yield (s.edit(spot.stmt, new),)
+            case _:
+                pass
+
+
+@rewriting("conditions")
+def choice_as_if(s: Source) -> Iterator[Change]:
+    """``x = c ? a : b;`` becomes an ``if`` with two assignments."""
+    for spot in s.of(ast.ExprStmt):
+        match spot.stmt:
+            case ast.ExprStmt(expr=ast.Assign(op="", target=target, value=ast.Conditional() as value)):
+                if s.may_edit(target, value, value.cond, value.then, value.other) and not has_effect(target):
+                    name = s.text(target)
+                    then, other = (f"{{ {name} = {s.text(e)}; }}" for e in (value.then, value.other))
+                    yield (s.edit(spot.stmt, f"if ({s.text(value.cond)}) {then} else {other}"),)
+            case _:
+                pass

@@ -1,0 +1,191 @@
+"""Declarations that are split or joined, types under other names, and variables under other names."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from opi_xform.ir import ast
+from tests.machines.spell.rules.memory import _words
+from tests.machines.spell.source import Change, Edit, Source, changed, decayed, declared
+from tests.machines.spell.table import rewriting
+
+
+def _declared_here(s: Source) -> Iterator[tuple[ast.Variable, ast.Declarator]]:
+    """Variables with one declaration, all of it written there, without what ``for`` declares."""
+    loops = {id(spot.stmt.init) for spot in s.of(ast.For) if isinstance(spot.stmt, ast.For)}
+    heads = {spot.stmt.span.begin for spot in s.of(ast.DeclStmt) if id(spot.stmt) in loops}
+    for variable in s.variables.values():
+        if len(variable.declarators) == 1:
+            one = variable.declarators[0]
+            if s.may_edit(one.statement, one.span, one.name_span) and one.statement.begin not in heads:
+                yield variable, one
+
+
+@rewriting("declarations")
+def declaration_split(s: Source) -> Iterator[Change]:
+    """``double *a, *b;`` becomes ``double *a; double *b;``."""
+    groups: dict[tuple[str, int], list[ast.Declarator]] = {}
+    for _, one in _declared_here(s):
+        groups.setdefault((one.statement.file, one.statement.begin), []).append(one)
+    for ones in groups.values():
+        ones.sort(key=lambda one: one.span.begin)
+        plain = "struct" not in ones[0].specifiers or "{" not in ones[0].specifiers
+        if len(ones) > 1 and ones[0].first and plain and s.text(ones[0].statement).count(",") >= len(ones) - 1:
+            yield (s.edit(ones[0].statement, " ".join(f"{one.specifiers} {s.text(one.span)};" for one in ones)),)
+
+
+@rewriting("declarations")
+def declarations_joined(s: Source) -> Iterator[Change]:
+    """``double *a; double *b;`` become ``double *a, *b;``."""
+    found = sorted((one for _, one in _declared_here(s)), key=lambda one: (one.statement.file, one.statement.begin))
+    for first, second in itertools.pairwise(found):
+        if first.alone and second.alone and first.specifiers == second.specifiers and "{" not in first.specifiers:
+            gap = s.texts[s.file(first.statement)][first.statement.end : second.statement.begin]
+            if first.statement.file == second.statement.file and not gap.strip():
+                new = f"{first.specifiers} {s.text(first.span)}, {s.text(second.span)};"
+                at = s.file(first.statement)
+                yield (Edit(at, first.statement.begin, second.statement.end, new),)
+
+
+@rewriting("declarations")
+def initialiser_as_assignment(s: Source) -> Iterator[Change]:
+    """``int n = e;`` becomes ``int n; n = e;``."""
+    for variable, one in _declared_here(s):
+        declaration = declared(variable.type, variable.name)
+        simple = variable.kind == "local" and variable.type.is_scalar and not variable.type.const
+        if simple and declaration and one.alone and one.init_span and s.may_edit(one.init_span):
+            yield (s.edit(one.statement, f"{declaration}; {variable.name} = {s.text(one.init_span)};"),)
+
+
+@rewriting("declarations")
+def assignment_as_initialiser(s: Source) -> Iterator[Change]:
+    """``int n; n = e;`` becomes ``int n = e;``."""
+    for spot in s.of(ast.DeclStmt):
+        assert isinstance(spot.stmt, ast.DeclStmt)
+        following = spot.following
+        if len(spot.stmt.variables) != 1 or not following:
+            continue
+        key = spot.stmt.variables[0]
+        match following[0]:
+            case ast.ExprStmt(expr=ast.Assign(op="", target=ast.VarRef(var=var), value=value)) as after if var == key:
+                variable = s.variables[key]
+                if variable.init is None and variable.kind == "local" and s.may_edit(after, value):
+                    text = s.text(spot.stmt).rstrip("; ")
+                    yield (s.edit(spot.stmt, f"{text} = {s.text(value)};"), s.edit(after, ""))
+            case _:
+                pass
+
+
+@rewriting("declarations")
+def declared_at_the_top(s: Source) -> Iterator[Change]:
+    """A local without an initialiser is declared at the beginning of its function."""
+    for variable, one in _declared_here(s):
+        function = next((f for f in s.functions if f.key == variable.function), None)
+        if function is None or variable.kind != "local" or one.init_span or not one.alone or variable.type.vla:
+            continue
+        others = [v for v in function.variables.values() if v.name == variable.name]
+        if len(others) == 1 and "vla" not in variable.type.spelling:
+            body = function.body.span
+            first = Edit(s.file(body), body.begin + 1, body.begin + 1, " " + s.text(one.statement))
+            yield (first, s.edit(one.statement, ""))
+
+
+@rewriting("typedefs")
+def element_type_named(s: Source) -> Iterator[Change]:
+    """The ``double`` of a declaration becomes a ``typedef``."""
+    for _, one in _declared_here(s):
+        words = one.specifiers.split()
+        if words and words[-1] in ("double", "int") and one.first:
+            name, text = s.unused("number"), s.text(one.statement)
+            at = text.find(words[-1])
+            new = f"{text[:at]}{name}{text[at + len(words[-1]) :]}"
+            yield (s.edit(one.statement, f"typedef {words[-1]} {name}; {new}"),)
+
+
+@rewriting("typedefs")
+def pointer_type_named(s: Source) -> Iterator[Change]:
+    """The type of a declared pointer becomes a ``typedef``."""
+    for variable, one in _declared_here(s):
+        if variable.type.is_pointer and one.alone and not variable.type.const and one.specifiers:
+            name = s.unused("pointer")
+            old, storage = declared(variable.type, name), "static " if one.specifiers.startswith("static ") else ""
+            if old and "extern" not in one.specifiers:
+                init = f" = {s.text(one.init_span)}" if one.init_span else ""
+                yield (s.edit(one.statement, f"typedef {old}; {storage}{name} {variable.name}{init};"),)
+
+
+@rewriting("typedefs")
+def struct_named(s: Source) -> Iterator[Change]:
+    """``struct s`` of a declaration becomes a ``typedef``."""
+    for _, one in _declared_here(s):
+        words = one.specifiers.split()
+        if len(words) >= 2 and words[-2] == "struct" and one.first:
+            name, text = s.unused("record"), s.text(one.statement)
+            old = f"struct {words[-1]}"
+            if text.count(old) == 1:
+                yield (s.edit(one.statement, f"typedef {old} {name}; {text.replace(old, name)}"),)
+
+
+@rewriting("declarations")
+def constant_added(s: Source) -> Iterator[Change]:
+    """A local that nothing changes becomes ``const``."""
+    for variable, one in _declared_here(s):
+        function = next((f for f in s.functions if f.key == variable.function), None)
+        if function is None or variable.kind != "local" or not one.alone or variable.type.kind not in ("int", "float"):
+            continue
+        if one.init_span and variable.key not in changed(function.body, function) and not variable.type.const:
+            yield (s.before(one.statement, "const "),)
+
+
+@rewriting("declarations")
+def parameter_as_array(s: Source) -> Iterator[Change]:
+    """The parameter ``double *to`` of a function becomes ``double to[]``."""
+    for function in s.functions:
+        for key in function.params:
+            variable = function.variables[key]
+            old = declared(variable.type, variable.name)
+            head = s.texts[s.file(function.span)][function.span.begin : function.body.span.begin]
+            elem = variable.type.elem
+            if variable.type.is_pointer and elem is not None and elem.is_scalar and head.count(old) == 1 and elem.size:
+                at = function.span.begin + head.index(old)
+                new = declared(elem, variable.name) + "[]"
+                if function.name != "main":
+                    yield (Edit(s.file(function.span), at, at + len(old), new),)
+
+
+@rewriting("declarations")
+def renamed(s: Source) -> Iterator[Change]:
+    """A variable gets another name."""
+    for variable, one in _declared_here(s):
+        file = s.file(one.span)
+        refs = [p.expr for p in s.places if isinstance(p.expr, ast.VarRef) and p.expr.var == variable.key]
+        if len(s.sources) == 1 and len(refs) == _words(s.texts[file], variable.name) - 1:
+            name = s.unused("name")
+            yield (s.edit(one.name_span, name), *(s.edit(ref, name) for ref in refs))
+
+
+@rewriting("declarations")
+def extern_declared(s: Source) -> Iterator[Change]:
+    """A variable at file level that is not ``static`` is declared ``extern`` before."""
+    for variable, one in _declared_here(s):
+        declaration = declared(variable.type, variable.name)
+        if variable.kind == "extern" and declaration and one.alone and one.definition and not one.storage:
+            yield (s.before(one.statement, f"extern {declaration};\n"),)
+
+
+@rewriting("declarations")
+def pair_in_struct(s: Source) -> Iterator[Change]:
+    """A local number becomes the member of a local struct."""
+    for variable, one in _declared_here(s):
+        refs = [p.expr for p in s.places if isinstance(p.expr, ast.VarRef) and p.expr.var == variable.key]
+        function = next((f for f in s.functions if f.key == variable.function), None)
+        if function is None or variable.kind != "local" or not one.alone or not variable.type.is_scalar:
+            continue
+        declaration = declared(decayed(variable.type), variable.name)
+        inner = s.texts[s.file(function.span)][function.span.begin : function.span.end]
+        if declaration and not variable.type.const and _words(inner, variable.name) == len(refs) + 1:
+            name = s.unused("own")
+            init = f" {name}.{variable.name} = {s.text(one.init_span)};" if one.init_span else ""
+            first = f"struct {{ {declaration}; int unused; }} {name};{init}"
+            yield (s.edit(one.statement, first), *(s.edit(ref, f"{name}.{variable.name}") for ref in refs))

@@ -1,0 +1,273 @@
+"""Allocation in other forms and other homes of buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from opi_xform.ir import ast
+from tests.machines.spell.source import Change, Place, Source, Spot, decayed, declared, has_effect
+from tests.machines.spell.table import rewriting
+
+WRAPPER = """static void *{name}(size_t bytes)
+{{
+    void *memory = malloc(bytes);
+    if (!memory) {{
+        fprintf(stderr, "out of memory\\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }}
+    return memory;
+}}"""
+
+
+def _allocations(s: Source) -> Iterator[tuple[Place, ast.Call]]:
+    for place in s.places:
+        match place.expr:
+            case ast.Call(callee=ast.FuncRef(name="malloc"), args=(size,)) as call if s.may_edit(size):
+                yield place, call
+            case _:
+                pass
+
+
+def _type_given(place: Place, s: Source) -> str:
+    """The type of the pointer that an allocation is assigned to."""
+    match place.parent:
+        case ast.Assign(op="", target=target, value=value) if value is place.expr:
+            return declared(decayed(target.type), "").strip()
+        case None if isinstance(place.spot.stmt, ast.DeclStmt):
+            for key in place.spot.stmt.variables:
+                if s.variables[key].init is place.expr:
+                    return declared(decayed(s.variables[key].type), "").strip()
+        case _:
+            pass
+    return ""
+
+
+@rewriting("memory")
+def malloc_in_wrapper(s: Source) -> Iterator[Change]:
+    """``malloc(n)`` becomes the call of a function that allocates and aborts where that fails."""
+    for place, call in _allocations(s):
+        name, file = s.unused("allocate"), s.file(call.span)
+        headers = [e for header in ("stdio.h", "stdlib.h") for e in s.including(file, header)]
+        yield (s.above(place.spot.function, WRAPPER.format(name=name)), s.edit(call.callee_span, name), *headers)
+
+
+@rewriting("memory")
+def malloc_in_plain_wrapper(s: Source) -> Iterator[Change]:
+    """``malloc(n)`` becomes the call of a function that does nothing else."""
+    for place, call in _allocations(s):
+        name = s.unused("allocate")
+        helper = f"static void *{name}(size_t bytes)\n{{\n    return malloc(bytes);\n}}"
+        yield (s.above(place.spot.function, helper), s.edit(call.callee_span, name))
+
+
+@rewriting("memory")
+def malloc_in_macro(s: Source) -> Iterator[Change]:
+    """``malloc(n)`` becomes a macro that casts to the type of the pointer."""
+    for place, call in _allocations(s):
+        name, given = s.unused("NEW"), _type_given(place, s)
+        if given and given != "void *":
+            first = s.above(place.spot.function, f"#define {name}(type, bytes) ((type)malloc(bytes))")
+            yield (first, s.edit(call, f"{name}({given}, {s.text(call.args[0])})"))
+
+
+@rewriting("memory")
+def malloc_cast(s: Source) -> Iterator[Change]:
+    """``malloc(n)`` becomes ``(double *)malloc(n)``."""
+    for place, call in _allocations(s):
+        given = _type_given(place, s)
+        if given and given != "void *":
+            yield (s.edit(call, f"({given}){s.text(call)}"),)
+
+
+@rewriting("memory")
+def malloc_as_calloc(s: Source) -> Iterator[Change]:
+    """``malloc(n * m)`` becomes ``calloc(n, m)``."""
+    for _, call in _allocations(s):
+        match call.args[0]:
+            case ast.Binary(op="*", left=left, right=right) if s.may_edit(left, right):
+                yield (s.edit(call, f"calloc({s.text(left)}, {s.text(right)})"),)
+            case size if not has_effect(size):
+                yield (s.edit(call, f"calloc(1, {s.text(size)})"),)
+
+
+@rewriting("memory")
+def malloc_with_room(s: Source) -> Iterator[Change]:
+    """``malloc(n)`` becomes ``malloc((n) + 64)``."""
+    for _, call in _allocations(s):
+        yield (s.edit(call.args[0], f"({s.text(call.args[0])}) + 64"),)
+
+
+@rewriting("memory")
+def malloc_checked(s: Source) -> Iterator[Change]:
+    """After ``p = malloc(n);`` the program aborts where ``p`` is NULL."""
+    for spot, name in _pointers_set(s):
+        yield (s.after(spot.stmt, f" if (!{name}) MPI_Abort(MPI_COMM_WORLD, 1);"),)
+
+
+@rewriting("memory")
+def malloc_checked_with_message(s: Source) -> Iterator[Change]:
+    """After ``p = malloc(n);`` the program says so and ends where ``p`` is NULL."""
+    for spot, name in _pointers_set(s):
+        say = f'if ({name} == NULL) {{ fprintf(stderr, "out of memory\\n"); exit(1); }}'
+        file = s.file(spot.stmt.span)
+        headers = [e for header in ("stdio.h", "stdlib.h") for e in s.including(file, header)]
+        yield (s.after(spot.stmt, f" {say}"), *headers)
+
+
+def _pointers_set(s: Source) -> Iterator[tuple[Spot, str]]:
+    """Statements in a block that set a pointer to new memory."""
+    for place, call in _allocations(s):
+        spot = place.spot
+        match spot.stmt:
+            case ast.ExprStmt(expr=ast.Assign(op="", target=target, value=value)) if value is call:
+                if spot.block and s.may_edit(target) and not has_effect(target):
+                    yield spot, s.text(target)
+            case ast.DeclStmt(variables=(key,)) if spot.block and s.variables[key].init is call:
+                yield spot, s.variables[key].name
+            case _:
+                pass
+
+
+@rewriting("memory")
+def malloc_through_local(s: Source) -> Iterator[Change]:
+    """``p = malloc(n);`` becomes ``T *m = malloc(n); p = m;`` in a block."""
+    for place, call in _allocations(s):
+        match place.spot.stmt:
+            case ast.ExprStmt(expr=ast.Assign(op="", target=target, value=value)) if value is call:
+                name, given = s.unused("memory"), _type_given(place, s)
+                if given and s.may_edit(target) and not has_effect(target):
+                    text = f"{given} {name} = {s.text(call)}; {s.text(target)} = {name};"
+                    yield (s.edit(place.spot.stmt, f"{{ {text} }}"),)
+            case _:
+                pass
+
+
+@rewriting("memory")
+def size_of_type(s: Source) -> Iterator[Change]:
+    """``sizeof *p`` becomes ``sizeof(double)``."""
+    for place in s.places:
+        match place.expr:
+            case ast.SizeOf(operand=operand) as e if operand is not None and operand.type.is_scalar:
+                if written := declared(decayed(operand.type), ""):
+                    yield (s.edit(e, f"sizeof({written.strip()})"),)
+            case _:
+                pass
+
+
+@rewriting("memory")
+def size_of_element(s: Source) -> Iterator[Change]:
+    """``p = malloc(n * sizeof(double));`` becomes ``p = malloc(n * sizeof *p);``."""
+    for place in s.places:
+        e = place.expr
+        if isinstance(e, ast.SizeOf) and e.operand is None and e.operand_type.is_scalar:
+            for spot, name in _pointers_set(s):
+                elem = _element(spot, s)
+                if spot.stmt is place.spot.stmt and elem == e.operand_type.spelling:
+                    yield (s.edit(e, f"sizeof *({name})"),)
+
+
+def _element(spot: Spot, s: Source) -> str:
+    match spot.stmt:
+        case ast.ExprStmt(expr=ast.Assign(target=target)):
+            elem = target.type.elem
+        case ast.DeclStmt(variables=(key,)):
+            elem = s.variables[key].type.elem
+        case _:
+            elem = None
+    return elem.spelling if elem is not None else ""
+
+
+@rewriting("memory")
+def free_guarded(s: Source) -> Iterator[Change]:
+    """``free(p);`` becomes ``if (p) free(p);``."""
+    for spot, call in s.calls("free"):
+        if not has_effect(call.args[0]):
+            yield (s.edit(spot.stmt, f"if ({s.text(call.args[0])}) {s.text(spot.stmt)}"),)
+
+
+@rewriting("memory")
+def free_in_function(s: Source) -> Iterator[Change]:
+    """``free(p)`` becomes the call of a function that does nothing else."""
+    for spot, call in s.calls("free"):
+        name = s.unused("release")
+        helper = f"static void {name}(void *memory)\n{{\n    free(memory);\n}}"
+        yield (s.above(spot.function, helper), s.edit(call.callee_span, name))
+
+
+@rewriting("memory")
+def free_and_forget(s: Source) -> Iterator[Change]:
+    """After ``free(p);`` the pointer becomes NULL."""
+    for spot, call in s.calls("free"):
+        if isinstance(call.args[0], (ast.VarRef, ast.Member)) and spot.block:
+            yield (s.after(spot.stmt, f" {s.text(call.args[0])} = NULL;"),)
+
+
+def _file_scope(s: Source) -> Iterator[tuple[ast.Variable, ast.Declarator, list[Place]]]:
+    """Variables at file level with one declaration and without an initialiser, and all their uses."""
+    for variable in s.variables.values():
+        one = variable.declarators[0] if len(variable.declarators) == 1 else None
+        if variable.kind != "static" or one is None or one.init_span or not s.may_edit(one.span, one.name_span):
+            continue
+        whole = s.texts[s.file(one.span)]
+        uses = [p for p in s.places if isinstance(p.expr, ast.VarRef) and p.expr.var == variable.key]
+        written = whole.replace(s.text(one.name_span), "").count("#pragma")
+        if len(uses) == _words(whole, variable.name) - 1 and not written:
+            yield variable, one, uses
+
+
+def _words(text: str, name: str) -> int:
+    """How often a name stands in the code of a text."""
+    from tests.mutilate.generate import tokens
+
+    return sum(token.kind == "word" and token.text == name for token in tokens(text))
+
+
+@rewriting("memory")
+def array_on_heap(s: Source) -> Iterator[Change]:
+    """An array at file level becomes a pointer; ``main`` allocates zeros for it after ``MPI_Init``."""
+    for variable, one, uses in _file_scope(s):
+        elem = variable.type.elem
+        if not variable.type.is_array or elem is None or not elem.is_scalar or not one.alone or not variable.type.size:
+            continue
+        if any(isinstance(p.parent, (ast.SizeOf, ast.AddrOf)) for p in uses):
+            continue
+        pointer, file = declared(decayed(variable.type), variable.name), s.file(one.span)
+        for spot, _ in s.calls("MPI_Init"):
+            if s.file(spot.stmt.span) == file and spot.block and pointer:
+                make = f" {variable.name} = calloc({variable.type.count}, sizeof *{variable.name});"
+                own = s.edit(one.statement, f"static {pointer};")
+                yield (own, s.after(spot.stmt, make), *s.including(file, "stdlib.h"))
+
+
+@rewriting("memory")
+def variable_in_struct(s: Source) -> Iterator[Change]:
+    """A variable at file level becomes a member of a static struct."""
+    for variable, one, uses in _file_scope(s):
+        declaration = declared(variable.type, variable.name)
+        if one.alone and declaration and not variable.type.const and variable.type.size:
+            name = s.unused("home")
+            own = s.edit(one.statement, f"static struct {{ int unused; {declaration}; }} {name};")
+            yield (own, *(s.edit(p.expr, f"{name}.{variable.name}") for p in uses))
+
+
+@rewriting("memory")
+def variable_not_static(s: Source) -> Iterator[Change]:
+    """``static`` goes from a variable at file level."""
+    for _, one, _ in _file_scope(s):
+        if one.specifiers.startswith("static ") and one.first:
+            at = one.statement
+            text = s.text(at)
+            if text.startswith("static "):
+                yield (s.edit(at, text[len("static ") :]),)
+
+
+@rewriting("memory")
+def local_array_static(s: Source) -> Iterator[Change]:
+    """An array that ``main`` declares without an initialiser becomes ``static``."""
+    for spot in s.of(ast.DeclStmt):
+        assert isinstance(spot.stmt, ast.DeclStmt)
+        variables = [s.variables[key] for key in spot.stmt.variables if key in s.variables]
+        arrays = [v for v in variables if v.type.is_array and v.type.count and v.init is None and v.kind == "local"]
+        in_main = spot.function.name == "main" and not s.text(spot.stmt).startswith("static")
+        if in_main and variables and arrays == variables:
+            yield (s.before(spot.stmt, "static "),)

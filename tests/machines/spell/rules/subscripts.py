@@ -1,0 +1,154 @@
+"""Subscripts, pointers and members in other forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from opi_xform.ir import ast
+from opi_xform.ir.types import Type
+from tests.machines.spell.source import Change, Place, Source
+from tests.machines.spell.table import rewriting
+
+
+def _is_zero(expr: ast.Expr) -> bool:
+    return isinstance(expr, ast.IntLit) and expr.value == 0
+
+
+def _points_to_objects(type_: Type) -> bool:
+    """A pointer or array with elements of a known size."""
+    elem = type_.elem
+    return type_.kind in ("pointer", "array") and elem is not None and elem.kind != "function" and bool(elem.size)
+
+
+def _is_pointer_argument(place: Place) -> bool:
+    call, e = place.parent, place.expr
+    return isinstance(call, ast.Call) and e is not call.callee and _points_to_objects(e.type)
+
+
+def _subscripts(s: Source) -> Iterator[ast.Index]:
+    """Those that are written with the array first."""
+    for place in s.places:
+        e = place.expr
+        if isinstance(e, ast.Index) and s.may_edit(e.base, e.index) and e.base.span.end <= e.index.span.begin:
+            yield e
+
+
+@rewriting("subscripts")
+def index_as_sum(s: Source) -> Iterator[Change]:
+    """``a[i]`` becomes ``(*(a + i))``."""
+    for e in _subscripts(s):
+        yield (s.edit(e, f"(*({s.atom(e.base)} + {s.atom(e.index)}))"),)
+
+
+@rewriting("subscripts")
+def index_turned(s: Source) -> Iterator[Change]:
+    """``a[i]`` becomes ``i[a]``."""
+    for e in _subscripts(s):
+        yield (s.edit(e, f"{s.atom(e.index)}[{s.text(e.base)}]"),)
+
+
+@rewriting("subscripts")
+def index_of_first(s: Source) -> Iterator[Change]:
+    """``a[0]`` becomes ``(*a)``."""
+    for e in _subscripts(s):
+        if _is_zero(e.index):
+            yield (s.edit(e, f"(*{s.atom(e.base)})"),)
+
+
+@rewriting("subscripts")
+def sum_as_index(s: Source) -> Iterator[Change]:
+    """``*(p + i)`` becomes ``p[i]``."""
+    for place in s.places:
+        match place.expr:
+            case ast.Deref(operand=ast.Binary(op="+", left=left, right=right)) as e if s.is_star(e):
+                if left.type.kind in ("pointer", "array") and s.may_edit(left, right):
+                    yield (s.edit(e, f"{s.atom(left)}[{s.text(right)}]"),)
+            case _:
+                pass
+
+
+@rewriting("subscripts")
+def star_as_index(s: Source) -> Iterator[Change]:
+    """``*p`` becomes ``p[0]``."""
+    for place in s.places:
+        match place.expr:
+            case ast.Deref(operand=inner) as e if s.is_star(e) and s.may_edit(inner):
+                if _points_to_objects(inner.type):
+                    yield (s.edit(e, f"{s.atom(inner)}[0]"),)
+            case _:
+                pass
+
+
+@rewriting("subscripts")
+def address_of_first(s: Source) -> Iterator[Change]:
+    """The argument ``a`` becomes ``&a[0]``."""
+    for place in s.places:
+        if isinstance(place.expr, (ast.VarRef, ast.Member, ast.Index)) and _is_pointer_argument(place):
+            yield (s.edit(place.expr, f"&{s.atom(place.expr)}[0]"),)
+
+
+@rewriting("subscripts")
+def address_of_first_left_out(s: Source) -> Iterator[Change]:
+    """``&a[0]`` becomes ``a``."""
+    for place in s.places:
+        match place.expr:
+            case ast.AddrOf(operand=ast.Index(base=base, index=index)) as e if _is_zero(index):
+                if not isinstance(place.parent, ast.SizeOf) and s.may_edit(base):
+                    yield (s.edit(e, s.atom(base)),)
+            case _:
+                pass
+
+
+@rewriting("subscripts")
+def address_as_sum(s: Source) -> Iterator[Change]:
+    """``&a[i]`` becomes ``(a + i)``."""
+    for place in s.places:
+        match place.expr:
+            case ast.AddrOf(operand=ast.Index(base=base, index=index)) as e if s.may_edit(base, index):
+                if base.span.end <= index.span.begin:
+                    yield (s.edit(e, f"({s.atom(base)} + {s.atom(index)})"),)
+            case _:
+                pass
+
+
+@rewriting("subscripts")
+def sum_as_address(s: Source) -> Iterator[Change]:
+    """The address ``a + i`` becomes ``(&a[i])``."""
+    for place in s.places:
+        match place.expr:
+            case ast.Binary(op="+", left=left, right=right) as e if s.may_edit(left, right):
+                if _points_to_objects(left.type):
+                    yield (s.edit(e, f"(&{s.atom(left)}[{s.text(right)}])"),)
+            case _:
+                pass
+
+
+@rewriting("subscripts")
+def nothing_added(s: Source) -> Iterator[Change]:
+    """The argument ``a`` becomes ``a + 0``."""
+    for place in s.places:
+        if isinstance(place.expr, (ast.VarRef, ast.Member)) and _is_pointer_argument(place):
+            yield (s.edit(place.expr, f"{s.atom(place.expr)} + 0"),)
+
+
+@rewriting("subscripts")
+def arrow_as_dot(s: Source) -> Iterator[Change]:
+    """``p->m`` becomes ``(*p).m``."""
+    for place in s.places:
+        match place.expr:
+            case ast.Member(base=ast.Deref(operand=pointer), field=field) as e if s.is_arrow(e):
+                if s.may_edit(pointer):
+                    yield (s.edit(e, f"(*{s.atom(pointer)}).{field}"),)
+            case _:
+                pass
+
+
+@rewriting("subscripts")
+def dot_as_arrow(s: Source) -> Iterator[Change]:
+    """``s.m`` becomes ``(&s)->m``."""
+    for place in s.places:
+        match place.expr:
+            case ast.Member(base=ast.VarRef() as base, field=field) as e if not s.is_arrow(e) and s.may_edit(base):
+                yield (s.edit(e, f"(&{s.atom(base)})->{field}"),)
+            case _:
+                pass
