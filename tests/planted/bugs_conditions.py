@@ -32,6 +32,14 @@ CONDITIONS = (
         condition="declaration",
     ),
     Bug(
+        "a datatype in a variable is the first one that the program names",
+        "opi_xform.memory.extent",
+        "    if size is None and value.constant is not None:\n        size = known.handles.get(value.constant)",
+        "    if size is None:\n        size = next(iter(known.handles.values()), None)",
+        ("form_type_chosen",),
+        condition="form of the call",
+    ),
+    Bug(
         "blocks of a vector lie back to back",
         "opi_xform.memory.extent",
         '"MPI_Type_vector", 5 if known.symbols.resolve(values[1]) == known.symbols.resolve(values[2])',
