@@ -65,7 +65,7 @@ def test_the_examples_compile(mpi: Mpi, examples: dict[str, dict[str, str]], tmp
         write(after, tmp_path / name / "after")
     files = sorted(map(str, tmp_path.glob("*/*/*.c")))
     done = captured([str(mpi.mpicc), *CHECKS, *files], mpi, timeout_s=120)
-    assert done.returncode == 0, done.stderr.decode()
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_seed_names_one_program() -> None:

@@ -31,6 +31,8 @@ FLAGS = ("-O1", "-w")
 CHECKS = ("-fsyntax-only", "-Wall", "-Wno-unused", "-Werror=implicit")
 MOST = 4
 """Rewritings that are applied to one program."""
+FEW = 3
+"""Places at which one that puts in new statements is applied."""
 
 Site = tuple[int, str]
 Decisions = Mapping[Site, str]
@@ -126,7 +128,7 @@ def spelled(case: Case, seed: int, only: Sequence[Rewriting] = (), count: int = 
     while left and len(steps) < wanted:
         rule = left.pop()
         found = list(rule.changes(source))
-        chosen = _chosen(rng, found)
+        chosen = _chosen(rng, found, FEW if rule.kind in ("output", "flow", "blocks") else len(found))
         if chosen:
             texts = edited(texts, chosen)
             steps.append(Step(rule.name, len(chosen), texts))
@@ -137,7 +139,7 @@ def spelled(case: Case, seed: int, only: Sequence[Rewriting] = (), count: int = 
     return Spelled(seed, case, tuple(steps))
 
 
-def _chosen(rng: random.Random, found: Sequence[Change]) -> list[Change]:
+def _chosen(rng: random.Random, found: Sequence[Change], most: int) -> list[Change]:
     """One change, or all that do not touch each other, or about half of these."""
     share = rng.choice((0.0, 0.5, 1.0))
     chosen: list[Change] = []
@@ -145,6 +147,8 @@ def _chosen(rng: random.Random, found: Sequence[Change]) -> list[Change]:
         taken = not chosen or (share > 0 and rng.random() < share)
         if taken and all(apart(change, other) for other in chosen):
             chosen.append(change)
+        if len(chosen) == most:
+            break
     return chosen
 
 
@@ -194,7 +198,7 @@ class Judge:
             write(texts, folder)
             sources = [str(folder / file) for file in texts if file.endswith(".c")]
             done = captured([str(self.mpi.mpicc), *CHECKS, *case.flags, *sources], self.mpi, timeout_s=60)
-            return done.stderr.decode(errors="replace")[-1500:] if done.returncode else ""
+            return done.stderr[-1500:] if done.returncode else ""
 
     def _blamed(self, program: Spelled, sites: Sequence[Site], lost: bool) -> tuple[tuple[Site, str], ...]:
         """For each site the rewriting after which its decision is another."""

@@ -133,11 +133,9 @@ class Source:
         return isinstance(expr, ast.Deref) and self.text(expr).startswith("*")
 
     def mark(self, thing: ast.Expr | ast.Stmt) -> str:
-        """The mark of the call that begins here or, where none does, of nothing."""
-        span = thing.span
-        before = self.texts[self.file(span)][: span.begin].rstrip()
-        found = MARK.findall(before[-12:])
-        return f"/*@{found[-1]}*/" if found and before.endswith("*/") else ""
+        """The last mark in front of something: that of a call, if it is one."""
+        found = MARK.findall(self.texts[self.file(thing.span)], 0, thing.span.begin)
+        return f"/*@{found[-1]}*/" if found else ""
 
     def marked(self, stmt: ast.Stmt) -> str:
         """The text of a statement with the mark that stands before it."""
@@ -388,7 +386,8 @@ def edited(texts: Texts, changes: Iterable[Change]) -> dict[str, str]:
     edits = [edit for change in changes for edit in change]
     out = dict(texts)
     for file in dict.fromkeys(edit.file for edit in edits):
-        own_edits = sorted((e for e in edits if e.file == file), key=lambda e: (e.begin, e.end))
+        unique = dict.fromkeys(edits) if file in texts else edits  # two changes may include the same header
+        own_edits = sorted((e for e in unique if e.file == file), key=lambda e: (e.begin, e.end))
         text = out.get(file, "")
         for edit in reversed(own_edits):
             text = text[: edit.begin] + edit.text + text[edit.end :]

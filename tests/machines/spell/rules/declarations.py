@@ -182,6 +182,9 @@ def pair_in_struct(s: Source) -> Iterator[Change]:
         function = next((f for f in s.functions if f.key == variable.function), None)
         if function is None or variable.kind != "local" or not one.alone or not variable.type.is_scalar:
             continue
+        at = one.statement
+        if any(ref.span.file == at.file and at.begin <= ref.span.begin < at.end for ref in refs):
+            continue
         declaration = declared(decayed(variable.type), variable.name)
         inner = s.texts[s.file(function.span)][function.span.begin : function.span.end]
         if declaration and not variable.type.const and _words(inner, variable.name) == len(refs) + 1:

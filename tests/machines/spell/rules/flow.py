@@ -91,7 +91,8 @@ def _numbers(s: Source, spot: Spot) -> list[str]:
 def _statements(s: Source) -> Iterator[Spot]:
     """Statements in blocks, other than declarations, that something may be put in front of."""
     for spot in s.spots:
-        if spot.block and isinstance(spot.stmt, (ast.ExprStmt, ast.For, ast.If)) and not s.mark(spot.stmt):
+        marked = s.texts[s.file(spot.stmt.span)][: spot.stmt.span.begin].endswith("*/")
+        if spot.block and isinstance(spot.stmt, (ast.ExprStmt, ast.For, ast.If)) and not marked:
             yield spot
 
 

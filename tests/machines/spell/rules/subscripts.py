@@ -60,9 +60,8 @@ def sum_as_index(s: Source) -> Iterator[Change]:
     """``*(p + i)`` becomes ``p[i]``."""
     for place in s.places:
         match place.expr:
-            case ast.Deref(operand=ast.Binary(op="+", left=left, right=right)) as e if s.is_star(e):
-                if left.type.kind in ("pointer", "array") and s.may_edit(left, right):
-                    yield (s.edit(e, f"{s.atom(left)}[{s.text(right)}]"),)
+            case ast.Index(base=base, index=index) as e if s.text(e).startswith("*") and s.may_edit(base, index):
+                yield (s.edit(e, f"{s.atom(base)}[{s.text(index)}]"),)
             case _:
                 pass
 
