@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from opi_xform.frontend import fold
+from opi_xform.frontend.alike import compared, deref
 from opi_xform.frontend.bounds import has_bounds, is_computed
 from opi_xform.frontend.clang import Kind, TranslationUnit, evaluate, library, text
 from opi_xform.frontend.inits import Braces, Designated, flatten
@@ -286,7 +287,7 @@ class Expressions:
                 return replace(operand, span=span)
             return AddrOf(type_, span, operand)
         if op == 6:
-            return replace(operand.operand, span=span) if isinstance(operand, AddrOf) else Deref(type_, span, operand)
+            return replace(operand.operand, span=span) if isinstance(operand, AddrOf) else deref(type_, span, operand)
         if op in (7, 8, 9, 10):
             sign = {7: "+", 8: "-", 9: "~", 10: "!"}[op]
             if isinstance(operand, IntLit) and type_.kind == "int" and operand.name != PROC_NULL:
@@ -330,7 +331,7 @@ class Expressions:
                 return IntLit(type_, span, value)
         if op in ("&&", "||"):
             return Logical(type_, span, op, left, right)
-        return Binary(type_, span, op, left, right)
+        return compared(op, left, right, span) or Binary(type_, span, op, left, right)
 
     def _compound_assign(self, i: int, type_: Type, span: Span, kids: list[int]) -> Expr:
         op = BINARY.get(self._lib.clang_getCursorBinaryOperatorKind(self._tree.cursor[i]))
