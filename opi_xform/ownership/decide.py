@@ -26,7 +26,7 @@ from opi_xform.ownership.place import Placement, place
 from opi_xform.ownership.plan import Decision, Edit, Note, Plan, ReplaceCall, StopOthers, Told
 from opi_xform.ownership.reasons import contents_refusal, kept, liveness_refusal, node_span
 from opi_xform.ownership.requests import pending_refusal
-from opi_xform.ownership.second_names import renaming, second_names
+from opi_xform.ownership.second_names import renaming, second_names, with_names
 from opi_xform.ownership.source import array_edits, source_refusal
 from opi_xform.ownership.strays import stray_refusal
 from opi_xform.ownership.swaps import joined
@@ -294,6 +294,7 @@ def _placed(
     converted: frozenset[Place],
     null_tests: tuple[int, ...],
 ) -> Placement | Refusal:
+    buffer = with_names(program, units, buffer, converted)
     placed = place(program, buffer, converted, null_tests)
     if isinstance(placed, Refusal):
         return placed

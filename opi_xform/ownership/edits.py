@@ -148,7 +148,7 @@ class Builder(AllocationEdits):
             return self.program.variables[e.var].name
         if self.member is not None and self.program.names(e, self.member.key) and e.span.editable and not fixed(e):
             return address_of(self.texts.of(e.span))
-        if rows == 0 and isinstance(e, ast.VarRef) and e.var == self.buffer.carrier.variable:
+        if rows == 0 and isinstance(e, ast.VarRef) and e.var in {self.buffer.carrier.variable, *self.buffer.named}:
             return f"&{self.variable.name}"
         if rows == 1:
             if isinstance(e, ast.Index) and self.is_row(e):

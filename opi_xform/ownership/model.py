@@ -199,7 +199,8 @@ class Buffer:
 
     ``objects``: its abstract objects, one per frame.  ``uses`` in source order; ``touches``: graph nodes that access
     its bytes, or pass its address on, other than the sites.  ``lifted``: parameters that get the carrier's address
-    (``parameters``).  swaps: where the carrier changes places with another.
+    (``parameters``).  named: local pointers, nothing but other names of it, that sites give.  swaps: where the carrier
+    changes places with another.
     """
 
     name: str
@@ -208,6 +209,7 @@ class Buffer:
     uses: tuple[Use, ...]
     touches: tuple[int, ...]
     lifted: frozenset[str] = frozenset()
+    named: frozenset[str] = frozenset()
     swaps: tuple[Swap, ...] = ()
 
 

@@ -7,13 +7,15 @@ value, and the program does not set the carrier while the name is used, the carr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
-from opi_xform.ownership.model import Buffer, Program
+from opi_xform.ownership.mentions import plain
+from opi_xform.ownership.model import Buffer, Place, Program
 from opi_xform.ownership.names import names_of, value_range
 from opi_xform.ownership.parameters import argument
 from opi_xform.ownership.plan import Edit, InsertStatement, PointerDeclaration, ReplaceCall, ReplaceText
@@ -52,6 +54,15 @@ def second_names(program: Program, units: Sequence[ast.Unit], buffer: Buffer) ->
                 if found is not None:
                     out[key] = found
     return out
+
+
+def with_names(program: Program, units: Sequence[ast.Unit], buffer: Buffer, converted: Collection[Place]) -> Buffer:
+    """The buffer with the second names that sites give it: there, too, the carrier can be written in their place."""
+    written = [plain(u.call.args[u.argument]) for u in buffer.uses if u.place in converted]
+    keys = {e.var for e in written if isinstance(e, ast.VarRef)} - {buffer.carrier.variable} - buffer.lifted
+    if not keys or buffer.swaps:
+        return buffer
+    return replace(buffer, named=frozenset(keys & second_names(program, units, buffer).keys()))
 
 
 def _second(
@@ -160,7 +171,9 @@ def renaming(
             return None
         if second.setting is not None:
             out.append(ReplaceText(second.setting.span, ""))
-        out.extend(ReplaceText(ref.span, second.text) for ref in second.mentions)
+        called = [span for edit in others if isinstance(edit, ReplaceCall) for span, _ in edit.arguments]
+        refs = [ref.span for ref in second.mentions if not any(_overlap(ref.span, span) for span in called)]
+        out.extend(ReplaceText(span, second.text) for span in refs)
     taken = [*(span for edit in others for span in _spans(edit)), *(edit.span for edit in out)]
     for edit in out:
         if any(_overlap(edit.span, span) for span in taken if span is not edit.span):

@@ -146,6 +146,14 @@ BUGS = (
         condition="read after receive",
     ),
     Bug(
+        "what a site calls the buffer is another name of it",
+        "opi_xform.ownership.second_names",
+        "frozenset(keys & second_names(program, units, buffer).keys())",
+        "frozenset(keys)",
+        ("named_call_shadowed",),
+        condition="placement",
+    ),
+    Bug(
         "second names may be older than the hand-over",
         _ALIASES,
         "if found.crosses(n, after):",
