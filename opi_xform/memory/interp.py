@@ -15,6 +15,7 @@ from opi_xform.ir.loops import LoopNest
 from opi_xform.ir.operands import handle
 from opi_xform.memory.calls import Calls
 from opi_xform.memory.environment import Cell, Change, Env, Environment
+from opi_xform.memory.evaluate import kind_of
 from opi_xform.memory.facts import Facts
 from opi_xform.memory.families import find_families
 from opi_xform.memory.foreign import foreign
@@ -333,11 +334,14 @@ class _Interpreter(Steps):
             return
         for o in sorted(self.objects.globals):
             info = self.objects.table[o]
-            if info.variable is None or info.type is None or info.type.kind not in ("int", "pointer"):
-                continue
-            if o in self.objects.foreign:
+            if info.variable is None or info.type is None or o in self.objects.foreign:
                 continue
             var = self.variables[info.variable]
+            if info.type.kind in ("record", "array"):
+                self.initial_numbers(o, var.init)
+                continue
+            if info.type.kind not in ("int", "pointer"):
+                continue
             if info.variable in self.unwritten:
                 unset = self.symbols.get("opaque", ("unset", o), frozenset())
                 self.values.unset.add(unset)
@@ -349,6 +353,25 @@ class _Interpreter(Steps):
                 self.out.put((o, 0), self.constant(ins.Const(var.init.value, var.init.name)))
             elif isinstance(var.init, ast.MacroConst) and (var.init.operand is None or ast.is_fixed(var.init.operand)):
                 self.out.put((o, 0), self.constant(ins.Const(handle(var.init.name), var.init.name)))
+
+    def initial_numbers(self, o: int, init: ast.Expr | None) -> None:
+        """The whole numbers that a struct or an array begins with, where these are a few.
+
+        A number in a bit field may be cut off, and is read as no whole bytes: so it is not found again.
+        """
+        if not isinstance(init, ast.InitList) or len(init.items) > MOST_NUMBERS:
+            return
+        if len(set(init.offsets)) < len(init.offsets):
+            return
+        for item, offset in zip(init.items, init.offsets, strict=True):
+            if isinstance(item, ast.IntLit) and item.type.kind == "int" and item.type.size:
+                self.kinds.setdefault((o, offset), set()).add(kind_of(item.type))
+                self.sizes[o, offset] = max(self.sizes.get((o, offset), 0), item.type.size)
+                self.offsets.setdefault(o, set()).add(offset)
+                self.out.put((o, offset), self.named(item.value, item.name))
+
+
+MOST_NUMBERS = 64  # with which an object begins, each a value of its own
 
 
 def _entered(graph: Graph) -> frozenset[int]:

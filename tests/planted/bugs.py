@@ -146,6 +146,22 @@ BUGS = (
         condition="read after receive",
     ),
     Bug(
+        "what an object begins with is read as anything",
+        "opi_xform.memory.interp",
+        "                self.kinds.setdefault((o, offset), set()).add(kind_of(item.type))\n",
+        "",
+        ("begun_other_member",),
+        condition="values",
+    ),
+    Bug(
+        "a number that an object begins with is not overwritten by parts of it",
+        "opi_xform.memory.interp",
+        "                self.offsets.setdefault(o, set()).add(offset)\n                self.out.put((o, offset), self.named",
+        "                self.out.put((o, offset), self.named",
+        ("begun_by_bytes", "begun_copied", "begun_received"),
+        condition="values",
+    ),
+    Bug(
         "what a site calls the buffer is another name of it",
         "opi_xform.ownership.second_names",
         "frozenset(keys & second_names(program, units, buffer).keys())",
