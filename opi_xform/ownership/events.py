@@ -351,6 +351,7 @@ class _Collector:
             self.buffer.carrier.rows
             and isinstance(e, ast.Index)
             and isinstance(plain(e.index), (ast.VarRef, ast.IntLit))
+            and self.buffer.carrier.variable not in self.program.members
         ):
             e = plain(e.base)
         return self.program.names(e, self.buffer.carrier.variable)

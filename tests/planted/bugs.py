@@ -156,8 +156,8 @@ BUGS = (
     Bug(
         "a number that an object begins with is not overwritten by parts of it",
         "opi_xform.memory.interp",
-        "                self.offsets.setdefault(o, set()).add(offset)\n                self.out.put((o, offset), self.named",
-        "                self.out.put((o, offset), self.named",
+        "set()).add(offset)\n                self.out.put((o, offset), self.named",
+        "set())\n                self.out.put((o, offset), self.named",
         ("begun_by_bytes", "begun_copied", "begun_received"),
         condition="values",
     ),

@@ -204,7 +204,13 @@ class Source:
 
     @cached_property
     def spots(self) -> list[Spot]:
-        return [spot for function in self.functions for spot in _spots(function) if self.may_edit(spot.stmt)]
+        found = [spot for function in self.functions for spot in _spots(function) if self.may_edit(spot.stmt)]
+        return [spot for spot in found if not self._has_pragma(spot.stmt)]
+
+    def _has_pragma(self, stmt: ast.Stmt) -> bool:
+        """A pragma in the line before is about it, and wants it as it is."""
+        before = self.texts[self.file(stmt.span)][: stmt.span.begin].rstrip()
+        return before.rpartition("\n")[2].lstrip().startswith("#pragma")
 
     @cached_property
     def places(self) -> list[Place]:

@@ -91,16 +91,22 @@ def declared_at_the_top(s: Source) -> Iterator[Change]:
             yield (first, s.edit(one.statement, ""))
 
 
+def _named(s: Source, variable: ast.Variable, one: ast.Declarator, definition: str) -> Change:
+    """A type at file level, in front of what declares the variable."""
+    function = next((f for f in s.functions if f.key == variable.function), None)
+    return (s.above(function, definition),) if function else (s.before(one.statement, f"{definition}\n"),)
+
+
 @rewriting("typedefs")
 def element_type_named(s: Source) -> Iterator[Change]:
     """The ``double`` of a declaration becomes a ``typedef``."""
-    for _, one in _declared_here(s):
+    for variable, one in _declared_here(s):
         words = one.specifiers.split()
         if words and words[-1] in ("double", "int") and one.first:
             name, text = s.unused("number"), s.text(one.statement)
             at = text.find(words[-1])
             new = f"{text[:at]}{name}{text[at + len(words[-1]) :]}"
-            yield (s.edit(one.statement, f"typedef {words[-1]} {name}; {new}"),)
+            yield (*_named(s, variable, one, f"typedef {words[-1]} {name};"), s.edit(one.statement, new))
 
 
 @rewriting("typedefs")
@@ -112,19 +118,23 @@ def pointer_type_named(s: Source) -> Iterator[Change]:
             old, storage = declared(variable.type, name), "static " if one.specifiers.startswith("static ") else ""
             if old and "extern" not in one.specifiers:
                 init = f" = {s.text(one.init_span)}" if one.init_span else ""
-                yield (s.edit(one.statement, f"typedef {old}; {storage}{name} {variable.name}{init};"),)
+                new = f"{storage}{name} {variable.name}{init};"
+                yield (*_named(s, variable, one, f"typedef {old};"), s.edit(one.statement, new))
 
 
 @rewriting("typedefs")
 def struct_named(s: Source) -> Iterator[Change]:
     """``struct s`` of a declaration becomes a ``typedef``."""
-    for _, one in _declared_here(s):
+    for variable, one in _declared_here(s):
         words = one.specifiers.split()
         if len(words) >= 2 and words[-2] == "struct" and one.first:
             name, text = s.unused("record"), s.text(one.statement)
             old = f"struct {words[-1]}"
             if text.count(old) == 1:
-                yield (s.edit(one.statement, f"typedef {old} {name}; {text.replace(old, name)}"),)
+                yield (
+                    *_named(s, variable, one, f"typedef {old} {name};"),
+                    s.edit(one.statement, text.replace(old, name)),
+                )
 
 
 @rewriting("declarations")

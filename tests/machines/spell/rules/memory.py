@@ -179,9 +179,12 @@ def _element(spot: Spot, s: Source) -> str:
 
 @rewriting("memory")
 def free_guarded(s: Source) -> Iterator[Change]:
-    """``free(p);`` becomes ``if (p) free(p);``."""
+    """``free(p);`` becomes ``if (p) free(p);``, where it is not so."""
     for spot, call in s.calls("free"):
-        if not has_effect(call.args[0]):
+        guarded = any(
+            isinstance(around, ast.If) and s.text(call.args[0]) in s.text(around.cond) for around in spot.above
+        )
+        if not guarded and not has_effect(call.args[0]):
             yield (s.edit(spot.stmt, f"if ({s.text(call.args[0])}) {s.text(spot.stmt)}"),)
 
 
