@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,17 +56,26 @@ def test_a_rewriting_does_what_it_says(rule: Rewriting, examples: dict[str, dict
 
 
 def test_the_examples_compile(mpi: Mpi, examples: dict[str, dict[str, str]], tmp_path: Path) -> None:
-    """Before and after, all together."""
+    """Before and after, all together; mpi.h is compiled beforehand."""
     assert set(examples) == {rule.name for rule in rewritings()}
     for name, example in examples.items():
-        source = Source({"x.c": INCLUDES + example["before"]})
-        rule = next(rule for rule in rewritings() if rule.name == name)
-        after = edited(source.texts, [next(rule.changes(source))])
-        write(source.texts, tmp_path / name / "before")
-        write(after, tmp_path / name / "after")
+        for when in ("before", "after"):
+            write(_files(example[when]), tmp_path / name / when)
+    header = tmp_path / "first.h"
+    header.write_text("#include <mpi.h>\n", encoding="ascii")
+    flags = [flag for flag in CHECKS if flag != "-fsyntax-only"]
+    command = [str(mpi.mpicc), *flags, "-c", "-x", "c-header", str(header), "-o", f"{header}.gch"]
+    assert captured(command, mpi, timeout_s=60).returncode == 0
     files = sorted(map(str, tmp_path.glob("*/*/*.c")))
-    done = captured([str(mpi.mpicc), *CHECKS, *files], mpi, timeout_s=120)
+    done = captured([str(mpi.mpicc), *CHECKS, "-include", str(header), *files], mpi, timeout_s=120)
     assert done.returncode == 0, done.stderr
+
+
+def _files(shown: str) -> dict[str, str]:
+    """The files of an example: the first, and those that are shown behind their names."""
+    first, *others = re.split(r"^// (\w+\.[ch])\n", shown, flags=re.MULTILINE)
+    texts = {"x.c": first, **dict(zip(others[::2], others[1::2], strict=True))}
+    return {name: text if "<mpi.h>" in text else INCLUDES + text for name, text in texts.items()}
 
 
 def test_a_seed_names_one_program() -> None:

@@ -52,6 +52,11 @@ class Spot:
         return self.above[0] if self.above and isinstance(self.above[0], ast.Block) else None
 
     @property
+    def in_head(self) -> bool:
+        """It is what a ``for`` begins with, and can be no block."""
+        return bool(self.above) and isinstance(self.above[0], ast.For) and self.stmt is self.above[0].init
+
+    @property
     def following(self) -> tuple[ast.Stmt, ...]:
         """What comes behind it in its block."""
         if self.block is None:
@@ -224,11 +229,11 @@ class Source:
         ]
 
     def of(self, kind: type[ast.Stmt]) -> list[Spot]:
-        return [spot for spot in self.spots if isinstance(spot.stmt, kind)]
+        return [spot for spot in self.spots if isinstance(spot.stmt, kind) and not spot.in_head]
 
     def calls(self, *names: str) -> Iterator[tuple[Spot, ast.Call]]:
         """Statements that are a call of one of these functions and nothing else, all of it written there."""
-        for spot in self.spots:
+        for spot in self.of(ast.ExprStmt):
             match spot.stmt:
                 case ast.ExprStmt(expr=ast.Call(callee=ast.FuncRef(name=name)) as call) if name in names:
                     if self.may_edit(call, *call.args):

@@ -14,7 +14,7 @@ from tests.machines.spell.table import rewriting
 def _declared_here(s: Source) -> Iterator[tuple[ast.Variable, ast.Declarator]]:
     """Variables with one declaration, all of it written there, without what ``for`` declares."""
     loops = {id(spot.stmt.init) for spot in s.of(ast.For) if isinstance(spot.stmt, ast.For)}
-    heads = {spot.stmt.span.begin for spot in s.of(ast.DeclStmt) if id(spot.stmt) in loops}
+    heads = {spot.stmt.span.begin for spot in s.spots if id(spot.stmt) in loops}
     for variable in s.variables.values():
         if len(variable.declarators) == 1:
             one = variable.declarators[0]
