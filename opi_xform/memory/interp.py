@@ -368,7 +368,7 @@ class _Interpreter(Steps):
                 self.kinds.setdefault((o, offset), set()).add(kind_of(item.type))
                 self.sizes[o, offset] = max(self.sizes.get((o, offset), 0), item.type.size)
                 self.offsets.setdefault(o, set()).add(offset)
-                self.out.put((o, offset), self.named(item.value, item.name))
+                self.out.put((o, offset), self.constant(ins.Const(item.value, item.name)))
 
 
 MOST_NUMBERS = 64  # with which an object begins, each a value of its own
