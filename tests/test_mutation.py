@@ -41,6 +41,8 @@ INDETERMINATE = (
     "parts_",
     "disjoint_",
     "memalign_",
+    "busy_",
+    "aligned_far_",
     "out_parameter_",
     "addressed_",
     "local_first_",

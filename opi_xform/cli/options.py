@@ -188,7 +188,7 @@ def parser() -> argparse.ArgumentParser:
         help="give each rank its own globals, for ranks that share a process: tls (for threads; the default) or "
         "struct (for threads and fibers)",
     )
-    add("--strict", action="store_true", help="rest on no assumption (A1 to A6) and no user-supplied effect")
+    add("--strict", action="store_true", help="rest on no assumption (A1 to A7) and no user-supplied effect")
     add("--root", metavar="DIR", help="the directory that -o mirrors and edits may reach (default: the sources' own)")
     add("--explain", metavar="CODE", help="print what a code means and how to change the program")
     add("-j", dest="jobs", type=_jobs, default=0, metavar="N", help="parse with N processes (default: all processors)")

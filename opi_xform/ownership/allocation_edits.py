@@ -24,7 +24,7 @@ from opi_xform.ownership.sizes import (
     size_of_member,
 )
 from opi_xform.ownership.states import Insertion
-from opi_xform.ownership.words import fresh
+from opi_xform.ownership.words import declared_by_macros, expanded, fresh
 
 
 class Problem(Exception):
@@ -81,7 +81,8 @@ class AllocationEdits:
         variable = ""
         self.largest = self.twins or (self.member is not None and self.unnumbered(self.member, allocs, allocations))
         alone = len(allocations) == 1 and all(self.same(allocations[0], i) for i in allocs)
-        counted = not in_place and any(has_effect(x) for a in allocations for x in a.call.args)
+        done = (x for a in allocations if not a.kept for x in a.call.args)
+        counted = not in_place and any(has_effect(x) for x in done)
         if (allocs and not alone) or counted:  # what the size does besides is still done once
             declared = [s for a, s in zip(allocations, sizes, strict=True) if _declares(a)]
             functions = [*(a.function for a in allocations), *(i.function for i in allocs)]
@@ -89,7 +90,7 @@ class AllocationEdits:
             variable = self.size_variable(declared[0] if declared else "0", used)
         for allocation, size in zip(allocations, sizes, strict=True):
             plain = allocation.condition is None
-            if plain and not in_place and not variable and self.whole_test(allocation, tests):
+            if plain and not in_place and not variable and not allocation.kept and self.whole_test(allocation, tests):
                 continue
             self.removed(allocation, size, variable, in_place)
         per_row = bool(variable) and self.buffer.carrier.rows > 0 and not self.largest
@@ -198,12 +199,15 @@ class AllocationEdits:
         if self.largest:  # one size for all of them, the largest; more than malloc ever gives is not asked for
             largest = f"if ({variable} < opi_size && opi_size <= (size_t)-1 / 2)\n        {variable} = opi_size;"
             after = [f"{{\n    size_t opi_size = {size};\n    {largest}\n}}" for _ in after]
+        whole = f"{name}{row}" if self.member is None else self.assigned(allocation, name)
+        if allocation.local:
+            whole = self.program.variables[allocation.local].name
         if in_place:
-            whole = f"{name}{row}" if self.member is None else self.assigned(allocation, name)
-            if allocation.local:
-                whole = self.program.variables[allocation.local].name
             after.append(f"OPI_Alloc({address_of(whole)}, {size if self.largest else variable or size});")
             self.files.add(info.stmt.span.file)
+        if allocation.kept:
+            self.besides(allocation, level, whole, after, in_place)
+            return
         wrap = not info.in_block
         if allocation.condition is not None:
             after = self.under_condition(allocation, after)
@@ -231,6 +235,40 @@ class AllocationEdits:
         self.edits.append(ReplaceText(allocation.value.span, "NULL"))
         for text in after:
             self.edits.append(InsertStatement(info.stmt.span, "after", text, wrap))
+
+    def besides(self, allocation: Allocation, level: Level, whole: str, after: Sequence[str], in_place: bool) -> None:
+        """The call stays for what it does besides; its memory is freed behind it, and given anew where there was some.
+
+        whole: the carrier as it is written there.  after: what keeps its size, and (in place) the OPI_Alloc.
+        """
+        info = self.flow.info(level)
+        if not self.frees_here(level):
+            raise Problem("the memory that a function allocates cannot be freed here, where `free` is not known")
+        kept = [*after[:-1]] if in_place else [*after]
+        if in_place:
+            inner = "\n".join(f"    {line}" for line in after[-1].split("\n"))
+            kept.append(f"if ({whole}) {{\n    free({whole});\n{inner}\n}}")
+        else:
+            kept.append(f"free({whole});\n{whole} = NULL;")
+        where = "before" if allocation.inside else "after"
+        if not self.anchors.usable(level, where):
+            raise Problem("nothing can be put behind the allocation")
+        if allocation.inside is not None:
+            assert isinstance(info.stmt, ast.If)
+            if not allocation.inside.span.editable:
+                raise Problem("the buffer is allocated inside a condition")
+            kept.insert(0, f"{self.texts.of(allocation.inside.span)};")
+            place = self.in_parentheses(allocation.inside.span, info.stmt.cond.span)
+            self.edits.append(ReplaceText(place, self.texts.of(allocation.inside.target.span)))
+        self.edits.append(InsertStatement(info.stmt.span, where, "\n".join(kept), not info.in_block))
+
+    def frees_here(self, level: Level) -> bool:
+        """``free`` means the C library's in a function: it is declared there, and neither hidden nor a macro."""
+        program, lowered = self.program, self.flow.lowered(level[0])
+        if lowered.function.span.file not in program.freeing or expanded(program, ["free"]) != {"free"}:
+            return False
+        mine = {v.name for v in program.variables.values()} | {f.name for f in program.functions.values()}
+        return "free" not in mine and "free" not in declared_by_macros(program, lowered.function.span)
 
     def under_condition(self, allocation: Allocation, texts: Sequence[str]) -> list[str]:
         """Done where `v = c ? malloc(n) : NULL` allocates, behind `v = NULL`."""

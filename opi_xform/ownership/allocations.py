@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from itertools import pairwise
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.lower_exprs import or_null
 from opi_xform.ir.operands import parts_of
+from opi_xform.ownership.busy import evaluated_in, same_behind, still_called
 from opi_xform.ownership.filled import filling
 from opi_xform.ownership.flow import Flow
 from opi_xform.ownership.lvalues import hole
@@ -29,7 +31,7 @@ class Allocation:
     ``stmt`` sets then.  stores: the nodes that set the carrier.
     index: of the row, as written.  wrapper: the frame of a function that does nothing but allocate (-1: none), called
     with ``arguments`` (parameter, argument).  condition: of `v = c ? malloc(n) : NULL`; negated:
-    `c ? NULL : malloc(n)`.
+    `c ? NULL : malloc(n)`.  kept: the frames of a call that does more than to allocate, and stays (``busy``).
     """
 
     function: str
@@ -47,6 +49,7 @@ class Allocation:
     local: str = ""
     condition: ast.Expr | None = None
     negated: bool = False
+    kept: tuple[int, ...] = ()
 
 
 def find_allocations(program: Program, flow: Flow, defs: Definitions, buffer: Buffer) -> list[Allocation] | None:
@@ -61,7 +64,8 @@ def find_allocations(program: Program, flow: Flow, defs: Definitions, buffer: Bu
     placed: set[int] = set()
     for n in buffer.carrier.allocations:
         o = program.values.objects.by_node.get(n, -1)
-        setting = [(m, one) for m in stores.get(o, ()) if (one := _allocation(program, flow, buffer, n, m)) is not None]
+        made = ((m, _allocation(program, flow, defs, buffer, n, m)) for m in stores.get(o, ()))
+        setting = [(m, one) for m, one in made if one is not None]
         if not setting:
             return None
         placed.update(m for m, _ in setting)
@@ -70,10 +74,11 @@ def find_allocations(program: Program, flow: Flow, defs: Definitions, buffer: Bu
             known = found.get(key)
             if known is None:
                 found[key] = one
-            elif known.value is not one.value or known.call is not one.call:
+            elif known.value is not one.value or known.call is not one.call or bool(known.kept) != bool(one.kept):
                 return None
             else:
-                found[key] = replace(known, stores=(*known.stores, m), wrappers=(*known.wrappers, *one.wrappers))
+                wrappers, kept = (*known.wrappers, *one.wrappers), (*known.kept, *one.kept)
+                found[key] = replace(known, stores=(*known.stores, m), wrappers=wrappers, kept=kept)
     mine = set(buffer.carrier.allocations)
     if not all(_of_one_buffer(program, flow, one, mine) for one in found.values() if one.local):
         return None
@@ -112,7 +117,7 @@ def _stores(program: Program, defs: Definitions, buffer: Buffer) -> dict[int, li
     return out
 
 
-def _allocation(program: Program, flow: Flow, buffer: Buffer, n: int, m: int) -> Allocation | None:
+def _allocation(program: Program, flow: Flow, defs: Definitions, buffer: Buffer, n: int, m: int) -> Allocation | None:
     graph = program.graph
     allocating, setting = graph.nodes[n], graph.nodes[m]
     call = allocating.action
@@ -144,22 +149,104 @@ def _allocation(program: Program, flow: Flow, buffer: Buffer, n: int, m: int) ->
     found = replace(found, out=out)
     if allocating.frame == setting.frame:
         return found if written is call.call else None
-    inner = graph.frames[allocating.frame]
-    if inner.parent != setting.frame or inner.call < 0 or not isinstance(written, ast.Call):
-        return None
-    outer = graph.nodes[inner.call].action
-    if not isinstance(outer, ins.CallInstr) or outer.call is not written or any(has_effect(a) for a in written.args):
-        return None
-    if not isinstance(written.callee, ast.FuncRef):
+    if not isinstance(written, ast.Call) or not isinstance(written.callee, ast.FuncRef):
         return None  # a pointer could mean another function as well
-    params = flow.lowered(allocating.frame).function.params
-    if len(params) != len(written.args) or not _only_allocates(program, flow, allocating.frame, n):
+    frames = _frames_between(program, allocating.frame, setting.frame)
+    if not frames:
         return None
-    if _may_be_null(program, m) and not _null_without_memory(program, flow, allocating.frame, n):
+    outer = graph.nodes[graph.frames[frames[0]].call].action
+    if not isinstance(outer, ins.CallInstr) or outer.call is not written:
         return None
-    arguments = tuple(zip(params, written.args, strict=True))
-    frame = allocating.frame
-    return replace(found, wrapper=frame, wrappers=(frame,), arguments=arguments)
+    params = flow.lowered(frames[0]).function.params
+    if len(params) != len(written.args):
+        return None
+    if len(frames) == 1 and not any(has_effect(a) for a in written.args):
+        frame = allocating.frame
+        pure = _only_allocates(program, flow, frame, n)
+        arguments = tuple(zip(params, written.args, strict=True))
+        if pure and (not _may_be_null(program, m) or _null_without_memory(program, flow, frame, n)):
+            return replace(found, wrapper=frame, wrappers=(frame,), arguments=arguments)
+    if found.out or found.condition is not None:
+        return None
+    kept = still_called(program, flow, buffer, frames[0], n)
+    given = passed_on(program, flow, frames, written, asked(program, call.call)) if kept else None
+    if given is None:
+        return None
+    if not all(same_behind(program, flow, kept, m, defs.addressed, e) for _, e in given):
+        return None
+    if declared and given and not _alone(function, within, value):
+        return None
+    return replace(found, wrapper=allocating.frame, wrappers=kept, arguments=given, kept=kept)
+
+
+def asked(program: Program, call: ast.Call) -> tuple[ast.Expr, ...]:
+    """The arguments of an allocator that its size is made of."""
+    effect = program.effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
+    spec = effect.allocates if effect is not None else None
+    factors = spec.size if spec is not None and spec.size is not None else ()
+    return tuple(call.args[f.value] for f in factors if f.kind == "arg" and f.value < len(call.args))
+
+
+def _frames_between(program: Program, inner: int, outer: int) -> list[int]:
+    """The frames from the one that is entered from ``outer`` to ``inner``; [] where there are none."""
+    out = []
+    at = inner
+    while at >= 0 and at != outer:
+        if program.graph.frames[at].call < 0:
+            return []
+        out.append(at)
+        at = program.graph.frames[at].parent
+    return out[::-1] if at == outer else []
+
+
+def passed_on(
+    program: Program, flow: Flow, frames: list[int], written: ast.Call, size: tuple[ast.Expr, ...]
+) -> tuple[tuple[str, ast.Expr], ...] | None:
+    """The innermost function's parameters that a size is made of, each with the outermost call's argument for it.
+
+    None: one of them is set anew on the way, or made of something else.
+    """
+    known = dict(zip(flow.lowered(frames[0]).function.params, written.args, strict=True))
+    for outer, frame in pairwise(frames):
+        call = program.graph.nodes[program.graph.frames[frame].call].action
+        params = flow.lowered(frame).function.params
+        if not isinstance(call, ins.CallInstr) or len(params) != len(call.call.args):
+            return None
+        inner: dict[str, ast.Expr] = {}
+        for key, e in zip(params, call.call.args, strict=True):
+            argument = plain(e)
+            if isinstance(argument, ast.VarRef) and argument.var in known:
+                types = [program.variables[k].type for k in (key, argument.var)]
+                if types[0].size == types[1].size and types[0].signed == types[1].signed:
+                    if _set_anew(program, flow, outer, argument.var):
+                        return None
+                    inner[key] = known[argument.var]
+        known = inner
+    out = []
+    for key in {x.var: None for e in size for x in evaluated_in(e) if isinstance(x, ast.VarRef)}:
+        if key not in known or _set_anew(program, flow, frames[-1], key):
+            return None
+        out.append((key, known[key]))
+    return tuple(out)
+
+
+def _set_anew(program: Program, flow: Flow, frame: int, key: str) -> bool:
+    """A parameter is set in its function, or its address is taken."""
+    for n in flow.by_frame[frame]:
+        action = program.graph.nodes[n].action
+        if isinstance(action, ins.Define) and action.target == ins.Var(key):
+            return True
+        if any(isinstance(x, ins.AddrVar) and x.key == key for o in evaluated(action) for x in parts_of(o)):
+            return True
+    return False
+
+
+def _alone(function: ast.Function, within: ast.Stmt, value: ast.Expr) -> bool:
+    """Nothing else in a declaration changes what the size of the memory is made of."""
+    keys = within.variables if isinstance(within, ast.DeclStmt) else ()
+    others = [e for key in keys if (e := function.variables[key].init) is not None and e is not value]
+    changes = (ast.Assign, ast.IncDec, ast.Opaque)
+    return not any(isinstance(x, changes) for e in (*others, value) for x in walk(e))
 
 
 def _given_first(program: Program, flow: Flow, frame: int, e: ast.Expr) -> tuple[int, str] | None:

@@ -9,7 +9,7 @@ from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ownership.agreement import Verdict, agreed
 from opi_xform.ownership.aliases import alias_refusal, value_refusal
-from opi_xform.ownership.allocators import allocator_refusal
+from opi_xform.ownership.allocators import FARTHER, aligned_farther, allocator_refusal
 from opi_xform.ownership.bypass import bypass
 from opi_xform.ownership.counted import counted
 from opi_xform.ownership.culprits import readers_after, readers_of_first_contents, touches_after
@@ -163,6 +163,9 @@ def _buffer(
         verdict.edits = (*verdict.edits, *others)
         for p in verdict.converted:
             verdict.assumptions[p].add(LEFT_OUT)
+    if aligned_farther(program, buffer):
+        for p in verdict.converted:
+            verdict.assumptions[p].add(FARTHER)
     _keep(verdict, _unwritable(options, verdict))
     return verdict
 
@@ -375,7 +378,7 @@ def _whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, 
             node, reason = lost
             code = "403" if reason.startswith("unknown function") else "escape"
             return Refusal(code, f"`{buffer.name}`: {reason}", ((node_span(program, node), reason),))
-    promised = allocator_refusal(program, buffer)
+    promised = allocator_refusal(program, buffer, options.strict)
     if promised is not None:
         return promised
     member = program.members.get(buffer.carrier.variable)

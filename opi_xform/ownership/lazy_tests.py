@@ -24,7 +24,7 @@ def tests_of_allocations(
 ) -> dict[int, Level]:
     """The nodes of such tests, each with its statement."""
     values = program.values
-    if buffer.carrier.kind != "pointer" or buffer.carrier.rows or any(a.inside for a in allocations):
+    if buffer.carrier.kind != "pointer" or buffer.carrier.rows or any(a.inside or a.kept for a in allocations):
         return {}
     asked = [v for n in buffer.carrier.allocations for v in values.args.get(n, ())]
     if any(values.symbols.scope(values.symbols.resolve(v)) for v in asked):

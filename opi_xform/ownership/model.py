@@ -121,6 +121,7 @@ class Program:
     apart: Mapping[int, frozenset[int]] = field(default_factory=dict)  # pointer variable -> objects it is never of
     exchanges: tuple[Exchange, ...] = ()  # pointers that change places, which the graph does not show as such
     threads: tuple[Span, ...] = ()  # text that several threads may run
+    freeing: frozenset[str] = frozenset()  # files in which the C library's free is declared
 
     def names(self, e: ast.Expr, key: str) -> bool:
         """The expression, casts aside, is the variable, or written as the place that counts as one."""

@@ -141,7 +141,8 @@ class _Placing(Releases):
             raise self.fail(written)
         acquires, releases, rows = self.positions(freed)
         points = tuple(sorted({*acquires, *releases}))
-        uncertain = uncertain_test(self.program, self.buffer, self.null_tests, found.known_tests, addressed)
+        known = found.known_tests | self.own_tests(allocations, points if in_place else None)
+        uncertain = uncertain_test(self.program, self.buffer, self.null_tests, known, addressed)
         if self.buffer.swaps and uncertain is None:
             # What a later one finds is told by the pointers, as they were before they changed places.
             plain = (found.known_tests | found.fresh_tests) - set(lazy)
@@ -197,6 +198,28 @@ class _Placing(Releases):
         for n, argument in index_of(self.program).frees:
             wrappers.update(deallocation(self.program, n, argument).wrappers)
         return any(self.graph.nodes[n].frame not in wrappers and n not in lazy for n in self.null_tests)
+
+    def own_tests(
+        self, allocations: Sequence[Allocation], points: Collection[tuple[int, str]] | None
+    ) -> frozenset[int]:
+        """Nodes at which the program tests what a call that stays has returned, ahead of any hand-over.
+
+        points: where the buffer changes hands; None: OPI_Alloc does not stand behind the calls.
+        """
+        frames = {f for a in allocations for f in a.kept}
+        inside = {n for frame in frames for n in self.flow.by_frame[frame]}
+        if points is None or self.buffer.carrier.rows or not all(a.kept for a in allocations):
+            return frozenset(inside)
+        stores = {m for a in allocations for m in a.stores}
+        work = [n for n, _ in points if n not in stores]
+        later = {n for n, when in points if when == "before"}
+        while work:
+            for s in self.flow.succs[work.pop()]:
+                if s not in later and s not in stores and s < len(self.graph.nodes):
+                    later.add(s)
+                    work.append(s)
+        fresh = {n for n in self.null_tests if any(self.program.dominates(m, n) for m in stores)}
+        return frozenset(inside | (fresh - later))
 
     # --- acquires --------------------------------------------------------------------------------------------------
 

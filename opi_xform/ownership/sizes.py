@@ -10,7 +10,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
-from opi_xform.ownership.allocations import Allocation
+from opi_xform.ownership.allocations import Allocation, asked
 from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.mentions import Definitions, Texts, children, plain, walk
 from opi_xform.ownership.model import Buffer, Program
@@ -152,10 +152,10 @@ def requested(program: Program, flow: Flow, allocation: Allocation, texts: Texts
 def _means_the_same(program: Program, flow: Flow, allocation: Allocation, texts: Texts) -> bool:
     """The words of a wrapper's size mean at its call what they mean in the wrapper; its parameters are left out."""
     inner = flow.lowered(allocation.wrapper)
-    caller = flow.lowered(program.graph.frames[allocation.wrapper].parent)
+    caller = flow.lowered(flow.frames_of[allocation.function][0])
     params = {inner.function.variables[key].name for key in inner.function.params}
     found: set[str] = set()
-    for argument in allocation.call.args:
+    for argument in asked(program, allocation.call):
         for part in evaluated_parts(argument):
             if _of_variable_length(part):
                 return False
@@ -179,7 +179,7 @@ def _known_elsewhere(program: Program, call: ast.Call, replaced: Mapping[str, as
     """What a wrapper asks for is written in words that mean the same in every file: its parameters, and C's own."""
     names = {program.variables[key].name for key in replaced}
     types = " ".join(program.variables[key].type.spelling for key in replaced)
-    written = " ".join(texts.of(e.span) for e in call.args)
+    written = " ".join(texts.of(e.span) for e in asked(program, call))
     return set(_WORD.findall(written)) <= names | _EVERYWHERE and set(_WORD.findall(types)) <= _EVERYWHERE
 
 
@@ -255,7 +255,9 @@ def same_everywhere(
     """The size text means the same at a statement as at the allocation: its variables are set once, and are visible."""
     reads = False
     meant = {x.var for e in _written(allocation) for x in walk(e) if isinstance(x, ast.VarRef)}
-    text = set[str]().union(*(words(texts.of(e.span)) for e in (*allocation.call.args, *_written(allocation))))
+    text = set[str]().union(
+        *(words(texts.of(e.span)) for e in (*asked(program, allocation.call), *_written(allocation)))
+    )
     text = expanded(program, text)
     around = hidden_names(flow.lowered(level[0]), level[1], texts, meant, allocation.value.span)
     function = flow.lowered(level[0]).function

@@ -101,7 +101,7 @@ class Checking:
                 found = [roots.get((n, 0 if a.kind == "W" else 1))]
             case ins.CallInstr():
                 symbols = self.program.values.symbols
-                args = self.program.values.args.get(n, ())
+                args = [symbols.not_null(v) for v in self.program.values.args.get(n, ())]
                 found = [
                     roots.get((n, i))
                     for i, v in enumerate(args)

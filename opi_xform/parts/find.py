@@ -119,14 +119,17 @@ def watched(
     return again, found
 
 
-def allocated(program: Program, n: int) -> Poly:
-    """Bytes that a node allocates by malloc or calloc.  Raises Trouble."""
+def allocated(program: Program, n: int, handed: bool = False) -> Poly:
+    """Bytes that a node allocates by malloc or calloc; ``handed``: by any allocator, whose caller is called again for
+    each part.  Raises Trouble.
+    """
     action = program.graph.nodes[n].action
     effect = None
     if isinstance(action, ins.CallInstr) and isinstance(action.callee, ins.AddrFunc):
         effect = program.effects.get(action.callee.key)
     made = effect.allocates if effect is not None else None
-    if effect is None or effect.name not in ("malloc", "calloc") or made is None or made.size is None:
+    plain = effect is not None and (handed or effect.name in ("malloc", "calloc"))
+    if not plain or made is None or made.size is None:
         raise Trouble(node_span(program, n), "allocates it other than by malloc or calloc")
     size = ONE
     for factor in made.size:

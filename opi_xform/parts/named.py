@@ -20,6 +20,7 @@ from opi_xform.parts.decompose import pairs
 from opi_xform.parts.facts import divided
 from opi_xform.parts.find import allocated, watched
 from opi_xform.parts.flow import Flow, Pointers, Trouble, leaves, operands
+from opi_xform.parts.handed import origin
 from opi_xform.parts.layout import MOST, Layout, Reading, chain, multiples
 from opi_xform.parts.mentions import Mention, Place, find_mentions
 from opi_xform.parts.names import Naming
@@ -79,7 +80,7 @@ class NamedDividing:
         self.lives(program, flow)
         assumes = not self.evident(program, layout)
         first, sizes = self.spelled(layout, parts, words, spots, worth)
-        call = program.graph.nodes[program.values.objects.table[naming.objects[0]].node].action
+        call = program.graph.nodes[origin(program, naming.objects[0]).call].action
         assert isinstance(call, ins.CallInstr)
         count = len(next(iter(layout.bounds.values()))) - 1
         return NamedDivision(naming, call.call, first, sizes, tuple(self.mentions), count, assumes)
@@ -97,7 +98,7 @@ class NamedDividing:
         if any(graph.frames[graph.nodes[n].frame].function in graph.levels for n in nodes):
             raise Trouble(self.here, "is allocated or divided by a function that calls itself")
         for n in self.naming.made:
-            mine = [table[o].node for o in self.naming.objects]
+            mine = [origin(self.program, o).call for o in self.naming.objects]
             mine = [a for a in mine if graph.nodes[a].frame == graph.nodes[n].frame]
             if len(mine) != 1 or graph.statement(graph.nodes[mine[0]]) is not graph.statement(graph.nodes[n]):
                 raise Trouble(node_span(self.program, n), "sets its pointer to memory that another statement allocates")
@@ -122,7 +123,7 @@ class NamedDividing:
                     break
                 words += _words(term.expr, add.index, link.at, node.frame)
         for o in self.naming.objects:
-            n = self.program.values.objects.table[o].node
+            n = origin(self.program, o).call
             node = graph.nodes[n]
             call, info = node.action, graph.statement(node)
             if not isinstance(call, ins.CallInstr) or info is None:
@@ -163,8 +164,9 @@ class NamedDividing:
             if values[0] == ZERO:
                 self.nulls.setdefault(action.target.key, []).append(node.number)
                 continue
-            base = self.symbols.base(values[0])
-            offset = self.symbols.resolve(self.symbols.offset(values[0]))
+            there = self.symbols.not_null(values[0])
+            base = self.symbols.base(there)
+            offset = self.symbols.resolve(self.symbols.offset(there))
             known = node.number in naming.links or (node.number in naming.made and offset == ZERO)
             if (
                 base not in naming.objects
@@ -181,7 +183,7 @@ class NamedDividing:
         unit = 1 if elem is None else elem.size or 1
         bounds: dict[int, tuple[Poly, ...]] = {}
         for o in self.naming.objects:
-            size = allocated(program, program.values.objects.table[o].node)
+            size = allocated(program, program.values.objects.table[o].node, bool(origin(program, o).frames))
             begins = [offsets[key][o] for key in self.naming.owners if o in offsets[key]]
             found = chain(size, begins, unit) if len(begins) == len(self.naming.owners) else None
             if found is None:
@@ -248,23 +250,29 @@ class NamedDividing:
 
     def meant(self, program: Program, place: Place, reading: Reading, o: int) -> bool:
         """A mention may mean that object."""
-        made = program.graph.nodes[program.values.objects.table[o].node]
+        made = program.graph.nodes[origin(program, o).call]
         return program.variables[self.by_place[place][0]].is_global or made.frame == reading.frame
 
     def setting(self, program: Program, key: str, o: int) -> list[int]:
         """Nodes that set a variable to a place in an object."""
         nodes = [n for n, link in self.naming.links.items() if link.target == key]
         nodes += self.naming.made if key == self.naming.base else ()
-        return [n for n in nodes if self.symbols.base(program.values.operands[n][0]) == o]
+        given = {n: self.symbols.not_null(program.values.operands[n][0]) for n in nodes}
+        return [n for n in nodes if self.symbols.base(given[n]) == o]
 
     def unnamed(self, program: Program, flow: Pointers) -> None:
         """What is made of its address without a name is tested for NULL and given a name.  Raises Trouble."""
         known = {n for n, _ in flow.roots} | {*self.naming.links, *self.naming.made}
         known |= {n for link in self.naming.links.values() for n in link.through}
+        addressed: dict[int | None, list[int]] = {}
+        for n, values in program.values.operands.items():
+            for base in {self.symbols.base(self.symbols.not_null(v)) for v in values}:
+                addressed.setdefault(base, []).append(n)
         for o in self.naming.objects:
-            for n in index_of(program).addressed.get(o, ()):
+            for n in addressed.get(o, ()):
                 action = program.graph.nodes[n].action
-                if n in known or (isinstance(action, ins.Define) and isinstance(action.target, ins.Temp)):
+                inside = program.graph.nodes[n].frame in origin(program, o).frames or n == origin(program, o).left
+                if n in known or inside or (isinstance(action, ins.Define) and isinstance(action.target, ins.Temp)):
                     continue
                 values = program.values.operands[n]
                 if isinstance(action, ins.Branch) and (len(values) == 1 or ZERO in values):
@@ -306,10 +314,11 @@ class NamedDividing:
             root, values = flow.roots.get((n, argument)), program.values.args.get(n)
             if values is None:
                 continue
-            base = self.symbols.base(values[argument])
+            freed = self.symbols.not_null(values[argument])
+            base = self.symbols.base(freed)
             if root is None and base not in self.naming.objects:
                 continue
-            offset = self.symbols.resolve(self.symbols.offset(values[argument]))
+            offset = self.symbols.resolve(self.symbols.offset(freed))
             if root is None or not is_place(root) or base not in self.naming.objects or offset != ZERO:
                 raise Trouble(node_span(program, n), "frees it in a way that is not followed")
             out[n] = (base, self.by_place[root][0])
@@ -358,9 +367,9 @@ class NamedDividing:
         return out.pop(None), {place: text for place, text in out.items() if place is not None}
 
     def object_at(self, spot: Spot) -> int:
-        table, graph = self.program.values.objects.table, self.program.graph
-        objects = self.naming.objects
-        mine = [o for o in objects if len(objects) == 1 or graph.nodes[table[o].node].frame == spot.frame]
+        graph, objects = self.program.graph, self.naming.objects
+        frames = {o: graph.nodes[origin(self.program, o).call].frame for o in objects}
+        mine = [o for o in objects if len(objects) == 1 or frames[o] == spot.frame]
         assert len(mine) == 1
         return mine[0]
 

@@ -10,6 +10,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ownership.model import Program
 from opi_xform.parts.decompose import pure
 from opi_xform.parts.flow import Trouble
+from opi_xform.parts.handed import origin
 from opi_xform.parts.mentions import Mention
 from opi_xform.parts.named import NamedDivision
 from opi_xform.parts.spell import accounted
@@ -26,6 +27,7 @@ class NamedSpelling:
         self.naming = division.naming
         self.read = read
         self.edits: dict[str, dict[ByteEdit, None]] = {}
+        self.handed = bool(origin(program, division.naming.objects[0]).frames)
         self.calloc = isinstance(division.call.callee, ast.FuncRef) and division.call.callee.name == "calloc"
 
     def run(self) -> dict[str, tuple[ByteEdit, ...]]:
@@ -60,8 +62,8 @@ class NamedSpelling:
     def first(self) -> None:
         """The allocation becomes one of the first part."""
         call = self.division.call
-        allocating = isinstance(call.callee, ast.FuncRef) and call.callee.name in ("malloc", "calloc")
-        if not allocating or not call.span.editable or not all(pure(a) and a.span.editable for a in call.args):
+        known = self.handed or (isinstance(call.callee, ast.FuncRef) and call.callee.name in ("malloc", "calloc"))
+        if not known or not call.span.editable or not all(pure(a) and a.span.editable for a in call.args):
             raise Trouble(call.span, "allocates it in a way that cannot be written for a part")
         text = self.allocation(self.naming.base, self.division.first)
         begin = self.read(call.span.file).index(b"(", call.callee_span.end) + 1
@@ -80,7 +82,8 @@ class NamedSpelling:
         before = self.read(call.span.file)[: call.span.begin]
         cast = re.search(rb"\([A-Za-z_][\w \t]*\*[ \t]*\)[ \t]*$", before)
         written = cast[0].decode() if cast and variables[key].type == variables[self.naming.base].type else ""
-        name = "calloc" if self.calloc else "malloc"
+        name = call.callee.name if isinstance(call.callee, ast.FuncRef) else "malloc"
+        name = self.program.functions[name].name if self.handed else name
         self.edit(
             value, value.begin, value.end, f"{written}{name}({self.allocation(key, self.division.sizes[m.place])})"
         )

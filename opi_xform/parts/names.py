@@ -15,6 +15,7 @@ from opi_xform.ownership.model import Program
 from opi_xform.ownership.uses import collect
 from opi_xform.parts.find import plain_pointer
 from opi_xform.parts.flow import leaves
+from opi_xform.parts.handed import origin
 from opi_xform.parts.mentions import Place
 from opi_xform.program.graph import Unbind
 from opi_xform.record import dataclass
@@ -95,7 +96,7 @@ def _allocations(program: Program) -> list[tuple[Place, tuple[int, ...], set[Pol
     shared: set[Place] = set()
     for info in values.objects.table:
         for n in info.nodes if info.kind == "heap" else ():
-            action = program.graph.nodes[n].action
+            action = program.graph.nodes[origin(program, info.number).call if len(info.nodes) == 1 else n].action
             if isinstance(action, ins.CallInstr):
                 span = action.call.span
                 by_place.setdefault((span.file, span.begin), []).append(info.number)
@@ -125,8 +126,9 @@ def _sets(program: Program) -> dict[str, list[_Set]]:
             continue
         if not program.variables[action.target.key].type.is_pointer:
             continue
-        base = symbols.base(values[0])
-        offset = symbols.resolve(symbols.offset(values[0]))
+        there = symbols.not_null(values[0])
+        base = symbols.base(there)
+        offset = symbols.resolve(symbols.offset(there))
         made = _made_of(action.value, node.number, node.frame, temps)
         one = _Set(node.number, *made, -1 if base is None else base, offset, values[0] == ZERO)
         out.setdefault(action.target.key, []).append(one)
@@ -139,13 +141,14 @@ Temporaries = Mapping[tuple[int, int], Sequence[tuple[int, ins.Operand | None]]]
 
 def _temporaries(program: Program) -> Temporaries:
     out: dict[tuple[int, int], list[tuple[int, ins.Operand | None]]] = {}
+    entered = {frame.call for frame in program.graph.frames}  # what these return comes where their function is left
     for node in program.graph.nodes:
         match node.action:
             case ins.Define(target=ins.Temp() as target, value=value):
                 out.setdefault((node.frame, target.number), []).append((node.number, value))
             case ins.Load(target=target) | Unbind(target=ins.Temp() as target):
                 out.setdefault((node.frame, target.number), []).append((node.number, None))
-            case ins.CallInstr(target=ins.Temp() as target):
+            case ins.CallInstr(target=ins.Temp() as target) if node.number not in entered:
                 out.setdefault((node.frame, target.number), []).append((node.number, None))
             case _:
                 pass
@@ -189,7 +192,7 @@ def _naming(
         (key, one)
         for key, found in sets.items()
         for one in found
-        if one.object in objects and one.at == program.values.objects.table[one.object].node
+        if one.object in objects and one.at == origin(program, one.object).left
     ]
     if len({key for key, _ in bases}) != 1:
         return None

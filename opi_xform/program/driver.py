@@ -52,13 +52,17 @@ class Whole:
     unsteady: frozenset[str] = frozenset()  # macros that mean one thing here and another there
     names_proc_null: bool = True
     threads: tuple[Span, ...] = ()  # text that several threads may run
+    freeing: frozenset[str] = frozenset()  # files in which free is known
 
 
 def merge(units: Sequence[ast.Unit]) -> Whole:
     """Functions, variables and MPI constants of all units; of a variable's declarations the defining one counts."""
     files = sorted({path for unit in units for path in (unit.path, *unit.files)})
     named = any(unit.names_proc_null for unit in units)
-    whole = Whole(files=tuple(files), unsteady=unsteady_macros(units), names_proc_null=named)
+    without = {path for unit in units if "free" not in unit.declared for path in (unit.path, *unit.files)}
+    whole = Whole(
+        files=tuple(files), freeing=frozenset(files) - without, unsteady=unsteady_macros(units), names_proc_null=named
+    )
     for unit in units:
         for key, function in unit.functions.items():
             whole.functions.setdefault(key, function)
@@ -287,6 +291,7 @@ def _memory(
         whole.names_proc_null,
         never,
         threads=whole.threads,
+        freeing=whole.freeing,
     )
 
 

@@ -23,6 +23,7 @@ ASSUMPTIONS = {
     "A4": "padding between and behind the members of a struct carries nothing",
     "A5": "a receive whose error nobody looks at does not fail, though an error handler that returns may be set",
     "A6": "text that the preprocessor leaves out stays left out; an #error there sees to it",
+    "A7": "nothing but speed depends on an alignment of more than 64 bytes, and one that is asked for is valid",
     "U1": "what `opi: assume packed(...)` says: all that is sent was written since the last hand-over",
     "U2": "what opi.toml says of external functions",
     "U3": "what `opi: assume disjoint(...)` says: the two never stand for the same memory",

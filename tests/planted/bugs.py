@@ -5,6 +5,7 @@ from tests.planted.bugs_addressed import ADDRESSED
 from tests.planted.bugs_allocations import ALLOCATIONS
 from tests.planted.bugs_bearing import BEARING
 from tests.planted.bugs_behind import BEHIND
+from tests.planted.bugs_busy import BUSY
 from tests.planted.bugs_conditions import CONDITIONS
 from tests.planted.bugs_handed import HANDED
 from tests.planted.bugs_levels import LEVELS
@@ -404,6 +405,7 @@ BUGS = (
     *ALLOCATIONS,
     *BEHIND,
     *HANDED,
+    *BUSY,
     *LEVELS,
     *SUMMARIES,
     *THREADS,

@@ -45,7 +45,7 @@ ALLOCATIONS = (
         _ALLOCATIONS,
         "case ins.Load() | ins.Store() if _own_variable(program, n, frame):",
         "case ins.Load() | ins.Store():",
-        ("memalign_counted",),
+        ("memalign_counted_free",),
         condition="allocation and free",
     ),
     Bug(
@@ -75,8 +75,8 @@ ALLOCATIONS = (
     Bug(
         "a wrapper returns NULL where there is no memory only",
         _ALLOCATIONS,
-        "if _may_be_null(program, m) and not _null_without_memory(program, flow, allocating.frame, n):",
-        "if False:",
+        "if pure and (not _may_be_null(program, m) or _null_without_memory(program, flow, frame, n)):",
+        "if pure:",
         ("memalign_too_large",),
         condition="allocation and free",
     ),

@@ -11,17 +11,17 @@ MEMORY = (
     Bug(
         "no promise of an allocator is more than malloc's",
         _ALLOCATORS,
-        "if spec is None or spec.alignment is None:",
+        "if length is None:",
         "if True:",
-        ("g_aligned_memalign", "g_aligned_unknown", "g_aligned_wrapped", "g_aligned_direct"),
+        ("far_assumed", "far_directive", "far_type", "far_written", "far_invalid", "g_aligned_direct"),
         condition="allocation and free",
     ),
     Bug(
         "an alignment that is not known is small",
         _ALLOCATORS,
-        "if asked is None or asked > ALIGNMENT:",
-        "if asked is not None and asked > ALIGNMENT:",
-        ("g_aligned_unknown",),
+        "if asked is not None and asked <= ALIGNMENT:",
+        "if asked is None or asked <= ALIGNMENT:",
+        ("far_directive",),
         condition="allocation and free",
     ),
     Bug(

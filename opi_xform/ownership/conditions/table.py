@@ -255,10 +255,12 @@ TABLE = (
     ),
     Condition(
         "allocation and free",
-        "Allocation, growth and freeing are what the tool takes them for, and do nothing besides.",
+        "Allocation, growth and freeing are what the tool takes them for, and what they do besides still happens.",
         (
             "ownership.allocations:find_allocations",
             "ownership.allocators:allocator_refusal",
+            "ownership.alignment:needing",
+            "ownership.busy:still_called",
             "ownership.deallocations:deallocation",
         ),
         (),
@@ -272,6 +274,8 @@ TABLE = (
             "local_first_*",
             "g_aligned_*",
             "g_mapped_*",
+            "busy_*",
+            "far_*",
         ),
     ),
     Condition(

@@ -1,0 +1,379 @@
+"""Functions that allocate and do something besides: ``void *counted(size_t n) { calls++; return malloc(n); }``.
+
+They print, count, check, or look at the environment, and that must go on.  So the call stays as it is.  Its memory is
+freed there and then, and OPI_Alloc gives other: ``p = counted(n); free(p); OPI_Alloc(&p, n);``.  What such a function
+returned, NULL or not, is still there to be tested right behind the call.
+
+Nobody else may hold the memory, and nobody in the function may read or write it: then other memory does as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.operands import parts_of
+from opi_xform.ownership.flow import Flow
+from opi_xform.ownership.model import Buffer, Program
+from opi_xform.program.graph import Bind, Lost, Unbind, evaluated
+
+ALLOCATORS = frozenset({"malloc", "calloc", "aligned_alloc", "memalign", "posix_memalign", "valloc"})
+"""Those whose memory ``free`` frees."""
+_REPEATED = (
+    *(ast.VarRef, ast.IntLit, ast.MacroConst, ast.SizeOf, ast.Binary, ast.Cast, ast.Unary, ast.Logical),
+    *(ast.Conditional, ast.Member, ast.Index, ast.Deref),
+)
+"""What an argument may be made of that is evaluated once more, behind the call."""
+Name = tuple[int, str | int]  # frame, variable or temporary
+
+
+def frames_inside(flow: Flow, outer: int) -> list[int]:
+    """A frame, and all that are entered from it."""
+    out, work = [], [outer]
+    while work:
+        frame = work.pop()
+        out.append(frame)
+        work.extend(flow.inner[frame])
+    return sorted(out)
+
+
+def still_called(program: Program, flow: Flow, buffer: Buffer, outer: int, allocation: int) -> tuple[int, ...]:
+    """The frames of a call whose memory may be freed right behind it, () where it may not.
+
+    Whenever the call returns it has allocated once, and returns that memory if there is any; the memory has no other
+    name, and nothing in the call touches it, or the carrier.
+    """
+    call = program.graph.nodes[allocation].action
+    assert isinstance(call, ins.CallInstr)
+    if not isinstance(call.callee, ins.AddrFunc) or call.callee.key not in ALLOCATORS:
+        return ()
+    frames = tuple(frames_inside(flow, outer))
+    busy = Busy(program, flow, frames, allocation)
+    if busy.understood() and not busy.touches(buffer) and busy.alone() and busy.returned(outer):
+        return frames
+    return ()
+
+
+class Busy:
+    """One call: its frames, and the names that its memory has there."""
+
+    def __init__(self, program: Program, flow: Flow, frames: tuple[int, ...], allocation: int) -> None:
+        self.program = program
+        self.flow = flow
+        self.nodes = [program.graph.nodes[n] for frame in frames for n in flow.by_frame[frame]]
+        self.frames = frozenset(frames)
+        self.allocation = allocation
+        call = program.graph.nodes[allocation].action
+        assert isinstance(call, ins.CallInstr)
+        self.call = call
+        effect = program.effects[call.callee.key] if isinstance(call.callee, ins.AddrFunc) else None
+        spec = effect.allocates if effect is not None else None
+        self.into = spec.into if spec is not None else None
+        self.names: set[Name] = set()
+        """What may hold the memory's address."""
+
+    def understood(self) -> bool:
+        """Every call in it is followed, or of a known library function."""
+        for node in self.nodes:
+            action = node.action
+            if isinstance(action, (Lost, ins.Escape)):
+                return False
+            if isinstance(action, ins.CallInstr) and node.number not in self.program.graph.followed:
+                callee = action.callee.key if isinstance(action.callee, ins.AddrFunc) else ""
+                followed = any(self.program.graph.frames[f].call == node.number for f in self.frames)
+                if callee not in self.program.effects and not followed:
+                    return False
+        return True
+
+    def touches(self, buffer: Buffer) -> bool:
+        """Something in it reads, writes or names what is the buffer's."""
+        values, key = self.program.values, buffer.carrier.variable
+        carriers = {o.number for o in values.objects.table if o.variable == key and o.kind == "variable"}
+        member = self.program.members.get(key)
+        mine = carriers.union(buffer.objects)
+        for node in self.nodes:
+            if node.number == self.allocation:
+                continue
+            if any(a.object in mine for a in values.accesses.get(node.number, ())):
+                return True
+            if member is not None and node.number in member.nodes:
+                return True
+            if isinstance(node.action, ins.Define) and node.action.target == ins.Var(key):
+                return True
+            if any(getattr(part, "key", "") == key for _, part in _parts(node.action, node.frame)):
+                return True
+        return False
+
+    # --- who holds it ------------------------------------------------------------------------------------------------
+
+    def first(self) -> Name | None:
+        """What the allocation gives the memory to: a temporary, or (posix_memalign) a variable of the function's."""
+        frame = self.program.graph.nodes[self.allocation].frame
+        if self.into is None:
+            return None if self.call.target is None else (frame, self.call.target.number)
+        where = _stripped(self.call.args[self.into])
+        return (frame, where.key) if isinstance(where, ins.AddrVar) and self.own(where.key) else None
+
+    def own(self, key: str) -> bool:
+        """A variable that goes with its function."""
+        variable = self.program.variables[key]
+        return variable.kind == "local" and not (variable.type.volatile or variable.type.atomic)
+
+    def alone(self) -> bool:
+        """Only variables of the functions themselves hold the address, and nothing is made of it."""
+        first = self.first()
+        if first is None:
+            return False
+        self.names = {first}
+        known = 0
+        while known != len(self.names):
+            known = len(self.names)
+            if not all(self.harmless(node.number, node.frame, node.action) for node in self.nodes):
+                return False
+        return True
+
+    def harmless(self, n: int, frame: int, action: object) -> bool:
+        """A node passes the address to a variable, compares or returns it, or has nothing to do with it."""
+        if n == self.allocation:
+            return True
+        match action:
+            case ins.Define(target=target, value=value):
+                if not self.mentions(frame, value):
+                    return True
+                if self.holds(frame, value):
+                    self.names.add((frame, target.number if isinstance(target, ins.Temp) else target.key))
+                    return isinstance(target, ins.Temp) or self.own(target.key)
+                return _compares(value)
+            case ins.Load(target=target, address=ins.AddrVar(key=key)):
+                if (frame, key) in self.names:
+                    self.names.add((frame, target.number))
+                return True
+            case ins.Store(address=ins.AddrVar(key=key), value=value):
+                if self.holds(frame, value):
+                    self.names.add((frame, key))
+                    return self.own(key)
+                return not self.mentions(frame, value)
+            case ins.Branch(cond=cond):
+                return not self.mentions(frame, cond) or self.holds(frame, cond) or _compares(cond)
+            case ins.ReturnInstr():
+                return True
+            case Unbind(callee=callee, target=target, value=value):
+                if value is not None and target is not None and self.holds(callee, value):
+                    self.names.add((frame, target.number))
+                    return True
+                return value is None or not self.mentions(callee, value)
+            case _:
+                return not any(self.mentioned(at, part) for at, part in _parts(action, frame))
+
+    def mentioned(self, frame: int, part: ins.Operand) -> bool:
+        match part:
+            case ins.Temp(number=number):
+                return (frame, number) in self.names
+            case ins.Var(key=key) | ins.AddrVar(key=key):
+                return (frame, key) in self.names
+            case _:
+                return False
+
+    def mentions(self, frame: int, operand: ins.Operand) -> bool:
+        return any(self.mentioned(frame, part) for part in parts_of(operand))
+
+    def holds(self, frame: int, operand: ins.Operand) -> bool:
+        bare = _stripped(operand)
+        return isinstance(bare, (ins.Temp, ins.Var)) and self.mentioned(frame, bare)
+
+    # --- what is returned --------------------------------------------------------------------------------------------
+
+    def returned(self, outer: int) -> bool:
+        """Every way through the call allocates once; and where there is memory, it is what the call returns."""
+        graph = self.program.graph
+        entering = [node for node in self.nodes if node.frame == outer and isinstance(node.action, Bind)]
+        if len(entering) != 1:
+            return False
+        start = entering[0]
+        work: list[tuple[int, int, bool, frozenset[Name]]] = [
+            (start.block, graph.blocks[start.block].index(start.number), False, frozenset())
+        ]
+        known: dict[int, tuple[bool, frozenset[Name]]] = {}
+        left = False
+        while work:
+            block, at, made, held = work.pop()
+            arms = graph.succs[block]
+            ended = False
+            for n in graph.blocks[block][at:]:
+                node = graph.nodes[n]
+                if isinstance(node.action, Unbind) and node.action.callee == outer:
+                    value = node.action.value
+                    if not made or value is None or not self.held(held, outer, value):
+                        return False
+                    ended = left = True
+                    break
+                if n == self.allocation:
+                    if made:
+                        return False
+                    first = self.first()
+                    assert first is not None
+                    made, held = True, held | {first}
+                    continue
+                held = self.after(held, node.frame, node.action)
+                if isinstance(node.action, ins.Branch) and made and len(arms) == 2:
+                    arms = self.with_memory(n, node.frame, node.action, held, arms)
+            for arm in () if ended else arms:
+                state = (made, held)
+                if arm in known:
+                    before = known[arm]
+                    if before[0] != made:
+                        return False
+                    state = (made, before[1] & held)
+                    if state == before:
+                        continue
+                known[arm] = state
+                work.append((arm, 0, *state))
+        return left
+
+    def held(self, held: Collection[Name], frame: int, operand: ins.Operand) -> bool:
+        match _stripped(operand):
+            case ins.Temp(number=number):
+                return (frame, number) in held
+            case ins.Var(key=key):
+                return (frame, key) in held
+            case _:
+                return False
+
+    def after(self, held: frozenset[Name], frame: int, action: object) -> frozenset[Name]:
+        """What surely holds the memory behind an action."""
+        changed: Name
+        match action:
+            case ins.Define(target=target, value=value):
+                changed = (frame, target.number if isinstance(target, ins.Temp) else target.key)
+                same = self.held(held, frame, value)
+            case ins.Load(target=target, address=address):
+                changed = (frame, target.number)
+                same = isinstance(address, ins.AddrVar) and (frame, address.key) in held
+            case ins.Store(address=ins.AddrVar(key=key), value=value):
+                changed = (frame, key)
+                same = self.held(held, frame, value)
+            case ins.Birth(var=key):
+                changed, same = (frame, key), False
+            case Unbind(callee=callee, target=ins.Temp(number=number), value=value):
+                changed = (frame, number)
+                same = value is not None and self.held(held, callee, value)
+            case ins.CallInstr(target=ins.Temp(number=number)):
+                changed, same = (frame, number), False
+            case _:
+                return held
+        return held | {changed} if same else held - {changed}
+
+    def with_memory(
+        self, n: int, frame: int, branch: ins.Branch, held: Collection[Name], arms: tuple[int, ...]
+    ) -> tuple[int, ...]:
+        """The ways on from a branch where there is memory: of a test of the address, or the error code, it is one."""
+        found = self.program.values.conditions.get(n)
+        if found is None or found.right.constant != 0 or found.op not in ("==", "!="):
+            return arms
+        if self.into is not None and found.left == self.program.values.results.get(self.allocation):
+            return arms[:1] if found.op == "==" else arms[1:]
+        named = [part for part in parts_of(branch.cond) if isinstance(part, (ins.Temp, ins.Var, ins.AddrVar))]
+        if len(named) == 1 and self.held(held, frame, named[0]):
+            return arms[:1] if found.op == "!=" else arms[1:]
+        return arms
+
+
+# --- the arguments ----------------------------------------------------------------------------------------------------
+
+
+def same_behind(
+    program: Program, flow: Flow, frames: Collection[int], setting: int, addressed: Collection[str], e: ast.Expr
+) -> bool:
+    """An argument of the call is worth the same behind it: no part of it is what the call changes.
+
+    frames: of the call.  setting: the node that keeps its result.  addressed: variables that may change by their
+    address.
+    """
+    variables: set[str] = set()
+    reads = False
+    for x in evaluated_in(e):
+        if not isinstance(x, _REPEATED) or x.type.volatile or x.type.atomic:
+            return False
+        if isinstance(x, ast.SizeOf) and x.value is None:
+            return False
+        reads = reads or isinstance(x, (ast.Member, ast.Index, ast.Deref))
+        if isinstance(x, ast.VarRef):
+            variables.add(x.var)
+    function = flow.lowered(program.graph.nodes[setting].frame).function.key
+    outside = {
+        key
+        for key in variables
+        if program.variables[key].function != function or program.variables[key].kind not in ("local", "param")
+    } | (variables & set(addressed))
+    return not (outside or reads) or _unchanged(program, flow, frames, outside, reads)
+
+
+def evaluated_in(root: ast.Expr) -> Iterator[ast.Expr]:
+    """The parts of an expression that are evaluated, and the sizeofs."""
+    work = [root]
+    while work:
+        item = work.pop()
+        yield item
+        if not isinstance(item, ast.SizeOf):
+            for name in type(item).__slots__:
+                value = getattr(item, name)
+                if isinstance(value, ast.Expr):
+                    work.append(value)
+                elif isinstance(value, tuple):
+                    work.extend(v for v in value if isinstance(v, ast.Expr))
+
+
+def _unchanged(program: Program, flow: Flow, frames: Collection[int], keys: Collection[str], reads: bool) -> bool:
+    """No node of these frames, and nothing that they call unseen, sets one of the variables; ``reads``: or anything in
+    memory but what is the frames' own.
+    """
+    values, table = program.values, program.values.objects.table
+    entered = {program.graph.frames[f].call for f in frames}
+    for n in (n for frame in frames for n in flow.by_frame[frame]):
+        action = program.graph.nodes[n].action
+        if isinstance(action, ins.Define) and isinstance(action.target, ins.Var) and action.target.key in keys:
+            return False
+        written = [table[a.object] for a in values.accesses.get(n, ()) if a.kind == "W"]
+        if any(o.variable in keys or (reads and o.frame not in frames and o.kind != "heap") for o in written):
+            return False
+        if reads and any(o.kind == "heap" and n not in o.nodes for o in written):
+            return False
+        if isinstance(action, ins.CallInstr) and n in program.graph.followed and n not in entered:
+            return False
+        if isinstance(action, ins.Store) and values.symbols.base(values.operands[n][0]) is None:
+            return False
+    return True
+
+
+# --- operands ---------------------------------------------------------------------------------------------------------
+
+
+def _parts(action: object, frame: int) -> Iterator[tuple[int, ins.Operand]]:
+    """What an action evaluates, each with the frame whose names it is written in."""
+    match action:
+        case Bind(caller=caller, args=args):
+            found = [(caller, operand) for operand in args]
+        case Unbind(callee=callee, value=value):
+            found = [(callee, value)] if value is not None else []
+        case _:
+            found = [(frame, operand) for operand in evaluated(action)]  # type: ignore[arg-type]
+    for at, operand in found:
+        for part in parts_of(operand):
+            yield at, part
+
+
+def _stripped(operand: ins.Operand) -> ins.Operand:
+    while isinstance(operand, ins.Op) and operand.op == "cast" and operand.type.is_pointer:
+        operand = operand.args[0]
+    return operand
+
+
+def _compares(operand: ins.Operand) -> bool:
+    """A comparison with NULL, or what is made of one."""
+    while isinstance(operand, ins.Op) and operand.op == "not":
+        operand = operand.args[0]
+    if not isinstance(operand, ins.Op) or operand.op not in ("==", "!="):
+        return isinstance(_stripped(operand), (ins.Temp, ins.Var))
+    bare = map(_stripped, operand.args)
+    return any(isinstance(a, ins.Const) and a.value == 0 for a in bare)

@@ -1,0 +1,153 @@
+"""Memory for parts that a function of the program's own hands out: ``in = get(2 * n); out = in + n;``.
+
+Where an allocation becomes one for each part, such a function is called for each.  So it must not matter how often it
+is called, and for how much: it looks at the environment, or checks that there is memory, and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.operands import parts_of
+from opi_xform.ownership.allocations import asked, passed_on
+from opi_xform.ownership.busy import Busy, frames_inside
+from opi_xform.ownership.flow import Flow
+from opi_xform.ownership.model import Program
+from opi_xform.program.graph import Bind, Unbind, evaluated
+from opi_xform.record import dataclass
+
+_LOOKING = frozenset(
+    {"getenv", "secure_getenv", "atoi", "atol", "atoll", "strtol", "strtoul", "strtoll", "strtoull"}
+    | {"strcmp", "strncmp", "strcasecmp", "strlen", "sysconf", "getpagesize"}
+)
+"""Library functions that only look: what they return is the same each time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an object of the heap comes from, as its program's text has it.
+
+    call: the node of the call, of the allocator or of the function that hands out its memory.  left: the node by which
+    the memory comes from there.  frames: of that function, and those inside.
+    """
+
+    call: int
+    left: int
+    frames: frozenset[int] = frozenset()
+
+
+@lru_cache(maxsize=2)
+def origins(program: Program) -> Mapping[int, Origin]:
+    """By object of the heap, of those that one call allocates."""
+    flow = Flow(program.graph)
+    out: dict[int, Origin] = {}
+    for info in program.values.objects.table:
+        if info.kind != "heap" or len(info.nodes) != 1:
+            continue
+        n = info.nodes[0]
+        out[info.number] = Origin(n, n)
+        frame = program.graph.nodes[n].frame
+        path: list[int] = []
+        while frame >= 0 and program.graph.frames[frame].parent >= 0 and program.graph.frames[frame].call >= 0:
+            path.insert(0, frame)
+            left = flow.exits.get(frame, [])
+            if len(left) != 1 or not _hands_out(program, flow, path, n, info.number):
+                break
+            out[info.number] = Origin(program.graph.frames[frame].call, left[0], frozenset(frames_inside(flow, frame)))
+            frame = program.graph.frames[frame].parent
+    return out
+
+
+def origin(program: Program, o: int) -> Origin:
+    """The origin of an object; of one that is none of the heap's, or of several calls, its first node."""
+    n = program.values.objects.table[o].node
+    return origins(program).get(o, Origin(n, n))
+
+
+def _hands_out(program: Program, flow: Flow, path: list[int], allocation: int, o: int) -> bool:
+    """The call of the first frame returns as many bytes of fresh memory as its one argument says, and that is all."""
+    graph = program.graph
+    outer = graph.nodes[graph.frames[path[0]].call].action
+    call = graph.nodes[allocation].action
+    if not isinstance(outer, ins.CallInstr) or not isinstance(call, ins.CallInstr) or len(outer.call.args) != 1:
+        return False
+    if not isinstance(outer.call.callee, ast.FuncRef) or len(flow.lowered(path[0]).function.params) != 1:
+        return False
+    size = asked(program, call.call)
+    name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else ""
+    if len(size) != 1 or name == "calloc" or not all(_is_name(e) for e in size):
+        return False
+    frames = tuple(frames_inside(flow, path[0]))
+    busy = Busy(program, flow, frames, allocation)
+    if not (busy.understood() and busy.alone() and busy.returned(path[0])):
+        return False
+    if passed_on(program, flow, path, outer.call, size) is None:
+        return False
+    return _only_looks(program, flow, frames, allocation, o, path[0])
+
+
+def _is_name(e: ast.Expr) -> bool:
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return isinstance(e, ast.VarRef)
+
+
+def _only_looks(program: Program, flow: Flow, frames: tuple[int, ...], allocation: int, o: int, outer: int) -> bool:
+    """Nothing in these frames changes anything that lasts, or goes another way for another number of bytes."""
+    graph, values = program.graph, program.values
+    entered = {graph.frames[f].call for f in frames}
+    nodes = [graph.nodes[n] for f in frames for n in flow.by_frame[f]]
+    asks: set[tuple[int, str | int]] = {(outer, key) for key in flow.lowered(outer).function.params}
+    known = -1
+
+    def depends(frame: int, operand: ins.Operand) -> bool:
+        names = (x for x in parts_of(operand) if isinstance(x, (ins.Temp, ins.Var, ins.AddrVar)))
+        return any((frame, x.number if isinstance(x, ins.Temp) else x.key) in asks for x in names)
+
+    while known != len(asks):
+        known = len(asks)
+        for node in nodes:
+            frame, action = node.frame, node.action
+            if any(a.object == o for a in values.accesses.get(node.number, ())) and node.number != allocation:
+                return False
+            match action:
+                case ins.Define(target=target, value=value):
+                    if isinstance(target, ins.Var) and program.variables[target.key].is_global:
+                        return False
+                    if depends(frame, value):
+                        asks.add((frame, target.number if isinstance(target, ins.Temp) else target.key))
+                case ins.Load(target=target, address=address):
+                    if depends(frame, address):
+                        asks.add((frame, target.number))
+                case ins.Store(address=ins.AddrVar(key=key), value=value):
+                    if program.variables[key].is_global:
+                        return False
+                    if depends(frame, value):
+                        asks.add((frame, key))
+                case Bind(caller=caller, params=params, args=args):
+                    if frame != outer:
+                        asks.update((frame, key) for key, e in zip(params, args, strict=False) if depends(caller, e))
+                case Unbind(callee=callee, target=target, value=value):
+                    if value is not None and target is not None and depends(callee, value):
+                        asks.add((frame, target.number))
+                case ins.CallInstr(target=target) as call:
+                    if node.number == allocation or node.number in entered:
+                        continue
+                    name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else ""
+                    effect = program.effects.get(name)
+                    ending = effect is not None and effect.noreturn
+                    if name not in _LOOKING and not ending and graph.succs[node.block]:
+                        return False
+                    if target is not None and any(depends(frame, e) for e in call.args):
+                        asks.add((frame, target.number))
+                case ins.Branch() | ins.SwitchOn():
+                    if any(depends(frame, e) for e in evaluated(action)):
+                        return False
+                case ins.Birth() | ins.ReturnInstr():
+                    pass
+                case _:
+                    return False
+    return True
