@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
-from opi_xform.ownership.allocations import Allocation, has_effect
+from opi_xform.ownership.allocations import Allocation
 from opi_xform.ownership.anchors import Anchors
+from opi_xform.ownership.behind import has_effect
 from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.lvalues import address_of
-from opi_xform.ownership.mentions import Definitions, Mentions, Texts
+from opi_xform.ownership.mentions import Definitions, Mentions, Texts, expressions, walk
 from opi_xform.ownership.model import Buffer, Member, Program
 from opi_xform.ownership.plan import Edit, InsertStatement, ReplaceText
 from opi_xform.ownership.sizes import (
@@ -22,9 +24,11 @@ from opi_xform.ownership.sizes import (
     requested,
     same_everywhere,
     size_of_member,
+    written,
 )
 from opi_xform.ownership.states import Insertion
-from opi_xform.ownership.words import declared_by_macros, expanded, fresh
+from opi_xform.ownership.uses import collect
+from opi_xform.ownership.words import PASTED, declared_by_macros, expanded, fresh, means_function, words
 
 
 class Problem(Exception):
@@ -34,6 +38,17 @@ class Problem(Exception):
 def _declares(allocation: Allocation) -> bool:
     """The carrier is declared with it."""
     return allocation.declared and allocation.condition is None and not allocation.local
+
+
+def _named(e: ast.Expr) -> set[str]:
+    return {x.var for x in walk(e) if isinstance(x, ast.VarRef)}
+
+
+@lru_cache(maxsize=2)
+def _messages(program: Program) -> frozenset[str]:
+    """Arrays that are messages' buffers: they may become pointers, and what the text says of their size changes."""
+    found = {program.values.objects.table[u.object].variable for u in collect(program) if u.object >= 0}
+    return frozenset(key for key in found if key is not None and program.variables[key].type.is_array)
 
 
 class AllocationEdits:
@@ -74,6 +89,8 @@ class AllocationEdits:
             return "", False  # as the file spells it where it is needed
         if any(self.reads_buffer(a) for a in allocations):
             raise Problem("the size of the allocation is read from the buffer")
+        for allocation in allocations:
+            self.known_behind(allocation)
         asked = [requested(self.program, self.flow, a, self.texts) for a in allocations]
         sizes = [s for s in asked if s is not None]
         if len(sizes) < len(allocations):
@@ -95,6 +112,23 @@ class AllocationEdits:
             self.removed(allocation, size, variable, in_place)
         per_row = bool(variable) and self.buffer.carrier.rows > 0 and not self.largest
         return variable or (sizes[0] if sizes else ""), per_row
+
+    def known_behind(self, allocation: Allocation) -> None:
+        """The size may be written behind its statement.  Raises Problem."""
+        function = self.program.functions[allocation.function]
+        within = self.flow.info((self.flow.frames_of[allocation.function][0], allocation.stmt)).stmt
+        gone = () if allocation.kept else allocation.call.args
+        parts = [x for e in (*gone, *written(allocation), *expressions(function, within)) for x in walk(e)]
+        asking = (x for x in parts if isinstance(x, (ast.SizeOf, ast.AddrOf)))
+        arrays = _messages(self.program) - {self.buffer.carrier.variable}
+        if any(not arrays.isdisjoint(_named(x)) for x in asking):
+            raise Problem("the allocation asks for the size of an array that may become a pointer")
+        meant = set[str]().union(*map(_named, written(allocation)))
+        declared = within.variables if isinstance(within, ast.DeclStmt) else ()
+        others = {self.program.variables[key].name for key in declared if key not in meant}
+        text = expanded(self.program, set[str]().union(*(words(self.texts.of(e.span)) for e in written(allocation))))
+        if others and (PASTED in text or not others.isdisjoint(text)):
+            raise Problem("the words of the size of the allocation mean something else behind its declaration")
 
     def reads_buffer(self, allocation: Allocation) -> bool:
         """The pointer is evaluated for its own new size: it would be NULL by then."""
@@ -268,7 +302,9 @@ class AllocationEdits:
         if lowered.function.span.file not in program.freeing or expanded(program, ["free"]) != {"free"}:
             return False
         mine = {v.name for v in program.variables.values()} | {f.name for f in program.functions.values()}
-        return "free" not in mine and "free" not in declared_by_macros(program, lowered.function.span)
+        if "free" in mine or "free" in declared_by_macros(program, lowered.function.span):
+            return False
+        return means_function(lowered.function, "free", self.texts)
 
     def under_condition(self, allocation: Allocation, texts: Sequence[str]) -> list[str]:
         """Done where `v = c ? malloc(n) : NULL` allocates, behind `v = NULL`."""

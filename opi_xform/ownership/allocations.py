@@ -10,7 +10,8 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.lower_exprs import or_null
 from opi_xform.ir.operands import parts_of
-from opi_xform.ownership.busy import evaluated_in, same_behind, still_called
+from opi_xform.ownership.behind import evaluated_in, has_effect, repeatable, same_behind, same_place, settled
+from opi_xform.ownership.busy import still_called
 from opi_xform.ownership.filled import filling
 from opi_xform.ownership.flow import Flow
 from opi_xform.ownership.lvalues import hole
@@ -148,7 +149,8 @@ def _allocation(program: Program, flow: Flow, defs: Definitions, buffer: Buffer,
     )
     found = replace(found, out=out)
     if allocating.frame == setting.frame:
-        return found if written is call.call else None
+        fits = written is call.call and (not declared or settled(program, flow, m, call.call.args))
+        return found if fits else None
     if not isinstance(written, ast.Call) or not isinstance(written.callee, ast.FuncRef):
         return None  # a pointer could mean another function as well
     frames = _frames_between(program, allocating.frame, setting.frame)
@@ -162,7 +164,7 @@ def _allocation(program: Program, flow: Flow, defs: Definitions, buffer: Buffer,
         return None
     if len(frames) == 1 and not any(has_effect(a) for a in written.args):
         frame = allocating.frame
-        pure = _only_allocates(program, flow, frame, n)
+        pure = _only_allocates(program, flow, frame, n) and (not declared or settled(program, flow, m, written.args))
         arguments = tuple(zip(params, written.args, strict=True))
         if pure and (not _may_be_null(program, m) or _null_without_memory(program, flow, frame, n)):
             return replace(found, wrapper=frame, wrappers=(frame,), arguments=arguments)
@@ -174,7 +176,9 @@ def _allocation(program: Program, flow: Flow, defs: Definitions, buffer: Buffer,
         return None
     if not all(same_behind(program, flow, kept, m, defs.addressed, e) for _, e in given):
         return None
-    if declared and given and not _alone(function, within, value):
+    if declared and not settled(program, flow, m, [e for _, e in given]):
+        return None
+    if (target := _target(within)) is not None and not same_place(program, flow, kept, m, defs.addressed, target):
         return None
     return replace(found, wrapper=allocating.frame, wrappers=kept, arguments=given, kept=kept)
 
@@ -241,14 +245,6 @@ def _set_anew(program: Program, flow: Flow, frame: int, key: str) -> bool:
     return False
 
 
-def _alone(function: ast.Function, within: ast.Stmt, value: ast.Expr) -> bool:
-    """Nothing else in a declaration changes what the size of the memory is made of."""
-    keys = within.variables if isinstance(within, ast.DeclStmt) else ()
-    others = [e for key in keys if (e := function.variables[key].init) is not None and e is not value]
-    changes = (ast.Assign, ast.IncDec, ast.Opaque)
-    return not any(isinstance(x, changes) for e in (*others, value) for x in walk(e))
-
-
 def _given_first(program: Program, flow: Flow, frame: int, e: ast.Expr) -> tuple[int, str] | None:
     """(the node that sets it, the local variable) where an expression names one that is set to one thing only."""
     if not isinstance(e, ast.VarRef) or program.variables[e.var].kind != "local":
@@ -285,6 +281,8 @@ def _of_local(program: Program, flow: Flow, n: int, m: int, first: int, local: s
         return None
     once = len(flow.frames_of[lowered.function.key]) == 1 and not program.nest.chain(program.graph.nodes[n].block)
     if not once and not _surely(program, flow, n, m):
+        return None
+    if declared and not settled(program, flow, first, call.call.args):
         return None
     return Allocation(lowered.function.key, flow.stmt[first], call.call, value, declared, (m,), local=local)
 
@@ -323,10 +321,6 @@ def moves(program: Program, n: int) -> bool:
         return False
     values = program.values.args.get(n, ())
     return effect.frees.arg >= len(values) or values[effect.frees.arg].constant != 0
-
-
-def has_effect(e: ast.Expr) -> bool:
-    return any(isinstance(x, (ast.Call, ast.Assign, ast.IncDec, ast.Opaque)) for x in walk(e))
 
 
 def _steady(program: Program, condition: ast.Expr, buffer: Buffer) -> bool:
@@ -433,7 +427,13 @@ def _tested(stmt: ast.Stmt) -> ast.Assign | None:
             e = plain(e.right)
         else:
             return None
-    return e if isinstance(e, ast.Assign) and not has_effect(e.target) else None
+    return e if isinstance(e, ast.Assign) and repeatable(e.target) else None
+
+
+def _target(stmt: ast.Stmt) -> ast.Expr | None:
+    """What a statement assigns to."""
+    assignment = stmt.expr if isinstance(stmt, ast.ExprStmt) else _tested(stmt)
+    return assignment.target if isinstance(assignment, ast.Assign) else None
 
 
 def _assigned(
@@ -449,12 +449,12 @@ def _assigned(
         index = None
         if program.members.get(carrier) is not None and program.names(target, carrier):
             found = hole(target, program.members[carrier].stride)
-            if buffer.carrier.rows and found is not None and has_effect(found.index):
+            if buffer.carrier.rows and found is not None and not repeatable(found.index):
                 return None, False, None
             return assignment.value, False, None if found is None else found.index
         if buffer.carrier.rows and isinstance(target, ast.Index):
             index, target = target.index, plain(target.base)
-            if has_effect(index):
+            if not repeatable(index):
                 return None, False, None
         if (
             isinstance(target, ast.VarRef)

@@ -11,20 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import parts_of
 from opi_xform.ownership.flow import Flow
 from opi_xform.ownership.model import Buffer, Program
-from opi_xform.program.graph import Bind, Lost, Unbind, evaluated
+from opi_xform.program.graph import Action, Bind, Lost, Unbind, evaluated
 
 ALLOCATORS = frozenset({"malloc", "calloc", "aligned_alloc", "memalign", "posix_memalign", "valloc"})
 """Those whose memory ``free`` frees."""
-_REPEATED = (
-    *(ast.VarRef, ast.IntLit, ast.MacroConst, ast.SizeOf, ast.Binary, ast.Cast, ast.Unary, ast.Logical),
-    *(ast.Conditional, ast.Member, ast.Index, ast.Deref),
-)
-"""What an argument may be made of that is evaluated once more, behind the call."""
 Name = tuple[int, str | int]  # frame, variable or temporary
 
 
@@ -101,7 +95,7 @@ class Busy:
                 return True
             if isinstance(node.action, ins.Define) and node.action.target == ins.Var(key):
                 return True
-            if any(getattr(part, "key", "") == key for _, part in _parts(node.action, node.frame)):
+            if any(getattr(part, "key", "") == key for _, part in read_in(node.action, node.frame)):
                 return True
         return False
 
@@ -133,7 +127,7 @@ class Busy:
                 return False
         return True
 
-    def harmless(self, n: int, frame: int, action: object) -> bool:
+    def harmless(self, n: int, frame: int, action: Action) -> bool:
         """A node passes the address to a variable, compares or returns it, or has nothing to do with it."""
         if n == self.allocation:
             return True
@@ -164,7 +158,7 @@ class Busy:
                     return True
                 return value is None or not self.mentions(callee, value)
             case _:
-                return not any(self.mentioned(at, part) for at, part in _parts(action, frame))
+                return not any(self.mentioned(at, part) for at, part in read_in(action, frame))
 
     def mentioned(self, frame: int, part: ins.Operand) -> bool:
         match part:
@@ -279,77 +273,10 @@ class Busy:
         return arms
 
 
-# --- the arguments ----------------------------------------------------------------------------------------------------
-
-
-def same_behind(
-    program: Program, flow: Flow, frames: Collection[int], setting: int, addressed: Collection[str], e: ast.Expr
-) -> bool:
-    """An argument of the call is worth the same behind it: no part of it is what the call changes.
-
-    frames: of the call.  setting: the node that keeps its result.  addressed: variables that may change by their
-    address.
-    """
-    variables: set[str] = set()
-    reads = False
-    for x in evaluated_in(e):
-        if not isinstance(x, _REPEATED) or x.type.volatile or x.type.atomic:
-            return False
-        if isinstance(x, ast.SizeOf) and x.value is None:
-            return False
-        reads = reads or isinstance(x, (ast.Member, ast.Index, ast.Deref))
-        if isinstance(x, ast.VarRef):
-            variables.add(x.var)
-    function = flow.lowered(program.graph.nodes[setting].frame).function.key
-    outside = {
-        key
-        for key in variables
-        if program.variables[key].function != function or program.variables[key].kind not in ("local", "param")
-    } | (variables & set(addressed))
-    return not (outside or reads) or _unchanged(program, flow, frames, outside, reads)
-
-
-def evaluated_in(root: ast.Expr) -> Iterator[ast.Expr]:
-    """The parts of an expression that are evaluated, and the sizeofs."""
-    work = [root]
-    while work:
-        item = work.pop()
-        yield item
-        if not isinstance(item, ast.SizeOf):
-            for name in type(item).__slots__:
-                value = getattr(item, name)
-                if isinstance(value, ast.Expr):
-                    work.append(value)
-                elif isinstance(value, tuple):
-                    work.extend(v for v in value if isinstance(v, ast.Expr))
-
-
-def _unchanged(program: Program, flow: Flow, frames: Collection[int], keys: Collection[str], reads: bool) -> bool:
-    """No node of these frames, and nothing that they call unseen, sets one of the variables; ``reads``: or anything in
-    memory but what is the frames' own.
-    """
-    values, table = program.values, program.values.objects.table
-    entered = {program.graph.frames[f].call for f in frames}
-    for n in (n for frame in frames for n in flow.by_frame[frame]):
-        action = program.graph.nodes[n].action
-        if isinstance(action, ins.Define) and isinstance(action.target, ins.Var) and action.target.key in keys:
-            return False
-        written = [table[a.object] for a in values.accesses.get(n, ()) if a.kind == "W"]
-        if any(o.variable in keys or (reads and o.frame not in frames and o.kind != "heap") for o in written):
-            return False
-        if reads and any(o.kind == "heap" and n not in o.nodes for o in written):
-            return False
-        if isinstance(action, ins.CallInstr) and n in program.graph.followed and n not in entered:
-            return False
-        if isinstance(action, ins.Store) and values.symbols.base(values.operands[n][0]) is None:
-            return False
-    return True
-
-
 # --- operands ---------------------------------------------------------------------------------------------------------
 
 
-def _parts(action: object, frame: int) -> Iterator[tuple[int, ins.Operand]]:
+def read_in(action: Action, frame: int) -> Iterator[tuple[int, ins.Operand]]:
     """What an action evaluates, each with the frame whose names it is written in."""
     match action:
         case Bind(caller=caller, args=args):
@@ -357,7 +284,7 @@ def _parts(action: object, frame: int) -> Iterator[tuple[int, ins.Operand]]:
         case Unbind(callee=callee, value=value):
             found = [(callee, value)] if value is not None else []
         case _:
-            found = [(frame, operand) for operand in evaluated(action)]  # type: ignore[arg-type]
+            found = [(frame, operand) for operand in evaluated(action)]
     for at, operand in found:
         for part in parts_of(operand):
             yield at, part

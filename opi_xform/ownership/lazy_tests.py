@@ -12,7 +12,8 @@ from collections.abc import Collection, Sequence
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.stretches import tails
-from opi_xform.ownership.allocations import Allocation, has_effect
+from opi_xform.ownership.allocations import Allocation
+from opi_xform.ownership.behind import has_effect
 from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.mentions import plain
 from opi_xform.ownership.model import Buffer, Program

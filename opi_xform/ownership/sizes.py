@@ -240,7 +240,7 @@ def _loose(e: ast.Expr) -> bool:
 
 def constant_size(allocation: Allocation) -> bool:
     """What is asked for is made of constants, so that it can be evaluated anywhere."""
-    parts = (e for a in _written(allocation) for e in evaluated_parts(a))
+    parts = (e for a in written(allocation) for e in evaluated_parts(a))
     return not any(isinstance(e, (ast.VarRef, ast.Call)) or _of_variable_length(e) for e in parts)
 
 
@@ -254,9 +254,9 @@ def same_everywhere(
 ) -> bool:
     """The size text means the same at a statement as at the allocation: its variables are set once, and are visible."""
     reads = False
-    meant = {x.var for e in _written(allocation) for x in walk(e) if isinstance(x, ast.VarRef)}
+    meant = {x.var for e in written(allocation) for x in walk(e) if isinstance(x, ast.VarRef)}
     text = set[str]().union(
-        *(words(texts.of(e.span)) for e in (*asked(program, allocation.call), *_written(allocation)))
+        *(words(texts.of(e.span)) for e in (*asked(program, allocation.call), *written(allocation)))
     )
     text = expanded(program, text)
     around = hidden_names(flow.lowered(level[0]), level[1], texts, meant, allocation.value.span)
@@ -265,7 +265,7 @@ def same_everywhere(
         return False
     if not text.isdisjoint(declared_by_macros(program, function.span)):
         return False
-    for argument in _written(allocation):
+    for argument in written(allocation):
         for e in evaluated_parts(argument):
             if not isinstance(e, _PARTS) or _of_variable_length(e):
                 return False
@@ -295,7 +295,8 @@ def _of_this_call(program: Program, flow: Flow, allocation: Allocation, level: L
     )
 
 
-def _written(allocation: Allocation) -> tuple[ast.Expr, ...]:
+def written(allocation: Allocation) -> tuple[ast.Expr, ...]:
+    """What the size is made of, as it stands where the memory is allocated."""
     if allocation.wrapper < 0:
         return allocation.call.args
     return tuple(e for _, e in allocation.arguments)

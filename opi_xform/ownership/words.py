@@ -6,9 +6,11 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 
+from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
-from opi_xform.ownership.mentions import Texts, in_scope
+from opi_xform.ir.walk import expressions
+from opi_xform.ownership.mentions import Texts, in_scope, walk
 from opi_xform.ownership.model import Program
 
 _QUIET = re.compile(
@@ -102,6 +104,17 @@ def hidden(
             yield from _WORD.findall(declared)
         for tag in _RECORD.findall(between):
             yield f"struct {tag}"
+
+
+def means_function(function: ast.Function, name: str, texts: Texts) -> bool:
+    """Wherever a name stands in a function's text it is that of a function: of no type or constant declared there."""
+    whole = texts.of(function.span).encode("utf-8", "surrogateescape").decode("latin-1")  # a byte is a character
+    quiet = _QUIET.sub(lambda found: " " * len(found[0]), whole)
+    inits = (v.init for v in function.variables.values() if v.init is not None)
+    parts = (x for e in (*expressions(function.body), *inits) for x in walk(e))
+    known = {x.span.begin - function.span.begin for x in parts if isinstance(x, ast.FuncRef)}
+    places = [m.start() for m in re.finditer(rf"\b{name}\b", quiet)]
+    return all(at in known or quiet[:at].rstrip().endswith((".", "->")) for at in places)
 
 
 def fresh(name: str, files: Iterable[str], texts: Texts) -> str:

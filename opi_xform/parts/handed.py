@@ -6,14 +6,14 @@ is called, and for how much: it looks at the environment, or checks that there i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import parts_of
 from opi_xform.ownership.allocations import asked, passed_on
-from opi_xform.ownership.busy import Busy, frames_inside
+from opi_xform.ownership.busy import ALLOCATORS, Busy, frames_inside
 from opi_xform.ownership.flow import Flow
 from opi_xform.ownership.model import Program
 from opi_xform.program.graph import Bind, Unbind, evaluated
@@ -31,12 +31,14 @@ class Origin:
     """Where an object of the heap comes from, as its program's text has it.
 
     call: the node of the call, of the allocator or of the function that hands out its memory.  left: the node by which
-    the memory comes from there.  frames: of that function, and those inside.
+    the memory comes from there.  frames: of that function, and those inside.  reads: variables that last of which the
+    function reads the value (None: also memory, or the environment).
     """
 
     call: int
     left: int
     frames: frozenset[int] = frozenset()
+    reads: frozenset[str] | None = frozenset()
 
 
 @lru_cache(maxsize=2)
@@ -56,7 +58,9 @@ def origins(program: Program) -> Mapping[int, Origin]:
             left = flow.exits.get(frame, [])
             if len(left) != 1 or not _hands_out(program, flow, path, n, info.number):
                 break
-            out[info.number] = Origin(program.graph.frames[frame].call, left[0], frozenset(frames_inside(flow, frame)))
+            frames = frozenset(frames_inside(flow, frame))
+            reads = _reads(program, flow, frames)
+            out[info.number] = Origin(program.graph.frames[frame].call, left[0], frames, reads)
             frame = program.graph.frames[frame].parent
     return out
 
@@ -65,6 +69,62 @@ def origin(program: Program, o: int) -> Origin:
     """The origin of an object; of one that is none of the heap's, or of several calls, its first node."""
     n = program.values.objects.table[o].node
     return origins(program).get(o, Origin(n, n))
+
+
+def other_later(program: Program, o: int, n: int) -> int | None:
+    """Something that runs between the function's call and node ``n`` after which it may do something else than before.
+
+    What it reads has to be the same at its second call.  So only this may stand between the two: what sets other
+    variables, and calls that are followed, of the allocators, or of what only looks.
+    """
+    origin_ = origin(program, o)
+    if not origin_.frames or origin_.reads == frozenset():
+        return None
+    graph = program.graph
+    flow = Flow(graph)
+    ahead = _reached(flow.succs, origin_.left, n)
+    entered = {frame.call for frame in graph.frames}
+    for m in sorted(ahead & _reached(flow.preds, n, origin_.left)):
+        match graph.nodes[m].action if m < len(graph.nodes) else None:
+            case ins.Define(target=ins.Var(key=key)) if origin_.reads is not None and key in origin_.reads:
+                return m
+            case ins.Define() | ins.Load() | ins.Branch() | ins.SwitchOn() | ins.Birth() | ins.ReturnInstr():
+                pass
+            case Bind() | Unbind():
+                pass
+            case ins.CallInstr(callee=ins.AddrFunc(key=key)) if m in entered or key in _LOOKING | ALLOCATORS:
+                pass
+            case _:
+                return m
+    return None
+
+
+def _reached(edges: Sequence[Sequence[int]], start: int, end: int) -> set[int]:
+    """The nodes behind one, as far as another."""
+    seen: set[int] = set()
+    work = [start]
+    while work:
+        for s in edges[work.pop()]:
+            if s not in (start, end) and s not in seen:
+                seen.add(s)
+                work.append(s)
+    return seen
+
+
+def _reads(program: Program, flow: Flow, frames: Collection[int]) -> frozenset[str] | None:
+    """What lasts and is read in these frames, on ways that come back."""
+    graph, values = program.graph, program.values
+    keys: set[str] = set()
+    for n in (n for f in frames for n in flow.by_frame[f] if graph.succs[graph.nodes[n].block]):
+        action = graph.nodes[n].action
+        if isinstance(action, ins.CallInstr) and getattr(action.callee, "key", "") in _LOOKING:
+            return None
+        if isinstance(action, ins.Load):
+            base = values.symbols.base(values.operands[n][0]) if values.operands.get(n) else None
+            if base is None or values.objects.table[base].frame not in frames:
+                return None
+        keys |= {x.key for e in evaluated(action) for x in parts_of(e) if isinstance(x, (ins.Var, ins.AddrVar))}
+    return frozenset(key for key in keys if program.variables[key].is_global)
 
 
 def _hands_out(program: Program, flow: Flow, path: list[int], allocation: int, o: int) -> bool:

@@ -20,7 +20,7 @@ from opi_xform.parts.decompose import pairs
 from opi_xform.parts.facts import divided
 from opi_xform.parts.find import allocated, watched
 from opi_xform.parts.flow import Flow, Pointers, Trouble, leaves, operands
-from opi_xform.parts.handed import origin
+from opi_xform.parts.handed import origin, other_later
 from opi_xform.parts.layout import MOST, Layout, Reading, chain, multiples
 from opi_xform.parts.mentions import Mention, Place, find_mentions
 from opi_xform.parts.names import Naming
@@ -62,7 +62,7 @@ class NamedDividing:
         """Raises Trouble."""
         naming = self.naming
         for key, m in self.mentions:
-            if m.place in self.by_place or not m.ref.span.editable:
+            if m.place in self.by_place:
                 raise Trouble(m.ref.span, "is written by a macro")
             self.by_place[m.place] = (key, m)
         self.known_kinds()
@@ -292,6 +292,9 @@ class NamedDividing:
                     source = setting[naming.links[n].source]
                     self.never(program, n, made, {n}, source, "names a part of memory that may be an earlier one")
                     self.never(program, n, (n,), setting[key], made, "may name a part a second time")
+                    if (changed := other_later(program, o, n)) is not None:
+                        text = "may change what the function that hands it out does, before its parts are named"
+                        raise Trouble(node_span(program, changed), text)
             ends = {n for n, (base, _) in frees.items() if base == o}
             for n in ends:
                 self.never(program, n, (ENTRY,), {n}, made, "frees it where it may not be there")

@@ -260,6 +260,7 @@ TABLE = (
             "ownership.allocations:find_allocations",
             "ownership.allocators:allocator_refusal",
             "ownership.alignment:needing",
+            "ownership.behind:settled",
             "ownership.busy:still_called",
             "ownership.deallocations:deallocation",
         ),

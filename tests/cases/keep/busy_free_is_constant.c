@@ -1,0 +1,56 @@
+/* A constant of the function's own has the name of the C library's function. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static int calls;
+static void *get(size_t bytes)
+{
+    void *p = malloc(bytes);
+
+    if (p == NULL)
+        exit(1);
+    calls++;
+    return p;
+}
+static void done(void *p)
+{
+    free(p);
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    enum { kept, free } state = kept;
+    double *b = get(N * sizeof *b);
+    double *r = get(N * sizeof *r);
+    for (int step = 0; step < 3; step++) {
+        if (rank == 0) {
+            for (int i = 0; i < N; i++)
+                b[i] = u[i] + step;
+            MPI_Send(b, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(b)
+        } else if (rank == 1) {
+            MPI_Recv(r, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(r)
+            for (int i = 0; i < N; i++)
+                v[i] += r[i];
+        }
+    }
+    done(b);
+    done(r);
+    state = free;
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    printf("%d %d\n", calls, state);
+    MPI_Finalize();
+    return 0;
+}

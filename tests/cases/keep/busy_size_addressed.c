@@ -1,0 +1,55 @@
+/* A wrapper changes a variable that the size is read from through a pointer. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static long wanted;
+static long *asked = &wanted;
+static int calls;
+static void *get(size_t bytes)
+{
+    void *p = malloc(bytes);
+
+    if (p == NULL)
+        exit(1);
+    calls++;
+    wanted = 8;
+    return p;
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    wanted = N * sizeof(double);
+    double *b = get(*asked);
+    wanted = N * sizeof(double);
+    double *r = get(*asked);
+    for (int step = 0; step < 3; step++) {
+        if (rank == 0) {
+            for (int i = 0; i < N; i++)
+                b[i] = u[i] + step;
+            MPI_Send(b, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(b)
+        } else if (rank == 1) {
+            MPI_Recv(r, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(r)
+            for (int i = 0; i < N; i++)
+                v[i] += r[i];
+        }
+    }
+    free(b);
+    free(r);
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    printf("%d\n", calls);
+    MPI_Finalize();
+    return 0;
+}

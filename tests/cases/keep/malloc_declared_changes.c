@@ -1,0 +1,48 @@
+/* What is declared behind a pointer changes the number that its memory is made of. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static int n = N;
+static int less(void)
+{
+    n /= 4;
+    return n;
+}
+
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    double *b = malloc(n * sizeof *b), x = less();
+    n = N;
+    double *r = malloc(n * sizeof *r), y = less();
+    total += x + y;
+    for (int step = 0; step < 3; step++) {
+        if (rank == 0) {
+            for (int i = 0; i < N; i++)
+                b[i] = u[i] + step;
+            MPI_Send(b, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(b)
+        } else if (rank == 1) {
+            MPI_Recv(r, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(r)
+            for (int i = 0; i < N; i++)
+                v[i] += r[i];
+        }
+    }
+    free(b);
+    free(r);
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
