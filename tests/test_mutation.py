@@ -161,6 +161,7 @@ ONE_SIDED = {
     f"{name}_{k}"
     for name, numbers in (
         ("branches", ("append",)),
+        ("busy", ("3", "11")),
         ("grow", "12346"),
         ("lazy", "12346"),
         ("memalign", "123456"),
@@ -168,6 +169,7 @@ ONE_SIDED = {
         ("out_parameter", "12356"),
         ("regrow", "123456"),
         ("send_recv", "6"),
+        ("spelled", "3"),
         ("unset", "12345"),
     )
     for k in numbers

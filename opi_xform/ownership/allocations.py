@@ -387,10 +387,16 @@ def _null_without_memory(program: Program, flow: Flow, frame: int, allocation: i
 
 
 def _own_variable(program: Program, n: int, frame: int) -> bool:
-    """A load or store of a variable of the frame's, of which the address is taken (`posix_memalign(&p, 64, n)`)."""
+    """A load or store of a variable of the frame's, of which the address is taken (`posix_memalign(&p, 64, n)`).
+
+    A store to a parameter is none: what the function was called with is not what it asks for then.
+    """
     values = program.values
     base = values.symbols.base(values.operands[n][0]) if values.operands.get(n) else None
-    return base is not None and values.objects.table[base].frame == frame
+    info = None if base is None else values.objects.table[base]
+    if info is None or info.variable is None or info.frame != frame:
+        return False
+    return isinstance(program.graph.nodes[n].action, ins.Load) or program.variables[info.variable].kind != "param"
 
 
 def _tests(program: Program, n: int, allocation: int) -> bool:

@@ -473,10 +473,18 @@ class Taint:
             if isinstance(item, ast.IntLit):
                 if item.name == ast.PROC_NULL or (self.null is not None and item.value == self.null):
                     return True
-            elif isinstance(item, ast.Opaque):
+            elif isinstance(item, ast.Opaque) or self.negative(item):
                 return True
             stack.extend(children(item))
         return False
+
+    def negative(self, item: ast.Expr) -> bool:
+        """A floating number with a minus sign that may be its number."""
+        if self.null is None or not isinstance(item, ast.Unary) or item.op != "-":
+            return False
+        signed = [x.value for x in within(item.operand) if isinstance(x, ast.FloatLit)]
+        plain = isinstance(item.operand, ast.FloatLit)
+        return any(value is None or not plain or -value == self.null for value in signed)
 
     def made_floating(self, source: ast.Expr) -> bool:
         """Whether a whole number that is made a floating one may be: the arithmetic after it is not followed."""

@@ -6,6 +6,14 @@ _FILLED = "opi_xform.ownership.filled"
 
 HANDED = (
     Bug(
+        "a function that allocates does not change its parameter through its address",
+        "opi_xform.ownership.allocations",
+        'program.variables[info.variable].kind != "param"',
+        "True",
+        ("malloc_wrapper_own_address",),
+        condition="allocation and free",
+    ),
+    Bug(
         "what a function fills its memory with is still there when a taken buffer is in its place",
         "opi_xform.ownership.buffer_events",
         "        if n in self.filled:\n            return True\n",

@@ -124,6 +124,14 @@ NULL = (
         condition="real source",
     ),
     Bug(
+        "no floating constant at file level is MPI_PROC_NULL",
+        _TAINT,
+        " or self.negative(item):",
+        ":",
+        ("recv_null_float_static",),
+        condition="real source",
+    ),
+    Bug(
         "no initialiser holds MPI_PROC_NULL",
         _TAINT,
         "info.frame < 0 and self.initially(",
