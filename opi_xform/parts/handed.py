@@ -12,6 +12,8 @@ from functools import lru_cache
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import parts_of
+from opi_xform.memory.calls import calls_back
+from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.allocations import asked, passed_on
 from opi_xform.ownership.busy import ALLOCATORS, Busy, frames_inside
 from opi_xform.ownership.flow import Flow
@@ -24,6 +26,8 @@ _LOOKING = frozenset(
     | {"strcmp", "strncmp", "strcasecmp", "strlen", "sysconf", "getpagesize"}
 )
 """Library functions that only look: what they return is the same each time."""
+_SETTING = frozenset({"setenv", "putenv", "unsetenv", "clearenv"})
+"""Those that set the environment.  No other of the library's does, but such as call back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +36,14 @@ class Origin:
 
     call: the node of the call, of the allocator or of the function that hands out its memory.  left: the node by which
     the memory comes from there.  frames: of that function, and those inside.  reads: variables that last of which the
-    function reads the value (None: also memory, or the environment).
+    function reads the value (None: also memory that others have).  environment: it reads that, too.
     """
 
     call: int
     left: int
     frames: frozenset[int] = frozenset()
     reads: frozenset[str] | None = frozenset()
+    environment: bool = False
 
 
 @lru_cache(maxsize=2)
@@ -59,8 +64,8 @@ def origins(program: Program) -> Mapping[int, Origin]:
             if len(left) != 1 or not _hands_out(program, flow, path, n, info.number):
                 break
             frames = frozenset(frames_inside(flow, frame))
-            reads = _reads(program, flow, frames)
-            out[info.number] = Origin(program.graph.frames[frame].call, left[0], frames, reads)
+            reads, environment = _reads(program, flow, frames)
+            out[info.number] = Origin(program.graph.frames[frame].call, left[0], frames, reads, environment)
             frame = program.graph.frames[frame].parent
     return out
 
@@ -75,10 +80,10 @@ def other_later(program: Program, o: int, n: int) -> int | None:
     """Something that runs between the function's call and node ``n`` after which it may do something else than before.
 
     What it reads has to be the same at its second call.  So only this may stand between the two: what sets other
-    variables, and calls that are followed, of the allocators, or of what only looks.
+    variables, and calls that are followed, or of the library's that neither write them nor set the environment.
     """
     origin_ = origin(program, o)
-    if not origin_.frames or origin_.reads == frozenset():
+    if not origin_.frames or (origin_.reads == frozenset() and not origin_.environment):
         return None
     graph = program.graph
     flow = Flow(graph)
@@ -86,7 +91,9 @@ def other_later(program: Program, o: int, n: int) -> int | None:
     entered = {frame.call for frame in graph.frames}
     for m in sorted(ahead & _reached(flow.preds, n, origin_.left)):
         match graph.nodes[m].action if m < len(graph.nodes) else None:
-            case ins.Define(target=ins.Var(key=key)) if origin_.reads is not None and key in origin_.reads:
+            case ins.Define(target=ins.Var(key=key)) if (
+                key in origin_.reads if origin_.reads is not None else program.variables[key].is_global
+            ):
                 return m
             case ins.Define() | ins.Load() | ins.Branch() | ins.SwitchOn() | ins.Birth() | ins.ReturnInstr():
                 pass
@@ -94,9 +101,28 @@ def other_later(program: Program, o: int, n: int) -> int | None:
                 pass
             case ins.CallInstr(callee=ins.AddrFunc(key=key)) if m in entered or key in _LOOKING | ALLOCATORS:
                 pass
+            case ins.Store() if origin_.reads is not None and _writes_others(program, m, origin_.reads):
+                pass
+            case ins.CallInstr(callee=ins.AddrFunc(key=key)) as call if (
+                origin_.reads is not None
+                and key in program.effects
+                and key not in graph.lowered
+                and key not in _SETTING
+                and not calls_back(program.effects[key], call)
+                and _writes_others(program, m, origin_.reads)
+            ):
+                pass
             case _:
                 return m
     return None
+
+
+def _writes_others(program: Program, n: int, keys: Collection[str]) -> bool:
+    """A node writes what is known, and none of these variables."""
+    table = program.values.objects.table
+    written = [a.object for a in program.values.accesses.get(n, ()) if a.kind == "W"]
+    stores = isinstance(program.graph.nodes[n].action, ins.Store)
+    return bool(written or not stores) and all(o != UNKNOWN and table[o].variable not in keys for o in written)
 
 
 def _reached(edges: Sequence[Sequence[int]], start: int, end: int) -> set[int]:
@@ -111,20 +137,26 @@ def _reached(edges: Sequence[Sequence[int]], start: int, end: int) -> set[int]:
     return seen
 
 
-def _reads(program: Program, flow: Flow, frames: Collection[int]) -> frozenset[str] | None:
-    """What lasts and is read in these frames, on ways that come back."""
+def _reads(program: Program, flow: Flow, frames: Collection[int]) -> tuple[frozenset[str] | None, bool]:
+    """What lasts and is read in these frames, on ways that come back; whether they look at the environment.
+
+    Where no pointer that lasts is read, what looks at text looks at the environment's, or at the function's own.
+    """
     graph, values = program.graph, program.values
     keys: set[str] = set()
+    environment = False
     for n in (n for f in frames for n in flow.by_frame[f] if graph.succs[graph.nodes[n].block]):
         action = graph.nodes[n].action
-        if isinstance(action, ins.CallInstr) and getattr(action.callee, "key", "") in _LOOKING:
-            return None
+        environment |= isinstance(action, ins.CallInstr) and getattr(action.callee, "key", "") in _LOOKING
         if isinstance(action, ins.Load):
             base = values.symbols.base(values.operands[n][0]) if values.operands.get(n) else None
             if base is None or values.objects.table[base].frame not in frames:
-                return None
+                return None, environment
         keys |= {x.key for e in evaluated(action) for x in parts_of(e) if isinstance(x, (ins.Var, ins.AddrVar))}
-    return frozenset(key for key in keys if program.variables[key].is_global)
+    lasting = frozenset(key for key in keys if program.variables[key].is_global)
+    types = [program.variables[key].type for key in lasting]
+    whole = all(t.kind in ("int", "float") and not (t.volatile or t.atomic) for t in types)
+    return (lasting if whole else None), environment
 
 
 def _hands_out(program: Program, flow: Flow, path: list[int], allocation: int, o: int) -> bool:
