@@ -168,7 +168,7 @@ def test_a_choice_names_its_line(tmp_path: Path, capfd: pytest.CaptureFixture[st
         (
             "double b[4 * N]",
             ["for (int d = 0; d < 4; d++) MPI_Send(b + d * N, N, {}"],
-            "the call begins at a place inside `b` that is not always the same",
+            "the call begins inside `b`, at another place in each turn of a loop; a message needs a buffer of its own",
         ),
         (
             "double b[8][N]",

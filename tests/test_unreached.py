@@ -21,8 +21,15 @@ SEND = "MPI_Send(b, 4000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"
     [
         (
             f"static void put(void) {{ {SEND} }}\nint main(void) {{ return b[0] > 1; }}",
-            "the call is not reached from main",
+            "the call is not reached from main: nothing calls `put`",
             5,
+        ),
+        (
+            f"static void *put(void *a) {{ {SEND} return a; }}\n"
+            "int pthread_create(unsigned long *, const void *, void *(*)(void *), void *);\n"
+            "int main(void) {\n unsigned long t;\n return pthread_create(&t, 0, put, 0); }",
+            "`put`, which leads to the call, is not followed: `pthread_create` runs it in a thread of its own",
+            9,
         ),
         (
             "void put();\nint main(void) {\n put(1, 2);\n return 0; }\n"

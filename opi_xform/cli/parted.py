@@ -146,7 +146,7 @@ class Parting:
         self, found: Sequence[Sequence[Way]], divided: Sequence[Tried]
     ) -> tuple[list[Tried], dict[Site, Trouble]]:
         """Of each buffer with a site that its parts keep, the first division that is proved; else why none is."""
-        kept = {site(d) for d in self.plan.decisions if d.decision == "keep" and d.code in SHARED}
+        kept = {site(d) for d in self.plan.decisions if d.decision == "keep" and (d.form or d.code) in SHARED}
         known = {o for one in divided for o in one.objects}
         out: list[Tried] = []
         notes: dict[Site, Trouble] = {}

@@ -139,7 +139,7 @@ def transform(
         except EffectsError as error:
             raise known.wrong_effects(str(error)) from error
         better = None
-        if programs and any(d.decision == "keep" and d.code in SHARED for d in plan.decisions):
+        if programs and any(d.decision == "keep" and (d.form or d.code) in SHARED for d in plan.decisions):
             with progress.part("parts"):
                 plan, better = _parted(programs[0], plan, units, flags, sources, settings, options)
         plan = with_channels(annotations, known.judged(plan, entries), sources)

@@ -82,7 +82,7 @@ def _disagreements(
             for other, their in staying[p]:
                 refusal = their.refusals[p]
                 text = f"the same call sends or receives `{other.name}`, which stays: {refusal.message}"
-                out[p] = Refusal(refusal.code, text, refusal.notes)
+                out[p] = Refusal(refusal.code, text, refusal.notes, form=refusal.form)
     stay = {b.carrier.variable: v.refusals for b, v in zip(groups, verdicts, strict=True) if not v.converted}
     for buffer, verdict in zip(groups, verdicts, strict=True):
         alone = next((swap.other for swap in buffer.swaps if swap.other in stay), None)

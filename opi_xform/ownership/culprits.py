@@ -15,7 +15,7 @@ TRIES = 8  # candidates tried for one message
 
 def readers_after(judge: Judge, use: Use) -> tuple[int, ...]:
     """Nodes whose reads need bytes that are gone after the use; the nearest few, the first one surely."""
-    return _deciding(judge, _ahead(judge.program.graph, use.node, readers_of(judge)), use)
+    return _deciding(judge, ahead(judge.program.graph, use.node, readers_of(judge)), use)
 
 
 def readers_of_first_contents(judge: Judge) -> tuple[int, ...]:
@@ -26,7 +26,7 @@ def readers_of_first_contents(judge: Judge) -> tuple[int, ...]:
 def touches_after(judge: Judge, use: Use) -> tuple[int, ...]:
     """Nodes that touch the buffer after the use, nearest first."""
     nodes = {*judge.accesses, *judge.use_nodes}
-    return tuple(_ahead(judge.program.graph, use.node, nodes)[:3])
+    return tuple(ahead(judge.program.graph, use.node, nodes)[:3])
 
 
 def readers_of(judge: Judge) -> set[int]:
@@ -51,7 +51,7 @@ def _deciding(judge: Judge, candidates: Iterable[int], use: Use | None) -> tuple
     return tuple(out or tried[:1])
 
 
-def _ahead(graph: Graph, start: int, wanted: set[int]) -> list[int]:
+def ahead(graph: Graph, start: int, wanted: set[int]) -> list[int]:
     """The wanted nodes that can be reached from a node, in the order of a walk."""
     block = graph.nodes[start].block
     out = [n for n in graph.blocks[block] if n > start and n in wanted]

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.ir import ast
-from opi_xform.ir.span import Span
 from opi_xform.ownership.agreement import Verdict, agreed
 from opi_xform.ownership.aliases import alias_refusal, value_refusal
 from opi_xform.ownership.allocators import FARTHER, aligned_farther, allocator_refusal
 from opi_xform.ownership.bypass import bypass
 from opi_xform.ownership.counted import counted
-from opi_xform.ownership.culprits import readers_after, readers_of_first_contents, touches_after
+from opi_xform.ownership.culprits import readers_after, touches_after
+from opi_xform.ownership.decisions import decisions_of
+from opi_xform.ownership.deepest import SMALL, Deepest, shared_places, small
 from opi_xform.ownership.elsewhere import LEFT_OUT, left_out, several, shared_text
-from opi_xform.ownership.hints import with_hint
+from opi_xform.ownership.hints import first_contents, with_hint
+from opi_xform.ownership.hints import told as hint_told
 from opi_xform.ownership.leftovers import leftover_edits, without_empty_loops
 from opi_xform.ownership.levels import levels_refusal, levels_written
 from opi_xform.ownership.liveness import Finding, Judge
@@ -23,8 +25,8 @@ from opi_xform.ownership.model import Buffer, Options, Place, Program, Refusal, 
 from opi_xform.ownership.parameters import parameters_of, path, reassigned
 from opi_xform.ownership.parts import inside_refusal
 from opi_xform.ownership.place import Placement, place
-from opi_xform.ownership.plan import Decision, Edit, Note, Plan, ReplaceCall, StopOthers, Told
-from opi_xform.ownership.reasons import contents_refusal, kept, liveness_refusal, node_span
+from opi_xform.ownership.plan import Edit, Plan, ReplaceCall, StopOthers, Told
+from opi_xform.ownership.reasons import liveness_refusal, node_span
 from opi_xform.ownership.requests import pending_refusal
 from opi_xform.ownership.second_names import renaming, second_names, with_names
 from opi_xform.ownership.source import array_edits, source_refusal
@@ -34,11 +36,9 @@ from opi_xform.ownership.threads import threads_written
 from opi_xform.ownership.told import PACKED, Remark, about, keep_refusal, never_packed, remarks
 from opi_xform.ownership.unreached import Unreached
 from opi_xform.ownership.unseen import unseen_call
-from opi_xform.ownership.uses import all_calls, buffers, collect, sides
-from opi_xform.program.budget import TooLargeError
-from opi_xform.program.effects import Effects
+from opi_xform.ownership.uses import buffers, collect
 
-INLINE_LIMIT = 40  # bytes that travel in a message's envelope, whatever is done (RUNTIME.md section 2)
+COPIES = 4  # of one call, for which a hint is tried
 
 
 def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Plan:
@@ -48,6 +48,8 @@ def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Pla
     stray: dict[Place, Refusal] = {}
     for use in strays:
         stray.setdefault(use.place, stray_refusal(program, use))
+    deepest = Deepest(program, options.strict, shared_places(groups, strays))
+    stray = deepest.strays(stray, uses)
     if program.nest.irreducible:
         groups, stray = [], {u.place: _irreducible() for u in uses}
     unseen = unseen_call(units)
@@ -62,7 +64,7 @@ def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Pla
     stray.update(swapped)
     parameters = parameters_of(program, units)
     found = agreed(
-        groups, parameters, stray, lambda b, kept: _buffer(units, program, b, options, kept), options.processes
+        groups, parameters, stray, lambda b, kept: _buffer(units, program, b, options, kept, deepest), options.processes
     )
     verdicts: dict[Place, tuple[Verdict, Buffer]] = {}
     edits: list[Edit] = []
@@ -75,7 +77,7 @@ def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Pla
     if edits:
         edits = without_empty_loops(parameters_of(program, units), dict.fromkeys(edits))
         edits.extend(leftover_edits(parameters_of(program, units), edits))
-    decisions = _decisions(program.functions, program.effects, verdicts, stray, Unreached(program).refusal)
+    decisions = decisions_of(program.functions, program.effects, verdicts, stray, Unreached(program).refusal)
     found_remarks = [remark for verdict in found for remark in verdict.remarks]
     return Plan(
         tuple(decisions),
@@ -109,7 +111,12 @@ def _irreducible() -> Refusal:
 
 
 def _buffer(
-    units: Sequence[ast.Unit], program: Program, buffer: Buffer, options: Options, kept: Mapping[Place, Refusal]
+    units: Sequence[ast.Unit],
+    program: Program,
+    buffer: Buffer,
+    options: Options,
+    kept: Mapping[Place, Refusal],
+    deepest: Deepest,
 ) -> Verdict:
     """Everything about one buffer: first what each site allows, then what all of them together do."""
     verdict = Verdict()
@@ -138,6 +145,7 @@ def _buffer(
     if whole is not None or shape is None:
         assert whole is not None
         verdict.refusals = dict.fromkeys(places, whole)
+        deepest.of_buffer(buffer, verdict.refusals, facts)
         return verdict
     for p in places:
         mine = [u for u in buffer.uses if u.place == p]
@@ -151,7 +159,7 @@ def _buffer(
         refusal = kept.get(p, refusal) or _path_refusal(units, program, buffer, mine)
         first = next((o for o in buffer.objects if facts[o].initial), None)
         if refusal is None and first is not None:
-            refusal = contents_refusal(program, buffer, readers_of_first_contents(facts[first]), p)
+            refusal = first_contents(facts[first], p)
         if refusal is None:
             verdict.converted.add(p)
             found = [facts[u.object].findings[(u.node, u.argument)] for u in mine]
@@ -167,7 +175,36 @@ def _buffer(
         for p in verdict.converted:
             verdict.assumptions[p].add(FARTHER)
     _keep(verdict, _unwritable(options, verdict))
+    deepest.of_buffer(buffer, verdict.refusals, facts)
+    for p, refusal in [(p, refusal) for p, refusal in verdict.refusals.items() if refusal.hint]:
+        rest = _left(units, program, buffer, shape.null_tests, facts, verdict.converted, p, refusal)
+        verdict.refusals[p] = hint_told(refusal, rest, p in deepest.shared)
     return verdict
+
+
+def _left(
+    units: Sequence[ast.Unit],
+    program: Program,
+    buffer: Buffer,
+    null_tests: tuple[int, ...],
+    facts: Mapping[int, Judge],
+    others: set[Place],
+    p: Place,
+    why: Refusal,
+) -> Refusal | None:
+    """What keeps a site when ``why``, which was found first, is not there."""
+    mine = [u for u in buffer.uses if u.place == p]
+    refusal = _path_refusal(units, program, buffer, mine)
+    if refusal is not None:
+        return refusal
+    here = {u.object for u in mine}
+    first = next((o for o in buffer.objects if facts[o].initial and o not in here), None)
+    if first is not None:
+        return first_contents(facts[first], p)
+    trial = Verdict(converted={*others, p})
+    tests = () if why.code == "05" else null_tests  # the only such reason with a hint
+    _settle(units, program, buffer, tests, facts, trial, why.code == "06")
+    return trial.refusals.get(p)
 
 
 def _filled(program: Program, buffer: Buffer, options: Options, facts: dict[int, Judge]) -> frozenset[Place]:
@@ -225,12 +262,13 @@ def _settle(
     null_tests: tuple[int, ...],
     facts: Mapping[int, Judge],
     verdict: Verdict,
+    waited: bool = False,
 ) -> None:
-    """Pending requests, placement and aliases, until what converts is stable."""
+    """Pending requests, placement and aliases, until what converts is stable.  waited: as if all was waited for."""
     while verdict.converted:
         going = [u for u in buffer.uses if u.place in verdict.converted]
         staying = [u for u in buffer.uses if u.place not in verdict.converted]
-        pending = pending_refusal(program, buffer, staying, going)
+        pending = {} if waited else pending_refusal(program, buffer, staying, going)
         if pending:
             _keep(verdict, pending)
             continue
@@ -239,7 +277,7 @@ def _settle(
             _keep(verdict, beyond)
             continue
         lifted = _lifting(program, buffer, verdict.converted)
-        placed = _placed(units, program, lifted, frozenset(verdict.converted), null_tests)
+        placed = _placed(units, program, lifted, frozenset(verdict.converted), null_tests, waited)
         if isinstance(placed, Refusal):
             _keep(verdict, _alone(units, program, buffer, verdict.converted, null_tests, placed))
             continue
@@ -296,13 +334,14 @@ def _placed(
     buffer: Buffer,
     converted: frozenset[Place],
     null_tests: tuple[int, ...],
+    waited: bool = False,
 ) -> Placement | Refusal:
     buffer = with_names(program, units, buffer, converted)
     placed = place(program, buffer, converted, null_tests)
     if isinstance(placed, Refusal):
         return placed
     stale = alias_refusal(program, buffer, placed.points, placed.rows)
-    if stale is None:
+    if stale is None or (waited and stale.code == "06"):
         return placed.test or placed
     seconds = second_names(program, units, buffer) if stale.code == "05" and not buffer.swaps else {}
     if not seconds or alias_refusal(program, buffer, placed.points, placed.rows, seconds) is not None:
@@ -401,8 +440,8 @@ def _site_refusal(program: Program, buffer: Buffer, uses: list[Use], facts: dict
         return Refusal("07", first.op.reason or "this form of call has no ownership-passing counterpart")
     if not first.call.callee_span.editable or not first.call.span.editable:
         return Refusal("09", "the call is written by a macro body")
-    if all(u.length is not None and (c := u.length.constant) is not None and c <= INLINE_LIMIT for u in uses):
-        return Refusal("08", f"at most {INLINE_LIMIT} bytes, which travel in the message's envelope")
+    if small(uses):
+        return Refusal("08", SMALL)
     for u in uses:
         if u.lo is None:
             return Refusal(
@@ -416,79 +455,19 @@ def _site_refusal(program: Program, buffer: Buffer, uses: list[Use], facts: dict
         if finding is None:
             return Refusal("11", "the call is not reached")
         if not finding.ok:
-            readers = readers_after(facts[u.object], u)
-            return with_hint(liveness_refusal(program, buffer, u, finding, readers), facts[u.object], u, readers)
+            return _needed(program, buffer, uses[uses.index(u) :], facts)
     return None
 
 
-def all_kept(functions: Mapping[str, ast.Function], effects: Effects, found: TooLargeError) -> Plan:
-    """The plan for a program that is too large to be analysed."""
-    function = functions.get(found.most)
-    here = ((function.span, "this function"),) if function is not None else ()
-    name = function.name if function is not None else found.most
-    message = (
-        f"the program is beyond the analysis' budget: functions are analysed once for each way that leads to them, "
-        f"`{name}` more than {found.copies} times"
-    )
-    return Plan(tuple(_decisions(functions, effects, {}, {}, lambda _: Refusal("401", message, here))))
-
-
-def _decisions(
-    functions: Mapping[str, ast.Function],
-    effects: Effects,
-    verdicts: Mapping[Place, tuple[Verdict, Buffer]],
-    stray: Mapping[Place, Refusal],
-    otherwise: Callable[[str], Refusal],
-) -> list[Decision]:
-    """One decision per buffer use in the sources, in source order.  otherwise: why those of a function stay that were
-    not seen.
-    """
-    out: list[Decision] = []
-    for function, call, name in all_calls(functions.values(), effects):
-        op = effects[name].mpi
-        assert op is not None
-        for side, buffer in sides(op.send, op.recv):
-            p = (call.span.file, call.span.begin, side, buffer.buf)
-            written = call.args[buffer.buf].span if buffer.buf < len(call.args) else call.span
-            found = verdicts.get(p)
-            title = found[1].name if found is not None else ""
-            if found is not None and p in found[0].converted:
-                assumptions = tuple(sorted(found[0].assumptions.get(p, ())))
-                text = "ownership passes"
-                out.append(
-                    Decision(
-                        call.span,
-                        function.name,
-                        name,
-                        side,
-                        _text(written),
-                        title,
-                        "convert",
-                        "",
-                        text,
-                        (),
-                        assumptions,
-                    )
-                )
-                continue
-            refusal = stray.get(p) if found is None else found[0].refusals.get(p)
-            if refusal is None:
-                refusal = otherwise(function.key)
-            code = kept(refusal.code, side)
-            notes = tuple(Note(span, message) for span, message in refusal.notes)
-            out.append(
-                Decision(
-                    call.span, function.name, name, side, _text(written), title, "keep", code, refusal.message, notes
-                )
-            )
-    out.sort(key=lambda d: (d.span.file, d.span.begin, d.side == "recv"))
-    return out
-
-
-def _text(span: Span) -> str:
-    try:
-        with open(span.file, "rb") as f:
-            data = f.read()
-    except OSError:
-        return ""
-    return data[span.begin : span.end].decode("utf-8", "replace")
+def _needed(program: Program, buffer: Buffer, uses: Sequence[Use], facts: Mapping[int, Judge]) -> Refusal:
+    """What is read after a use; with the hint that holds for all copies of the call."""
+    found: list[Refusal] = []
+    for u in uses:
+        judge = facts[u.object]
+        finding = judge.findings.get((u.node, u.argument)) or Finding(False, "01")
+        if not finding.ok:
+            readers = readers_after(judge, u)
+            found.append(with_hint(liveness_refusal(program, buffer, u, finding, readers), judge, u, readers))
+            if not found[0].hint or found[-1].hint != found[0].hint or len(found) > COPIES:
+                return replace(found[0], hint="")
+    return found[0]

@@ -6,16 +6,46 @@ from dataclasses import replace
 
 from opi_xform.memory.regions import BudgetExceeded
 from opi_xform.ownership.buffer_events import PADDING, SIGNS
-from opi_xform.ownership.culprits import readers_of
+from opi_xform.ownership.culprits import readers_of, readers_of_first_contents
 from opi_xform.ownership.liveness import Judge
-from opi_xform.ownership.model import Refusal, Use
-from opi_xform.ownership.reasons import called_from, node_span
+from opi_xform.ownership.model import Place, Refusal, Use
+from opi_xform.ownership.reasons import called_from, contents_refusal, node_span
 
 
 def with_hint(refusal: Refusal, judge: Judge, use: Use, readers: tuple[int, ...]) -> Refusal:
     """The refusal of a use for what is read after it; the change was tried on the analysis first."""
     hint = _hint(refusal.code, judge, use, readers)
-    return replace(refusal, message=f"{refusal.message}; {hint} would let it convert") if hint else refusal
+    return replace(refusal, hint=hint) if hint else refusal
+
+
+def first_contents(judge: Judge, place: Place) -> Refusal:
+    """Why the first contents of an object count for a site of its buffer."""
+    own = {u.node for u in judge.uses if u.place == place and u.side == "send"}
+    refusal = contents_refusal(judge.program, judge.buffer, judge.o, readers_of_first_contents(judge), place)
+    if refusal.hint and not _defined(judge, own):
+        return replace(refusal, hint="")
+    return refusal
+
+
+def _defined(judge: Judge, without: set[int]) -> bool:
+    """Without these reads the first contents do not matter."""
+    assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})
+    try:
+        return not judge.reads_initial(*judge.live(None, readers_of(judge) - without, assumed))
+    except BudgetExceeded:
+        return False
+
+
+def told(refusal: Refusal, other: Refusal | None, shared: bool) -> Refusal:
+    """The hint put into words.  other: the reason that is left when somebody follows it.  shared: other buffers come to
+    the call as well.  Where the same reason is left it is not known what else there is.
+    """
+    if (other is None and shared) or (other is not None and other.message == refusal.message):
+        return replace(refusal, message=f"{refusal.message}; {refusal.hint} would help", hint="")
+    if other is None:
+        return replace(refusal, message=f"{refusal.message}; {refusal.hint} would let it convert", hint="")
+    rest = other.message.partition("; ")[0]
+    return replace(refusal, message=f"{refusal.message}; {refusal.hint} would not be enough: {rest}", hint="")
 
 
 def _hint(code: str, judge: Judge, use: Use, readers: tuple[int, ...]) -> str:

@@ -216,8 +216,14 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a site (or a whole buffer) stays: a code without its side's hundred, a sentence, and the deciding places."""
+    """Why a site (or a whole buffer) stays: a code without its side's hundred, a sentence, and the deciding places.
+
+    hint: a change of the source with which this reason would not be there.  form: the code of the check that refused
+    the buffer's form, where a deeper reason is told instead.
+    """
 
     code: str
     message: str
     notes: tuple[tuple[Span, str], ...] = field(default=())
+    hint: str = ""
+    form: str = ""

@@ -17,6 +17,9 @@ from opi_xform.memory.nullable import may_be_null
 from opi_xform.ownership.endings import Name, ends
 from opi_xform.ownership.model import Buffer, Program
 
+GOES_ON = "and the program goes on, or ends as if all were well, where there is no memory"
+ENDING = "ending with an error there (`exit(1)`, `MPI_Abort`)"
+
 
 def uncertain_test(
     program: Program, buffer: Buffer, tests: Iterable[int], known: Collection[int], addressed: Collection[str]
@@ -32,7 +35,7 @@ def uncertain_test(
         if not _certain(program, buffer, n):
             return n, "where it need not have been allocated"
         if not _proved(program, buffer, n, addressed, unproved):
-            return n, "and the program goes on where there is no memory"
+            return n, GOES_ON
     return None
 
 

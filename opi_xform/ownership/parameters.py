@@ -181,7 +181,8 @@ class Parameters:
             if isinstance(mention.parent, (ast.AddrOf, ast.IncDec)) or (
                 isinstance(mention.parent, ast.Assign) and mention.parent.target is mention.ref
             ):
-                return no("is changed, or its own address is taken", mention.ref.span)
+                taken = isinstance(mention.parent, ast.AddrOf)
+                return no("its own address is taken" if taken else "is changed", mention.ref.span)
         for _, call in self.calls.get(function.key, ()):
             told = self.argument(call.args[i]) if i < len(call.args) else None
             if told is None or not call.args[i].span.editable:

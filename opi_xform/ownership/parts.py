@@ -22,16 +22,16 @@ def inside_refusal(program: Program, buffer: Buffer, use: Use) -> Refusal:
         missing = _rows_without_messages(program, buffer, use)
         if missing:
             message = f"the call names one row of `{buffer.name}`, and {missing} is no message's buffer by itself"
-            return Refusal("04", f"{message}; an array of its own for what is sent would let it convert")
+            return Refusal("04", f"{message}; what is sent would need an array of its own")
     name = buffer.name
     starts = _starts(program, buffer, use)
     if starts is None:
-        message = f"the call begins at a place inside `{name}` that is not always the same"
-        return Refusal("04", f"{message}; an array of buffers, one for each message, would let it convert")
+        where = _where(program, use)
+        return Refusal("04", f"the call begins inside `{name}`, {where}; a message needs a buffer of its own")
     if len(starts) == 1 and 0 not in starts:
         (first,) = starts
         message = f"the call names a place {first} bytes inside `{name}`, whose beginning no message has"
-        return Refusal("04", f"{message}; a buffer of its own would let it convert")
+        return Refusal("04", f"{message}; it would need a buffer of its own")
     spanning = _spanning(program, use, sorted(starts))
     if spanning is not None:
         span, at = spanning
@@ -39,7 +39,18 @@ def inside_refusal(program: Program, buffer: Buffer, use: Use) -> Refusal:
         return Refusal("04", message, ((span, "here"),))
     parts = ", ".join(str(at) for at in sorted(starts))
     message = f"the messages of `{name}` begin at its bytes {parts}, in parts of one buffer"
-    return Refusal("04", f"{message}; a buffer of its own for each part would let them convert")
+    return Refusal("04", f"{message}; each part would need a buffer of its own")
+
+
+def _where(program: Program, use: Use) -> str:
+    """What is known of the place where a message begins."""
+    symbols = program.values.symbols
+    lo = None if use.lo is None else symbols.resolve(use.lo)
+    if lo is not None and lo.constant is not None:
+        return f"at its byte {lo.constant}"
+    if lo is not None and symbols.scope(lo):
+        return "at another place in each turn of a loop"
+    return "at a place that the program computes"
 
 
 def _row_bytes(program: Program, use: Use) -> int:

@@ -7,6 +7,7 @@ Events that want the buffer are taken in program order; each gets an acquire at 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 
 from opi_xform.ir.ast import Variable
 from opi_xform.memory.poly import Poly
@@ -20,7 +21,7 @@ from opi_xform.ownership.index import index_of
 from opi_xform.ownership.lazy_tests import tests_of_allocations
 from opi_xform.ownership.mentions import Texts, definitions
 from opi_xform.ownership.model import Buffer, Program, Refusal
-from opi_xform.ownership.null_tests import uncertain_test
+from opi_xform.ownership.null_tests import ENDING, GOES_ON, uncertain_test
 from opi_xform.ownership.plan import Edit
 from opi_xform.ownership.releases import ROUNDS, Releases
 from opi_xform.ownership.rows import views
@@ -152,6 +153,8 @@ class _Placing(Releases):
         if uncertain is not None:
             n, why = uncertain
             test = self.fail(f"`{self.buffer.name}` is compared with NULL {why}", n, "05").refusal
+            if why == GOES_ON:
+                test = replace(test, hint=ENDING)
         return Placement(written.edits, points, written.files, acquires, releases, rows, test)
 
     def arrange(self, variable: Variable) -> None:

@@ -41,7 +41,7 @@ class Decision:
 
     side: ``send`` or ``recv``.  decision: ``convert`` or ``keep``.  code: ``OPInnn`` ('' when nothing needs
     explaining). span is that of the call; ``buffer`` is the expression as written; ``object`` names the buffer behind
-    it.
+    it.  form: the code that its buffer's form has, where a deeper reason is told.
     """
 
     span: Span
@@ -55,6 +55,7 @@ class Decision:
     message: str
     notes: tuple[Note, ...] = ()
     assumptions: tuple[str, ...] = ()
+    form: str = ""
 
 
 @dataclass(frozen=True, slots=True)

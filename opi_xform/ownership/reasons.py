@@ -59,7 +59,7 @@ def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Findin
         resent = first in sites
         code = "02" if resent else "01"
         if resent:
-            message = f"not all bytes of `{buffer.name}` that line {line} sends are written after this send"
+            message = f"not all bytes of `{buffer.name}` that line {line} sends are surely written after this send"
         else:
             message = f"`{buffer.name}` is read at line {line} after the send"
     elif code == "03":
@@ -69,7 +69,7 @@ def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Findin
     else:
         packed = any(a.kind == "W" and a.object == use.object for n in buffer.touches for a in _accesses(program, n))
         code = "01" if packed else "02"
-        message = f"line {line} reads bytes of `{buffer.name}` that this receive does not bring"
+        message = f"line {line} may read bytes of `{buffer.name}` that this receive does not bring"
     return Refusal(code, message, notes)
 
 
@@ -94,15 +94,39 @@ def _read_notes(
     return tuple(notes)
 
 
-def contents_refusal(program: Program, buffer: Buffer, readers: tuple[int, ...], place: Place) -> Refusal:
-    """Why the first contents of a buffer count for one of its sites."""
+def contents_refusal(program: Program, buffer: Buffer, o: int, readers: tuple[int, ...], place: Place) -> Refusal:
+    """Why the first contents of an object of a buffer count for one of its sites."""
     sites = {u.node for u in buffer.uses}
+    writer, made = _first_contents(program, o)
     if place in {u.place for u in buffer.uses if u.node in readers and u.side == "send"}:
-        message = f"not all bytes of `{buffer.name}` that this call sends are surely written before it"
-        return Refusal("02", f"{message}; writing all of them would let it convert")
+        message = f"this call sends bytes of `{buffer.name}` that nothing but {writer} surely writes"
+        return Refusal("02", message, made, "writing all of them before")
     notes = tuple((node_span(program, n), _reads(program, n, n in sites, buffer.name)) for n in readers)
     where = f" at line {notes[0][0].line}" if notes else ""
-    return Refusal("10", f"bytes of `{buffer.name}` are read{where} that only its first contents define", notes)
+    message = f"bytes of `{buffer.name}` are read{where} that nothing but {writer} surely writes"
+    return Refusal("10", message, (*notes, *made))
+
+
+def _first_contents(program: Program, o: int) -> tuple[str, tuple[tuple[Span, str], ...]]:
+    """What gives an object its first contents, in words and as a note."""
+    table = program.values.objects.table
+    info = table[o]
+    heaps = [table[h] for h in info.members] if info.kind == "family" else [info]
+    for n in (n for heap in heaps for n in heap.nodes):
+        action = program.graph.nodes[n].action
+        if not isinstance(action, ins.CallInstr) or not isinstance(action.callee, ins.AddrFunc):
+            continue
+        effect = program.effects.get(action.callee.key)
+        spec = None if effect is None else effect.allocates
+        if spec is not None and (spec.zeroed or spec.contents or spec.copies_from is not None):
+            span, what = node_span(program, n), f"`{action.callee.key}`"
+            return f"{what} at line {span.line}", ((span, f"{what} writes it here"),)
+    variable = program.variables.get(info.variable or "")
+    if variable is None:
+        return "what made it", ()
+    if variable.init is not None:
+        return f"its initialiser at line {variable.span.line}", ((variable.span, "initialised here"),)
+    return "the program's start, which fills static memory with zeros,", ((variable.span, "declared here"),)
 
 
 def _accesses(program: Program, node: int) -> list[Access]:

@@ -117,7 +117,10 @@ class Releases(Situation):
             if not trial.events.get(event, 0) & HELD and not set(trial.problems()) - set(state.problems()):
                 self.insertions.append(candidate)
                 return
-        raise self.fail("there is no place to free what the buffer still holds before this call", event.node)
+        raise self.fail(
+            "the buffer still has its memory before this call, and there is no place at which that could be freed",
+            event.node,
+        )
 
     def free_at_scope_end(self, variable: Variable) -> None:
         """A local carrier leaves nothing behind on any way out of the block that declares it."""

@@ -43,11 +43,11 @@ def pending_refusal(
         late = request_pending_at(names, n, op, [use.node for use in chosen])
         for use in chosen:
             if use.node in late:
-                message = (
-                    f"another operation on `{buffer.name}` may still be pending; waiting for it before would mend that"
-                )
+                message = f"another operation on `{buffer.name}` may still be pending"
                 here = (names.span(use.node), "here it may not be complete")
-                out.setdefault(use.place, Refusal("06", message, (*notes, here)))
+                out.setdefault(
+                    use.place, Refusal("06", message, (*notes, here), hint="waiting before for all that uses it")
+                )
     for use in chosen:
         if use.op.request is not None and use.place not in out:
             given_up = _abandoned(names, use)
@@ -82,8 +82,8 @@ def point_refusal(
             text = next(points[p] for p in sorted(points) if p[0] == at)
             notes = ((names.span(n), "this operation may not be complete"), (names.span(at), text))
             line = names.span(at).line
-            message = f"an operation on `{buffer.name}` may still be pending at line {line}; waiting for it before"
-            return Refusal("06", f"{message} would mend that", notes)
+            message = f"an operation on `{buffer.name}` may still be pending at line {line}"
+            return Refusal("06", message, notes, hint="waiting before for all that uses it")
     return None
 
 
@@ -236,10 +236,8 @@ def _named_again(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
     at = late[0].node
     notes = ((names.span(use.node), "this receive may not be complete"), (names.span(at), "the buffer is used here"))
     line = names.span(at).line
-    message = (
-        f"line {line} gives `{buffer.name}` to MPI while this receive into it may be pending; waiting for it before"
-    )
-    return Refusal("06", f"{message}, or another buffer, would mend that", notes)
+    message = f"line {line} gives `{buffer.name}` to MPI while this receive into it may be pending"
+    return Refusal("06", message, notes, hint=f"waiting for it before line {line}, or another buffer there,")
 
 
 def _owner(names: Names, buffer: Buffer, frame: int) -> int:

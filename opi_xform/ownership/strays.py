@@ -42,7 +42,7 @@ class Strays:
         info = self.values.objects.table[use.object] if use.object >= 0 else None
         if info is not None and info.kind == "heap" and use.lo is not None and use.lo.terms:
             made = info.node
-            text = "the call begins inside a buffer, which it does not name; a buffer of its own would let it convert"
+            text = "the call begins inside a buffer, which it does not name; it would need a buffer of its own"
             return Refusal("04", text, ((node_span(self.program, made), "allocated here"),))
         cause = self.cause(use) if self.program.complete else None
         if cause is None:
@@ -155,7 +155,26 @@ class Strays:
         if found is None and function in finder.unseen():
             called = self.program.functions[function].name
             found = _Cause(f"`{called}`, which names `{name}`, also runs where its calls are not followed", here)
+        if found is None:
+            found = self.unlike(base, name)
         return found or _Cause(f"`{name}` is a pointer in memory that does not count as a variable", here)
+
+    def unlike(self, table: int, name: str) -> _Cause | None:
+        """A pointer that is set to a place inside a buffer, or to none that is known."""
+        symbols, objects = self.values.symbols, self.values.objects.table
+        for n, operands in sorted(self.values.operands.items()):
+            action = self.graph.nodes[n].action
+            if not isinstance(action, ins.Store) or not action.type.is_pointer or symbols.base(operands[0]) != table:
+                continue
+            value = symbols.base(operands[1])
+            fresh = value is not None and objects[value].kind == "heap" and symbols.offset(operands[1]).constant == 0
+            if operands[1].constant == 0 or fresh:
+                continue
+            span = self.names.span(n)
+            inside = value is not None and symbols.offset(operands[1]).constant != 0
+            what = "a place inside another buffer" if inside else "something else than fresh memory of its own"
+            return _Cause(f"line {span.line} sets `{name}` to {what}", ((span, "here"),))
+        return None
 
     def mixed(self, table: int, name: str) -> _Cause:
         """A table of pointers, some of which are not set to fresh memory of their own."""

@@ -8,6 +8,7 @@ from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ownership.lvalues import function_expressions
 from opi_xform.ownership.model import Program, Refusal
+from opi_xform.ownership.uses import calls_of
 from opi_xform.program.graph import Lost
 
 
@@ -43,9 +44,40 @@ class Unreached:
             return Refusal("11", f"`{refused.name}`, which leads to the call, is not analysed", (note,))
         if not self.program.complete:
             return Refusal("11", "the call is not reached from a function that other files could call")
+        started = self.started(above)
+        if started is not None:
+            return started
         first = functions[key]
         note = (first.span, f"no call of `{first.name}` is reached from main")
-        return Refusal("11", "the call is not reached from main", (note,))
+        message = "the call is not reached from main"
+        top = self.top(key, above)
+        if top is None:
+            return Refusal("11", message, (note,))
+        if top == key:
+            return Refusal("11", f"{message}: nothing calls `{first.name}`", (note,))
+        here = (functions[top].span, "nothing calls this")
+        return Refusal("11", f"{message}: nothing calls `{functions[top].name}`, which leads to it", (note, here))
+
+    def top(self, key: str, above: set[str]) -> str | None:
+        """The function from which the call would be reached, where there is one, and nothing at all calls it."""
+        if any(self.program.functions[f].name == "main" or f in self.program.taken for f in above):
+            return None
+        return next((f for f in (key, *sorted(above)) if not self.callers.get(f)), None)
+
+    def started(self, above: set[str]) -> Refusal | None:
+        """A function that leads to the call is given to a library function, which calls it beside the program."""
+        functions = self.program.functions
+        for call in (c for key in sorted(functions) for c in calls_of(functions[key])):
+            if not isinstance(call.callee, ast.FuncRef) or call.callee.name not in self.program.effects:
+                continue
+            for callback in self.program.effects[call.callee.name].calls:
+                name = _function(call.args[callback.arg]) if callback.arg < len(call.args) else None
+                if callback.when == "now" or name not in above or name not in functions:
+                    continue
+                how = "runs it in a thread of its own" if callback.when == "concurrent" else "calls it later"
+                text = f"`{functions[name].name}`, which leads to the call, is not followed: `{call.callee.name}` {how}"
+                return Refusal("11", text, ((call.span, "here"),))
+        return None
 
     def above(self, key: str) -> set[str]:
         """The function and all that lead to it, by name or by its address."""
@@ -57,6 +89,13 @@ class Unreached:
                     out.add(caller)
                     work.append(caller)
         return out
+
+
+def _function(e: ast.Expr) -> str | None:
+    """The function that an argument names, casts aside."""
+    while isinstance(e, (ast.Cast, ast.AddrOf)):
+        e = e.operand
+    return e.name if isinstance(e, ast.FuncRef) else None
 
 
 def _named(function: ast.Function) -> set[str]:

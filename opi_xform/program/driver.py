@@ -16,7 +16,8 @@ from opi_xform.memory.interp import interpret
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.successive import successive
 from opi_xform.ownership.apart import Apart, never_of, said_apart, with_assumption
-from opi_xform.ownership.decide import all_kept, decide
+from opi_xform.ownership.decide import decide
+from opi_xform.ownership.decisions import all_kept
 from opi_xform.ownership.elsewhere import written_at
 from opi_xform.ownership.keeping import hidden
 from opi_xform.ownership.members import promote, wanted

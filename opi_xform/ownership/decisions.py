@@ -1,0 +1,98 @@
+"""One decision per buffer use in the sources, from the verdicts on the buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from opi_xform.ir import ast
+from opi_xform.ir.span import Span
+from opi_xform.ownership.agreement import Verdict
+from opi_xform.ownership.model import Buffer, Place, Refusal
+from opi_xform.ownership.plan import Decision, Note, Plan
+from opi_xform.ownership.reasons import kept
+from opi_xform.ownership.uses import all_calls, sides
+from opi_xform.program.budget import TooLargeError
+from opi_xform.program.effects import Effects
+
+
+def all_kept(functions: Mapping[str, ast.Function], effects: Effects, found: TooLargeError) -> Plan:
+    """The plan for a program that is too large to be analysed."""
+    function = functions.get(found.most)
+    here = ((function.span, "this function"),) if function is not None else ()
+    name = function.name if function is not None else found.most
+    message = (
+        f"the program is beyond the analysis' budget: functions are analysed once for each way that leads to them, "
+        f"`{name}` more than {found.copies} times"
+    )
+    return Plan(tuple(decisions_of(functions, effects, {}, {}, lambda _: Refusal("401", message, here))))
+
+
+def decisions_of(
+    functions: Mapping[str, ast.Function],
+    effects: Effects,
+    verdicts: Mapping[Place, tuple[Verdict, Buffer]],
+    stray: Mapping[Place, Refusal],
+    otherwise: Callable[[str], Refusal],
+) -> list[Decision]:
+    """One decision per buffer use in the sources, in source order.  otherwise: why those of a function stay that were
+    not seen.
+    """
+    out: list[Decision] = []
+    for function, call, name in all_calls(functions.values(), effects):
+        op = effects[name].mpi
+        assert op is not None
+        for side, buffer in sides(op.send, op.recv):
+            p = (call.span.file, call.span.begin, side, buffer.buf)
+            written = call.args[buffer.buf].span if buffer.buf < len(call.args) else call.span
+            found = verdicts.get(p)
+            title = found[1].name if found is not None else ""
+            if found is not None and p in found[0].converted:
+                assumptions = tuple(sorted(found[0].assumptions.get(p, ())))
+                text = "ownership passes"
+                out.append(
+                    Decision(
+                        call.span,
+                        function.name,
+                        name,
+                        side,
+                        _text(written),
+                        title,
+                        "convert",
+                        "",
+                        text,
+                        (),
+                        assumptions,
+                    )
+                )
+                continue
+            refusal = stray.get(p) if found is None else found[0].refusals.get(p)
+            if refusal is None:
+                refusal = otherwise(function.key)
+            code = kept(refusal.code, side)
+            notes = tuple(Note(span, message) for span, message in refusal.notes)
+            out.append(
+                Decision(
+                    call.span,
+                    function.name,
+                    name,
+                    side,
+                    _text(written),
+                    title,
+                    "keep",
+                    code,
+                    refusal.message,
+                    notes,
+                    form=kept(refusal.form, side) if refusal.form else "",
+                )
+            )
+    out.sort(key=lambda d: (d.span.file, d.span.begin, d.side == "recv"))
+    return out
+
+
+def _text(span: Span) -> str:
+    try:
+        with open(span.file, "rb") as f:
+            data = f.read()
+    except OSError:
+        return ""
+    return data[span.begin : span.end].decode("utf-8", "replace")

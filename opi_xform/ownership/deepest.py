@@ -1,0 +1,214 @@
+"""The deepest reason of a site whose buffer has a form that cannot be handed over.
+
+Another form of the buffer is no help where the message is small, or where its bytes are read after the send anyway.
+That is said instead then.  Which sites convert does not depend on any of this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from islpy import Set
+
+from opi_xform.ir import ast
+from opi_xform.memory.regions import BudgetExceeded
+from opi_xform.memory.symbols import Symbols
+from opi_xform.ownership.buffer_events import PADDING, SIGNS
+from opi_xform.ownership.culprits import TRIES, ahead, readers_of
+from opi_xform.ownership.liveness import Finding, Judge
+from opi_xform.ownership.lvalues import spelling
+from opi_xform.ownership.model import Buffer, Carrier, Place, Program, Refusal, Swap, Use
+from opi_xform.ownership.reasons import liveness_refusal
+from opi_xform.ownership.uses import touches
+
+INLINE_LIMIT = 40  # bytes that travel in a message's envelope, whatever is done (RUNTIME.md section 2)
+SMALL = f"at most {INLINE_LIMIT} bytes, which travel in the message's envelope"
+FORM = frozenset(("04", "13", "401", "402"))
+SHOWN = 2  # reads that are named
+
+
+def small(uses: Sequence[Use]) -> bool:
+    """Every copy of the call has a message that travels in its envelope."""
+    return all(u.length is not None and (c := u.length.constant) is not None and c <= INLINE_LIMIT for u in uses)
+
+
+def shared_places(groups: Sequence[Buffer], strays: Sequence[Use]) -> frozenset[Place]:
+    """Sites to which several buffers come, or one that is not known."""
+    seen: set[Place] = set()
+    out = {use.place for use in strays}
+    for buffer in groups:
+        places = {use.place for use in buffer.uses}
+        out |= places & seen
+        seen |= places
+    return frozenset(out)
+
+
+class Deepest:
+    """One per program: ``refusal``."""
+
+    def __init__(self, program: Program, strict: bool, shared: frozenset[Place]) -> None:
+        """shared: see ``shared_places``."""
+        self.program = program
+        self.strict = strict
+        self.shared = shared
+        self.swapping = {key for e in program.exchanges for key in (e.first, e.second)}
+
+    def strays(self, stray: dict[Place, Refusal], uses: Sequence[Use]) -> dict[Place, Refusal]:
+        """Sites whose buffer is not known: where its object is, that says enough."""
+        by_place: dict[Place, list[Use]] = {}
+        for use in uses:
+            by_place.setdefault(use.place, []).append(use)
+        judges: dict[int, Judge] = {}
+        return {p: self.refusal(by_place[p], r, self.buffers(by_place[p], uses), judges) for p, r in stray.items()}
+
+    def of_buffer(self, buffer: Buffer, refusals: dict[Place, Refusal], facts: Mapping[int, Judge]) -> None:
+        """The sites of one buffer.  facts: what is known of its objects."""
+        judges = dict(facts) if self.cut(buffer) is buffer else {}
+        buffers = dict.fromkeys(buffer.objects, buffer)
+        for p, refusal in refusals.items():
+            refusals[p] = self.refusal([u for u in buffer.uses if u.place == p], refusal, buffers, judges)
+
+    def buffers(self, mine: Sequence[Use], uses: Sequence[Use]) -> dict[int, Buffer]:
+        """A buffer of every object that is known, which nothing is said of but what happens to its bytes."""
+        out: dict[int, Buffer] = {}
+        for o in {u.object for u in mine if u.object >= 0}:
+            info = self.program.values.objects.table[o]
+            if info.kind not in ("variable", "heap"):
+                continue
+            these = tuple(u for u in uses if u.object == o)
+            carrier = Carrier("array" if info.kind == "variable" else "pointer", info.variable or "")
+            out[o] = Buffer(_written(mine[0]), carrier, (o,), these, touches(self.program, {o}, list(these)))
+        return out
+
+    def refusal(
+        self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: dict[int, Judge]
+    ) -> Refusal:
+        """Of one site.  buffers: by object.  judges: what is known of the objects by now."""
+        if refusal.code not in FORM:
+            return refusal
+        found = self.deeper(uses, refusal, buffers, judges)
+        return refusal if found is None else replace(found, form=refusal.code)
+
+    def deeper(
+        self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: dict[int, Judge]
+    ) -> Refusal | None:
+        first = uses[0]
+        if small(uses) or self.little(first):
+            return Refusal("08", SMALL)
+        if _literal(first):
+            return Refusal("13", "a string literal is no buffer that could be handed over")
+        if refusal.code == "401" or not first.op.convertible:
+            return None
+        for use in uses:
+            buffer = buffers.get(use.object)
+            if buffer is None or use.lo is None or use.length is None:
+                continue
+            buffer = self.cut(buffer)
+            if use.object not in judges:
+                judges[use.object] = Judge(self.program, buffer, use.object, self.strict)
+            found = surely_read(judges[use.object], use)
+            if found:
+                return liveness_refusal(self.program, buffer, use, Finding(False, "01"), found)
+        return None
+
+    def little(self, use: Use) -> bool:
+        """The whole variable has no more bytes than that, so no message of a derived datatype has."""
+        e = _inner(use.call.args[use.argument])
+        if use.length is not None or not isinstance(e, ast.AddrOf) or not isinstance(e.operand, ast.VarRef):
+            return False
+        size = e.operand.type.size
+        return size is not None and 0 < size <= INLINE_LIMIT
+
+    def cut(self, buffer: Buffer) -> Buffer:
+        """Behind the place where the pointer changes places with another, its name says nothing of the buffer."""
+        key = buffer.carrier.variable
+        if buffer.swaps or key not in self.swapping:
+            return buffer
+        swaps = []
+        for e in self.program.exchanges:
+            if key in (e.first, e.second):
+                swaps.append(Swap(e.start, e.nodes, e.second if key == e.first else e.first, False, False))
+        return replace(buffer, swaps=tuple(swaps))
+
+
+def surely_read(judge: Judge, use: Use) -> tuple[int, ...]:
+    """Reads, nearest first, that need bytes of a message after its send; or, in one sweep with the bytes that a receive
+    brings, others of the buffer.
+
+    Each statement is tried as the only one, sends last.  A read counts whose place is known.  Where a message that is
+    sent begins elsewhere in each turn of a loop, only reads outside this loop do.
+    """
+    finding = judge.findings.get((use.node, use.argument))
+    if judge.exceeded or finding is None or finding.ok or use.lo is None or use.length is None:
+        return ()
+    symbols = judge.symbols
+    moving = symbols.scope(symbols.resolve(use.lo)) | symbols.scope(symbols.resolve(use.length))
+    if moving and use.side == "recv":
+        return ()  # the other turns bring what this one does not
+    out: list[int] = []
+    assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})
+    try:
+        covered = judge.region(use.node, use.lo, use.length, use.side == "recv")
+        if covered is None:
+            return ()
+        for nodes in _statements(judge, use, moving, covered):
+            found, _ = judge.live(None, frozenset(nodes), assumed)
+            live = judge.here(use, found.get(use.node, judge.regions.none))
+            needed = not live.intersect(covered).is_empty()
+            if use.side == "recv":
+                needed = (needed or _at_start(symbols, use)) and not live.subtract(covered).is_empty()
+            if needed:
+                out.append(nodes[0])
+            if len(out) == SHOWN:
+                break
+    except BudgetExceeded:
+        pass
+    return tuple(out)
+
+
+def _statements(judge: Judge, use: Use, moving: frozenset[int], covered: Set) -> list[tuple[int, ...]]:
+    """What reads the buffer after a use, statement by statement."""
+    graph, nest = judge.program.graph, judge.program.nest
+    out: dict[tuple[int, int], list[int]] = {}
+    for n in sorted(ahead(graph, use.node, readers_of(judge)), key=judge.use_nodes.__contains__):
+        if _counts(judge, n, covered) and moving.isdisjoint(nest.chain(graph.nodes[n].block)):
+            statement = graph.statement(graph.nodes[n])
+            key = (graph.nodes[n].frame, n if statement is None else id(statement.stmt))
+            out.setdefault(key, []).append(n)
+    return [tuple(nodes) for nodes in out.values()][:TRIES]
+
+
+def _at_start(symbols: Symbols, use: Use) -> bool:
+    return use.lo is not None and symbols.resolve(use.lo).constant == 0
+
+
+def _counts(judge: Judge, n: int, covered: Set) -> bool:
+    """The places are known that are read; and of another send, that it sends these bytes."""
+    for u in judge.use_nodes.get(n, ()):
+        region = judge.region(n, u.lo, u.length, True) if u.side == "send" else None
+        if region is not None and covered.subtract(region).is_empty():
+            return True
+    reads = [a for a in judge.accesses.get(n, ()) if a.kind == "R"]
+    return n not in judge.use_nodes and all(a.lo is not None and a.length is not None for a in reads)
+
+
+def _literal(use: Use) -> bool:
+    e = use.call.args[use.argument]
+    while isinstance(e, (ast.Cast, ast.AddrOf)):
+        e = e.operand
+    return isinstance(e, ast.StringLit)
+
+
+def _inner(e: ast.Expr) -> ast.Expr:
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return e
+
+
+def _written(use: Use) -> str:
+    """The variable that names the buffer in the call, or what stands there."""
+    e = _inner(use.call.args[use.argument])
+    while isinstance(e, (ast.AddrOf, ast.Index, ast.Cast, ast.Binary)):
+        e = e.operand if isinstance(e, (ast.AddrOf, ast.Cast)) else e.base if isinstance(e, ast.Index) else e.left
+    return spelling(e)

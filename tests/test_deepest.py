@@ -1,0 +1,120 @@
+"""A site tells its deepest reason: not the form of its buffer where another form would be no help either."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from case_tools import run_tool
+
+HEAD = """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define N 1000
+static double u[N];
+struct point { int x, y, z; };
+int main(int argc, char **argv)
+{
+    int n = atoi(argv[1]);
+    MPI_Init(&argc, &argv);
+"""
+TAIL = """
+    MPI_Finalize();
+    return 0;
+}
+"""
+CHOICE = "double *a = malloc(n * 8), *b = malloc(n * 8), *p = n > 3 ? a : b;"
+TO = "MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"
+FILL = "for (int i = 0; i < n * N; i++) b[i] = u[i % N];"
+
+
+def sites(lines: list[str], folder: Path) -> list[dict[str, Any]]:
+    (folder / "a.c").write_text(HEAD + "\n".join(lines) + TAIL)
+    code, out, err = run_tool([str(folder / "a.c"), "--output-format", "json"])
+    assert code == 0, err
+    found: list[dict[str, Any]] = json.loads(out)["sites"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("lines", "code"),
+    [
+        (['MPI_Send("bye", 4, MPI_CHAR, 1, 0, MPI_COMM_WORLD);'], "OPI108"),
+        ([f'MPI_Send("{50 * "x"}", 51, MPI_CHAR, 1, 0, MPI_COMM_WORLD);'], "OPI113"),
+        ([CHOICE, f"p[0] = 1; MPI_Send(p, 5, {TO}"], "OPI108"),
+        ([CHOICE, f"p[0] = 1; MPI_Send(p, n, {TO}"], "OPI402"),
+        (
+            [
+                "struct point p = {n, n, n};",
+                "MPI_Datatype t; MPI_Type_contiguous(3, MPI_INT, &t); MPI_Type_commit(&t);",
+                "MPI_Send(&p, 1, t, 1, 0, MPI_COMM_WORLD);",
+            ],
+            "OPI108",
+        ),
+    ],
+)  # fmt: skip
+def test_small_messages_and_literals(lines: list[str], code: str, tmp_path: Path) -> None:
+    found = sites(lines, tmp_path)
+    assert (found[0]["decision"], found[0]["code"]) == ("keep", code)
+
+
+@pytest.mark.parametrize(
+    ("lines", "code", "message"),
+    [
+        (
+            [FILL, f"MPI_Send(b + n, n, {TO}", "u[0] = b[n];"],
+            "OPI101",
+            "`b` is read at line 15 after the send",
+        ),
+        (
+            [FILL, f"MPI_Send(b + n, n, {TO}", "b[n] = 2; u[0] = b[0];"],
+            "OPI104",
+            "the call begins inside `b`, at a place that the program computes; a message needs a buffer of its own",
+        ),
+        (
+            [FILL, f"for (int p = 1; p < 4; p++) MPI_Send(b + p * n, n, {TO}"],
+            "OPI104",
+            "the call begins inside `b`, at another place in each turn of a loop; a message needs a buffer of its own",
+        ),
+        (
+            [
+                FILL,
+                "MPI_Recv(b + n, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+                "for (int i = 0; i < n * N; i++) u[0] += b[i];",
+            ],
+            "OPI201",
+            "line 15 may read bytes of `b` that this receive does not bring",
+        ),
+    ],
+)
+def test_a_place_inside_a_buffer(lines: list[str], code: str, message: str, tmp_path: Path) -> None:
+    found = sites(["double *b = malloc(n * N * 8);", *lines, "free(b);"], tmp_path)
+    assert (found[0]["decision"], found[0]["code"], found[0]["message"]) == ("keep", code, message)
+
+
+def test_what_calloc_writes_is_told(tmp_path: Path) -> None:
+    lines = ["double *b = calloc(N, 8);", "b[n] = 1;", f"MPI_Send(b, N, {TO}", "free(b);"]
+    found = sites(lines, tmp_path)
+    wanted = "this call sends bytes of `b` that nothing but `calloc` at line 12 surely writes"
+    wanted += "; writing all of them before would let it convert"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI102", wanted)
+    lines[1] = "for (int i = 0; i < N; i++) b[i] = 1;"
+    assert sites(lines, tmp_path)[0]["decision"] == "convert"
+
+
+def test_a_hint_that_is_not_enough_says_what_is_left(tmp_path: Path) -> None:
+    fill = "for (int i = 0; i < N; i++) b[i] = u[i];"
+    send = f"MPI_Send(b, N, {TO}"
+    lines = ["double *b = malloc(N * 8);", "if (!b) return 0;", fill, send, send, "free(b);"]
+    first = sites(lines, tmp_path)[0]
+    assert first["code"] == "OPI102"
+    assert "would not be enough: `b` is compared with NULL and the program goes on" in first["message"]
+    lines[4:4] = [fill]
+    first = sites(lines, tmp_path)[0]
+    assert first["code"] == "OPI105"
+    assert first["message"].endswith("; ending with an error there (`exit(1)`, `MPI_Abort`) would let it convert")
+    lines[1] = "if (!b) exit(1);"
+    assert [site["decision"] for site in sites(lines, tmp_path)] == ["convert", "convert"]
