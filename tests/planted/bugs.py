@@ -53,8 +53,8 @@ BUGS = (
     Bug(
         "zeros of calloc count as nothing",
         _EVENTS,
-        "out[n] = spec is None or spec.zeroed or spec.contents or spec.copies_from is not None",
-        "out[n] = False",
+        "defined = spec is None or spec.zeroed or spec.contents or spec.copies_from is not None",
+        "defined = False",
         ("f_calloc",),
         condition="first contents",
     ),
@@ -117,7 +117,7 @@ BUGS = (
     Bug(
         "a loop writes all that it writes in some turn",
         _LIVE,
-        "s = s.intersect(self.starting(summary.through[edge], number(0)))",
+        "s = s.intersect(self.starting(self.through(loop)[edge], number(0)))",
         "s = regions.none",
         ("pack_zero_trip", "pack_break", "pack_last_missing"),
         condition="packed",
@@ -141,8 +141,8 @@ BUGS = (
     Bug(
         "values that merge are not told apart",
         _LIVE,
-        "            if total is not None:\n                out[key] = total.coalesce()",
-        "            if total is not None and key is not None:\n                out[key] = total.coalesce()",
+        "            if total is not None:\n                out[key] = self.bearing",
+        "            if total is not None and key is not None:\n                out[key] = self.bearing",
         ("send_read_branch", "pack_conditional", "recv_conditional_old"),
         condition="read after receive",
     ),
@@ -157,8 +157,8 @@ BUGS = (
     Bug(
         "a number that an object begins with is not overwritten by parts of it",
         "opi_xform.memory.interp",
-        "set()).add(offset)\n                self.out.put((o, offset), self.named",
-        "set())\n                self.out.put((o, offset), self.named",
+        "set()).add(offset)\n                self.out.put((o, offset), self.constant",
+        "set())\n                self.out.put((o, offset), self.constant",
         ("begun_by_bytes", "begun_copied", "begun_received"),
         condition="values",
     ),

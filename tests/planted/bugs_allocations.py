@@ -11,7 +11,7 @@ ALLOCATIONS = (
     Bug(
         "memory from two places is there one at a time",
         _SUCCESSIVE,
-        "if n in self.nodes and state is not None:",
+        "if step.node in self.nodes and state is not None:",
         "if False:",
         ("regrow_flag",),
         condition="one at a time",

@@ -15,28 +15,12 @@ BEARING = (
         condition="packed",
     ),
     Bug(
-        "nothing passes through a loop",
-        _LIVE,
-        "s = s.intersect(self.starting(self.through(loop)[edge], number(0)))",
-        "s = regions.none",
-        ("branches_sizes",),
-        condition="packed",
-    ),
-    Bug(
         "what a loop reads first is nothing",
         _LIVE,
         "if read is None or read.is_empty():",
         "if True:",
         ("branches_guard",),
         condition="packed",
-    ),
-    Bug(
-        "what stays may use a buffer that a pending receive takes away",
-        "opi_xform.ownership.requests",
-        "late = pending_at(names, use, others)",
-        "late: set[int] = set()",
-        ("d_overlapping_receives",),
-        condition="pending requests",
     ),
     Bug(
         "a function is libf2c's by its name alone",
