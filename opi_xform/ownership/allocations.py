@@ -274,10 +274,7 @@ def _of_local(program: Program, flow: Flow, n: int, m: int, first: int, local: s
         value = within.expr.value if isinstance(target, ast.VarRef) and target.var == local else None
     if value is None or not value.span.editable or plain(value) is not call.call:
         return None
-    keys = within.variables if isinstance(within, ast.DeclStmt) else ()
-    others = [lowered.function.variables[key].init for key in keys]
-    named = (x for e in others if e is not None and e is not value for x in walk(e))
-    if any(isinstance(x, ast.VarRef) and x.var == local for x in named) or not _settable(program.variables[local]):
+    if not _settable(program.variables[local]):
         return None
     once = len(flow.frames_of[lowered.function.key]) == 1 and not program.nest.chain(program.graph.nodes[n].block)
     if not once and not _surely(program, flow, n, m):

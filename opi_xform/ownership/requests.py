@@ -222,10 +222,13 @@ def _named_again(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
     """Whether a call gives MPI the buffer while a nonblocking receive has its carrier, which is NULL until then.
 
     The receive itself in a later turn is such a call, too: of all messages that come, one pointer holds the last.
+    Of an array of buffers, a row that varies is another one then: MPI allows no two receives into one at a time.
     """
     if use.op.request is None or use.side != "recv":
         return None
     nodes = {n for n, _ in _operations(names, buffer)} | {u.node for u in buffer.uses}
+    if use.row is not None and use.row.constant is None:
+        nodes.discard(use.node)
     asked: list[Asked] = []
     for n in sorted(nodes):
         rows = tuple(u.row for u in buffer.uses if u.node == n and u.row is not None)

@@ -72,14 +72,6 @@ ADDRESSED = (
         condition="allocation and free",
     ),
     Bug(
-        "nothing else in a declaration uses the memory",
-        _ALLOCATIONS,
-        "if any(isinstance(x, ast.VarRef) and x.var == local for x in named) or not",
-        "if not",
-        ("local_first_end",),
-        condition="allocation and free",
-    ),
-    Bug(
         "calls inside a loop come back",
         _HUGE,
         "isinstance(action, (Lost, ins.Escape)) or (isinstance(action, ins.CallInstr) and n not in entered)",

@@ -233,7 +233,7 @@ static void persistent(void)
     MPI_Request_free(&rq[1]);
 }
 
-/* derived type */
+/* derived type without gaps */
 static void derived(void)
 {
     static double s[N], r[N];
@@ -241,7 +241,7 @@ static void derived(void)
     MPI_Type_contiguous(2, MPI_DOUBLE, &pair);
     MPI_Type_commit(&pair);
     pack(s, N, 14);
-    MPI_Sendrecv(s, N / 2, pair, peer, 1, r, N, MPI_DOUBLE, peer, 1, W, IGNORE); //~ keep(s) OPI107 take(r)
+    MPI_Sendrecv(s, N / 2, pair, peer, 1, r, N, MPI_DOUBLE, peer, 1, W, IGNORE); //~ give(s) take(r)
     take_in(r, N);
     MPI_Type_free(&pair);
 }
