@@ -53,7 +53,6 @@ INDETERMINATE = (
     "sizeof_buf_6",
     "touched_",
     "address_of_",
-    "handed_",
 )
 """Cases whose buffers start with no defined value, or with one that the program writes: reading them early violates
 nothing that could be kept."""

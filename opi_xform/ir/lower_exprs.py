@@ -276,9 +276,8 @@ class Expressions:
             for operand in (left, right):
                 if _compares(operand):  # perhaps an address, which counts as a use of it
                     self.emit(ins.Define(span, self.stmt, self.temp(), operand, INT))
-            return ins.Nondet(
-                "floating arithmetic", (left, right)
-            )  # its comparisons are not the integers': NaN, fractions
+            # Its comparisons are not the integers': NaN, fractions.
+            return ins.Nondet("floating arithmetic", (left, right))
         unsigned = result.kind == "int" and not result.signed
         if op in _COMPARISONS:
             unsigned = (lt.kind == "int" and not lt.signed) or (rt.kind == "int" and not rt.signed)
