@@ -9,6 +9,7 @@
 #undef OPI_Alloc
 #undef OPI_Free
 #undef OPI_Give
+#undef OPI_Sgive
 #undef OPI_Take
 #undef OPI_Igive
 #undef OPI_Itake
@@ -420,6 +421,7 @@ COLLECTIVE(MPI_Alltoallv, FOR_ALL, -1,
 
 #ifdef APPS_OPI
 SEND_LIKE(OPI_Give, void *)
+SEND_LIKE(OPI_Sgive, void *)
 ISEND_LIKE(OPI_Igive, void *)
 RECV_LIKE(OPI_Take)
 IRECV_LIKE(OPI_Itake)

@@ -48,6 +48,9 @@ OPI_API_ int OPI_Free(void *bufp);
  * Errors leave *bufp and the ownership as they were: MPI_ERR_BUFFER, COUNT, TYPE, TAG, COMM, RANK, NO_MEM. */
 OPI_API_ int OPI_Give(void *bufp, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 
+/* OPI_Give that completes like MPI_Ssend: when the message is being received. */
+OPI_API_ int OPI_Sgive(void *bufp, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
 /* Receives a message as MPI_Recv does, into a buffer that the caller owns afterwards and whose address is stored in *bufp.  The buffer holds at least
  * count x extent bytes, also for a shorter message, for source MPI_PROC_NULL and when the message was truncated (MPI_ERR_TRUNCATE).  The old value
  * of *bufp is overwritten, not freed. */
@@ -84,6 +87,7 @@ template <class T> static inline void *opi_pointer_address_(T **p) {
 #define OPI_Alloc(bufp, length) (OPI_Alloc)(OPI_BUFP_(bufp), length)
 #define OPI_Free(bufp) (OPI_Free)(OPI_BUFP_(bufp))
 #define OPI_Give(bufp, count, datatype, dest, tag, comm) (OPI_Give)(OPI_BUFP_(bufp), count, datatype, dest, tag, comm)
+#define OPI_Sgive(bufp, count, datatype, dest, tag, comm) (OPI_Sgive)(OPI_BUFP_(bufp), count, datatype, dest, tag, comm)
 #define OPI_Take(bufp, count, datatype, source, tag, comm, status) (OPI_Take)(OPI_BUFP_(bufp), count, datatype, source, tag, comm, status)
 #define OPI_Igive(bufp, count, datatype, dest, tag, comm, request) (OPI_Igive)(OPI_BUFP_(bufp), count, datatype, dest, tag, comm, request)
 #define OPI_Itake(bufp, count, datatype, source, tag, comm, request) (OPI_Itake)(OPI_BUFP_(bufp), count, datatype, source, tag, comm, request)

@@ -186,6 +186,31 @@ EXPORT int (OPI_Give)(void *bufp, int count, MPI_Datatype type, int dest, int ta
     return give("OPI_Give", bufp, count, type, dest, tag, comm, NULL);
 }
 
+/* Ranks of one process copy a synchronous message from the sender's memory; the buffer goes when somebody has it. */
+EXPORT int (OPI_Sgive)(void *bufp, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+    struct opir_rank *me = opir_me("OPI_Sgive");
+    struct opir_comm *c;
+    struct opir_type *t;
+    int rc = opir_check_args(me, "OPI_Sgive", bufp, count, type, dest, tag, comm, false, &c, &t);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    struct opir_req q;
+    opir_req_setup(&q, me, OPIR_R_SEND);
+    q.on_stack = true;
+    fill(&q, "OPI_Sgive", NULL, count, t, dest, tag, c);
+    void *block;
+    memcpy(&block, bufp, sizeof block);
+    rc = opir_give_taken("OPI_Sgive", me, bufp, &q);
+    size_t room = q.room;
+    opir_req_release(&q);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    rc = MPI_Ssend(block, count, type, dest, tag, comm);
+    if (block)
+        opir_block_free(block, room);
+    return rc;
+}
+
 EXPORT int (OPI_Igive)(void *bufp, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
     struct opir_rank *me = opir_me("OPI_Igive");
     if (OPIR_LIKELY(opir_give_fast(me, bufp, count, type, dest, tag, comm))) {

@@ -81,8 +81,9 @@ static inline bool give_whole(void *bufp, MPI_Count count, MPI_Datatype type, in
     return true;
 }
 
-/* Starts a give; *sent tells whether it is complete, else r is its request.  Errors were raised, and left pointer and ownership. */
-int opi_give(const char *call, void *bufp, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, struct opi_req **rp, bool *sent) {
+/* Starts a give; *sent tells whether it is complete, else r is its request.  mode: OPI_STANDARD, or OPI_SYNC: it is complete when somebody receives it.
+ * Errors were raised, and left pointer and ownership. */
+int opi_give(const char *call, void *bufp, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, int mode, struct opi_req **rp, bool *sent) {
     struct opi_args a = {0};
     int rc = opi_check(&a, call, count, type, dest, tag, comm, false);
     if (OPI_UNLIKELY(rc != MPI_SUCCESS))
@@ -132,7 +133,7 @@ int opi_give(const char *call, void *bufp, MPI_Count count, MPI_Datatype type, i
     if (OPI_UNLIKELY(dst < 0)) {
         opi.stat.net_msgs++;
         struct opi_req *r = *rp ? *rp : (*rp = opi_req_new(OPI_R_SENT));
-        rc = opi_net_isend(block, (size_t)count, type, dest, tag, comm, OPI_STANDARD, &r->native);
+        rc = opi_net_isend(block, (size_t)count, type, dest, tag, comm, mode, &r->native);
         if (rc != MPI_SUCCESS) {
             if (OPI_UNLIKELY(opi.check))
                 opi_check_still(users, block);
@@ -144,9 +145,9 @@ int opi_give(const char *call, void *bufp, MPI_Count count, MPI_Datatype type, i
         r->comm = NULL;
         r->type = NULL;
         *sent = false;
-    } else if (OPI_UNLIKELY(!give_fast(block, &a, dst, tag))) {
+    } else if (OPI_UNLIKELY(mode == OPI_SYNC || !give_fast(block, &a, dst, tag))) {
         struct opi_req *r = *rp ? *rp : (*rp = opi_req_new(OPI_R_SENT));
-        rc = opi_give_start(block, (size_t)count, a.t, a.c, dst, tag, r);
+        rc = opi_give_start(block, (size_t)count, a.t, a.c, dst, tag, mode, r);
         if (rc != MPI_SUCCESS) {
             if (OPI_UNLIKELY(opi.check))
                 opi_check_still(users, block);
@@ -166,21 +167,18 @@ int opi_give(const char *call, void *bufp, MPI_Count count, MPI_Datatype type, i
     return MPI_SUCCESS;
 }
 
-API int OPI_Give(void *bufp, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
-    if (OPI_LIKELY(give_whole(bufp, count, type, dest, tag, comm)))
-        return MPI_SUCCESS;
-    OPI_SITE();
-    OPI_SENDER();
+/* A give up to its end. */
+static int give_block(const char *call, void *bufp, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, int mode) {
     struct opi_req *r = NULL;
     bool sent;
     opi_enter();
-    int rc = opi_give("OPI_Give", bufp, count, type, dest, tag, comm, &r, &sent);
+    int rc = opi_give(call, bufp, count, type, dest, tag, comm, mode, &r, &sent);
     if (OPI_UNLIKELY(r != NULL)) {
         if (rc == MPI_SUCCESS) {
             opi_req_wait(r);
             rc = opi_req_complete(r, MPI_STATUS_IGNORE);
             if (OPI_UNLIKELY(rc != MPI_SUCCESS))
-                rc = opi_bad(comm, rc, "OPI_Give", "the message could not be sent, error class", rc);
+                rc = opi_bad(comm, rc, call, "the message could not be sent, error class", rc);
         } else {
             opi_req_free(r);
         }
@@ -189,11 +187,26 @@ API int OPI_Give(void *bufp, int count, MPI_Datatype type, int dest, int tag, MP
     return rc;
 }
 
+API int OPI_Give(void *bufp, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+    if (OPI_LIKELY(give_whole(bufp, count, type, dest, tag, comm)))
+        return MPI_SUCCESS;
+    OPI_SITE();
+    OPI_SENDER();
+    return give_block("OPI_Give", bufp, count, type, dest, tag, comm, OPI_STANDARD);
+}
+
+API int OPI_Sgive(void *bufp, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+    OPI_SITE();
+    OPI_SENDER();
+    opi_need_names("OPI_Sgive");
+    return give_block("OPI_Sgive", bufp, count, type, dest, tag, comm, OPI_SYNC);
+}
+
 OPI_COLD static int igive_slow(void *bufp, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
     bool sent;
     struct opi_req *r = NULL;
     opi_enter();
-    int rc = opi_give("OPI_Igive", bufp, count, type, dest, tag, comm, &r, &sent);
+    int rc = opi_give("OPI_Igive", bufp, count, type, dest, tag, comm, OPI_STANDARD, &r, &sent);
     if (OPI_LIKELY(rc == MPI_SUCCESS))
         *request = opi_req_handle(sent ? &opi_sent : r);
     if (OPI_UNLIKELY(r != NULL) && (rc != MPI_SUCCESS || sent))

@@ -13,6 +13,7 @@
 #undef OPI_Alloc
 #undef OPI_Free
 #undef OPI_Give
+#undef OPI_Sgive
 #undef OPI_Take
 #undef OPI_Igive
 #undef OPI_Itake
@@ -335,7 +336,7 @@ extern struct opi_req *opi_req_chunks[];
 /* path.c, recv.c */
 enum opi_mode { OPI_STANDARD, OPI_SYNC, OPI_BUFFERED };
 bool opi_send_start(const void *buf, size_t count, struct opi_type *t, struct opi_comm *c, int dst, int tag, int mode, struct opi_req *r);
-int opi_give_start(void *block, size_t count, struct opi_type *t, struct opi_comm *c, int dst, int tag, struct opi_req *r);
+int opi_give_start(void *block, size_t count, struct opi_type *t, struct opi_comm *c, int dst, int tag, int mode, struct opi_req *r);
 void opi_recv_start(struct opi_req *r);
 
 /* revoke.c */

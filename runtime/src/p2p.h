@@ -118,7 +118,7 @@ bool opi_irecv_fast(void *buf, MPI_Count count, MPI_Datatype type, int source, i
 void opi_recv_matched(struct opi_req *r, const struct opi_args *a, void *buf, size_t count, struct opi_umsg *m);
 
 /* give.c: *sent tells whether the give is complete, else *rp is its request */
-int opi_give(const char *call, void *bufp, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, struct opi_req **rp, bool *sent);
+int opi_give(const char *call, void *bufp, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, int mode, struct opi_req **rp, bool *sent);
 
 /* sendrecv.c */
 int opi_sendrecv(const char *call, const void *sbuf, MPI_Count scount, MPI_Datatype stype, int dest, int stag, bool gives, void *rbuf, MPI_Count rcount,

@@ -9,7 +9,8 @@
  *     private, from opi.kernel_min on the same, by process_vm_readv, where the kernel allows it
  *     else                            copied to a block; from opi.pipe_min on while the receiver already reads
  *     no memory for such a block      lent from private memory as above, or piece by piece through a small block
- *     more than opi.cap unmatched     a desc owns the block, and the send completes when it is matched
+ *     more than opi.cap unmatched, or a synchronous give
+ *                                     a desc owns the block, and the send completes when it is matched
  *   destination on another node, or a communicator that is not ours: the MPI below */
 #include "internal.h"
 
@@ -176,9 +177,33 @@ bool opi_send_start(const void *buf, size_t count, struct opi_type *t, struct op
     return true;
 }
 
-/* Starts a give of a block that the user no longer owns. Returns an error class, and then the block is untouched. */
-int opi_give_start(void *block, size_t count, struct opi_type *t, struct opi_comm *c, int dst, int tag, struct opi_req *r) {
+/* The same for a give that is complete when it is received: a desc owns the block, or one with the packed data. */
+static int give_sync(void *block, size_t count, struct opi_type *t, struct opi_comm *c, int dst, int tag, struct opi_req *r) {
     size_t bytes = count * t->size;
+    void *given = block;
+    r->src = dst;
+    if (!block || !t->contiguous) {
+        given = opi_pool_alloc(OPI_LIKELY(bytes >= c->least) ? bytes : c->least);
+        if (!given)
+            return MPI_ERR_NO_MEM;
+        if (bytes)
+            opi_pack(t, block, count, given);
+    }
+    if (!send_desc(r, given, bytes, GIVEN, c, dst, tag, false)) {
+        if (given != block)
+            opi_pool_free(given);
+        return MPI_ERR_NO_MEM;
+    }
+    if (block && given != block)
+        opi_pool_free(block);
+    return MPI_SUCCESS;
+}
+
+/* Starts a give of a block that the user no longer owns. Returns an error class, and then the block is untouched. */
+int opi_give_start(void *block, size_t count, struct opi_type *t, struct opi_comm *c, int dst, int tag, int mode, struct opi_req *r) {
+    size_t bytes = count * t->size;
+    if (mode == OPI_SYNC)
+        return give_sync(block, count, t, c, dst, tag, r);
     if (bytes <= OPI_INLINE_MAX || !t->contiguous) {
         if (!opi_send_start(block, count, t, c, dst, tag, OPI_STANDARD, r))
             return MPI_ERR_NO_MEM;

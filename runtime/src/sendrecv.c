@@ -17,7 +17,7 @@ int opi_sendrecv(const char *call, const void *sbuf, MPI_Count scount, MPI_Datat
         bool sent;
         opi_enter();
         struct opi_req *r = NULL;
-        rc = opi_give(call, (void *)(uintptr_t)sbuf, scount, stype, dest, stag, comm, &r, &sent);
+        rc = opi_give(call, (void *)(uintptr_t)sbuf, scount, stype, dest, stag, comm, OPI_STANDARD, &r, &sent);
         if (rc == MPI_SUCCESS && !sent)
             sq = opi_req_handle(r);
         else if (r)

@@ -286,6 +286,8 @@ static void own_handler(void)
     CHECK(handler_calls == 1);
     CHECK_CLASS(MPI_Send(p, 1, MPI_BYTE, 9999, 0, comm), MPI_ERR_RANK);
     CHECK(handler_calls == 2);
+    CHECK_CLASS(OPI_Sgive(&p, 1, MPI_BYTE, 9999, 0, comm), MPI_ERR_RANK);
+    CHECK(handler_calls == 3 && p != NULL);
     OPI_Free(&p);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     MPI_Errhandler_free(&handler);

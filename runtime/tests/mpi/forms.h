@@ -9,18 +9,18 @@
 
 #define MAYBE_UNUSED __attribute__((unused))
 
-enum send_form { SEND, ISEND, SSEND, ISSEND, GIVE, IGIVE, SENDRECV_SEND, GIVERECV_GIVE, SENDTAKE_SEND, GIVETAKE_GIVE, SEND_FORMS };
+enum send_form { SEND, ISEND, SSEND, ISSEND, GIVE, IGIVE, SENDRECV_SEND, GIVERECV_GIVE, SENDTAKE_SEND, GIVETAKE_GIVE, SGIVE, SEND_FORMS };
 enum recv_form { RECV, IRECV, TAKE, ITAKE, SENDRECV_RECV, GIVERECV_RECV, SENDTAKE_TAKE, GIVETAKE_TAKE, RECV_FORMS };
 enum memory { PRIVATE, ALLOCATED, MEMORIES };
 
 MAYBE_UNUSED static const char *const send_name[SEND_FORMS] = {
-    "Send", "Isend", "Ssend", "Issend", "Give", "Igive", "Sendrecv", "Giverecv", "Sendtake", "Givetake"};
+    "Send", "Isend", "Ssend", "Issend", "Give", "Igive", "Sendrecv", "Giverecv", "Sendtake", "Givetake", "Sgive"};
 MAYBE_UNUSED static const char *const recv_name[RECV_FORMS] = {
     "Recv", "Irecv", "Take", "Itake", "Sendrecv", "Giverecv", "Sendtake", "Givetake"};
 
 MAYBE_UNUSED static int gives(enum send_form form)
 {
-    return form == GIVE || form == IGIVE || form == GIVERECV_GIVE || form == GIVETAKE_GIVE;
+    return form == GIVE || form == IGIVE || form == SGIVE || form == GIVERECV_GIVE || form == GIVETAKE_GIVE;
 }
 
 MAYBE_UNUSED static int takes(enum recv_form form)
@@ -67,6 +67,7 @@ MAYBE_UNUSED static void send_by(enum send_form form, enum memory memory, size_t
     case ISEND: CHECK_CLASS(MPI_Isend(buffer, n, MPI_BYTE, dest, tag, comm, &request), MPI_SUCCESS); break;
     case ISSEND: CHECK_CLASS(MPI_Issend(buffer, n, MPI_BYTE, dest, tag, comm, &request), MPI_SUCCESS); break;
     case GIVE: CHECK_CLASS(OPI_Give(&buffer, n, MPI_BYTE, dest, tag, comm), MPI_SUCCESS); break;
+    case SGIVE: CHECK_CLASS(OPI_Sgive(&buffer, n, MPI_BYTE, dest, tag, comm), MPI_SUCCESS); break;
     case IGIVE: CHECK_CLASS(OPI_Igive(&buffer, n, MPI_BYTE, dest, tag, comm, &request), MPI_SUCCESS); break;
     case SENDRECV_SEND:
         CHECK_CLASS(MPI_Sendrecv(buffer, n, MPI_BYTE, dest, tag, NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, MPI_STATUS_IGNORE),

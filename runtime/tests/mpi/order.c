@@ -135,10 +135,39 @@ static void behind_a_wildcard(size_t bytes)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* A synchronous send or give is over when its message is being received, not before: what follows it has not come yet. */
+static void not_before(enum send_form form, size_t bytes)
+{
+    trying("%s of %zu bytes is synchronous", send_name[form], bytes);
+    if (world_rank == 1) {
+        send_by(form, PRIVATE, bytes, 6, 0, 4, MPI_COMM_WORLD);
+        send_by(SEND, PRIVATE, 8, 7, 0, 5, MPI_COMM_WORLD);
+    } else if (world_rank == 0) {
+        struct reception r;
+        int there = 0;
+        double until = MPI_Wtime() + 0.02;
+        while (MPI_Wtime() < until) {
+            MPI_Iprobe(1, 5, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+            CHECK(!there);
+        }
+        begin_receive(&r, TAKE, PRIVATE, bytes, 1, 4, MPI_COMM_WORLD);
+        end_receive(&r, bytes, 6, 1, 4);
+        begin_receive(&r, RECV, PRIVATE, 8, 1, 5, MPI_COMM_WORLD);
+        end_receive(&r, 8, 7, 1, 5);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
+    static const size_t sizes[] = {0, 8, 4096, 1 << 20};
+
     start(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (int s = 0; s < 4; s++) {
+        not_before(SSEND, sizes[s]);
+        not_before(SGIVE, sizes[s]);
+    }
     behind_a_wildcard(8);
     behind_a_wildcard(50000);
     for (int wild = 0; wild < 2; wild++) {

@@ -41,7 +41,7 @@ static void send_type(enum send_form form, void *data, size_t bytes, int count, 
     void *p = data;
     MPI_Request request;
 
-    if (form == GIVE || form == IGIVE) {
+    if (gives(form)) {
         OPI_Alloc(&p, bytes);
         memcpy(p, data, bytes);
     }
@@ -53,11 +53,12 @@ static void send_type(enum send_form form, void *data, size_t bytes, int count, 
         CHECK_CLASS(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
         break;
     case GIVE: CHECK_CLASS(OPI_Give(&p, count, type, dest, tag, MPI_COMM_WORLD), MPI_SUCCESS); break;
+    case SGIVE: CHECK_CLASS(OPI_Sgive(&p, count, type, dest, tag, MPI_COMM_WORLD), MPI_SUCCESS); break;
     default:
         CHECK_CLASS(OPI_Igive(&p, count, type, dest, tag, MPI_COMM_WORLD, &request), MPI_SUCCESS);
         CHECK_CLASS(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
     }
-    if (form == GIVE || form == IGIVE)
+    if (gives(form))
         CHECK(p == NULL);
 }
 
@@ -82,7 +83,7 @@ static void *receive_type(enum recv_form form, void *mine, int count, MPI_Dataty
     return p;
 }
 
-static const enum send_form senders[] = {SEND, SSEND, ISEND, GIVE, IGIVE};
+static const enum send_form senders[] = {SEND, SSEND, ISEND, GIVE, IGIVE, SGIVE};
 static const enum recv_form receivers[] = {RECV, IRECV, TAKE, ITAKE};
 
 /* layout 0: vector to vector, 1: vector to contiguous, 2: contiguous to vector; also `count` vectors in a row. */
