@@ -340,7 +340,7 @@ class GraphPointsTo:
                     else:
                         self.flow(caller, operand, place, var.type)
             case Unbind(callee=callee, target=result, value=returned):
-                made = self.graph.body(callee).function.type.elem
+                made = self.graph.returned(callee)
                 if result is not None and returned is not None:
                     self.narrowed(callee, returned)
                     if made is None or made.holds_address:

@@ -341,6 +341,25 @@ class Evaluator:
         self.offsets.setdefault(o, set()).add(offset)
         self.out.put(("v", o), self.symbols.of("version", (o, node.number), self.scope))
 
+    def copied(self, source: Poly, to: Poly, size: int | None) -> None:
+        """Numbers in a struct are the same in its copy.  What the copy's bytes held before is forgotten already."""
+        base, lo = self.symbols.base(source), self.symbols.offset(source).constant
+        o, at = self.symbols.base(to), self.symbols.offset(to).constant
+        if base is None or lo is None or o is None or at is None or size is None or base == o:
+            return
+        if base in self.objects.foreign or o in self.objects.foreign:
+            return
+        for offset in sorted(self.offsets.get(base, ())):
+            kinds, width = self.kinds.get((base, offset), set()), self.sizes.get((base, offset), WIDEST)
+            value = self.look((base, offset)) if lo <= offset and offset + width <= lo + size else None
+            if value is None or len(kinds) != 1 or next(iter(kinds))[0] != "int":
+                continue
+            cell = (o, offset - lo + at)
+            self.sizes[cell] = max(self.sizes.get(cell, 0), width)
+            self.kinds.setdefault(cell, set()).update(kinds)
+            self.out.put(cell, value)
+            self.offsets.setdefault(o, set()).add(cell[1])
+
     def overwritten(self, o: int, lo: int, size: int, node: Node) -> None:
         """Some of an object's bytes are no longer known."""
         for offset in self.offsets.get(o, ()):

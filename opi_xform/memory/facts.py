@@ -7,9 +7,11 @@ A comparison that decides whether a block is reached holds there: ``j < ny`` in 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import field
 from math import gcd
 
 from opi_xform.ir.loops import LoopNest
+from opi_xform.memory.least import either, wraps
 from opi_xform.memory.poly import ONE, Poly, symbol
 from opi_xform.memory.symbols import Symbols
 from opi_xform.memory.trips import NEGATED, nominal_trips
@@ -30,6 +32,7 @@ class Known:
     symbols: Symbols
     facts: tuple[Poly, ...]
     left: dict[int, Poly]
+    signs: list[frozenset[int]] = field(default_factory=list)  # see ``nonnegative``
 
     def nonneg(self, value: Poly) -> bool:
         """Provably not negative: by itself, by one fact, or as a product of such numbers."""
@@ -46,7 +49,28 @@ class Known:
     def simply(self, value: Poly) -> bool:
         common = gcd(*(c for _, c in value.terms)) or 1
         value = Poly(tuple((m, c // common) for m, c in value.terms))
-        return self.symbols.is_nonneg(value) or any(self.symbols.is_nonneg(value - fact) for fact in self.facts)
+        return self.by_signs(value) or any(self.by_signs(value - fact) for fact in self.facts)
+
+    def by_signs(self, value: Poly) -> bool:
+        """Not negative, term by term, with what facts tell of single numbers."""
+        if any(c < 0 for _, c in value.terms):
+            return False
+        table = self.symbols.table
+        return all(table[s].nonneg or s in self.nonnegative() for m, _ in value.terms for s in m)
+
+    def nonnegative(self) -> frozenset[int]:
+        """Numbers of which a fact tells that they are not negative."""
+        if not self.signs:
+            self.signs.append(frozenset(s for fact in self.facts if (s := self.told_of(fact)) is not None))
+        return self.signs[0]
+
+    def told_of(self, fact: Poly) -> int | None:
+        """The number that is at least as large as others, which are not negative."""
+        table = self.symbols.table
+        large = [m for m, c in fact.terms if c > 0]
+        if len(large) != 1 or len(large[0]) != 1:
+            return None
+        return large[0][0] if all(table[s].nonneg for m, c in fact.terms if c < 0 for s in m) else None
 
     def factors(self) -> Iterator[Poly]:
         """Numbers that are not negative, and may be the sizes that others are multiplied with."""
@@ -105,13 +129,13 @@ class Facts:
     def at(self, block: int) -> Known:
         """What holds whenever the block runs."""
         if block not in self.cache:
-            facts, left = [], dict[int, Poly]()
+            facts, left = list[Poly](), dict[int, Poly]()
             for loop in self.nest.chain(block):
                 trips = self.turns(loop, block)
                 if trips is None:
                     continue
                 k = self.symbols.count(loop)
-                facts.append(trips - ONE - symbol(k))
+                facts += self.of_both(trips - ONE - symbol(k))
                 after = self.symbols.index.get(("exit", loop, k))
                 if after is not None:
                     left[after] = trips
@@ -157,7 +181,7 @@ class Facts:
         return out
 
     def told(self, comparison: Comparison, holds: bool) -> list[Poly]:
-        if comparison.unsigned and self.symbols.modulo(comparison.left, comparison.right):
+        if wraps(self.graph, self.nest, self.values, comparison):
             return []
         difference = self.symbols.resolve(comparison.left - comparison.right)
         if any(self.symbols.table[s].kind == "object" for s in difference.symbols()):
@@ -176,4 +200,17 @@ class Facts:
             case _:
                 found = []
         # what types say to be never so is not reached, or a test of whether a number wrapped
-        return [p for p in found if p.constant is None and not self.symbols.is_nonneg(-p - ONE)]
+        found = [p for p in found if p.constant is None and not self.symbols.is_nonneg(-p - ONE)]
+        return [fact for p in found for fact in self.of_both(p)]
+
+    def of_both(self, fact: Poly) -> list[Poly]:
+        """The fact; and where it tells of the smaller one of two numbers, what it tells of both.
+
+        One that is the same in more turns comes first, the other one last: whoever looks from either end finds one.
+        """
+        for s, pair in either(self.graph, self.nest, self.values, fact):
+            factor = fact.coefficient_of(s)
+            if factor is not None and factor.terms and self.symbols.is_nonneg(factor):
+                first, last = sorted(pair, key=lambda p: len(self.symbols.scope(p)))
+                return [fact.substitute({s: first}.get), fact, fact.substitute({s: last}.get)]
+        return [fact]

@@ -31,7 +31,8 @@ def hulls(facts: Facts, block: int, lo: Poly, length: Poly) -> list[Hull]:
     here = facts.at(block)
     lo, length = (symbols.resolve(p.substitute(here.left.get)) for p in (lo, length))
     out: dict[Hull, None] = {}
-    for order in (here.facts, here.facts[::-1]):
+    varied = tuple(sorted(here.facts, key=lambda fact: -len(symbols.scope(fact))))  # in tiles: up to the last place
+    for order in dict.fromkeys((here.facts, here.facts[::-1], varied)):
         known = Known(symbols, order, {})
         for least in _most(known, loops, -lo):
             out[Hull(-least, None)] = None

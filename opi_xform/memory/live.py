@@ -18,13 +18,14 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
+import islpy as isl
 from islpy import Set
 
 from opi_xform.ir import instr as ins
 from opi_xform.ir.loops import LoopNest
 from opi_xform.memory.bearing import Bearing
 from opi_xform.memory.poly import Poly, number, symbol
-from opi_xform.memory.regions import START, Regions
+from opi_xform.memory.regions import START, BudgetExceeded, Regions
 from opi_xform.memory.stretches import Region, stretches_of
 from opi_xform.memory.telescope import Telescope
 from opi_xform.memory.values import Comparison, Values
@@ -41,6 +42,9 @@ class Rows(Protocol):
 
     def in_loop(self, regions: Regions, node: int) -> Set | None: ...
 
+
+PARAMETERS = 128
+"""Numbers that one region may depend on.  What isl does with more takes time that its operations do not count."""
 
 Edge = tuple[int, int]
 LATCH: Edge = (-1, -1)
@@ -287,6 +291,8 @@ class Live:
                 part = s if guard is None else s.intersect(guard)
                 total = part if total is None else total.union(part)
             if total is not None:
+                if total.dim(isl.dim_type.param) > PARAMETERS:
+                    raise BudgetExceeded(f"{PARAMETERS} numbers in one region")
                 out[key] = self.bearing.simpler(total.coalesce())
         return out
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import cast
 
 import islpy as isl
 from islpy import Set
 
-from opi_xform.memory.poly import Monomial, Poly
+from opi_xform.memory.poly import Monomial, Poly, symbol
 from opi_xform.memory.symbols import Symbols
 
 OPERATIONS = 10_000_000  # a second or two of isl's work; NAS MG takes between 3 and 10 million
@@ -32,6 +33,8 @@ class Regions:
         self.context = isl.Context()
         self.context.set_max_operations(OPERATIONS)
         self.parsed: dict[str, Set] = {}  # reading is slow, and half of the texts are read again
+        self.seen: set[int] = set()  # quotients in places
+        self.quotients: dict[int, Poly] = {}  # remainder -> what it is, told by the quotient
         self.all = self.parse("", "")
         self.none = isl.Set.empty(self.all.get_space())
 
@@ -73,14 +76,39 @@ class Regions:
         return [f"{name} >= 0" for name, m in sorted(params.items()) if all(self.symbols.table[s].nonneg for s in m)]
 
     def build(self, constraints: Iterable[str], params: dict[str, Monomial]) -> Set:
+        constraints = [*constraints, *self.remainders(params)]
         return self.parse(", ".join(sorted(params)), " and ".join([*constraints, *self.known(params)]))
+
+    def remainders(self, params: dict[str, Monomial]) -> list[str]:
+        """``a % b`` is a - b * (a / b): said where the quotient stands in a place of the object."""
+        out: list[str] = []
+        for name, m in list(params.items()) if self.quotients else ():
+            quotient = self.quotients.get(m[0]) if len(m) == 1 else None
+            if quotient is not None:
+                out.append(f"{name} = {self.affine(quotient, params)}")
+        return out
+
+    def divided(self, value: Poly) -> None:
+        """Notes the quotients in a place of the object."""
+        for s in value.symbols():
+            info = self.symbols.table[s]
+            if info.kind == "op" and info.key[0] == "/" and s not in self.seen:
+                self.seen.add(s)
+                rest = self.symbols.index.get(("op", "%", *info.key[1:]))
+                a, b = (self.symbols.resolve(p) for p in cast(tuple[Poly, Poly], info.key[2]))
+                plain = not info.key[1] or (self.symbols.is_nonneg(a) and self.symbols.is_nonneg(b))
+                if rest is not None and plain:
+                    self.quotients[rest] = a - b * symbol(s)
 
     # --- sets ----------------------------------------------------------------------------------------------------
 
     def interval(self, lo: Poly, hi: Poly) -> Set:
         """Offsets in ``[lo, hi)`` bytes; both must be multiples of the unit."""
         params: dict[str, Monomial] = {}
-        low, high = (self.affine(self.scaled(self.symbols.resolve(p)), params) for p in (lo, hi))
+        lo, hi = self.symbols.resolve(lo), self.symbols.resolve(hi)
+        self.divided(lo)
+        self.divided(hi)
+        low, high = (self.affine(self.scaled(p), params) for p in (lo, hi))
         return self.build([f"{low} <= o < {high}"], params)
 
     def between(self, lo: Poly | None, hi: Poly | None) -> Set:

@@ -13,6 +13,7 @@ from opi_xform.memory.poly import ONE, Poly, number
 from opi_xform.memory.values import Access, Values
 from opi_xform.program import budget
 from opi_xform.program.effects import ArgRegion, FunctionEffect
+from opi_xform.program.formats import scanned
 from opi_xform.program.graph import SUMMARY, Bind, Lost, Node, Unbind
 
 
@@ -171,6 +172,7 @@ class Steps(Evaluator):
                 size = number(length) if length else None
                 self.touch(node, origin, source, frame, "R", size, False)
                 self.havoc(self.touch(node, to, destination, frame, "W", size, size is not None), node)
+                self.copied(origin, to, length)
             case ins.Birth(var=key):
                 o = self.objects.variable(frame, key)
                 self.havoc(frozenset({o}), node)
@@ -202,8 +204,11 @@ class Steps(Evaluator):
                 for key, value in zip(params, values, strict=True):
                     o = self.objects.variable(frame, key)
                     self.havoc(frozenset({o}), node)
-                    if self.variables[key].type.is_scalar:
-                        self.set_cell(o, 0, self.converted(node, self.variables[key].type, value), node)
+                    type_ = self.variables[key].type
+                    if type_.is_scalar:
+                        self.set_cell(o, 0, self.converted(node, type_, value), node)
+                    elif type_.kind == "record":
+                        self.copied(value, self.address(o), type_.size)
             case Unbind(callee=callee, target=target, value=returned):
                 if target is not None:
                     value = (
@@ -292,6 +297,7 @@ class Steps(Evaluator):
     def library(self, node: Node, call: ins.CallInstr, effect: FunctionEffect, values: tuple[Poly, ...]) -> None:
         frame = node.frame
         made = self.datatype(call, effect, values)
+        scans = scanned(call, effect, self.variables)
         for kind, regions, must in (
             ("R", effect.reads, False),
             ("W", effect.overwrites, True),
@@ -302,6 +308,8 @@ class Steps(Evaluator):
                     if not call.call.args[i].type.is_pointer and not call.call.args[i].type.is_array:
                         continue
                     length = self.length(region, i, values, call)
+                    if kind == "W" and i in scans:
+                        length = number(scans[i])
                     self.given_part(node, values[i], call.args[i], effect, length, i)
                     targets = self.touch(node, values[i], call.args[i], frame, kind, length, must, effect.name)
                     if region.indirect:

@@ -282,7 +282,17 @@ class Telescope:
             joined = next((s for s in item.symbols() if s in self.values.joins), None)
             if joined is not None:
                 work += [self.symbols.resolve(item.substitute({joined: p}.get)) for p in self.values.joins[joined]]
+            work += [p for s in item.symbols() for p in self.divided(s)]
         return False
+
+    def divided(self, s: int) -> list[Poly]:
+        """What ``s`` is the quotient or the remainder of: it may have the sign of either."""
+        info = self.symbols.table[s]
+        if info.kind != "op" or info.key[0] not in ("/", "%"):
+            return []
+        operands = info.key[2]
+        assert isinstance(operands, tuple)
+        return [self.symbols.resolve(p) for p in operands]
 
     def outside(self, loop: Loop, given: Pairs) -> Pairs | None:
         """The conditions as they hold after the loop; None where they vary from turn to turn."""

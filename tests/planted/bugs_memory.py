@@ -9,6 +9,14 @@ _SOURCE = "opi_xform.ownership.source"
 
 MEMORY = (
     Bug(
+        "what others write into a copy of a struct",
+        "opi_xform.memory.evaluate",
+        "if base in self.objects.foreign or o in self.objects.foreign:",
+        "if False:",
+        ("struct_copy_received",),
+        condition="changed by others",
+    ),
+    Bug(
         "no promise of an allocator is more than malloc's",
         _ALLOCATORS,
         "if length is None:",

@@ -33,6 +33,14 @@ PRODUCTS = (
         condition="packed",
     ),
     Bug(
+        "a quotient has no sign of what is divided",
+        _TELESCOPE,
+        "work += [p for s in item.symbols() for p in self.divided(s)]",
+        "pass",
+        ("product_two_signs_quotient",),
+        condition="packed",
+    ),
+    Bug(
         "a test at the end of a turn holds in it",
         _FACTS,
         "return len(self.graph.preds[b]) == 1 and self.nest.dominates(b, block)",
@@ -59,7 +67,7 @@ PRODUCTS = (
     Bug(
         "unsigned bounds of places that are products do not wrap",
         _FACTS,
-        "if comparison.unsigned and self.symbols.modulo(comparison.left, comparison.right):",
+        "if wraps(self.graph, self.nest, self.values, comparison):",
         "if False:",
         ("product_unsigned_rows",),
         condition="numbers that wrap",
@@ -67,8 +75,8 @@ PRODUCTS = (
     Bug(
         "every turn of a loop comes to the loop inside",
         _INTERCHANGED,
-        "if around >= 0 and not all(nest.dominates(info.header, latch) for latch in nest.loops[around].latches):",
-        "if False:",
+        "return bool(known) and all(nest.dominates(inside.header, latch) for latch in around.latches)",
+        "return bool(known)",
         ("product_order_some",),
         condition="packed",
     ),
