@@ -142,10 +142,11 @@ def _unmatched(name: str, here: Sequence[Decision], sides: set[str]) -> str:
 
 def _statement(text: SourceText, comment: Region) -> tuple[int, int]:
     """The bytes of the statement that a comment belongs to, at least; behind code, all statements of its line."""
-    if text.first_on_line(comment.begin) and text.tail_end(comment.end) is not None:
+    last = text.before(comment.begin).end
+    leads = text.tail_end(comment.end) is not None or text.data[last - 1 : last] in (b";", b"{", b"}", b"")
+    if text.first_on_line(comment.begin) and leads:
         begin = text.after(comment.end)
         return begin, _statement_end(text, begin)
-    last = text.before(comment.begin).end
     ended = text.data[last - 1 : last] == b";"
     begin = _statement_begin(text, last - 1 if ended else last)
     return min(begin, text.line_start(comment.begin)), last if ended else _statement_end(text, last)

@@ -8,15 +8,12 @@ told as they are in the program that the user wrote; else the program stays as i
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-from opi_xform.frontend import FrontendError
-from opi_xform.ir.ast import Unit
-from opi_xform.ir.span import Span
+from opi_xform.cli.again import Again, Site, converted, site
 from opi_xform.ownership.model import Program
-from opi_xform.ownership.plan import Decision, Note, Plan, Told
+from opi_xform.ownership.plan import Note, Plan
 from opi_xform.ownership.uses import collect
 from opi_xform.parts import SHARED
 from opi_xform.parts.find import Candidate, Dividing, candidates
@@ -28,7 +25,6 @@ from opi_xform.parts.places import Offsets
 from opi_xform.parts.spell import Spelling
 from opi_xform.record import dataclass
 from opi_xform.rewrite.edit import ByteEdit, EditConflict, apply_edits
-from opi_xform.rewrite.mirror import lay_out, mirrored, mirrored_flags
 from opi_xform.rewrite.sources import Sources
 
 SIZES = "A3"
@@ -38,11 +34,7 @@ PARTED = "one for each of its parts"
 _BETWEEN = frozenset({"OPI101", "OPI102", "OPI104", "OPI201", "OPI202", "OPI204"})
 """Reasons that parts of one buffer give each other."""
 
-Site = tuple[str, int, str]  # file, offset of the call, side
 Edits = Mapping[str, tuple[ByteEdit, ...]]
-Parse = Callable[[Sequence[tuple[str, tuple[str, ...]]]], Sequence[Unit | FrontendError]]
-Analyse = Callable[[Sequence[Unit], Sources, str, tuple[Told, ...]], tuple[Plan, dict[str, bytes]]]
-"""Units, their files, the root, what is told -> the plan and what it makes of the files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,24 +72,14 @@ class Parting:
         self,
         program: Program,
         plan: Plan,
-        units: Sequence[Unit],
-        flags: Callable[[str], tuple[str, ...]],
         sources: Sources,
-        root: str,
-        told: Sequence[Told],
-        parse: Parse,
-        analyse: Analyse,
+        again: Again,
         strict: bool = False,
     ) -> None:
         self.program = program
         self.plan = plan
-        self.units = units
-        self.flags = flags
         self.sources = sources
-        self.root = root
-        self.told = told
-        self.parse = parse
-        self.analyse = analyse
+        self.again = again
         self.strict = strict
         self.uses = collect(program)
 
@@ -191,7 +173,7 @@ class Parting:
 
     def require_inside(self, key: str, edits: Edits) -> None:
         """Only files below the root are edited.  Raises Trouble."""
-        top = os.path.realpath(self.root)
+        top = os.path.realpath(self.again.root)
         for file in edits:
             if os.path.commonpath([top, os.path.realpath(file)]) != top:
                 raise Trouble(self.program.variables[key].span, f"is named in {file}, outside the root")
@@ -221,30 +203,8 @@ class Parting:
         """The plan for the program with these edits; None when it is no program any more."""
         texts = {self.sources.name(file): apply_edits(self.sources.data(file), ones) for file, ones in edits.items()}
         offsets = {self.sources.name(file): Offsets(self.sources.data(file), ones) for file, ones in edits.items()}
-        with tempfile.TemporaryDirectory(prefix="opi-xform-") as folder:
-            top = os.path.realpath(folder)
-            lay_out(top, self.units, texts, self.sources)
-            jobs = [
-                (mirrored(top, self.sources.name(u.path)), mirrored_flags(top, self.flags(u.path))) for u in self.units
-            ]
-            units: list[Unit] = []
-            for result in self.parse(jobs):
-                if isinstance(result, FrontendError) or any(d.severity == "error" for d in result.diagnostics):
-                    return None
-                units.append(result)
-            back = Back(top, offsets, self.sources)
-            told = tuple(self.moved(one, top, offsets) for one in self.told)
-            files = Sources()
-            plan, changed = self.analyse(units, files, mirrored(top, self.root), told)
-            return Parted(back.plan(plan, self.plan), {**texts, **{back.file(n): data for n, data in changed.items()}})
-
-    def moved(self, told: Told, top: str, offsets: Mapping[str, Offsets]) -> Told:
-        file = self.sources.name(told.file)
-        known = offsets.get(file)
-        begin, end = told.begin, told.end
-        if known is not None:
-            begin, end = known.after(begin, False), known.after(end, True)
-        return replace(told, file=mirrored(top, file), begin=begin, end=end)
+        tried = self.again.attempt(texts, offsets, self.plan)
+        return None if tried is None else Parted(tried.plan, tried.changed)
 
     def told_of(self, plan: Plan, divided: Sequence[Tried]) -> Plan:
         """The plan, with what becomes of the divided buffers said at the sites that convert."""
@@ -269,39 +229,3 @@ class Parting:
                 d = replace(d, notes=(*d.notes, Note(trouble.span, said)))
             out.append(d)
         return replace(plan, decisions=tuple(out))
-
-
-class Back:
-    """From the mirror, and its rewritten texts, to the program as it is."""
-
-    def __init__(self, top: str, offsets: Mapping[str, Offsets], sources: Sources) -> None:
-        self.top = top
-        self.offsets = offsets
-        self.sources = sources
-
-    def file(self, name: str) -> str:
-        return self.sources.name(name[len(self.top) :]) if name.startswith(self.top + os.sep) else name
-
-    def span(self, span: Span) -> Span:
-        file = self.file(span.file)
-        known = self.offsets.get(file)
-        return replace(span, file=file) if known is None or file == span.file else known.span(span, file)
-
-    def decision(self, d: Decision) -> Decision:
-        notes = tuple(Note(self.span(note.span), note.message.replace(self.top, "")) for note in d.notes)
-        return replace(d, span=self.span(d.span), message=d.message.replace(self.top, ""), notes=notes)
-
-    def plan(self, plan: Plan, old: Plan) -> Plan:
-        """The plan's decisions and remarks, each buffer in the words of the program as it is."""
-        words = {site(d): d.buffer for d in old.decisions}
-        decisions = [self.decision(d) for d in plan.decisions]
-        decisions = [replace(d, buffer=words.get(site(d), d.buffer)) for d in decisions]
-        return Plan(tuple(decisions), diagnostics=tuple(self.decision(d) for d in plan.diagnostics))
-
-
-def site(d: Decision) -> Site:
-    return (d.span.file, d.span.begin, d.side)
-
-
-def converted(plan: Plan) -> set[Site]:
-    return {site(d) for d in plan.decisions if d.decision == "convert"}

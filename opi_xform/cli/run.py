@@ -5,11 +5,12 @@ from __future__ import annotations
 import gc
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from opi_xform.cli.again import Again
 from opi_xform.cli.annotations import find_annotations
 from opi_xform.cli.build_flags import BuildFlags, build_flags, include_directories
 from opi_xform.cli.channels import with_channels
@@ -139,7 +140,14 @@ def transform(
         except EffectsError as error:
             raise known.wrong_effects(str(error)) from error
         better = None
-        if programs and any(d.decision == "keep" and (d.form or d.code) in SHARED for d in plan.decisions):
+        if programs and any(d.decision == "keep" for d in plan.decisions):
+            with progress.part("macros"):
+                plan, better = _written(plan, units, flags, sources, settings, options)
+        if (
+            better is None
+            and programs
+            and any(d.decision == "keep" and (d.form or d.code) in SHARED for d in plan.decisions)
+        ):
             with progress.part("parts"):
                 plan, better = _parted(programs[0], plan, units, flags, sources, settings, options)
         plan = with_channels(annotations, known.judged(plan, entries), sources)
@@ -203,11 +211,45 @@ def _parted(
     """
     from opi_xform.cli.parted import Parting
 
+    try:
+        parting = Parting(program, plan, sources, _again(units, flags, sources, settings, options), settings.strict)
+        parted = parting.run()
+        if parted.changed is not None and not _compiles(units, flags, parted.changed, sources, options):
+            return plan, None  # what the edits of the divided program miss is no reason to refuse this one
+        return parted.plan, parted.changed
+    except (OSError, PlanError):  # no room for the copy, or it cannot be written: the program as it is
+        return plan, None
+
+
+def _written(
+    plan: Plan,
+    units: Sequence[Unit],
+    flags: BuildFlags,
+    sources: Sources,
+    settings: AnalysisOptions,
+    options: Options,
+) -> tuple[Plan, dict[str, bytes] | None]:
+    """The plan, or a better one for the program with uses of macros written out; then what that makes of the files."""
+    from opi_xform.cli.written import WritingOut, makes_code
+
+    try:
+        if not makes_code(units, sources, settings.root):
+            return plan, None
+        found = WritingOut(_again(units, flags, sources, settings, options), plan).run()
+        if found is None or not _compiles(units, flags, found.changed, sources, options):
+            return plan, None
+        return found.plan, found.changed
+    except (OSError, PlanError):  # no room for the copy, or it cannot be written: the program as it is
+        return plan, None
+
+
+def _again(
+    units: Sequence[Unit], flags: BuildFlags, sources: Sources, settings: AnalysisOptions, options: Options
+) -> Again:
+    """How the program is analysed with other texts."""
+
     def parse(jobs: Sequence[Job]) -> list[Unit | FrontendError]:
         return parse_sources(jobs, options.jobs, lambda: None, parse_once)
-
-    def check(jobs: Sequence[Job]) -> list[Unit | FrontendError]:
-        return parse_sources(jobs, options.jobs, lambda: None, parse_outline)
 
     def analyse_again(
         others: Sequence[Unit], files: Sources, root: str, said: tuple[Told, ...]
@@ -215,25 +257,16 @@ def _parted(
         found = analyse(others, replace(settings, root=root, obstacle=_obstacle(root, files), told=said))
         return found, dict(rewrite(found, files).changed)
 
-    try:
-        parting = Parting(
-            program,
-            plan,
-            units,
-            flags.of,
-            sources,
-            settings.root,
-            settings.told,
-            parse,
-            analyse_again,
-            settings.strict,
-        )
-        parted = parting.run()
-        if parted.changed is not None and self_check(units, flags.of, parted.changed, sources, check):
-            return plan, None  # what the edits of the divided program miss is no reason to refuse this one
-        return parted.plan, parted.changed
-    except (OSError, PlanError):  # no room for the copy, or it cannot be written: the program as it is
-        return plan, None
+    return Again(units, flags.of, sources, settings.root, settings.told, parse, analyse_again)
+
+
+def _compiles(
+    units: Sequence[Unit], flags: BuildFlags, changed: Mapping[str, bytes], sources: Sources, options: Options
+) -> bool:
+    def check(jobs: Sequence[Job]) -> list[Unit | FrontendError]:
+        return parse_sources(jobs, options.jobs, lambda: None, parse_outline)
+
+    return not self_check(units, flags.of, changed, sources, check)
 
 
 def _profiles(options: Options) -> tuple[Run, ...]:

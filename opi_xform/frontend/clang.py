@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from ctypes import POINTER, byref, c_char_p, c_int, c_longlong, c_uint, c_ulong, c_ulonglong, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_longlong, c_uint, c_ulong, c_ulonglong, c_void_p
 from enum import IntEnum
 from functools import lru_cache
 from importlib.util import find_spec
@@ -188,6 +188,7 @@ _SIGNATURES: dict[str, tuple[list[Any], Any]] = {
     "clang_Cursor_Evaluate": ([_CUR], c_void_p),
     "clang_EvalResult_getKind": ([c_void_p], c_int),
     "clang_EvalResult_isUnsignedInt": ([c_void_p], c_uint),
+    "clang_EvalResult_getAsDouble": ([c_void_p], c_double),
     "clang_EvalResult_getAsLongLong": ([c_void_p], c_longlong),
     "clang_EvalResult_getAsUnsigned": ([c_void_p], c_ulonglong),
     "clang_EvalResult_dispose": ([c_void_p], None),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from opi_xform.frontend.beginning import MacroPlace
@@ -15,12 +15,16 @@ from opi_xform.record import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A macro's definition: parameters (None: object-like), tokens of its body, whether a system header holds it."""
+    """A macro's definition: parameters (None: object-like), tokens of its body, whether a system header holds it.
+
+    text: as it is written, from its name to its last token.
+    """
 
     name: str
     parameters: tuple[str, ...] | None
     body: tuple[str, ...]
     system: bool
+    text: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +124,12 @@ class Macros:
             current = current.outer
         return found
 
+    def written(self) -> Iterator[tuple[str, Expansion]]:
+        """All expansions, each with its file, in the order of their places in it."""
+        for path, (_, listed) in self._files.items():
+            for expansion in listed:
+                yield path, expansion
+
     def within(self, path: str, begin: int, end: int) -> list[Expansion]:
         """The expansions that lie whole in ``[begin, end)``."""
         begins, listed = self._files.get(path, ([], []))
@@ -141,13 +151,13 @@ class Macros:
     def makes_openmp(self, file: File, begin: int, end: int) -> bool:
         """The macros in ``[begin, end)`` may make an OpenMP directive, by ``_Pragma``."""
         found = self.within(file.path, begin, end)
-        if not any("_Pragma" in self._reached(e) for e in found):
+        if not any("_Pragma" in self.reached(e) for e in found):
             return False
         return any(
-            b"omp" in file.data[e.begin : e.end] or any("omp" in token for token in self._reached(e)) for e in found
+            b"omp" in file.data[e.begin : e.end] or any("omp" in token for token in self.reached(e)) for e in found
         )
 
-    def _reached(self, expansion: Expansion) -> frozenset[str]:
+    def reached(self, expansion: Expansion) -> frozenset[str]:
         """The tokens of a macro's body, and of the bodies of macros that are named there."""
         name = expansion.name
         if name not in self._all_tokens:
@@ -218,7 +228,7 @@ class Macros:
         key = (file.path, expansion.begin)
         if key not in self._written:
             name_end = expansion.begin + len(expansion.name.encode("utf-8", "surrogateescape"))
-            self._written[key] = _arguments(file.data, skip_space(file.data, name_end), expansion.end)
+            self._written[key] = arguments_of(file.data, skip_space(file.data, name_end), expansion.end)
         for position, (first, last) in enumerate(self._written[key]):
             if first <= begin and end <= last:
                 return position
@@ -357,7 +367,7 @@ class Macros:
             close = rest.index(")") if ")" in rest else len(rest) - 1
             parameters = tuple(w for w in rest[1:close] if w != ",")
             rest = rest[close + 1 :]
-        return Definition(name, parameters, tuple(rest), file.system)
+        return Definition(name, parameters, tuple(rest), file.system, file.data[begin:end])
 
 
 def call_arguments(body: tuple[str, ...], callee: str) -> list[tuple[str, ...]]:
@@ -385,7 +395,7 @@ def call_arguments(body: tuple[str, ...], callee: str) -> list[tuple[str, ...]]:
     return []
 
 
-def _arguments(data: bytes, at: int, end: int) -> list[tuple[int, int]]:
+def arguments_of(data: bytes, at: int, end: int) -> list[tuple[int, int]]:
     """The written arguments of the macro call whose ``(`` is at ``at``."""
     if data[at : at + 1] != b"(" or closing(data, at) is None:
         return []

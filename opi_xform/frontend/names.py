@@ -11,6 +11,7 @@ from opi_xform.record import dataclass
 
 _INTERNAL = 2
 _NO_LINKAGE = (0, 1)
+_OF_COMPILER = frozenset({"_mm_malloc", "_mm_free"})
 STORAGE = {1: "", 2: "extern", 3: "static", 4: "extern", 6: "auto", 7: "register"}
 
 
@@ -62,6 +63,11 @@ class Names:
         (file, begin), (_, end) = self._sources.locate(extent.begin), self._sources.locate(extent.end)
         return file is None or name in file.data[begin:end]
 
+    def _of_compiler(self, function: CXCursor, name: str) -> bool:
+        """A function of the library that the compiler's own header defines for each file anew."""
+        file, _ = self._sources.locate(self._lib.clang_getCursorLocation(function).raw)
+        return name in _OF_COMPILER and file is not None and file.system
+
     def _resolve(self, cursor: CXCursor) -> Target:
         lib = self._lib
         name = text(lib.clang_getCursorSpelling(cursor))
@@ -72,7 +78,8 @@ class Names:
                 name = ast.PROC_NULL
             return Target("enum", name, name, type_, value=int(lib.clang_getEnumConstantDeclValue(cursor)))
         if kind == Kind.FUNCTION_DECL:
-            key = f"{self._unit_path}:{name}" if lib.clang_getCursorLinkage(cursor) == _INTERNAL else name
+            internal = lib.clang_getCursorLinkage(cursor) == _INTERNAL and not self._of_compiler(cursor, name)
+            key = f"{self._unit_path}:{name}" if internal else name
             self.cursors.setdefault(key, cursor)
             return Target("func", key, name, type_)
         if kind not in (Kind.VAR_DECL, Kind.PARM_DECL):

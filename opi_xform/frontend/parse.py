@@ -85,7 +85,7 @@ def parse_outline(path: str, flags: Sequence[str] = ()) -> Unit:
 
 
 def _parse_outline(path: str, flags: list[str], found: flags_module.Headers) -> Unit:
-    with _clean(path, path, flags, found, ["-Wimplicit-function-declaration"], 0) as (unit, used):
+    with clean_unit(path, path, flags, found, ["-Wimplicit-function-declaration"], 0) as (unit, used):
         return UnitBuilder(unit, path, used, found).outline()
 
 
@@ -107,7 +107,7 @@ def _parse_unit(
     gc.disable()
     try:
         more = ["-include-pch", beginning.precompiled.file] if beginning is not None else []
-        with _clean(path, real, flags, found, more, 1) as (unit, used):
+        with clean_unit(path, real, flags, found, more, 1) as (unit, used):
             builder = UnitBuilder(unit, real, used, found, beginning)
             builder.diagnostics += [
                 Diagnostic("warning", path, 0, 0, f"clang does not know the flag {f}; it is left out")
@@ -121,7 +121,7 @@ def _parse_unit(
 
 
 @contextmanager
-def _clean(
+def clean_unit(
     path: str, real: str, flags: list[str], found: flags_module.Headers, more: list[str], options: int
 ) -> Iterator[tuple[TranslationUnit, list[str]]]:
     """The parsed file and those of the flags that clang knows.  Raises FrontendError when it has an error."""

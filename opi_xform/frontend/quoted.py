@@ -22,7 +22,7 @@ class Quoted:
             if outer.definition is None:
                 return True
             position = self._macros.argument(file, outer, begin, end)
-            if position is None or self._parameter(outer.definition, position):
+            if position is None or self.quotes(outer.definition, position):
                 return True
         if made_by is None:
             return False
@@ -54,9 +54,9 @@ class Quoted:
         after = body[place + 1] if place + 1 < len(body) else ""
         if before == "##" or after == "##" or (before == "#" and definition.parameters is not None):
             return True
-        return any(self._parameter(d, position) for d, position in self._macros.call_around(body, place) or ())
+        return any(self.quotes(d, position) for d, position in self._macros.call_around(body, place) or ())
 
-    def _parameter(self, definition: Definition, position: int) -> bool:
+    def quotes(self, definition: Definition, position: int) -> bool:
         """Whether the macro quotes its argument number ``position``, itself or by handing it on."""
         work, seen = [(definition, position)], {(definition.name, position)}
         while work:

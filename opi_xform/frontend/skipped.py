@@ -30,7 +30,8 @@ def skipped_ranges(unit: TranslationUnit, sources: Sources, never: bool = False)
             continue
         line_begin = file.data.rfind(b"\n", 0, first) + 1
         written = file.data[line_begin:last]
-        if not never and _NEVER.match(written.lstrip()) and not _OTHER.search(written):
+        nobody = bool(_NEVER.match(written.lstrip())) and not _OTHER.search(written)
+        if nobody and not never:
             continue
         words: set[str] = set()
         for a, b, kind in tokens(file.data, first, last):
@@ -42,5 +43,5 @@ def skipped_ranges(unit: TranslationUnit, sources: Sources, never: bool = False)
         at = line_begin + len(file.data[line_begin:last]) - len(file.data[line_begin:last].lstrip(b" \t"))
         own = deciding.own(file.data, at)
         meant = deciding.meant(words)
-        found[(file.path, first)] = Skipped(file.span(first, last, False), meant, own)
+        found[(file.path, first)] = Skipped(file.span(first, last, False), meant, own, nobody)
     return tuple(found[k] for k in sorted(found))

@@ -15,7 +15,7 @@ from opi_xform.frontend.errors import FrontendError
 from opi_xform.frontend.flags import Headers
 from opi_xform.frontend.macros import Macros
 from opi_xform.frontend.names import STORAGE, Target
-from opi_xform.frontend.parse import _clean, on_big_stack
+from opi_xform.frontend.parse import clean_unit, on_big_stack
 from opi_xform.frontend.quoted import Quoted
 from opi_xform.frontend.skipped import skipped_ranges
 from opi_xform.frontend.source import File, after_semicolon, closing, skip_space, tokens
@@ -50,7 +50,7 @@ def collect(path: str, flags: Sequence[str] = (), beginning: Beginning | None = 
 
     def work(begun: Beginning | None) -> Statics:
         more = ["-include-pch", begun.precompiled.file] if begun is not None else []
-        with _clean(path, real, list(flags), found, more, 1) as (unit, used):
+        with clean_unit(path, real, list(flags), found, more, 1) as (unit, used):
             return _Collector(unit, real, used, found, begun).collect()
 
     if beginning is not None:

@@ -109,17 +109,19 @@ class UnitBuilder:
         known = self._before.digests if self._before is not None else {}
         read = {f.path: hashlib.sha256(f.data).hexdigest() for f in files if f.path not in known}
         self.dependencies = {**read, **known}
+        left_out = skipped_ranges(self._unit, self._sources, never=True)
         return Unit(
             path=self._path,
             functions=self._functions,
             globals={key: self._global(key) for key in self._globals},
             records=self._types.records,
             declared=self._declared,
-            skipped=skipped_ranges(self._unit, self._sources),
+            skipped=tuple(s for s in left_out if not s.never),
             diagnostics=tuple(self.diagnostics),
             files={f.path: self.dependencies[f.path] for f in files if not f.system},
             int_macros=integer_macros(self._flags, self._headers, list(self.dependencies)),
             address_taken_functions=frozenset(self._address_taken),
+            never=tuple(s.span for s in left_out if s.never),
             names_proc_null=self._mentions(files, PROC_NULL),
         )
 

@@ -458,11 +458,13 @@ class Skipped:
     """Text under a false ``#if``: code that another configuration would compile.
 
     own: only macros of the program's own decide whether it is compiled, none of a compiler, a system or an MPI.
+    never: plain ``#if 0 … #endif``, which nobody compiles.
     """
 
     span: Span
     identifiers: frozenset[str]
     own: bool = False
+    never: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -492,4 +494,5 @@ class Unit:
         str, int
     ]  # object-like macros of the MPI's header with integer values (MPI_PROC_NULL, MPI_ANY_TAG …)
     address_taken_functions: frozenset[str] = frozenset()
+    never: tuple[Span, ...] = ()  # text that nobody compiles
     names_proc_null: bool = True  # its text, headers and flags mention MPI_PROC_NULL (the MPI's own headers apart)

@@ -150,3 +150,10 @@ def with_blocks(root: ast.Block, blocks: Mapping[int, Sequence[ast.Stmt]]) -> as
     out = now(root)
     assert isinstance(out, ast.Block)
     return out
+
+
+def addressed(argument: ast.Expr) -> ast.Expr | None:
+    """What an argument is the address of, as it is written: ``b`` of ``&b``, casts aside."""
+    while isinstance(argument, ast.Cast):
+        argument = argument.operand
+    return argument.operand if isinstance(argument, ast.AddrOf) else None

@@ -63,12 +63,16 @@ def _problems(top: str, before: Unit, after: Unit | FrontendError) -> list[Rejec
 
 
 def _compare(top: str, before: Unit, after: Unit) -> list[Rejected]:
-    """Errors of the result, and what hints at one: a lost function, a call of something that nothing declares."""
+    """Errors of the result, and what hints at one: a lost function, a call of something that nothing declares.
+
+    What the program itself calls ahead of its definition may stay so.
+    """
     found = [Rejected(original(top, d.file), d.line, d.message) for d in after.diagnostics if d.severity == "error"]
+    known = {*before.declared, *(function.name for function in before.functions.values())}
     found += [
         Rejected(before.path, 0, f"{name} is called without a declaration")
         for name, type in sorted(after.declared.items())
-        if type.params is None and name not in before.declared
+        if type.params is None and name not in known
     ]
     kept = {function.name for function in after.functions.values()}
     needed = {function.name for function in before.functions.values() if not function.static}

@@ -1,0 +1,124 @@
+"""The program with other texts of some of its files, analysed as any other, and told in places of the one that the user
+wrote.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from opi_xform.frontend import FrontendError
+from opi_xform.ir.ast import Unit
+from opi_xform.ir.span import Span
+from opi_xform.ownership.plan import Decision, Edit, Note, Plan, Told
+from opi_xform.record import dataclass
+from opi_xform.rewrite.apply import place_of
+from opi_xform.rewrite.mirror import lay_out, mirrored, mirrored_flags
+from opi_xform.rewrite.sources import Sources
+
+Site = tuple[str, int, str]  # file, offset of the call, side
+Parse = Callable[[Sequence[tuple[str, tuple[str, ...]]]], Sequence[Unit | FrontendError]]
+Analyse = Callable[[Sequence[Unit], Sources, str, tuple[Told, ...]], tuple[Plan, dict[str, bytes]]]
+"""Units, their files, the root, what is told -> the plan and what it makes of the files."""
+
+
+class Moved(Protocol):
+    """Places in a text that was rewritten, and the same places in the text before."""
+
+    def after(self, offset: int, ends: bool) -> int:
+        """Where a place of the old text is in the new one."""
+
+    def span(self, span: Span, file: str) -> Span:
+        """A span of the new text as one of the old."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A plan in places of the old program; the new contents of files; the edits, in places of the new texts, by file of
+    the old program.
+    """
+
+    plan: Plan
+    changed: dict[str, bytes]
+    edits: tuple[tuple[str, Edit], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """How a program is parsed and analysed."""
+
+    units: Sequence[Unit]
+    flags: Callable[[str], tuple[str, ...]]
+    sources: Sources
+    root: str
+    told: Sequence[Told]
+    parse: Parse
+    analyse: Analyse
+
+    def attempt(self, texts: Mapping[str, bytes], moved: Mapping[str, Moved], old: Plan) -> Tried | None:
+        """What is decided of the program with these texts; None when it is no program any more."""
+        with tempfile.TemporaryDirectory(prefix="opi-xform-") as folder:
+            top = os.path.realpath(folder)
+            lay_out(top, self.units, texts, self.sources)
+            jobs = [
+                (mirrored(top, self.sources.name(u.path)), mirrored_flags(top, self.flags(u.path))) for u in self.units
+            ]
+            units: list[Unit] = []
+            for result in self.parse(jobs):
+                if isinstance(result, FrontendError) or any(d.severity == "error" for d in result.diagnostics):
+                    return None
+                units.append(result)
+            back = Back(top, moved, self.sources)
+            told = tuple(self._moved(one, top, moved) for one in self.told)
+            files = Sources()
+            plan, changed = self.analyse(units, files, mirrored(top, self.root), told)
+            edits = tuple((back.file(place_of(edit).file), edit) for edit in plan.edits)
+            contents = {**texts, **{back.file(name): data for name, data in changed.items()}}
+            return Tried(back.plan(plan, old), contents, edits)
+
+    def _moved(self, told: Told, top: str, moved: Mapping[str, Moved]) -> Told:
+        file = self.sources.name(told.file)
+        known = moved.get(file)
+        begin, end = told.begin, told.end
+        if known is not None:
+            begin, end = known.after(begin, False), known.after(end, True)
+        return replace(told, file=mirrored(top, file), begin=begin, end=end)
+
+
+class Back:
+    """From the mirror, and its rewritten texts, to the program as it is."""
+
+    def __init__(self, top: str, moved: Mapping[str, Moved], sources: Sources) -> None:
+        self.top = top
+        self.moved = moved
+        self.sources = sources
+
+    def file(self, name: str) -> str:
+        return self.sources.name(name[len(self.top) :]) if name.startswith(self.top + os.sep) else name
+
+    def span(self, span: Span) -> Span:
+        file = self.file(span.file)
+        known = self.moved.get(file)
+        return replace(span, file=file) if known is None or file == span.file else known.span(span, file)
+
+    def decision(self, d: Decision) -> Decision:
+        notes = tuple(Note(self.span(note.span), note.message.replace(self.top, "")) for note in d.notes)
+        return replace(d, span=self.span(d.span), message=d.message.replace(self.top, ""), notes=notes)
+
+    def plan(self, plan: Plan, old: Plan) -> Plan:
+        """The plan's decisions and remarks, each buffer in the words of the program as it is."""
+        words = {site(d): d.buffer for d in old.decisions}
+        decisions = [self.decision(d) for d in plan.decisions]
+        decisions = [replace(d, buffer=words.get(site(d), d.buffer)) for d in decisions]
+        return Plan(tuple(decisions), diagnostics=tuple(self.decision(d) for d in plan.diagnostics))
+
+
+def site(d: Decision) -> Site:
+    return (d.span.file, d.span.begin, d.side)
+
+
+def converted(plan: Plan) -> set[Site]:
+    return {site(d) for d in plan.decisions if d.decision == "convert"}

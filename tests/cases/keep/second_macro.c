@@ -1,0 +1,39 @@
+/* Where the second name is used, the first is that of a macro. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 600
+
+static double u[N], v[N];
+static double sbuf[N], rbuf[N], other[N], *p = other;
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    for (int step = 0; step < 4; step++) {
+        if (rank == 0) {
+            double *out = sbuf;
+#define sbuf p
+            for (int i = 0; i < N; i++)
+                out[i] = u[i] + step + sbuf[i];
+            MPI_Send(out, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(out)
+#undef sbuf
+        } else if (rank == 1) {
+            MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(rbuf)
+            for (int i = 0; i < N; i++)
+                v[i] += rbuf[i];
+        }
+    }
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,50 @@
+/* Where the second name is used, its type means another one. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N 600
+
+static double u[N], v[N];
+struct pair {
+    double a, b;
+};
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    double *out = malloc(N * sizeof *out), *in = malloc(N * sizeof *in);
+    for (int step = 0; step < 4; step++) {
+        if (rank == 0) {
+            for (int i = 0; i < N; i++)
+                out[i] = u[i] + step;
+            MPI_Send(out, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(out)
+        } else if (rank == 1) {
+            struct pair *second = (struct pair *)in;
+            MPI_Recv(in, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(in)
+            for (int i = 0; i < N; i++)
+                v[i] += in[i];
+            {
+                struct pair {
+                    double b, a;
+                };
+                struct pair other = {1.0, 2.0};
+                v[2] += second[2].b + other.a;
+            }
+        }
+    }
+    free(out);
+    free(in);
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}

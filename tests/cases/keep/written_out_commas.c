@@ -1,0 +1,31 @@
+/* One argument is two when it has been expanded. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 150
+#define PAIR 1, 7
+#define FIRST(a, ...) a
+#define SEND(p, n, where) MPI_Send(p, n, MPI_DOUBLE, (FIRST(where, 2)), 0, MPI_COMM_WORLD)
+
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        double *a = malloc(N * sizeof(double));
+        for (int i = 0; i < N; i++)
+            a[i] = i;
+        SEND(a, N, PAIR); //~ keep OPI109
+        free(a);
+    } else if (rank == 1) {
+        double *b = malloc(N * sizeof(double));
+        MPI_Recv(b, N, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        printf("%g\n", b[N - 1]);
+        free(b);
+    }
+    MPI_Finalize();
+    return 0;
+}
+//~ silent: the text is what forbids it

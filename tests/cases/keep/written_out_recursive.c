@@ -1,0 +1,30 @@
+/* The macro names the function that it stands for: written out, it would be used once more. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 150
+static int sends;
+#define MPI_Send(p, n, t, to, tag, comm) (printf("%d\n", ++sends), MPI_Send(p, n, t, to, tag, comm))
+
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        double *a = malloc(N * sizeof(double));
+        for (int i = 0; i < N; i++)
+            a[i] = i;
+        MPI_Send(a, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); //~ keep OPI109
+        free(a);
+    } else if (rank == 1) {
+        double *b = malloc(N * sizeof(double));
+        MPI_Recv(b, N, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        printf("%g\n", b[N - 1]);
+        free(b);
+    }
+    MPI_Finalize();
+    return 0;
+}
+//~ silent: the text is what forbids it
