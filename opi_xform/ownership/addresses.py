@@ -92,7 +92,8 @@ class Flow:
             for node in self.graph.nodes:
                 if isinstance(node.action, Bind):
                     for i, key in enumerate(node.action.params):
-                        if key in self.buffer.lifted and self.base(self.recorded(node.number, i)) in self.objects:
+                        value = self.recorded(node.number, i) if key in self.buffer.lifted else None
+                        if value is not None and self.base(self.symbols.not_null(value)) in self.objects:
                             out.add(("v", self.names.objects.variable(node.frame, key), 0))
         return frozenset(out)
 
@@ -400,6 +401,8 @@ def _kept(effect: FunctionEffect, i: int, type_: Type) -> str:
             elem = type_.elem
             if elem is not None and elem.kind == "int" and elem.size == 1:
                 return ""
+            if effect.format is not None and effect.format.scans:
+                return ""  # what it stores an address for, or makes of one, is an escape (``program/formats.py``)
             return f"may be printed by `{effect.name}`"
     if (effect.frees is not None and effect.frees.arg == i) or effect.returns_arg == i:
         return ""

@@ -8,21 +8,21 @@ from functools import lru_cache
 
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
-from opi_xform.ownership.allocations import Allocation
+from opi_xform.ownership.allocations import Allocation, set_through
 from opi_xform.ownership.anchors import Anchors
 from opi_xform.ownership.behind import has_effect
 from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.lvalues import address_of
-from opi_xform.ownership.mentions import Definitions, Mentions, Texts, expressions, walk
+from opi_xform.ownership.mentions import Definitions, Mentions, Texts, expressions, plain, walk
 from opi_xform.ownership.model import Buffer, Member, Program
 from opi_xform.ownership.plan import Edit, InsertStatement, ReplaceText
 from opi_xform.ownership.sizes import (
     constant_size,
     dimensions,
     evaluated_parts,
-    plain_name,
     requested,
     same_everywhere,
+    size_name,
     size_of_member,
     written,
 )
@@ -69,6 +69,8 @@ class AllocationEdits:
         self.twins = self.member is not None and bool(self.member.twins)
         self.largest = False
         """One size for all rows, the largest, since a row's own is not found by its number."""
+        self.away = False
+        """The size is asked for where the carrier is written through a struct or a parameter, not by its name."""
         self.held_leaving: set[int] = set()
         self.edits: list[Edit] = []
         self.files: set[str] = set()
@@ -104,10 +106,11 @@ class AllocationEdits:
             declared = [s for a, s in zip(allocations, sizes, strict=True) if _declares(a)]
             functions = [*(a.function for a in allocations), *(i.function for i in allocs)]
             used = {(self.program.functions[f].span.file, f) for f in functions}
+            self.away = self.member is not None or any(i.target.startswith("(*") for i in allocs)
             variable = self.size_variable(declared[0] if declared else "0", used)
         for allocation, size in zip(allocations, sizes, strict=True):
-            plain = allocation.condition is None
-            if plain and not in_place and not variable and not allocation.kept and self.whole_test(allocation, tests):
+            always = allocation.condition is None
+            if always and not in_place and not variable and not allocation.kept and self.whole_test(allocation, tests):
                 continue
             self.removed(allocation, size, variable, in_place)
         per_row = bool(variable) and self.buffer.carrier.rows > 0 and not self.largest
@@ -187,13 +190,14 @@ class AllocationEdits:
 
         used: (file, function) where it is set and read.
         """
-        name = f"{plain_name(self.program, self.variable)}_bytes"
-        name = fresh(name, self.program.files, self.texts)
+        name = fresh(size_name(self.program, self.variable, self.away), self.program.files, self.texts)
         kind = self.variable.kind
-        if self.member is not None:
+        if self.away:
             if not all(file.endswith(".c") for file, _ in used):
                 raise Problem("the size of the buffer cannot be kept in a header")
-            dims = f"[{self.member.count}]" if self.buffer.carrier.rows and not self.largest else ""
+            dims = ""
+            if self.member is not None and self.buffer.carrier.rows and not self.largest:
+                dims = f"[{self.member.count}]"
             self.edits.extend(size_of_member(self.program, name + dims, sorted(used), self.texts))
             self.files.update(file for file, _ in used)
             return name
@@ -228,7 +232,7 @@ class AllocationEdits:
             raise Problem("the sizes of several buffers that one expression names cannot be kept apart")
         if variable and not self.largest:
             variable += row
-        told = _declares(allocation)
+        told = _declares(allocation) and not self.away
         after = [f"{variable} = {size};"] if variable and not told else []
         if self.largest:  # one size for all of them, the largest; more than malloc ever gives is not asked for
             largest = f"if ({variable} < opi_size && opi_size <= (size_t)-1 / 2)\n        {variable} = opi_size;"
@@ -262,7 +266,7 @@ class AllocationEdits:
                 self.edits.append(InsertStatement(info.stmt.span, "before", after[0], wrap))
             return
         if allocation.out:
-            self.edits.append(ReplaceText(info.stmt.span, f"{name} = NULL;"))
+            self.edits.append(ReplaceText(info.stmt.span, f"{whole} = NULL;"))
             for text in after:
                 self.edits.append(InsertStatement(info.stmt.span, "after", text, wrap))
             return
@@ -327,8 +331,11 @@ class AllocationEdits:
         """The carrier as the allocation writes it."""
         stmt = self.flow.info((self.flow.frames_of[allocation.function][0], allocation.stmt)).stmt
         assignment = stmt.expr if isinstance(stmt, ast.ExprStmt) else allocation.inside
-        if self.member is None or not isinstance(assignment, ast.Assign):
+        target = assignment.target if isinstance(assignment, ast.Assign) else None
+        if allocation.out and assignment is not None:
+            target = set_through(self.program, plain(assignment), self.buffer.carrier.variable)
+        if self.member is None or target is None:
             return name
-        if not assignment.target.span.editable:
+        if not target.span.editable:
             raise Problem("the pointer that is allocated is named by a macro")
-        return self.texts.of(assignment.target.span)
+        return self.texts.of(target.span)

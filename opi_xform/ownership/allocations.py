@@ -10,6 +10,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.lower_exprs import or_null
 from opi_xform.ir.operands import parts_of
+from opi_xform.ir.walk import addressed
 from opi_xform.ownership.behind import evaluated_in, has_effect, repeatable, same_behind, same_place, settled
 from opi_xform.ownership.busy import still_called
 from opi_xform.ownership.filled import filling
@@ -135,6 +136,13 @@ def _allocation(program: Program, flow: Flow, defs: Definitions, buffer: Buffer,
     out = value is None and graph.out_parameters.get(allocating.frame) is not None and isinstance(within, ast.ExprStmt)
     if out and isinstance(within, ast.ExprStmt):
         value = within.expr
+        member = program.members.get(buffer.carrier.variable)
+        target = set_through(program, plain(value), buffer.carrier.variable)
+        if (member is not None and target is None) or (buffer.carrier.rows and (member is None or not member.stride)):
+            return None
+        index = None if member is None or target is None else _index(target, member.stride)
+        if index is not None and not repeatable(index):
+            return None
     if value is None or not value.span.editable:
         return None
     written, condition, negated = plain(value), None, False
@@ -433,10 +441,22 @@ def _tested(stmt: ast.Stmt) -> ast.Assign | None:
     return e if isinstance(e, ast.Assign) and repeatable(e.target) else None
 
 
+def set_through(program: Program, call: ast.Expr, key: str) -> ast.Expr | None:
+    """The carrier as it is written in a call that is given its address; None: it is a variable, or not written so."""
+    targets = (addressed(e) for e in call.args) if isinstance(call, ast.Call) else ()
+    return next((e for e in targets if e is not None and program.names(e, key)), None)
+
+
 def _target(stmt: ast.Stmt) -> ast.Expr | None:
     """What a statement assigns to."""
     assignment = stmt.expr if isinstance(stmt, ast.ExprStmt) else _tested(stmt)
     return assignment.target if isinstance(assignment, ast.Assign) else None
+
+
+def _index(target: ast.Expr, stride: int) -> ast.Expr | None:
+    """The subscript that tells which row of a table an lvalue is."""
+    found = hole(target, stride)
+    return None if found is None else found.index
 
 
 def _assigned(
@@ -451,10 +471,10 @@ def _assigned(
         target = assignment.target
         index = None
         if program.members.get(carrier) is not None and program.names(target, carrier):
-            found = hole(target, program.members[carrier].stride)
-            if buffer.carrier.rows and found is not None and not repeatable(found.index):
+            index = _index(target, program.members[carrier].stride)
+            if buffer.carrier.rows and index is not None and not repeatable(index):
                 return None, False, None
-            return assignment.value, False, None if found is None else found.index
+            return assignment.value, False, index
         if buffer.carrier.rows and isinstance(target, ast.Index):
             index, target = target.index, plain(target.base)
             if not repeatable(index):

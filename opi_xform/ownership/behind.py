@@ -12,6 +12,7 @@ from opi_xform.ownership.busy import frames_inside, read_in
 from opi_xform.ownership.flow import Flow
 from opi_xform.ownership.mentions import walk
 from opi_xform.ownership.model import Program
+from opi_xform.ownership.others import may_set
 from opi_xform.program.graph import Action, Lost
 
 _REPEATED = (
@@ -167,6 +168,9 @@ def _unchanged(
     """
     graph, values, table = program.graph, program.values, program.values.objects.table
     entered = {graph.frames[graph.nodes[n].frame].call for n in nodes}
+    called = [n for n in nodes if isinstance(graph.nodes[n].action, ins.CallInstr) and n not in entered]
+    if may_set(program, keys) or (reads and called and program.taken):
+        return False
     for n in nodes:
         action = graph.nodes[n].action
         if isinstance(action, (Lost, ins.Escape)):

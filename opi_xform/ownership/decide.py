@@ -26,7 +26,7 @@ from opi_xform.ownership.parameters import parameters_of, path, reassigned
 from opi_xform.ownership.parts import inside_refusal
 from opi_xform.ownership.place import Placement, place
 from opi_xform.ownership.plan import Edit, Plan, ReplaceCall, StopOthers, Told
-from opi_xform.ownership.reasons import liveness_refusal, node_span
+from opi_xform.ownership.reasons import ended_by_initialiser, liveness_refusal, node_span
 from opi_xform.ownership.requests import pending_refusal
 from opi_xform.ownership.second_names import renaming, second_names, with_names
 from opi_xform.ownership.source import array_edits, source_refusal
@@ -156,7 +156,8 @@ def _buffer(
             assert told is not None
             verdict.remarks.append(Remark(told, f"the call stays anyway: {refusal.message}" if refusal else ""))
             refusal = wished
-        refusal = kept.get(p, refusal) or _path_refusal(units, program, buffer, mine)
+        refusal = kept.get(p, refusal) or _path_refusal(units, program, buffer, mine, options.strict)
+        refusal = refusal or ended_by_initialiser(program, buffer, mine[0].side)
         first = next((o for o in buffer.objects if facts[o].initial), None)
         if refusal is None and first is not None:
             refusal = first_contents(facts[first], p)
@@ -167,8 +168,9 @@ def _buffer(
         else:
             verdict.refusals[p] = refusal
     _settle(units, program, buffer, shape.null_tests, facts, verdict)
+    others = (*others, *parameters_of(program, units).others(verdict.lifted if verdict.converted else ()))
     if verdict.converted and others:
-        verdict.edits = (*verdict.edits, *others)
+        verdict.edits = (*verdict.edits, *dict.fromkeys(others))
         for p in verdict.converted:
             verdict.assumptions[p].add(LEFT_OUT)
     if aligned_farther(program, buffer):
@@ -177,7 +179,7 @@ def _buffer(
     _keep(verdict, _unwritable(options, verdict))
     deepest.of_buffer(buffer, verdict.refusals, facts)
     for p, refusal in [(p, refusal) for p, refusal in verdict.refusals.items() if refusal.hint]:
-        rest = _left(units, program, buffer, shape.null_tests, facts, verdict.converted, p, refusal)
+        rest = _left(units, program, buffer, shape.null_tests, facts, verdict.converted, p, refusal, options.strict)
         verdict.refusals[p] = hint_told(refusal, rest, p in deepest.shared)
     return verdict
 
@@ -191,10 +193,11 @@ def _left(
     others: set[Place],
     p: Place,
     why: Refusal,
+    strict: bool,
 ) -> Refusal | None:
     """What keeps a site when ``why``, which was found first, is not there."""
     mine = [u for u in buffer.uses if u.place == p]
-    refusal = _path_refusal(units, program, buffer, mine)
+    refusal = _path_refusal(units, program, buffer, mine, strict)
     if refusal is not None:
         return refusal
     here = {u.object for u in mine}
@@ -365,13 +368,20 @@ def _lifting(program: Program, buffer: Buffer, converted: set[Place]) -> Buffer:
     return replace(buffer, lifted=frozenset(found)) if found else buffer
 
 
-def _path_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, uses: list[Use]) -> Refusal | None:
+def _path_refusal(
+    units: Sequence[ast.Unit], program: Program, buffer: Buffer, uses: list[Use], strict: bool
+) -> Refusal | None:
     """Why the buffer cannot come to a site through the parameters of the program's functions."""
     keys = list(dict.fromkeys(key for u in uses for key in path(program, u)[0]))
+    parameters = parameters_of(program, units)
     for key in keys:
-        refusal = parameters_of(program, units).refusal(key)
+        refusal = parameters.refusal(key)
         if refusal is not None:
             return refusal
+        stops = parameters.others([key]) if strict else ()
+        if stops:
+            note = (stops[0].span, "this text is left out here, and another configuration compiles it")
+            return Refusal("12", f"code under a false #if calls `{stops[0].name}`, which would change", (note,))
     if keys and reassigned(program, buffer, keys):
         name = program.variables[keys[0]].name
         return Refusal("04", f"`{name}` is a parameter, and `{buffer.name}` itself changes while it stands for it")

@@ -45,6 +45,16 @@ def left_out(
     return tuple(out)
 
 
+def naming(units: Sequence[ast.Unit], name: str) -> tuple[StopOthers, ...] | None:
+    """Code under a false ``#if`` that names a function, and what keeps other configurations from compiling it; None
+    where that cannot be had.
+    """
+    found = [s for unit in units for s in unit.skipped if name in s.identifiers]
+    if not all(s.own and _everywhere(units, s.span, name) for s in found):
+        return None
+    return tuple(dict.fromkeys(StopOthers(s.span, name) for s in found))
+
+
 def _names(program: Program, buffer: Buffer) -> Iterator[tuple[str, str, str]]:
     """Names by which text reaches the buffer: each with the variable's key ('': a member's) and what is said of it."""
     member = program.members.get(buffer.carrier.variable)

@@ -10,6 +10,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import operands_of, parts_of
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.allocations import Allocation
+from opi_xform.ownership.behind import has_effect
 from opi_xform.ownership.deallocations import Deallocation, deallocation
 from opi_xform.ownership.failures import failures_of
 from opi_xform.ownership.flow import Flow, Level
@@ -214,7 +215,7 @@ class _Collector:
         wrappers = self.wrappers.union(*(d.wrappers for d in self.deallocations))
         mallocs = frozenset(self.buffer.carrier.allocations)
         exchanged = {n for swap in self.buffer.swaps for n in (swap.start, *swap.nodes)}
-        passed = {*self.by_node, *exchanged, *mallocs, *dead_tests, *self.early()}
+        passed = {*self.by_node, *exchanged, *mallocs, *dead_tests, *self.early(), *self.initialiser()}
         for n in self.buffer.touches:
             node = self.program.graph.nodes[n]
             action = node.action
@@ -229,6 +230,21 @@ class _Collector:
             if problem:
                 return problem
         return ""
+
+    def initialiser(self) -> set[int]:
+        """An array's first contents, which nobody reads: they go with its declaration (``double in[80] = {0};``)."""
+        variable = self.program.variables[self.buffer.carrier.variable]
+        if self.buffer.carrier.kind != "array" or variable.init is None or has_effect(variable.init):
+            return set()
+        graph = self.program.graph
+        out = set()
+        for n in self.buffer.touches:
+            statement = graph.statement(graph.nodes[n])
+            stmt = None if statement is None else statement.stmt
+            declares = isinstance(stmt, ast.DeclStmt) and variable.key in stmt.variables
+            if declares and isinstance(graph.nodes[n].action, ins.Store):
+                out.add(n)
+        return out
 
     def anew(self, n: int, stores: Sequence[int]) -> bool:
         """The node is of the local variable alone, and since the carrier was set, memory was asked for again."""

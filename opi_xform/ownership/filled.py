@@ -39,9 +39,7 @@ def filling(program: Program, o: int) -> frozenset[int]:
         if graph.nodes[n].frame != frame or isinstance(action, Unbind):
             continue
         match action:
-            case ins.Define(target=ins.Var(key=key)) if (
-                program.variables[key].is_global or graph.out_parameters.get(frame) == key
-            ):
+            case ins.Define(target=ins.Var(key=key)) if program.variables[key].is_global:
                 return frozenset()
             case ins.Store() if values.symbols.base(values.operands[n][1]) == o:
                 place = values.symbols.base(values.operands[n][0])

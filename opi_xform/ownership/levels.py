@@ -15,12 +15,15 @@ from opi_xform.ownership.reasons import node_span
 
 
 def levels_refusal(program: Program, buffer: Buffer) -> Refusal | None:
-    """A function with several levels uses the buffer; None when none does."""
+    """A function with several levels, or one that it calls there, uses the buffer; None when none does."""
     graph = program.graph
     for n in (*(use.node for use in buffer.uses), *buffer.touches):
-        name = graph.frames[graph.nodes[n].frame].function
-        if name in graph.levels:
-            return _refusal(program, buffer, name, n)
+        frame = graph.nodes[n].frame
+        while frame >= 0:
+            name = graph.frames[frame].function
+            if name in graph.cyclic:
+                return _refusal(program, buffer, name, n)
+            frame = graph.frames[frame].parent
     return None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ir.walk import children, expressions
+from opi_xform.ir.walk import addressed, children, expressions
 from opi_xform.ownership.model import Program
 
 POINTER_BYTES = 8
@@ -43,6 +43,9 @@ class Expressions:
                 elif isinstance(e, (ast.Assign, ast.IncDec)):
                     target = e.target if isinstance(e, ast.Assign) else e.operand
                     known.setdefault((*place(e), True), []).append(target)
+                elif isinstance(e, ast.Call):  # `allocate(&m->out, n)` sets it, where the graph says so
+                    for target in filter(None, map(addressed, e.args)):
+                        known.setdefault((*place(target), True), []).append(target)
         return known
 
 

@@ -112,6 +112,7 @@ class Finder:
         for node in self.graph.nodes:
             if isinstance(node.action, ins.Birth):
                 self.born.setdefault(node.action.var, []).append(node.number)
+        self.handed = {(self.graph.frames[f].function, key) for f, key in self.graph.out_parameters.items()}
         self.shared: list[list[tuple[Member, Type]]] = []  # those that the same words name (``consistent``)
 
     def run(self) -> list[tuple[Member, Type]]:
@@ -138,7 +139,7 @@ class Finder:
                     if not self.program.variables[key].type.is_scalar:
                         out |= points_to.operand(action.caller, operand)
             elif isinstance(action, Unbind) and action.value is not None:
-                made = self.graph.lowered[self.graph.frames[action.callee].function].function.type.elem
+                made = self.graph.returned(action.callee)
                 if made is None or not made.is_scalar:
                     out |= points_to.operand(action.callee, action.value)
             elif isinstance(action, ins.CallInstr) and node.number not in self.graph.followed:
@@ -383,6 +384,10 @@ class Finder:
                     continue
                 key = (function, *place(e))
                 meant.setdefault(key, set()).add(of_node.get(node.number, -1))
+        for i, (m, _) in enumerate(found):
+            for function, e in m.exprs:
+                if self.set_elsewhere(function, e):
+                    meant.setdefault((function, *place(e)), {i}).add(-1)
         groups = [frozenset(group) for group in meant.values() if len(group) > 1]
         bad = {i for group in groups if -1 in group for i in group}
         unseen = self.unseen()
@@ -390,6 +395,12 @@ class Finder:
         together = [group for group in classes(groups, len(found)) if not bad & set(group)]
         self.shared = [[found[i] for i in group] for group in together if len(group) > 1]
         return [found[group[0]] for group in together if len(group) == 1]
+
+    def set_elsewhere(self, function: str, e: ast.Expr) -> bool:
+        """What is written as ``*p`` is another pointer in a copy of the function that has it for the parameter."""
+        while isinstance(e, (ast.Deref, ast.Index, ast.Cast)):
+            e = e.base if isinstance(e, ast.Index) else e.operand
+        return isinstance(e, ast.VarRef) and (function, e.var) in self.handed
 
     def unseen(self) -> frozenset[str]:
         """Functions of the program that also run where the graph does not show it."""

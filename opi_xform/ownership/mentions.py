@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -320,7 +320,7 @@ class Mentions:
 
     def target(self, node: int, row: Poly | None, level: Level, number: bool = True) -> str | None:
         """The carrier of ``row``, which ``node`` concerns, as written at a statement around it; None: not possible."""
-        if not self.visible(level) or not self.named_outside(node, level[0]):
+        if not self.visible(level):
             return None
         if not self.buffer.carrier.rows:
             return self.name
@@ -369,13 +369,15 @@ class Mentions:
         declared = lowered.stmts[self.flow.stmt[setting[0]]].stmt
         return isinstance(declared, ast.DeclStmt) and key in declared.variables
 
-    def named_outside(self, node: int, frame: int) -> bool:
+    def named_outside(self, node: int, frame: int, lifted: Container[str]) -> bool:
         """``frame`` is not called from the innermost function around the node that names the carrier.
 
-        A function that gets the buffer as an argument must not change the carrier behind its caller's back.
+        A function that gets the buffer as an argument must not change the carrier behind its caller's back.  lifted:
+        functions that get the carrier's address.
         """
         for inner, _ in self.flow.levels(node):
-            if self.flow.graph.frames[inner].function in self._functions():
+            function = self.flow.graph.frames[inner].function
+            if function in lifted or function in self._functions():
                 return True
             if inner == frame:
                 return False

@@ -16,9 +16,10 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import children, expressions
+from opi_xform.ownership.elsewhere import naming
 from opi_xform.ownership.lvalues import address_of, fixed
 from opi_xform.ownership.model import Buffer, Carrier, Place, Program, Refusal, Use
-from opi_xform.ownership.plan import ReplaceText
+from opi_xform.ownership.plan import ReplaceText, StopOthers
 from opi_xform.ownership.source import Index, index_of
 from opi_xform.program.graph import Bind
 from opi_xform.record import dataclass
@@ -52,7 +53,11 @@ def path(program: Program, use: Use) -> tuple[tuple[str, ...], str]:
     """The parameters through which a use's buffer came, innermost first; and the variable passed ('': none)."""
     call = program.graph.nodes[use.node].action
     assert isinstance(call, ins.CallInstr)
-    operand, frame = call.args[use.argument], program.graph.nodes[use.node].frame
+    return traced(program, call.args[use.argument], program.graph.nodes[use.node].frame)
+
+
+def traced(program: Program, operand: ins.Operand, frame: int) -> tuple[tuple[str, ...], str]:
+    """The parameters through which an operand of a frame came, innermost first; and the variable passed ('': none)."""
     out: list[str] = []
     while True:
         while isinstance(operand, ins.PtrAdd) or (isinstance(operand, ins.Op) and operand.op == "cast"):
@@ -119,6 +124,7 @@ class Parameters:
         self.calls: dict[str, list[tuple[str, ast.Call]]] = {}
         self.taken: dict[str, Span] = {}
         self.refused: dict[str, Refusal | None] = {}
+        self.stopped: dict[str, tuple[StopOthers, ...] | None] = {}
         for f in program.functions.values():
             roots = [*expressions(f.body), *(v.init for v in f.variables.values() if v.init is not None)]
             for root in roots:
@@ -126,7 +132,12 @@ class Parameters:
         for v in program.variables.values():
             if v.is_global and v.init is not None:
                 self.walk(v.init, "")
+        self.never = sorted({span for unit in index.units for span in unit.never}, key=lambda s: (s.file, s.begin))
         self.files = sorted({path for unit in index.units for path in unit.files})
+        self.spelt: dict[tuple[str, int, int], str] = {}
+        for key, member in program.members.items():
+            for written in member.spans:
+                self.spelt.setdefault(written, key)
 
     def walk(self, root: ast.Expr, function: str) -> None:
         stack: list[ast.Expr] = [root]
@@ -141,13 +152,13 @@ class Parameters:
             stack.extend(children(e))
 
     def argument(self, e: ast.Expr) -> Argument | None:
-        """What is passed; a member of a struct that counts as a variable is one."""
-        return argument(e) or self.member(e)
+        """What is passed; memory that counts as a variable is one: a member, a pointer whose address is passed on."""
+        return self.member(e) or argument(e)
 
     def member(self, e: ast.Expr) -> Argument | None:
         while isinstance(e, ast.Cast):
             e = e.operand
-        found = next((key for key in self.program.members if self.program.names(e, key)), None)
+        found = self.spelt.get((e.span.file, e.span.begin, e.span.end))
         if found is None or fixed(e):
             return None
         return Argument(found, self.program.members[found].rows, e)
@@ -203,12 +214,13 @@ class Parameters:
         """Parameter ``i`` rewritten in the definition and in every prototype; None when one is not understood."""
         called = {(c.callee_span.file, c.callee_span.begin) for _, c in self.calls.get(function.key, ())}
         files = self.files if not function.static else [function.span.file]
+        stopped = [*self.never, *(stop.span for stop in self.left_out(function) or ())]
         out: list[ReplaceText] = []
         defined = False
         for file in files:
             data = self.texts.read(file)
             for at, unevaluated, _ in self.texts.occurrences(file, function.name):
-                if (file, at) in called:
+                if (file, at) in called or any(s.file == file and s.begin <= at < s.end for s in stopped):
                     continue
                 line = data.rfind(b"\n", 0, at) + 1
                 if unevaluated or data[line:at].lstrip().startswith(b"#"):
@@ -224,6 +236,16 @@ class Parameters:
                 span = Span(file, begin, end, row, begin - data.rfind(b"\n", 0, begin), editable=True)
                 out.append(ReplaceText(span, new.decode("utf-8", "surrogateescape")))
         return out if defined else None
+
+    def left_out(self, function: ast.Function) -> tuple[StopOthers, ...] | None:
+        """Text that the preprocessor leaves out and that names a function: it is not rewritten."""
+        if function.key not in self.stopped:
+            self.stopped[function.key] = naming(self.index.units, function.name)
+        return self.stopped[function.key]
+
+    def others(self, lifted: Collection[str]) -> tuple[StopOthers, ...]:
+        """What keeps other configurations from calling functions as they were."""
+        return tuple(stop for key in sorted(lifted) for stop in self.left_out(self.owner[key][0]) or ())
 
     # --- agreement of the callers --------------------------------------------------------------------------------
 

@@ -104,25 +104,32 @@ class Paths:
 
     def candidates(self, function: str) -> Iterator[tuple[str, ast.Variable, Path]]:
         """(text, variable that it begins with, the rest): first as the function itself writes the member."""
-        written: list[tuple[str, str, Path]] = []
+        written: list[tuple[str, str, str, Path]] = []
         for owner, e in self.member.exprs:
             path = self.path(e)
-            if path is None or not e.span.editable or e.span.begin != path.root.span.begin or fixed(e):
+            if path is None or not e.span.editable or fixed(e):
                 continue
+            opened = self.texts.of(replace(e.span, end=path.root.span.begin))
             text, name = self.texts.of(e.span), self.texts.of(path.root.span)
+            if name != self.program.variables[path.root.var].name:
+                continue  # a macro writes it: all parts of it have one place
             if self.member.stride:
                 table = hole(e, self.member.stride)
                 if table is None or not table.index.span.editable:
                     continue
                 before = self.texts.of(replace(e.span, end=table.index.span.begin))
                 text = before + HOLE + self.texts.of(replace(e.span, begin=table.index.span.end))
-            if text.startswith(name):
-                written.append((owner, text[len(name) :], path))
-        for owner, suffix, path in written:
+            if text.startswith(opened + name):
+                written.append((owner, opened, text[len(opened + name) :], path))
+        for owner, opened, suffix, path in written:
             root = self.program.variables[path.root.var]
             if owner == function or root.is_global:
-                yield root.name + suffix, root, path
-        for _, suffix, path in written:
+                yield opened + root.name + suffix, root, path
+        for _, opened, suffix, path in written:
+            if opened == "(*" and suffix.startswith(")."):
+                suffix = "->" + suffix[2:]
+            elif opened:
+                continue
             body = suffix.removeprefix("->").removeprefix(".")
             struct = path.root.type.elem if path.root.type.is_pointer else path.root.type
             if body == suffix or struct is None or struct.kind != "record":
@@ -168,6 +175,8 @@ class Paths:
             if owner != function or hole(e, self.member.stride) or path is None or path.steps or not e.span.editable:
                 continue
             root = self.program.variables[path.root.var]
+            if self.texts.of(path.root.span) != root.name:
+                continue
             if fixed(e) or root.function != function or not root.type.is_pointer or not self.visible(level, root):
                 continue
             frames = self.flow.frames_of[function]

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import NOWHERE, Span
+from opi_xform.ir.types import Type
 from opi_xform.memory.values import Access
 from opi_xform.ownership.failures import failures_of
 from opi_xform.ownership.liveness import Finding
@@ -105,6 +106,22 @@ def contents_refusal(program: Program, buffer: Buffer, o: int, readers: tuple[in
     where = f" at line {notes[0][0].line}" if notes else ""
     message = f"bytes of `{buffer.name}` are read{where} that nothing but {writer} surely writes"
     return Refusal("10", message, (*notes, *made))
+
+
+def ended_by_initialiser(program: Program, buffer: Buffer, side: str) -> Refusal | None:
+    """A text, or a list of whole numbers, that comes without the zero that ends it may be ended by those that its array
+    began with.
+
+    What is read is then more than the message, which A1 does not believe of anybody who writes an initialiser for it.
+    """
+    variable = program.variables[buffer.carrier.variable]
+    elem: Type | None = variable.type
+    while elem is not None and elem.is_array:
+        elem = elem.elem
+    if side != "recv" or not variable.type.is_array or variable.init is None or elem is None or elem.kind == "float":
+        return None
+    message = f"a text or list may come without its end, and the initialiser of `{buffer.name}` may be what ends it"
+    return Refusal("10", message, ((variable.span, "initialised here"),))
 
 
 def _first_contents(program: Program, o: int) -> tuple[str, tuple[tuple[Span, str], ...]]:

@@ -14,12 +14,13 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
-from opi_xform.ownership.mentions import plain
+from opi_xform.ownership.mentions import Texts, plain
 from opi_xform.ownership.model import Buffer, Place, Program
 from opi_xform.ownership.names import names_of, value_range
 from opi_xform.ownership.parameters import argument
 from opi_xform.ownership.plan import Edit, InsertStatement, PointerDeclaration, ReplaceCall, ReplaceText
 from opi_xform.ownership.source import Mention, index_of
+from opi_xform.ownership.words import means_type, means_variable
 from opi_xform.record import dataclass
 
 
@@ -42,11 +43,11 @@ def second_names(program: Program, units: Sequence[ast.Unit], buffer: Buffer) ->
     if buffer.carrier.rows or carrier.key in program.members or carrier.type.volatile:
         return {}
     out: dict[str, SecondName] = {}
-    by_key = index_of(units).by_key
+    by_key, texts = index_of(units).by_key, Texts()
     for function in program.functions.values():
         if carrier.function and carrier.function != function.key:
             continue
-        if any(v.name == carrier.name and v.key != carrier.key for v in function.variables.values()):
+        if not means_variable(program, function, carrier, texts):
             continue
         for key, variable in function.variables.items():
             if variable.kind == "local" and variable.type.is_pointer and key != carrier.key:
@@ -96,6 +97,9 @@ def _second(
     if index_of(units).texts.in_directive(function.span.file, variable.name, True) is not None:
         return None
     lowered = program.graph.lowered[function.key]
+    texts = Texts()
+    if text != carrier.name and not means_type(program, lowered, variable.type.spelling, texts):
+        return None
     at = next((i for i, s in enumerate(lowered.stmts) if _declares(s.stmt, variable.key)), None)
     if at is None or _crosses(program, buffer, variable):
         return None
@@ -104,6 +108,7 @@ def _second(
     info = lowered.stmts[at]
     setting: ast.DeclStmt | None = None
     alone = variable.init is not None and len(given) == 1 and not any(m.unevaluated for m in mentions)
+    alone = alone and "typeof" not in texts.of(function.span)  # what stands there is no mention
     if alone and isinstance(info.stmt, ast.DeclStmt) and len(info.stmt.variables) == 1 and info.in_block:
         span = info.stmt.span
         declares = b"{" in index_of(units).texts.read(span.file)[span.begin : span.end]  # a struct of its own, perhaps

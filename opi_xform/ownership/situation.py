@@ -10,6 +10,7 @@ from opi_xform.memory.poly import Poly
 from opi_xform.ownership.anchors import Anchors
 from opi_xform.ownership.events import EventList
 from opi_xform.ownership.flow import Flow, Level
+from opi_xform.ownership.lifts import Lifts
 from opi_xform.ownership.mentions import Definitions, Mentions, Texts
 from opi_xform.ownership.model import Buffer, Program, Refusal
 from opi_xform.ownership.paths import HOLE, Paths
@@ -78,6 +79,7 @@ class Situation:
         self.anchors = Anchors(shared.flow)
         member = program.members.get(buffer.carrier.variable)
         self.paths = None if member is None else Paths(program, shared.flow, member, shared.texts)
+        self.lifts = Lifts(program, shared.flow, buffer, shared.texts)
         self.shared = shared
         self.converted = converted
         self.null_tests = null_tests
@@ -162,10 +164,13 @@ class Situation:
 
     def target(self, event: Event, level: Level, where: str) -> str | None:
         """The carrier as written at a statement."""
+        lifted = self.lifts.by_function
+        if not self.mentions.named_outside(event.node, level[0], lifted):
+            return None
+        if self.flow.lowered(level[0]).function.key in lifted:
+            return self.lifts.text(level)
         if self.paths is None:
             return self.alike(event, level, self.mentions.target)
-        if not self.mentions.named_outside(event.node, level[0]):
-            return None
         if self.paths.member.twins:
             return ""  # as the row's own struct is named
         text = self.paths.text(level, where)

@@ -347,6 +347,20 @@ def plain_name(program: Program, variable: ast.Variable) -> str:
     return words if len(same) == 1 else f"{words}{same.index(variable.key) + 1}"
 
 
+def size_name(program: Program, variable: ast.Variable, away: bool) -> str:
+    """What keeps a variable's size.  away: for the whole program, where others of its name may keep theirs beside
+    them."""
+    word = plain_name(program, variable)
+    name = f"{word}_bytes"
+    if not away:
+        return name
+    addressed = {key for member in program.members.values() for key in member.named}
+    sized = (v for v in program.variables.values() if (v.type.is_pointer or v.type.vla) and v.kind != "param")
+    same = {v.key for v in sized if v.name in (variable.name, word)} - addressed - program.members.keys()
+    others = sorted(same - {variable.key})
+    return f"{name}_{1 + sum(key < variable.key for key in others)}" if others else name
+
+
 def size_of_member(program: Program, name: str, used: Sequence[tuple[str, str]], texts: Texts) -> list[Edit]:
     """A variable of the whole program, for the size of what a member of a struct points to.
 

@@ -20,6 +20,8 @@ from opi_xform.ownership.text import Texts
 from opi_xform.program.words import unsteady_macros
 from opi_xform.record import dataclass
 
+_WORD = re.compile(rb"[A-Za-z_]\w*")
+_DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
 _UNTOUCHABLE = re.compile(
     rb"\b(?:__attribute__|__attribute|__declspec|_Alignas|alignas|typeof|__typeof__|__typeof|_Thread_local|__thread"
     rb"|thread_local|register|asm|__asm__|__asm|_Atomic|__extension__)\b"
@@ -227,7 +229,7 @@ class _Inspector:
                 at = self.texts.in_directive(path, self.name)
                 if at is not None and (var.is_global or self.inside(self.place(path, at))):
                     note = (self.place(path, at), "here")
-                    raise _Refused("12", f"a directive, an alias or assembly code names `{self.name}`", note)
+                    raise _Refused("12", f"a directive, a macro, an alias or assembly code names `{self.name}`", note)
         self.refused_functions()
 
     def visible_in(self) -> Iterator[ast.Unit]:
@@ -383,6 +385,8 @@ class _Inspector:
             raise _Refused("13", f"`&{self.name}`, a pointer to the whole array, is used", here)
         if self.rows and not (isinstance(m.parent, ast.Index) and m.parent.base is m.ref):
             raise _Refused("13", f"the rows of `{self.name}` are used as one array", here)
+        if self.rows and isinstance(m.outer, ast.AddrOf) and m.outer.operand is m.parent and m.parent.type.is_array:
+            raise _Refused("13", f"`&{self.name}[…]`, a pointer to a whole row, is used", here)
         return None
 
     def sizeof(self, e: ast.SizeOf, skip: int) -> ReplaceText | None:
@@ -405,12 +409,29 @@ class _Inspector:
         """
         spelling = self.spell(0, self.locals_of(e))
         written = self.texts.read(ref.span.file)[ref.span.begin : ref.span.end]
-        if spelling is None or "[" not in spelling or written != self.name.encode():
+        if spelling is None or "[" not in spelling or written != self.name.encode() or self.shown(e.span):
             return self.sizeof(e, 0)
         self.editable_file(ref.span)
         at = spelling.index("[")
         pointer = f"{spelling[:at].rstrip()} (*){spelling[at:]}"
         return ReplaceText(replace(ref.span, editable=True), f"(*({pointer}){self.name})")
+
+    def shown(self, use: Span) -> bool:
+        """A macro of a use, or one that these are made of, turns what it is given into text, or pastes it."""
+        work = set(_WORD.findall(self.texts.read(use.file)[use.begin : use.end]))
+        bodies: dict[bytes, bytes] = {}
+        for path in sorted({path for unit in self.index.units for path in unit.files}):
+            for name, body in _DEFINE.findall(self.texts.read(path)):
+                bodies[name] = bodies.get(name, b"") + b" " + body
+        seen: set[bytes] = set()
+        while work:
+            name = work.pop()
+            if name in bodies and name not in seen:
+                seen.add(name)
+                if b"#" in bodies[name]:
+                    return True
+                work |= set(_WORD.findall(bodies[name]))
+        return False
 
     def locals_of(self, e: ast.SizeOf) -> set[str]:
         """Names of the variables of the function around a sizeof: they may hide what a dimension is made of; and those

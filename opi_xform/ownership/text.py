@@ -17,6 +17,7 @@ _DIRECTIVE = re.compile(
     re.MULTILINE,
 )
 _SHARED = re.compile(rb"(?<=[\s,)])shared\s*\([^()]*\)")
+_MACRO = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)(?![\w(])", re.MULTILINE)
 _SLASH, _SEMICOLON, _SPACE, _DOT, _GREATER = b"/; .>"
 
 Occurrence = tuple[int, bool, bool]  # offset, in an operand that is not evaluated, between square brackets
@@ -49,7 +50,8 @@ class Texts:
         return self.found[path].get(name.encode(), [])
 
     def in_directive(self, path: str, name: str, shared: bool = False) -> int | None:
-        """The place of a pragma, an alias attribute or an asm statement that names a symbol; None: nowhere.
+        """The place of a pragma, an alias attribute or an asm statement that names a symbol, or of a macro that has its
+        name; None: nowhere.
 
         shared: a ``shared`` clause of OpenMP counts; it leaves a variable as it is, whatever its type.
         """
@@ -102,9 +104,11 @@ def _directives(data: bytes, shared: bool) -> dict[bytes, int]:
         return re.sub(rb"[^\n]", b" ", token) if token.startswith((b"//", b"/*")) else token
 
     out: dict[bytes, int] = {}
-    if not any(word in data for word in (b"pragma", b"alias", b"asm")):
+    if not any(word in data for word in (b"pragma", b"alias", b"asm", b"define")):
         return out
     code = _TOKEN.sub(blank, data)
+    for macro in _MACRO.finditer(code):
+        out.setdefault(macro[1], macro.start(1))
     for found in _DIRECTIVE.finditer(code):
         if in_guard(code, found.start()):
             continue

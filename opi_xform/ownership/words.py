@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from opi_xform.ir import ast
@@ -108,11 +108,37 @@ def hidden(
 
 def means_function(function: ast.Function, name: str, texts: Texts) -> bool:
     """Wherever a name stands in a function's text it is that of a function: of no type or constant declared there."""
+    return _means(function, name, texts, lambda x: isinstance(x, ast.FuncRef), ())
+
+
+def means_variable(program: Program, function: ast.Function, variable: ast.Variable, texts: Texts) -> bool:
+    """Wherever a variable's name stands in a function it is the variable's, also in what macros make there; and no
+    macro has that name.
+    """
+    if any(v.name == variable.name and v.key != variable.key for v in function.variables.values()):
+        return False
+    declared = [d.name_span for d in variable.declarators] or [variable.span]
+    here = {span.begin - function.span.begin for span in declared if span.file == function.span.file}
+    mine = _means(function, variable.name, texts, lambda x: isinstance(x, ast.VarRef) and x.var == variable.key, here)
+    return mine and variable.name not in _macros(program)
+
+
+def means_type(program: Program, lowered: ins.Lowered, spelling: str, texts: Texts) -> bool:
+    """Wherever it stands in a function, a type is that of the file: the function declares none of its words anew."""
+    function = lowered.function
+    own = {*hidden(lowered, len(lowered.stmts) - 1, texts), *(v.name for v in function.variables.values())}
+    own |= {*declared_by_macros(program, function.span), *_macros(program)}
+    return own.isdisjoint(words(spelling)) and own.isdisjoint(_WORD.findall(spelling))
+
+
+def _means(
+    function: ast.Function, name: str, texts: Texts, wanted: Callable[[ast.Expr], bool], more: Collection[int]
+) -> bool:
     whole = texts.of(function.span).encode("utf-8", "surrogateescape").decode("latin-1")  # a byte is a character
     quiet = _QUIET.sub(lambda found: " " * len(found[0]), whole)
     inits = (v.init for v in function.variables.values() if v.init is not None)
     parts = (x for e in (*expressions(function.body), *inits) for x in walk(e))
-    known = {x.span.begin - function.span.begin for x in parts if isinstance(x, ast.FuncRef)}
+    known = {x.span.begin - function.span.begin for x in parts if wanted(x)} | set(more)
     places = [m.start() for m in re.finditer(rf"\b{name}\b", quiet)]
     return all(at in known or quiet[:at].rstrip().endswith((".", "->")) for at in places)
 

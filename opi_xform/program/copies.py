@@ -34,6 +34,7 @@ from opi_xform.program.graph import (
     takes,
     wants,
 )
+from opi_xform.program.handed_out import HandedOut, put_back
 from opi_xform.program.lowerings import Lowerings
 from opi_xform.program.out_parameters import OutParameter, OutParameters
 from opi_xform.program.plain import Plain
@@ -70,7 +71,8 @@ class _Builder:
         self.relevant = relevant
         running = relevant.reached if relevant is not None else sorted(lowerings.functions)
         self.setting = OutParameters(running, lowerings.get, effects, lowerings.globals, initialised)
-        self.outs: dict[int, tuple[OutParameter, ins.Define]] = {}
+        self.handed_out = HandedOut(running, lowerings.get, effects)
+        self.outs: dict[int, tuple[OutParameter, ins.Define | ins.Store]] = {}
         self.addressed = Addressed(running, lowerings.get, lowerings.globals, self.setting.variables)
         self.temps: dict[str, frozenset[int]] = {}
         self.assigned: dict[str, frozenset[str]] = {}
@@ -242,28 +244,49 @@ class _Builder:
             self.add(frame, at, Lost(instr, reason, (callee,)))
             return at
         self.more(frame, at, instr, len(body.function.params))
-        out = self.setting.set_by(instr) if self.follows(frame, callee, instr) else None
+        out = self.out_parameter(frame, instr) if self.follows(frame, callee, instr) else None
         if out is not None:
-            found, key = out
-            instr = replace(
-                instr, args=tuple(ins.Var(key) if i == found.index else x for i, x in enumerate(instr.args))
-            )
+            found, put = out
+            passed: ins.Operand = put.target if isinstance(put, ins.Define) else ins.Const(0)
+            instr = replace(instr, args=tuple(passed if i == found.index else x for i, x in enumerate(instr.args)))
         node = self.add(frame, at, instr)
         if not self.follows(frame, callee, instr):
             self.followed.add(node)
             return at
         after = self.block()
         if out is not None:
-            self.outs[len(self.frames)] = (found, self.put_back(frame, instr, key))
+            self.outs[len(self.frames)] = out
         self.enter(frame, at, node, callee, body, instr.args, after, instr.target, work)
+        if out is not None:
+            self.fixed[len(self.frames) - 1].pop(out[0].key, None)  # it is set in the copy
         return after
 
-    def put_back(self, frame: int, call: ins.CallInstr, key: str) -> ins.Define:
-        """Sets the variable of which a call is given the address, by a temporary of its own."""
+    def out_parameter(self, frame: int, call: ins.CallInstr) -> tuple[OutParameter, ins.Define | ins.Store] | None:
+        """The function that sets the pointer of which a call is given the address, and what puts it back: by a
+        temporary of its own.
+        """
         lowered = self.used[self.frames[frame].function]
+        out = self.setting.set_by(call)
+        handed = None
+        if out is None and (call.target is None or call.target.number not in self.wanted(lowered)):
+            handed = self.handed_out.of(lowered, call)
+        if out is None and handed is None:
+            return None
         self.put += 1
+        value = ins.Temp(lowered.temps + self.put)
+        if handed is not None:
+            return handed.function, put_back(handed, call, value)
+        assert out is not None
+        found, key = out
         variable = lowered.function.variables.get(key) or self.lowerings.globals[key]
-        return ins.Define(call.span, call.stmt, ins.Var(key), ins.Temp(lowered.temps + self.put), variable.type)
+        return found, ins.Define(call.span, call.stmt, ins.Var(key), value, variable.type)
+
+    def wanted(self, body: ins.Lowered) -> frozenset[int]:
+        """The temporaries of a function that something is computed from."""
+        name = body.function.key
+        if name not in self.temps:
+            self.temps[name] = used_temps(body)
+        return self.temps[name]
 
     def unread(self, frame: int, at: int, instr: ins.CallInstr, callee: str) -> None:
         """What a format may do to its arguments that is not in the tables."""
@@ -279,11 +302,9 @@ class _Builder:
     def matters(self, callee: str, instr: ins.CallInstr, caller: str) -> bool:
         if self.relevant is None or callee in self.relevant.seen or callee in self.relevant.ending:
             return True
-        if caller not in self.temps:
-            body = self.used.get(caller) or self.lowerings.get(caller)
-            assert body is not None
-            self.temps[caller] = used_temps(body)
-        return wants(instr, self.temps[caller])
+        body = self.used.get(caller) or self.lowerings.get(caller)
+        assert body is not None
+        return wants(instr, self.wanted(body))
 
     def through_pointer(
         self, frame: int, at: int, instr: ins.CallInstr, work: list[tuple[int, str, int, int, ins.Temp | None]]
@@ -465,4 +486,4 @@ def _pruned(b: _Builder) -> Graph:
     outs = {frame: found.key for frame, (found, _) in b.outs.items()}
     backward = tuple(tuple(p) for p in preds)
     whole = Graph(tuple(nodes), tuple(blocks), succs, backward, frames, b.used, followed, outs)
-    return replace(whole, addressed=b.addressed.variables, levels=b.cycles.below)
+    return replace(whole, addressed=b.addressed.variables, levels=b.cycles.below, cyclic=b.cycles.cyclic)

@@ -225,9 +225,9 @@ def _promoted(
         with part("members"):
             graph, variables = promoted(more.graph, more.variables, number_tables(found))
             graph, exchanged = placed(graph, swaps, more.members, variables)
-        nest = found.nest
+        nest, before = found.nest, {} if swaps else found.values.objects.first
         del found
-        found = _memory(whole, effects, graph, nest, variables, more.members, complete, part, apart)
+        found = _memory(whole, effects, graph, nest, variables, more.members, complete, part, apart, before=before)
         found = replace(found, exchanges=exchanged)
     return found
 
@@ -247,12 +247,14 @@ def _memory(
     part: Part,
     apart: Sequence[Apart],
     partial: bool = False,
+    before: Mapping[int, int] | None = None,
 ) -> Program:
     """What a program graph's memory holds.  It is looked at once more where allocations count as one.
 
-    partial: some calls are passed over.  Raises _TakenApartError where they may not be.
+    partial: some calls are passed over.  Raises _TakenApartError where they may not be.  before: allocations that count
+    as one in a graph that does the same: so they do here.
     """
-    joined: Mapping[int, int] = {}
+    joined = before or {}
     for again in (True, False):
         objects = Objects(variables, foreign(whole.variables, complete), joined)
         objects.first_frame, objects.first_node = graph.background.frame, graph.background.node
@@ -270,9 +272,12 @@ def _memory(
         with part("values"):
             unwritten = {key for key, member in members.items() if member.raw}
             values = interpret(graph, nest, variables, objects, points_to, effects, complete, unwritten)
-        joined = successive(graph, objects, points_to, values, effects) if again else {}
-        if not joined:
+        more = successive(graph, objects, points_to, values, effects) if again else {}
+        if not more:
             break
+        if before:  # these may have to do with those
+            return _memory(whole, effects, graph, nest, variables, members, complete, part, apart, partial)
+        joined = more
     size = 4 if "MPICH_VERSION" in whole.constants or "MPICH_NUMVERSION" in whole.constants else 8
     return Program(
         graph,

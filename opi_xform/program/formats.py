@@ -27,14 +27,66 @@ def unread(
     if found is None or found.first >= len(call.args) or found.arg >= len(call.args):
         return None
     assert effect is not None
-    text = _text(call.call.args[found.arg], variables)
-    if text is not None and not _moves(text, found.scans):
+    texts = _texts(call.call.args[found.arg], variables)
+    if texts is not None and not any(_moves(text, found.scans) for text in texts):
         return None
     last = found.first + 1 if found.listed else len(call.args)
     given = zip(call.args[found.first : last], call.call.args[found.first : last], strict=True)
     values = tuple(v for v, e in given if e.type.holds_address and not isinstance(v, ins.AddrString | ins.Const))
-    what = "a format that is not known" if text is None else "a format with %n, %m or %p"
+    what = "a format that is not known" if texts is None else "a format with %n, %m or %p"
     return ins.Escape(call.span, call.stmt, f"argument of `{effect.name}` with {what}", values) if values else None
+
+
+_SIZES = {"": 4, "hh": 1, "h": 2, "l": 8, "ll": 8, "q": 8, "L": 8, "j": 8, "z": 8, "t": 8}
+_FLOATING = {"": 4, "l": 8, "L": 16}
+
+
+def scanned(call: ins.CallInstr, effect: FunctionEffect, *variables: Mapping[str, ast.Variable]) -> dict[int, int]:
+    """How many bytes each argument behind a format gets at most, in a function of the kind of ``scanf``.
+
+    Only those of which format and argument agree: an argument of another type counts as one of which nothing is known.
+    """
+    found = effect.format
+    if found is None or not found.scans or found.listed or found.arg >= len(call.args):
+        return {}
+    texts = _texts(call.call.args[found.arg], variables)
+    if texts is None or len(texts) != 1:
+        return {}
+    out: dict[int, int] = {}
+    for i, size in enumerate(_sizes(texts[0]), found.first):
+        elem = call.call.args[i].type.elem if i < len(call.args) else None
+        if size is not None and elem is not None and (elem.size == size or elem.size == 1):
+            out[i] = size
+    return out
+
+
+def _sizes(text: str) -> list[int | None]:
+    """Bytes that each conversion of scanf stores; None: any number.  An empty list where the text is not understood."""
+    out: list[int | None] = []
+    at = 0
+    while (at := text.find("%", at)) >= 0:
+        conversion = _CONVERSION.match(text, at)
+        if conversion is None or "$" in conversion.group():
+            return []
+        what, length = conversion["what"], conversion["length"]
+        width = int("".join(re.findall(r"\d", text[at : conversion.start("length")])) or 0)
+        at = conversion.end()
+        if what == "[":
+            close = text.find("]", at + (2 if text[at : at + 2] == "^]" else text[at : at + 1] == "]"))
+            if close < 0:
+                return []
+            at = close + 1
+        if what == "%" or "*" in conversion.group():
+            continue
+        if what in "diouxXn":
+            out.append(_SIZES.get(length))
+        elif what in "eEfFgGaA":
+            out.append(_FLOATING.get(length))
+        elif what in "cs[" and not length and (width or what == "c"):
+            out.append(width + 1 if what != "c" else width or 1)
+        else:
+            out.append(None)
+    return out
 
 
 def _moves(text: str, scans: bool) -> bool:
@@ -51,8 +103,8 @@ def _moves(text: str, scans: bool) -> bool:
     return False
 
 
-def _text(format_: ast.Expr, variables: tuple[Mapping[str, ast.Variable], ...]) -> str | None:
-    """What is certainly the format; of several that it may be, all of them, one behind the other."""
+def _texts(format_: ast.Expr, variables: tuple[Mapping[str, ast.Variable], ...]) -> list[str] | None:
+    """What the format may be, and nothing else; None: it may be any text."""
     out: list[str] = []
     work = [format_]
     while work:
@@ -73,7 +125,7 @@ def _text(format_: ast.Expr, variables: tuple[Mapping[str, ast.Variable], ...]) 
                 work.append(init)
             case _:
                 return None
-    return "\n".join(out)
+    return out
 
 
 def _fixed(variable: ast.Variable) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import operands_of
+from opi_xform.ir.types import Type
 
 if TYPE_CHECKING:
     from dataclasses import dataclass
@@ -108,6 +109,7 @@ class Graph:
     )  # functions that may run where their bodies are not: passed over, or summarised
     addressed: frozenset[str] = frozenset()  # pointers that are read and set through their address (``addressed.py``)
     levels: frozenset[str] = frozenset()  # functions that may run at more levels than the graph has (``cycles.py``)
+    cyclic: frozenset[str] = frozenset()  # those of them that lead to a call of themselves
     background: Background = field(default_factory=Background)
     partial: bool = False  # not every call is followed that could be
 
@@ -116,6 +118,12 @@ class Graph:
         if frame < len(self.frames):
             return self.lowered[self.frames[frame].function]
         return self.background.lowered[self.background.functions[frame - self.background.frame]]
+
+    def returned(self, frame: int) -> Type | None:
+        """The type of what comes back from a frame: of its out parameter, where it has one."""
+        function = self.body(frame).function
+        out = self.out_parameters.get(frame)
+        return function.type.elem if out is None else function.variables[out].type.elem
 
     def follows(self, n: int) -> bool:
         """Whether the body of what node n calls is somewhere, or does not matter."""

@@ -36,12 +36,17 @@ def out_parameter(
     body: ins.Lowered,
     lowered: Callable[[str], ins.Lowered | None],
     effects: Mapping[str, FunctionEffect],
+    results: bool = False,
 ) -> OutParameter | None:
     """The parameter through which a function sets a pointer, where it does nothing else with it; None: there is none,
     or more than one.
+
+    results: of functions that return a number, too.
     """
     function = body.function
-    if body.refused or function.type.variadic or function.type.elem is None or function.type.elem.kind != "void":
+    if body.refused or function.type.variadic or function.type.elem is None:
+        return None
+    if function.type.elem.kind != "void" and not (results and function.type.elem.kind in ("int", "float")):
         return None
     found = [i for i, key in enumerate(function.params) if _pointer_to_pointer(function.variables[key])]
     if len(found) != 1:
@@ -124,21 +129,27 @@ class OutParameters:
 
 def _only_sets(body: ins.Lowered, effects: Mapping[str, FunctionEffect]) -> bool:
     """On the ways that return, the function calls what allocates and frees, and nothing else: it prints nothing."""
-    called = [
-        [
-            effects.get(instr.callee.key) if isinstance(instr.callee, ins.AddrFunc) else None
-            for instr in block
-            if isinstance(instr, ins.CallInstr)
-        ]
-        for block in body.blocks
-    ]
+    ways = returning(body, effects)
+    called = [_called(body.blocks[i], effects) for i in sorted(ways)]
+    return all(effect is not None and (effect.allocates or effect.frees) for found in called for effect in found)
+
+
+def returning(body: ins.Lowered, effects: Mapping[str, FunctionEffect]) -> frozenset[int]:
+    """The blocks of a function from which a way leads to its end."""
+    called = [_called(block, effects) for block in body.blocks]
     goes_on = [not any(effect is not None and effect.noreturn for effect in found) for found in called]
-    returning = {i for i, succs in enumerate(body.succs) if goes_on[i] and not succs}
-    more = returning
+    out = {i for i, succs in enumerate(body.succs) if goes_on[i] and not succs}
+    more = out
     while more:
-        more = {i for i, succs in enumerate(body.succs) if goes_on[i] and not returning.isdisjoint(succs)} - returning
-        returning = returning | more
-    return all(effect is not None and (effect.allocates or effect.frees) for i in returning for effect in called[i])
+        more = {i for i, succs in enumerate(body.succs) if goes_on[i] and not out.isdisjoint(succs)} - out
+        out = out | more
+    return frozenset(out)
+
+
+def _called(block: Iterable[ins.Instr], effects: Mapping[str, FunctionEffect]) -> list[FunctionEffect | None]:
+    """What the functions do that a block calls; None for one of the program's own."""
+    calls = (instr for instr in block if isinstance(instr, ins.CallInstr))
+    return [effects.get(c.callee.key) if isinstance(c.callee, ins.AddrFunc) else None for c in calls]
 
 
 def _pointer_to_pointer(variable: ast.Variable) -> bool:

@@ -49,9 +49,9 @@ TABLE = (
     Condition(
         "first contents",
         "Zeros and initialisers count as written: nobody reads or sends them where an OPI_Alloc stands.",
-        ("ownership.liveness:Judge",),
+        ("ownership.liveness:Judge", "ownership.reasons:ended_by_initialiser"),
         ("OPI110", "OPI210"),
-        ("f_*",),
+        ("f_*", "initialised_*"),
     ),
     Condition(
         "read after receive",
@@ -83,9 +83,14 @@ TABLE = (
     Condition(
         "carrier",
         "One lvalue names the start of the buffer; it outlives, unmoved, every request that holds its address.",
-        ("ownership.uses:buffers", "ownership.strays:stray_refusal", "ownership.parameters:Parameters"),
+        (
+            "ownership.uses:buffers",
+            "ownership.strays:stray_refusal",
+            "ownership.parameters:Parameters",
+            "ownership.lifts:Lifts",
+        ),
         ("OPI104", "OPI204", "OPI402"),
-        ("b_*",),
+        ("b_*", "lifted_*", "second_*", "macro_named"),
     ),
     Condition(
         "members and tables",
@@ -164,7 +169,7 @@ TABLE = (
             "ownership.keeping:hidden",
         ),
         (),
-        ("behind_*",),
+        ("behind_*", "struct_copy_*"),
     ),
     Condition(
         "library functions",
@@ -172,9 +177,11 @@ TABLE = (
         (
             "program.outside:foreign",
             "program.formats:unread",
+            "program.formats:scanned",
         ),
         (),
         (
+            "scanf_*",
             "odd_percent_*",
             "odd_signgam",
             "odd_optind*",
@@ -249,9 +256,9 @@ TABLE = (
     Condition(
         "set by a function",
         "Nothing but loads and stores that are looked at reach a pointer whose address functions have.",
-        ("program.out_parameters:OutParameters", "program.addressed:Addressed"),
+        ("program.out_parameters:OutParameters", "program.handed_out:HandedOut", "program.addressed:Addressed"),
         (),
-        ("out_parameter_*", "addressed_*"),
+        ("out_parameter_*", "out_member_*", "addressed_*"),
     ),
     Condition(
         "allocation and free",
@@ -302,14 +309,14 @@ TABLE = (
     Condition(
         "text",
         "Every edit lies in text that is written once and that no macro makes.",
-        ("ownership.elsewhere:shared_text", "rewrite.apply:obstacle"),
+        ("ownership.elsewhere:shared_text", "rewrite.apply:obstacle", "frontend.written_out:written_out"),
         ("OPI109", "OPI209"),
-        ("g_header_*",),
+        ("g_header_*", "written_out_*"),
     ),
     Condition(
         "whole program",
         "All files and configurations that can see the buffer are part of the analysis.",
-        ("ownership.elsewhere:left_out", "ownership.source:source_refusal"),
+        ("ownership.elsewhere:left_out", "ownership.elsewhere:naming", "ownership.source:source_refusal"),
         ("OPI112", "OPI212"),
         ("g_*",),
     ),

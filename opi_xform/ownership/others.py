@@ -1,0 +1,38 @@
+"""What may change a variable without a word of the program in hand: MPI, the library, handlers, threads, callbacks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import lru_cache
+
+from opi_xform.ir import instr as ins
+from opi_xform.ownership.model import Program
+
+
+def may_set(program: Program, keys: Collection[str]) -> bool:
+    """Others may set one of these variables, at any call or at any time.
+
+    They know its address, or it is theirs; or it is named in a function that they may call.
+    """
+    values, objects = program.values, program.values.objects
+    known = objects.exposed | objects.foreign | objects.called_back | _pending(program)
+    for key in keys:
+        type_ = program.variables[key].type
+        if type_.volatile or type_.atomic or key in objects.others:
+            return True
+        if any(o in known or o in values.escaped or o in values.foreign for o in objects.by_name.get(key, ())):
+            return True
+    return False
+
+
+@lru_cache(maxsize=2)
+def _pending(program: Program) -> frozenset[int]:
+    """Objects that an operation may write until somebody completes it."""
+    out: set[int] = set()
+    for node in program.graph.nodes:
+        call = node.action
+        if isinstance(call, ins.CallInstr) and isinstance(call.callee, ins.AddrFunc):
+            effect = program.effects.get(call.callee.key)
+            if effect is not None and effect.mpi is not None and effect.mpi.request is not None:
+                out.update(a.object for a in program.values.accesses.get(node.number, ()) if a.kind == "W")
+    return frozenset(out)
