@@ -53,6 +53,10 @@ INDETERMINATE = (
     "sizeof_buf_6",
     "touched_",
     "address_of_",
+    "lifted_",
+    "everyday_6",
+    "out_member_",
+    "written_out_",
 )
 """Cases whose buffers start with no defined value, or with one that the program writes: reading them early violates
 nothing that could be kept."""
@@ -160,6 +164,7 @@ ONE_SIDED = {
     f"{name}_{k}"
     for name, numbers in (
         ("branches", ("append",)),
+        ("everyday", ("11",)),
         ("busy", ("3", "11")),
         ("grow", "12346"),
         ("lazy", "12346"),
@@ -170,6 +175,7 @@ ONE_SIDED = {
         ("send_recv", "6"),
         ("spelled", "3"),
         ("unset", "12345"),
+        ("written_out", "12346"),
     )
     for k in numbers
 }

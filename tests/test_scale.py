@@ -15,6 +15,7 @@ from opi_xform.ir.ast import Unit
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tests.scale.generate import write
+from tests.scale.measure import program_in
 
 TOP = """#include <mpi.h>
 #include <stdio.h>
@@ -129,3 +130,18 @@ def test_no_shape_is_too_deep_or_too_long(name: str, tmp_path: Path, cache: Path
     assert code == 0, err
     assert "OPI_Sendrecv" in out or "OPI_Give" in out, err
     assert "OPI_Alloc(&out" in out, err
+
+
+def test_a_directory_is_measured_as_a_copy_of_it(tmp_path: Path) -> None:
+    own = tmp_path / "code"
+    (own / "src").mkdir(parents=True)
+    (own / "src" / "main.c").write_text(TOP + MAIN, encoding="utf-8")
+    (tmp_path / "code.facts").write_text("src/main.c -- -DN=64 -lm", encoding="utf-8")
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    program = program_in(scratch, str(own))
+    assert program.folder == scratch / "program"
+    assert (program.sources, program.compiled()) == (("src/main.c",), ("-DN=64",))
+    assert (program.folder / "src" / "main.c").read_text(encoding="utf-8") == TOP + MAIN
+    with pytest.raises(ValueError, match="neither a number of lines nor a directory"):
+        program_in(tmp_path, "nowhere")

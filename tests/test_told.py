@@ -75,6 +75,14 @@ def test_a_call_is_kept_on_request(runner: Runner) -> None:
     assert sites(runner.report(f"/* opi: keep */\n{RECV}")) == [("keep", "OPI217")]
 
 
+def test_a_comment_ahead_of_a_call_on_its_line_is_about_that_call(runner: Runner) -> None:
+    report = runner.report(f"{PACK}/* opi: keep */ {SEND}\n{RECV}")
+    assert sites(report) == [("keep", "OPI117"), ("convert", "")]
+    report = runner.report(f"{PACK}{SEND}\n/* opi: keep */ {RECV}")
+    assert sites(report) == [("convert", ""), ("keep", "OPI217")]
+    assert remarks(report) == []
+
+
 def test_keeping_what_stays_anyway_is_reported(runner: Runner) -> None:
     report = runner.report(f"{SCATTERED}{SEND} // opi: keep", "--check")
     assert "stays anyway" in remarks(report)[0]

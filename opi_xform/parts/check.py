@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeGuard, cast
 
 from opi_xform.ir import instr as ins
+from opi_xform.memory.hull import hulls
 from opi_xform.memory.poly import ONE, Poly
 from opi_xform.memory.trips import nominal_trips
 from opi_xform.memory.values import Access
@@ -84,8 +85,17 @@ class Checking:
                 if prover is None:
                     prover = prover_at(self.program, n, (length - ONE,))
                 start, rest = (settled(self.program, prover, p) for p in (start, rest))
-                if not all(prover.proves(p) or nested_at(self.program, n).proves(p) for p in (start, rest)):
+                if all(prover.proves(p) or nested_at(self.program, n).proves(p) for p in (start, rest)):
+                    continue
+                if not self.in_stretch(n, prover, (lo, length), (begin, end)):
                     raise Trouble(span, "touches it, and is not known to stay in one part")
+
+    def in_stretch(self, n: int, prover: Prover, access: tuple[Poly, Poly], part: tuple[Poly, Poly]) -> bool:
+        """The stretch in which the access lies, in loops over a box or over tiles of it, is inside the part."""
+        found = hulls(index_of(self.program).facts, self.program.graph.nodes[n].block, *access)
+        begin, end = part
+        low = any(h.lo is not None and prover.proves(h.lo - begin) for h in found)
+        return low and any(h.hi is not None and prover.proves(end - h.hi) for h in found)
 
     def is_free(self, n: int) -> bool:
         return any(n == node for node, _ in index_of(self.program).frees)

@@ -12,22 +12,25 @@ from functools import lru_cache
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import parts_of
+from opi_xform.ir.walk import expressions
 from opi_xform.memory.calls import calls_back
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.allocations import asked, passed_on
 from opi_xform.ownership.busy import ALLOCATORS, Busy, frames_inside
 from opi_xform.ownership.flow import Flow
+from opi_xform.ownership.mentions import walk
 from opi_xform.ownership.model import Program
+from opi_xform.ownership.others import may_set
 from opi_xform.program.graph import Bind, Unbind, evaluated
 from opi_xform.record import dataclass
 
 _LOOKING = frozenset(
     {"getenv", "secure_getenv", "atoi", "atol", "atoll", "strtol", "strtoul", "strtoll", "strtoull"}
-    | {"strcmp", "strncmp", "strcasecmp", "strlen", "sysconf", "getpagesize"}
+    | {"strcmp", "strncmp", "strlen", "getpagesize"}
 )
 """Library functions that only look: what they return is the same each time."""
-_SETTING = frozenset({"setenv", "putenv", "unsetenv", "clearenv"})
-"""Those that set the environment.  No other of the library's does, but such as call back."""
+_SETTING = frozenset({"setenv", "putenv", "unsetenv", "clearenv", "environ", "_environ", "__environ"})
+"""What sets the environment.  No other of the library's functions does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,20 +83,20 @@ def other_later(program: Program, o: int, n: int) -> int | None:
     """Something that runs between the function's call and node ``n`` after which it may do something else than before.
 
     What it reads has to be the same at its second call.  So only this may stand between the two: what sets other
-    variables, and calls that are followed, or of the library's that neither write them nor set the environment.
+    variables, and calls that are followed, or of the library's that do not write them.
     """
     origin_ = origin(program, o)
     if not origin_.frames or (origin_.reads == frozenset() and not origin_.environment):
         return None
+    if origin_.reads is None or may_set(program, origin_.reads) or (origin_.environment and _sets_environment(program)):
+        return origin_.left
     graph = program.graph
     flow = Flow(graph)
     ahead = _reached(flow.succs, origin_.left, n)
     entered = {frame.call for frame in graph.frames}
     for m in sorted(ahead & _reached(flow.preds, n, origin_.left)):
         match graph.nodes[m].action if m < len(graph.nodes) else None:
-            case ins.Define(target=ins.Var(key=key)) if (
-                key in origin_.reads if origin_.reads is not None else program.variables[key].is_global
-            ):
+            case ins.Define(target=ins.Var(key=key)) if key in origin_.reads:
                 return m
             case ins.Define() | ins.Load() | ins.Branch() | ins.SwitchOn() | ins.Birth() | ins.ReturnInstr():
                 pass
@@ -101,13 +104,11 @@ def other_later(program: Program, o: int, n: int) -> int | None:
                 pass
             case ins.CallInstr(callee=ins.AddrFunc(key=key)) if m in entered or key in _LOOKING | ALLOCATORS:
                 pass
-            case ins.Store() if origin_.reads is not None and _writes_others(program, m, origin_.reads):
+            case ins.Store() if _writes_others(program, m, origin_.reads):
                 pass
             case ins.CallInstr(callee=ins.AddrFunc(key=key)) as call if (
-                origin_.reads is not None
-                and key in program.effects
+                key in program.effects
                 and key not in graph.lowered
-                and key not in _SETTING
                 and not calls_back(program.effects[key], call)
                 and _writes_others(program, m, origin_.reads)
             ):
@@ -115,6 +116,15 @@ def other_later(program: Program, o: int, n: int) -> int | None:
             case _:
                 return m
     return None
+
+
+@lru_cache(maxsize=2)
+def _sets_environment(program: Program) -> bool:
+    """The program may set its environment, somewhere, or have it set while something else runs."""
+    if program.taken or not _SETTING.isdisjoint(program.variables):
+        return True
+    roots = (e for f in program.functions.values() for e in expressions(f.body))
+    return any(isinstance(x, ast.FuncRef) and x.name in _SETTING for e in roots for x in walk(e))
 
 
 def _writes_others(program: Program, n: int, keys: Collection[str]) -> bool:

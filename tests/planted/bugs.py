@@ -9,6 +9,7 @@ from tests.planted.bugs_busy import BUSY
 from tests.planted.bugs_conditions import CONDITIONS
 from tests.planted.bugs_handed import HANDED
 from tests.planted.bugs_levels import LEVELS
+from tests.planted.bugs_lifts import LIFTS
 from tests.planted.bugs_memory import MEMORY
 from tests.planted.bugs_null import NULL
 from tests.planted.bugs_numbers import NUMBERS
@@ -20,7 +21,9 @@ from tests.planted.bugs_summaries import SUMMARIES
 from tests.planted.bugs_swaps import SWAPS
 from tests.planted.bugs_tables import TABLES
 from tests.planted.bugs_threads import THREADS
+from tests.planted.bugs_tiles import TILES
 from tests.planted.bugs_travel import TRAVEL
+from tests.planted.bugs_written import WRITTEN
 
 _FOREIGN = "opi_xform.memory.foreign"
 _CONSTRAINTS = "opi_xform.memory.constraints"
@@ -141,8 +144,8 @@ BUGS = (
     Bug(
         "values that merge are not told apart",
         _LIVE,
-        "            if total is not None:\n                out[key] = self.bearing",
-        "            if total is not None and key is not None:\n                out[key] = self.bearing",
+        "            if total is not None:\n                if total.dim",
+        "            if total is not None and key is not None:\n                if total.dim",
         ("send_read_branch", "pack_conditional", "recv_conditional_old"),
         condition="read after receive",
     ),
@@ -407,6 +410,7 @@ BUGS = (
     *HANDED,
     *BUSY,
     *LEVELS,
+    *LIFTS,
     *SUMMARIES,
     *THREADS,
     *MEMORY,
@@ -414,11 +418,13 @@ BUGS = (
     *NUMBERS,
     *CONDITIONS,
     *PARTS,
+    *WRITTEN,
     *POINTERS,
     *BEARING,
     *PRODUCTS,
     *REQUESTS,
     *SWAPS,
     *TABLES,
+    *TILES,
     *TRAVEL,
 )

@@ -3,6 +3,7 @@
 from tests.planted.bug import Bug
 
 _ALLOCATIONS = "opi_xform.ownership.allocations"
+_HANDED = "opi_xform.program.handed_out"
 _HUGE = "opi_xform.memory.huge"
 _MEMBERS = "opi_xform.ownership.members"
 
@@ -54,6 +55,38 @@ ADDRESSED = (
         "lowered = self.outs[frame][0].body",
         ("addressed_named",),
         condition="set by a function",
+    ),
+    Bug(
+        "a function that gives a pointer fresh memory may store elsewhere, too",
+        _HANDED,
+        "return held if _root(address) in held and _root(value) not in held else None",
+        "return held if _root(value) not in held else None",
+        ("out_member_other",),
+        condition="set by a function",
+    ),
+    Bug(
+        "what a function calls `*p` is never a pointer that its parameter stands for",
+        "opi_xform.ownership.members",
+        "if self.set_elsewhere(function, e):",
+        "if False:",
+        ("out_member_mixed", "out_member_file"),
+        condition="set by a function",
+    ),
+    Bug(
+        "a function that may give a pointer fresh memory does",
+        _HANDED,
+        "if not body.succs[block] and found.key not in behind:",
+        "if False:",
+        ("out_member_sometimes",),
+        condition="set by a function",
+    ),
+    Bug(
+        "calls of a function in text left out need not be kept from being compiled",
+        "opi_xform.ownership.elsewhere",
+        "if not all(s.own and _everywhere(units, s.span, name) for s in found):",
+        "if False:",
+        ("g_left_out_call",),
+        condition="whole program",
     ),
     Bug(
         "an allocation under a local name is the same buffer's in all calls",

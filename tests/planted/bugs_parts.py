@@ -13,8 +13,8 @@ PARTS = (
     Bug(
         "an access may go on in the next part",
         _CHECK,
-        "if not all(prover.proves(p) or nested_at(self.program, n).proves(p) for p in (start, rest)):",
-        "if False:",
+        "if all(prover.proves(p) or nested_at(self.program, n).proves(p) for p in (start, rest)):",
+        "if True:",
         ("parts_named_spans", "parts_named_cleared", "parts_named_one_more", "parts_span_loop"),
         condition="rows and parts",
     ),

@@ -91,7 +91,7 @@ TABLES = (
     Bug(
         "formats write nothing",
         _FORMATS,
-        "if text is not None and not _moves(text, found.scans):",
+        "if texts is not None and not any(_moves(text, found.scans) for text in texts):",
         "if True:",
         ("odd_percent_n", "odd_percent_n_variable", "odd_percent_p"),
         condition="library functions",
@@ -99,8 +99,8 @@ TABLES = (
     Bug(
         "a format that is not a literal has no %n",
         _FORMATS,
-        "if text is not None and not _moves(text, found.scans):",
-        "if text is None or not _moves(text, found.scans):",
+        "if texts is not None and not any(_moves(text, found.scans) for text in texts):",
+        "if texts is None or not any(_moves(text, found.scans) for text in texts):",
         ("odd_percent_n_variable", "odd_percent_n_read", "odd_percent_n_list"),
         condition="library functions",
     ),

@@ -173,8 +173,8 @@ THREADS = (
     Bug(
         "one macro makes all of a directive",
         "opi_xform.frontend.macros",
-        'if not any("_Pragma" in self._reached(e) for e in found):\n            return False',
-        'found = [e for e in found if "_Pragma" in self._reached(e)]',
+        'if not any("_Pragma" in self.reached(e) for e in found):\n            return False',
+        'found = [e for e in found if "_Pragma" in self.reached(e)]',
         ("omp_macro_text",),
         condition=_THREADS,
     ),

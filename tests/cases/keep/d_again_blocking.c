@@ -15,8 +15,10 @@ int main(int argc, char **argv)
     if (rank == 0) {
         for (int i = 0; i < n; i++)
             in[i] = 0.5 * i;
-        MPI_Ssend(in, n, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD); //~ keep OPI107
-        MPI_Ssend(in, n, MPI_DOUBLE, 1, 2, MPI_COMM_WORLD); //~ keep OPI107
+        MPI_Issend(in, n, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, &first); //~ keep OPI107
+        MPI_Wait(&first, MPI_STATUS_IGNORE);
+        MPI_Issend(in, n, MPI_DOUBLE, 1, 2, MPI_COMM_WORLD, &first); //~ keep OPI107
+        MPI_Wait(&first, MPI_STATUS_IGNORE);
     } else if (rank == 1) {
         MPI_Irecv(in, n, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD, &first); //~ keep OPI206
         MPI_Recv(in, n, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep OPI206

@@ -17,13 +17,14 @@ int main(int argc, char **argv)
     for (int i = 0; i < N; i++)
         u[i] = rank + 0.5 * i;
     double *now = malloc(N * sizeof(double)), *next = malloc(N * sizeof(double));
-    MPI_Request rq;
+    MPI_Request rq, sending;
     for (int i = 0; i < N; i++)
         now[i] = u[i];
     for (int step = 0; step < 4; step++) {
         MPI_Irecv(next, N, MPI_DOUBLE, peer, step, MPI_COMM_WORLD, &rq); //~ keep
-        MPI_Ssend(now, N, MPI_DOUBLE, peer, step, MPI_COMM_WORLD); //~ keep
+        MPI_Issend(now, N, MPI_DOUBLE, peer, step, MPI_COMM_WORLD, &sending); //~ keep
         MPI_Wait(&rq, MPI_STATUS_IGNORE);
+        MPI_Wait(&sending, MPI_STATUS_IGNORE);
         double *t = now;
         now = next;
         next = t;

@@ -196,7 +196,7 @@ static void modes(void)
     MPI_Irecv(u, N, MPI_DOUBLE, peer, 3, W, &rq[2]); //~ take(u)
     MPI_Barrier(W);
     pack(s, N, 9);
-    MPI_Ssend(s, N, MPI_DOUBLE, peer, 1, W); //~ keep OPI107
+    MPI_Ssend(s, N, MPI_DOUBLE, peer, 1, W); //~ give(s)
     MPI_Buffer_attach(room, sizeof room);
     pack(s, N, 10);
     MPI_Bsend(s, N, MPI_DOUBLE, peer, 2, W); //~ keep OPI107

@@ -1,0 +1,54 @@
+/* The program makes another table the environment before the second part gets its name. */
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static char *mine[] = {"MY_LIMIT=1", NULL};
+static void *get(size_t bytes)
+{
+    if (getenv("MY_LIMIT") != NULL) {
+        printf("too late\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    void *p = malloc(bytes);
+
+    if (p == NULL)
+        exit(1);
+    return p;
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    double *b = get(2 * N * sizeof *b), *r;
+    environ = mine;
+    r = b + N;
+    for (int step = 0; step < 3; step++) {
+        if (rank == 0) {
+            for (int i = 0; i < N; i++)
+                b[i] = u[i] + step;
+            MPI_Send(b, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(b)
+        } else if (rank == 1) {
+            MPI_Recv(r, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(r)
+            for (int i = 0; i < N; i++)
+                v[i] += r[i];
+        }
+    }
+    free(b);
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
