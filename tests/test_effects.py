@@ -156,7 +156,12 @@ def test_point_to_point() -> None:
     both = EFFECTS["MPI_Sendrecv"].mpi
     assert both is not None
     assert (both.opi_send, both.opi_recv, both.opi_both) == ("OPI_Giverecv", "OPI_Sendtake", "OPI_Givetake")
-    for name in "MPI_Issend MPI_Bsend MPI_Send_init MPI_Sendrecv_replace MPI_Mrecv MPI_Send_c PMPI_Send".split():  # noqa: SIM905
+    one = EFFECTS["MPI_Sendrecv_replace"].mpi
+    assert one is not None
+    assert (one.opi_send, one.opi_recv, one.opi_both) == ("", "", "OPI_Givetake_replace")
+    assert one.replaces
+    assert not both.replaces
+    for name in "MPI_Issend MPI_Bsend MPI_Send_init MPI_Isendrecv_replace MPI_Mrecv MPI_Send_c PMPI_Send".split():  # noqa: SIM905
         op = EFFECTS[name].mpi
         assert op is not None
         assert not op.convertible
@@ -210,7 +215,8 @@ def test_opi_calls_match_their_originals() -> None:
                 assert (old_side.peer, old_side.tag) == (new_side.peer, new_side.tag)
             assert (op.comm, op.request, op.status) == (new.comm, new.request, new.status)
     assert seen == {
-        "OPI_Give", "OPI_Sgive", "OPI_Take", "OPI_Igive", "OPI_Itake", "OPI_Givetake", "OPI_Giverecv", "OPI_Sendtake",
+        "OPI_Give", "OPI_Sgive", "OPI_Take", "OPI_Igive", "OPI_Itake", "OPI_Givetake",
+        "OPI_Giverecv", "OPI_Sendtake", "OPI_Givetake_replace",
     }  # fmt: skip
 
 

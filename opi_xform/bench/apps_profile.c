@@ -14,6 +14,7 @@
 #undef OPI_Igive
 #undef OPI_Itake
 #undef OPI_Givetake
+#undef OPI_Givetake_replace
 #undef OPI_Giverecv
 #undef OPI_Sendtake
 #endif

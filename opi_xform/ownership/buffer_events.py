@@ -281,12 +281,15 @@ class BufferEvents:
         return Event(self.brought(u), None)
 
     def brought(self, u: Use) -> Set | None:
-        """What a receive must bring: its region for a real message, nothing where the source may be MPI_PROC_NULL."""
+        """What a receive must bring: its region for a real message, nothing where the source may be MPI_PROC_NULL.
+
+        OPI_Givetake_replace leaves the buffer as it is then, so that its region is there either way.
+        """
         if u.lo is None or u.length is None or self.strict or self.failures.looked_at(u):
             return None
         region = self.region(u.node, u.lo, u.length, True)
-        if region is None:
-            return None
+        if region is None or u.op.replaces:
+            return region
         source = self.source(u)
         null = self.program.constants.get("MPI_PROC_NULL")
         if source is None or null is None:

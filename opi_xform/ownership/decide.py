@@ -167,6 +167,7 @@ def _buffer(
             verdict.assumptions[p] = {a for f in found for a in f.assumptions} | ({PACKED} if p in by_hand else set())
         else:
             verdict.refusals[p] = refusal
+    _keep(verdict, dict(verdict.refusals))
     _settle(units, program, buffer, shape.null_tests, facts, verdict)
     others = (*others, *parameters_of(program, units).others(verdict.lifted if verdict.converted else ()))
     if verdict.converted and others:
@@ -204,7 +205,7 @@ def _left(
     first = next((o for o in buffer.objects if facts[o].initial and o not in here), None)
     if first is not None:
         return first_contents(facts[first], p)
-    trial = Verdict(converted={*others, p})
+    trial = Verdict(converted={*others, p, *(u.place for u in buffer.uses if u.place == _twin(p))})
     tests = () if why.code == "05" else null_tests  # the only such reason with a hint
     _settle(units, program, buffer, tests, facts, trial, why.code == "06")
     return trial.refusals.get(p)
@@ -325,8 +326,19 @@ def _beyond(
     return out
 
 
+def _twin(p: Place) -> Place:
+    """The other side of a call that sends and receives by one argument; of other calls there is no such site."""
+    file, begin, side, argument = p
+    return (file, begin, "recv" if side == "send" else "send", argument)
+
+
 def _keep(verdict: Verdict, refusals: Mapping[Place, Refusal]) -> None:
+    """The sites stay; with one side of an MPI_Sendrecv_replace the other one does, too."""
     for p, refusal in refusals.items():
+        twin = _twin(p)
+        if twin in verdict.converted:
+            verdict.converted.discard(twin)
+            verdict.refusals[twin] = refusal
         verdict.converted.discard(p)
         verdict.refusals[p] = refusal
 
@@ -400,7 +412,8 @@ def _alone(
     if len(converted) > 1:
         out: dict[Place, Refusal] = {}
         for p in sorted(converted):
-            alone = _placed(units, program, _lifting(program, buffer, {p}), frozenset({p}), null_tests)
+            sides = {p, _twin(p)} & converted
+            alone = _placed(units, program, _lifting(program, buffer, sides), frozenset(sides), null_tests)
             if isinstance(alone, Refusal):
                 out[p] = alone
         if out:

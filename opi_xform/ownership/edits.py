@@ -109,7 +109,7 @@ class Builder(AllocationEdits):
             behind = replace(first.call.span, begin=first.call.callee_span.end)
             if pieces(self.texts.of(behind)) != len(first.call.args):  # the checking macros would be given others
                 name = f"({name.strip('()')})"
-            self.edits.append(ReplaceCall(first.call.callee_span, name, tuple(arguments)))
+            self.edits.append(ReplaceCall(first.call.callee_span, name, tuple(dict.fromkeys(arguments))))
             self.files.add(first.call.callee_span.file)
 
     def forwarded(self, argument: ast.Expr) -> bool:

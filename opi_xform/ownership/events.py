@@ -385,6 +385,8 @@ class _Collector:
             if not use.op.blocking or use.op.persistent:
                 self.pending_kept = True
             self.add(use.node, TOUCH, row)
+        elif use.op.replaces:
+            self.add(use.node, TOUCH, row)  # it is there ahead of the call, and again behind it
         elif use.side == "send":
             both = any(u.node == use.node and u.side == "recv" and u.place in self.converted for u in self.buffer.uses)
             self.add(use.node, MAYSEND if self.errors_return and not both else SEND, row)

@@ -49,7 +49,7 @@ def told(refusal: Refusal, other: Refusal | None, shared: bool) -> Refusal:
 
 
 def _hint(code: str, judge: Judge, use: Use, readers: tuple[int, ...]) -> str:
-    if not readers or not _enough(judge, use, readers):
+    if not readers or use.op.replaces or not _enough(judge, use, readers):
         return ""
     program, reader = judge.program, readers[0]
     lines = sorted({node_span(program, n).line for n in readers})

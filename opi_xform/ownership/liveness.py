@@ -143,10 +143,11 @@ class Judge(BufferEvents):
             if not self.swaps and received and not (u.side == "send" and live.is_empty() and not self.mixed()):
                 assumptions = ("A1", "A2") if self.a2 else ("A1",)
                 assumptions += (FAILURES,) if self.failures.handled else ()
-            if u.side == "recv" and (self.failures.looked_at(u) or (self.strict and self.failures.handled)):
+            receives = u.side == "recv" or u.op.replaces  # what a replace brings is live after its send, too
+            if receives and (self.failures.looked_at(u) or (self.strict and self.failures.handled)):
                 findings[(u.node, u.argument)] = Finding(False, "03")
                 continue
-            if u.side == "recv":
+            if receives:
                 brought = self.brought(u)
                 rest = live if brought is None else live.subtract(brought)
                 code = "01"
@@ -173,7 +174,7 @@ class Judge(BufferEvents):
     def needed(self, u: Use, found: Mapping[int, Set]) -> bool:
         """Whether bytes that a use does not bring are live after it."""
         live = self.here(u, found.get(u.node, self.regions.none))
-        brought = self.brought(u) if u.side == "recv" else None
+        brought = self.brought(u) if u.side == "recv" or u.op.replaces else None
         return not (live if brought is None else live.subtract(brought)).is_empty()
 
     def mixed(self) -> bool:

@@ -331,8 +331,12 @@ class _Placing(Releases):
         swaps = self.buffer.swaps
         acquires: set[tuple[int, str]] = {(s.nodes[1], "after") for s in swaps}
         releases: set[tuple[int, str]] = set()
+        replaced = {u.node for u in self.buffer.uses if u.op.replaces and u.place in self.converted}
         for event in self.events.all:
-            if event.kind in (RECV, IRECV, "alloc", "complete"):
+            if event.node in replaced:  # another buffer comes in its place
+                acquires.add((event.node, "after"))
+                releases.add((event.node, "after"))
+            elif event.kind in (RECV, IRECV, "alloc", "complete"):
                 acquires.add((event.node, "after"))
             elif event.kind in SENDS or (event.kind == DEALLOC and event.node in freed):
                 releases.add((event.node, "after"))

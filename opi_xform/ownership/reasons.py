@@ -45,10 +45,11 @@ def node_span(program: Program, node: int) -> Span:
 
 def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Finding, readers: tuple[int, ...]) -> Refusal:
     """Why bytes are still needed after a use, with the reads that need them."""
-    failures = failures_of(program)
-    if use.side == "recv" and finding.code == "03" and (failures.looked_at(use) or not readers):
+    looked_at = (use.side == "recv" or use.op.replaces) and failures_of(program).looked_at(use)
+    if (looked_at and finding.code in ("01", "03")) or (use.side == "recv" and finding.code == "03" and not readers):
         message = "the receive may fail and bring nothing: an error handler that returns may be set"
-        return Refusal("03", message + (", and the program looks at errors" if failures.looked_at(use) else ""))
+        code = "03" if use.side == "recv" else "01"
+        return Refusal(code, message + (", and the program looks at errors" if looked_at else ""))
     if not readers:
         return Refusal(finding.code, f"bytes of `{buffer.name}` are still needed after the call")
     sites = {u.node: u for u in buffer.uses}
@@ -56,7 +57,12 @@ def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Findin
     code = finding.code
     notes = _read_notes(program, use, readers[:3], sites, buffer.name)
     line = node_span(program, first).line
-    if use.side == "send":
+    if use.op.replaces:
+        does = "touches bytes" if code == "16" else "may read bytes"
+        beyond = "beyond those that this call makes room for" if code == "16" else "that this call does not bring"
+        message = f"line {line} {does} of `{buffer.name}` {beyond}"
+        code = "01" if use.side == "send" else code
+    elif use.side == "send":
         resent = first in sites
         code = "02" if resent else "01"
         if resent:

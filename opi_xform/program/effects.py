@@ -194,6 +194,11 @@ class MpiOp:
     convertible: bool = False
     reason: str = ""
 
+    @property
+    def replaces(self) -> bool:
+        """What is received comes into the buffer that is sent: both sides pass ownership, or none."""
+        return self.send is not None and self.recv is not None and self.send.buf == self.recv.buf
+
 
 @dataclass(frozen=True, slots=True)
 class FunctionEffect:

@@ -224,8 +224,8 @@ def _op(value: Mapping[str, Any]) -> MpiOp:
         raise ValueError(f"bad mpi.kind {op.kind!r}")
     if op.mode not in _MODES:
         raise ValueError(f"bad mpi.mode {op.mode!r}")
-    if op.convertible and not (op.opi_send or op.opi_recv):
-        raise ValueError("a convertible call names its opi_send or opi_recv")
+    if op.convertible and not (op.opi_send or op.opi_recv or op.opi_both):
+        raise ValueError("a convertible call names its opi_send, opi_recv or opi_both")
     if op.convertible and op.reason:
         raise ValueError("a convertible call has no reason to stay")
     if op.kind in ("send", "recv", "sendrecv") and not op.convertible and not op.reason:

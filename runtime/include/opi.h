@@ -72,6 +72,11 @@ OPI_API_ int OPI_Giverecv(void *sendbufp, int sendcount, MPI_Datatype sendtype, 
 OPI_API_ int OPI_Sendtake(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbufp, int recvcount,
                           MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
 
+/* MPI_Sendrecv_replace that passes ownership both ways: *bufp is given, and what arrives is taken into *bufp.  From source MPI_PROC_NULL nothing arrives:
+ * the caller keeps the buffer with its contents, and a copy is sent. */
+OPI_API_ int OPI_Givetake_replace(void *bufp, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+                                  MPI_Status *status);
+
 #ifdef __cplusplus
 }
 
@@ -97,5 +102,7 @@ template <class T> static inline void *opi_pointer_address_(T **p) {
     (OPI_Giverecv)(OPI_BUFP_(sp), sc, st, dest, stag, rb, rc, rt, source, rtag, comm, status)
 #define OPI_Sendtake(sb, sc, st, dest, stag, rp, rc, rt, source, rtag, comm, status) \
     (OPI_Sendtake)(sb, sc, st, dest, stag, OPI_BUFP_(rp), rc, rt, source, rtag, comm, status)
+#define OPI_Givetake_replace(bufp, count, datatype, dest, stag, source, rtag, comm, status) \
+    (OPI_Givetake_replace)(OPI_BUFP_(bufp), count, datatype, dest, stag, source, rtag, comm, status)
 
 #endif

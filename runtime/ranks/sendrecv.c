@@ -242,3 +242,22 @@ EXPORT int (OPI_Sendtake)(const void *sb, int sc, MPI_Datatype st, int dest, int
                           MPI_Status *status) {
     return opir_sendrecv("OPI_Sendtake", (void *)(uintptr_t)sb, sc, st, dest, stag, false, rp, rc, rt, source, rtag, true, comm, status);
 }
+
+/* From MPI_PROC_NULL nothing arrives: the buffer stays, and a copy is sent. */
+EXPORT int (OPI_Givetake_replace)(void *bufp, int count, MPI_Datatype type, int dest, int stag, int source, int rtag, MPI_Comm comm, MPI_Status *status) {
+    static const char call[] = "OPI_Givetake_replace";
+    if (OPIR_LIKELY(source != MPI_PROC_NULL))
+        return opir_sendrecv(call, bufp, count, type, dest, stag, true, bufp, count, type, source, rtag, true, comm, status);
+    struct opir_rank *me = opir_me(call);
+    struct opir_comm *c;
+    struct opir_type *t;
+    int rc = opir_check_args(me, call, bufp, count, type, dest, stag, comm, false, &c, &t);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    void *block;
+    memcpy(&block, bufp, sizeof block);
+    size_t room;
+    if (block ? !opir_block_owned(me, block, &room) : count > 0 && dest != MPI_PROC_NULL)
+        return opir_raise(c, MPI_ERR_BUFFER, call, block ? "a buffer that the caller does not own" : "null buffer");
+    return opir_sendrecv(call, block, count, type, dest, stag, false, block, count, type, source, rtag, false, comm, status);
+}

@@ -76,6 +76,28 @@ API int OPI_Sendtake(const void *sb, int sc, MPI_Datatype st, int dest, int stag
     return opi_sendrecv("OPI_Sendtake", sb, sc, st, dest, stag, false, rp, rc, rt, source, rtag, true, comm, status);
 }
 
+/* From MPI_PROC_NULL nothing arrives: the buffer stays, and is sent as it is. */
+static int send_only(void *block, int count, MPI_Datatype type, int dest, int stag, int rtag, MPI_Comm comm, MPI_Status *status) {
+    static const char call[] = "OPI_Givetake_replace";
+    if (block ? !opi_held_by_user(block) : count > 0 && dest != MPI_PROC_NULL)
+        return opi_bad(comm, MPI_ERR_BUFFER, call, block ? "buffer that the caller does not own, address" : "null buffer, count",
+                       block ? (long long)(intptr_t)block : (long long)count);
+    int rc = opi_sendrecv(call, block, count, type, dest, stag, false, block, count, type, MPI_PROC_NULL, rtag, false, comm, status);
+    return rc != OPI_NATIVE ? rc : PMPI_Sendrecv(block, count, type, dest, stag, NULL, 0, type, MPI_PROC_NULL, rtag, comm, status);
+}
+
+API int OPI_Givetake_replace(void *bufp, int count, MPI_Datatype type, int dest, int stag, int source, int rtag, MPI_Comm comm, MPI_Status *status) {
+    OPI_SITE();
+    OPI_SENDER();
+    opi_need_names("OPI_Givetake_replace");
+    if (OPI_UNLIKELY(source == MPI_PROC_NULL)) {
+        void *block;
+        memcpy(&block, bufp, sizeof block);
+        return send_only(block, count, type, dest, stag, rtag, comm, status);
+    }
+    return opi_sendrecv("OPI_Givetake_replace", bufp, count, type, dest, stag, true, bufp, count, type, source, rtag, true, comm, status);
+}
+
 /* The outgoing data of a replace, packed aside so that the buffer can receive.  Bytes match any type signature here as on the wire below, both being packed
  * data of one architecture.  NULL with success: nothing is to be sent. */
 static int set_aside(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int dest, int stag, MPI_Comm comm, void **aside, size_t *bytes) {

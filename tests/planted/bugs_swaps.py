@@ -65,6 +65,14 @@ SWAPS = (
         condition="pointers that change places",
     ),
     Bug(
+        "an MPI_Sendrecv_replace is no place where buffers change hands",
+        _PLACE,
+        "if event.node in replaced:",
+        "if event.node in replaced and False:",
+        ("replace_name_kept", "replace_returned"),
+        condition="old addresses",
+    ),
+    Bug(
         "the name that helps in a swap is not looked at any more",
         _SWAPS,
         "        return not value_range(self.names, spot, given).crosses(max(nodes), True)",

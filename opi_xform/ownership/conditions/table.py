@@ -104,7 +104,7 @@ TABLE = (
         "No other value made of the buffer's address is used across an acquire or a release.",
         ("ownership.addresses:value_refusal", "ownership.aliases:alias_refusal"),
         ("OPI105", "OPI205"),
-        ("c_*",),
+        ("c_*", "replace_*"),
     ),
     Condition(
         "comparison with NULL",

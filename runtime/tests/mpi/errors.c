@@ -128,6 +128,11 @@ static void bad_pointers(void)
     before = foreign;
     CHECK_CLASS(OPI_Give(&foreign, 1, MPI_BYTE, 0, 0, comm), MPI_ERR_BUFFER);
     CHECK_CLASS(OPI_Free(&foreign), MPI_ERR_BUFFER);
+    for (int i = 0; i < 2; i++) {
+        int source = i ? MPI_PROC_NULL : 0;
+        CHECK_CLASS(OPI_Givetake_replace(&foreign, 1, MPI_BYTE, 0, 0, source, 0, comm, MPI_STATUS_IGNORE), MPI_ERR_BUFFER);
+        CHECK_CLASS(OPI_Givetake_replace(&null, 1, MPI_BYTE, 0, 0, source, 0, comm, MPI_STATUS_IGNORE), MPI_ERR_BUFFER);
+    }
     CHECK(foreign == before && foreign[0] == 7);
     CHECK_CLASS(OPI_Give(&stack, 1, MPI_BYTE, 0, 0, comm), MPI_ERR_BUFFER);
     CHECK_CLASS(OPI_Free(&stack), MPI_ERR_BUFFER);

@@ -53,6 +53,25 @@ static void shift(int call, size_t sent, size_t got, int to, int from, unsigned 
     drop_buffer(take ? ALLOCATED : PRIVATE, in);
 }
 
+/* What was sent is replaced; the neighbours do it with or without passing ownership. */
+static void replaced(int gives, size_t bytes, int to, int from, unsigned seed, int wild)
+{
+    MPI_Status status;
+    int source = wild ? MPI_ANY_SOURCE : from, tag = 12, count = -1;
+    void *p = new_buffer(gives ? ALLOCATED : PRIVATE, bytes);
+
+    fill(p, bytes, seed + (unsigned)world_rank);
+    if (gives)
+        CHECK_CLASS(OPI_Givetake_replace(&p, (int)bytes, MPI_BYTE, to, tag, source, tag, MPI_COMM_WORLD, &status), MPI_SUCCESS);
+    else
+        CHECK_CLASS(MPI_Sendrecv_replace(p, (int)bytes, MPI_BYTE, to, tag, source, tag, MPI_COMM_WORLD, &status), MPI_SUCCESS);
+    CHECK(status.MPI_SOURCE == from && status.MPI_TAG == tag);
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    CHECK(count == (int)bytes);
+    CHECK(p != NULL && differs(p, bytes, seed + (unsigned)from) == 0);
+    drop_buffer(gives ? ALLOCATED : PRIVATE, p);
+}
+
 static size_t size_of(int base, int rank)
 {
     static const size_t sizes[] = {0, 8, 40, 200, 4096, 70000, 1 << 20};
@@ -77,5 +96,15 @@ int main(int argc, char **argv)
                     if (wild) /* a wildcard must not take the next round's message */
                         MPI_Barrier(MPI_COMM_WORLD);
                 }
+    for (int base = 0; base < 7; base++)
+        for (int who = 0; who < 4; who++)
+            for (int wild = 0; wild < 2; wild++) {
+                int gives = who == 2 ? world_rank % 2 : who == 3 ? world_rank % 3 == 0 : who;
+
+                trying("ring of replaces, size %d, %d, wild %d", base, who, wild);
+                replaced(gives, size_of(base, 0), (world_rank + 1) % ranks, (world_rank + ranks - 1) % ranks, seed += 100, wild);
+                if (wild)
+                    MPI_Barrier(MPI_COMM_WORLD);
+            }
     return finish("exchange");
 }

@@ -48,6 +48,26 @@ int main(int argc, char **argv)
     CHECK(p != NULL);
     memset(p, 1, 100000);
     drop_buffer(ALLOCATED, p);
+    trying("replaces that nobody sends to keep the buffer");
+    for (size_t bytes = 8; bytes <= 100000; bytes += 99992) {
+        int me, n;
+
+        MPI_Comm_rank(comm, &me);
+        MPI_Comm_size(comm, &n);
+        p = new_buffer(ALLOCATED, bytes);
+        void *was = p;
+        fill(p, bytes, 5);
+        CHECK_CLASS(OPI_Givetake_replace(&p, (int)bytes, MPI_BYTE, MPI_PROC_NULL, 3, MPI_PROC_NULL, 3, comm, &status), MPI_SUCCESS);
+        empty_status(&status);
+        CHECK(p == was && differs(p, bytes, 5) == 0);
+        int to = me + 1 < n ? me + 1 : MPI_PROC_NULL, from = me > 0 ? me - 1 : MPI_PROC_NULL; /* a line of ranks */
+        fill(p, bytes, 100 + (unsigned)me);
+        CHECK_CLASS(OPI_Givetake_replace(&p, (int)bytes, MPI_BYTE, to, 4, from, 4, comm, &status), MPI_SUCCESS);
+        CHECK(p != NULL && differs(p, bytes, me > 0 ? 99 + (unsigned)me : 100) == 0);
+        CHECK(status.MPI_SOURCE == from);
+        CHECK(me > 0 || p == was);
+        drop_buffer(ALLOCATED, p);
+    }
     trying("probes");
     CHECK_CLASS(MPI_Probe(MPI_PROC_NULL, 3, comm, &status), MPI_SUCCESS);
     empty_status(&status);

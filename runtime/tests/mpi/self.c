@@ -43,6 +43,9 @@ static void both_at_once(size_t bytes)
     CHECK(p != NULL && differs(p, bytes, 9) == 0);
     MPI_Get_count(&status, MPI_BYTE, &count);
     CHECK(count == (int)bytes && status.MPI_SOURCE == world_rank && status.MPI_TAG == 1);
+    trying("Givetake_replace to myself, %zu bytes", bytes);
+    CHECK_CLASS(OPI_Givetake_replace(&p, (int)bytes, MPI_BYTE, world_rank, 1, world_rank, 1, MPI_COMM_WORLD, &status), MPI_SUCCESS);
+    CHECK(p != NULL && differs(p, bytes, 9) == 0);
     trying("Sendtake to myself, %zu bytes", bytes);
     CHECK_CLASS(OPI_Sendtake(p, (int)bytes, MPI_BYTE, world_rank, 2, &q, (int)bytes, MPI_BYTE, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &status),
                 MPI_SUCCESS);

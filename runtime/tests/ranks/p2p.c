@@ -283,10 +283,23 @@ static void gives(int rank, int size) {
     expect(rank, b, 1000, left);
     if (size == 1)
         CHECK(b == was, 1); /* the buffer itself has passed */
+    fill(b, 1000, rank);
+    OPI_Givetake_replace(&b, 1000, MPI_INT, right, 2, left, 2, world, &s);
+    expect(rank, b, 1000, left);
+    was = b;
+    OPI_Givetake_replace(&b, 1000, MPI_INT, MPI_PROC_NULL, 3, MPI_PROC_NULL, 3, world, &s);
+    CHECK(b == was, 1);
+    CHECK(s.MPI_SOURCE == MPI_PROC_NULL, 1);
+    expect(rank, b, 1000, left);
+    OPI_Givetake_replace(&b, 1000, MPI_INT, rank + 1 < size ? rank + 1 : MPI_PROC_NULL, 4, rank > 0 ? rank - 1 : MPI_PROC_NULL, 4, world, &s);
+    CHECK(rank > 0 || b == was, 1);
+    expect(rank, b, 1000, rank > 0 ? (left + size - 1) % size : left);
     MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
     int local = 3, *stranger = &local, *stale = b;
     CHECK(OPI_Free(&stranger), MPI_ERR_BUFFER);
     CHECK(OPI_Give(&stranger, 1, MPI_INT, right, 1, world), MPI_ERR_BUFFER);
+    CHECK(OPI_Givetake_replace(&stranger, 1, MPI_INT, right, 1, left, 1, world, &s), MPI_ERR_BUFFER);
+    CHECK(OPI_Givetake_replace(&stranger, 1, MPI_INT, right, 1, MPI_PROC_NULL, 1, world, &s), MPI_ERR_BUFFER);
     CHECK(stranger == &local, 1);
     CHECK(OPI_Give(&b, 2000, MPI_INT, right, 1, world), MPI_ERR_BUFFER);
     OPI_Free(&b);

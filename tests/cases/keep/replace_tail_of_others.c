@@ -1,0 +1,34 @@
+/* A receive makes room for half of what the call sends in the next turn. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 3000
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int right = (rank + 1) % size, left = (rank + size - 1) % size;
+    double *a = malloc(N * sizeof *a);
+    for (int i = 0; i < N; i++)
+        a[i] = rank + 0.5 * i;
+    for (int t = 0; t < 3; t++) {
+        if (t == 1 && size > 1 && rank == 0) {
+            MPI_Send(a, N / 2, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD); //~ keep
+        } else if (t == 1 && rank == 1) {
+            MPI_Recv(a, N / 2, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
+        }
+        MPI_Sendrecv_replace(a, N, MPI_DOUBLE, right, 7, left, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ give(a) take(a)
+    }
+    for (int i = 0; i < N; i++)
+        total += a[i] * (i % 5);
+    free(a);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
