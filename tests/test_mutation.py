@@ -18,9 +18,9 @@ import pytest
 from case_tools import Case, Wish, analyse, load_cases
 
 EVERY = 1 if os.environ.get("OPI_ALL_CASES") == "1" else 8
-_CALL = re.compile(r"^(\s*)(MPI_(?:Send|Isend|Recv|Irecv|Sendrecv)\(.*\);) (//~ .*)$")
+_CALL = re.compile(r"^(\s*)(MPI_(?:Send|Isend|Recv|Irecv|Sendrecv|Sendrecv_replace)\(.*\);) (//~ .*)$")
 _HOLE = re.compile(r"^(.*) //~ hole: (.*) => (.*)$")
-BLOCKING = ("MPI_Recv(", "MPI_Sendrecv(")
+BLOCKING = ("MPI_Recv(", "MPI_Sendrecv(", "MPI_Sendrecv_replace(")
 INDETERMINATE = (
     "local_array_",
     "malloc_",
@@ -50,6 +50,7 @@ INDETERMINATE = (
     "vla_",
     "buffer_array_4",
     "sendrecv_6",
+    "spelled_6",
     "sizeof_buf_6",
     "touched_",
     "address_of_",
@@ -120,15 +121,16 @@ def call_mutants(case: Case, wish: Wish, number: int, line: str) -> Iterator[Mut
     inside = f"(const char *)({wish.buffer}) + 1"
     compare = f"const void *mutant = {inside}; {call} if (mutant == (const void *)({inside})) putchar('=');"
     statements = {"compare": f"int putchar(int); {compare}"}
-    if side == "send":
+    replaces = call.startswith("MPI_Sendrecv_replace(")  # what is read after it has come with it, before it, is sent
+    if side == "send" and not replaces:
         statements["read-after-send"] = f"int putchar(int); {call} putchar({byte});"
-    else:
+    if side == "recv":
         if call.startswith(BLOCKING):
             alias = f"const unsigned char *mutant = (const unsigned char *)({wish.buffer}) + 1;"
             statements["alias"] = f"int putchar(int); {alias} {call} putchar(mutant[2]);"
         if wish.stale_count:
             statements["stale-count"] = one_less(call)
-        if not indeterminate(case, wish.buffer):
+        if not replaces and not indeterminate(case, wish.buffer):
             statements["read-before"] = f"int putchar(int); putchar({byte}); {call}"
     for kind, statement in statements.items():
         text = f"{space}{{ {statement} }} {comment}"

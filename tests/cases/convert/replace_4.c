@@ -7,7 +7,7 @@
 
 static void turn(double *p, int to, int from)
 {
-    MPI_Sendrecv_replace(p, N, MPI_DOUBLE, to, 7, from, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ give(a) take(a)
+    MPI_Sendrecv_replace(p, N, MPI_DOUBLE, to, 7, from, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ give(p) take(p)
 }
 
 int main(int argc, char **argv)

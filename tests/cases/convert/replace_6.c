@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < block.n; i++)
         block.v[i] = rank + 0.5 * i;
     for (int k = 0; k < size; k++)
-        MPI_Sendrecv_replace(block.v, block.n, MPI_DOUBLE, right, 7, left, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ give(v) take(v)
+        MPI_Sendrecv_replace(block.v, block.n, MPI_DOUBLE, right, 7, left, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ give(block.v) take(block.v)
     for (int i = 0; i < block.n; i++)
         total += block.v[i] * (i % 5);
     free(block.v);

@@ -31,7 +31,7 @@ int main(int argc, char **argv)
     make(N, &out);
     make(N, &in);
     if (rank == 0) {
-        for (int i = 0; i < N; i++) //~ hole: i = 0 => i = 1
+        for (int i = 0; i < N; i++)
             out[i] = 2.0 * u[i];
         MPI_Send(out, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(out)
     } else if (rank == 1) {
