@@ -40,7 +40,8 @@ class Calls:
         """Everything that a call which is not followed can reach: its arguments, globals, all that escaped.
 
         A function of the program may use any global; a library's function those of the functions that it may call.
-        A function that is entered from inside itself does at each level what it does here.
+        A function that is entered from inside itself does at each level what it does here.  What was promoted from a
+        struct is reached by no other call, or it would have escaped with its struct.
         """
         if isinstance(node.action, Lost) and node.action.reason == SUMMARY:
             return self.summarised.touched(node.action.functions[0])
@@ -49,12 +50,12 @@ class Calls:
         out: set[int] = set(self.objects.exposed)
         for operand in call.args:
             out |= self.pts.operand(node.frame, operand)
+        again = self.graph.entered_again(node)
         if isinstance(node.action, Lost):
-            out |= self.objects.globals
+            out |= self.objects.named if again < 0 else self.objects.globals
         else:
             out |= self.objects.called_back
         found = self.pts.reachable(frozenset(out))
-        again = self.graph.entered_again(node)
         return found if again < 0 else found & self.inside(again)
 
     @cached_property

@@ -351,7 +351,7 @@ class GraphPointsTo:
                 self.unknown()
                 for operand in call.args:
                     self.flow(frame, operand, OUTSIDE)
-                for o in sorted(self.objects.globals):
+                for o in sorted(self.objects.named):
                     self.system.add(OUTSIDE, frozenset({o}))
                 if call.target is not None:
                     self.system.copy(OUTSIDE, ("t", frame, call.target.number))

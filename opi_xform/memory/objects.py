@@ -57,6 +57,8 @@ class Objects:
         self.by_name: dict[str, list[int]] = {}  # by the variable's key: in all frames, ascending
         self.by_node: dict[int, int] = {}
         self.globals: set[int] = set()
+        self.named: set[int] = set()  # globals that the program's text has a name for
+        self.promoted: frozenset[str] = frozenset()  # variables that were members, which no call that is lost reaches
         self.exposed: set[int] = {UNKNOWN}
         self.foreign: set[int] = {UNKNOWN}  # memory that others write: what it holds is a new unknown at each read
         self.called_back: set[int] = set()  # globals of functions that unknown code may call
@@ -79,6 +81,8 @@ class Objects:
             self.by_name.setdefault(key, []).append(found)
             if frame < 0:
                 self.globals.add(found)
+                if key not in self.promoted:
+                    self.named.add(found)
                 if key in self.others:
                     self.foreign.add(found)
                     self.exposed.add(found)

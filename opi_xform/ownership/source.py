@@ -315,12 +315,10 @@ class _Inspector:
 
     def variable_length(self, var: ast.Variable) -> None:
         """Its size is kept in a variable beside it; who asks for it by its name would get the pointer's."""
-        asked = [m.ref.span for m in self.mentions if m.size is not None or isinstance(m.parent, ast.AddrOf)]
-        if asked or var.type.elem is None or var.type.elem.is_array or var.kind != "local":
+        asked = [m.ref.span for m in self.mentions if m.size is not None]
+        if asked or var.type.elem is None or self.rows or var.kind != "local":
             message = f"`{self.name}` is an array of variable length; a pointer to malloc'ed memory would do"
-            note = (
-                (asked[0], "its size, or its own address, is asked for here") if asked else (var.span, "declared here")
-            )
+            note = (asked[0], "its size is asked for here") if asked else (var.span, "declared here")
             raise _Refused("13", message, note)
 
     def declarator(self, var: ast.Variable, d: ast.Declarator) -> None:

@@ -409,6 +409,7 @@ def _copied(objects: Objects) -> Objects:
     out.by_name = {key: list(found) for key, found in objects.by_name.items()}
     out.by_node = dict(objects.by_node)
     out.globals = set(objects.globals)
+    out.named = set(objects.named)
     out.exposed = set(objects.exposed)
     out.called_back = set(objects.called_back)
     out.hidden = objects.hidden

@@ -257,6 +257,7 @@ def _memory(
     joined = before or {}
     for again in (True, False):
         objects = Objects(variables, foreign(whole.variables, complete), joined)
+        objects.promoted = frozenset(variables.keys() - whole.variables.keys())
         objects.first_frame, objects.first_node = graph.background.frame, graph.background.node
         for key in sorted(key for key, v in variables.items() if v.is_global):
             o = objects.variable(-1, key)

@@ -34,4 +34,19 @@ LEVELS = (
         ),
         condition="calls that are not followed",
     ),
+    Bug(
+        "a call that is lost reaches no globals",
+        "opi_xform.memory.calls",
+        "out |= self.objects.named if again < 0 else self.objects.globals",
+        "out |= set() if again < 0 else self.objects.globals",
+        ("lost_global",),
+        also=Bug(
+            "and gives none of them away",
+            "opi_xform.memory.constraints",
+            "for o in sorted(self.objects.named):",
+            "for o in ():",
+            (),
+        ),
+        condition="calls that are not followed",
+    ),
 )

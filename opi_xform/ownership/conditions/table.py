@@ -211,7 +211,7 @@ TABLE = (
             "ownership.levels:levels_refusal",
         ),
         (),
-        ("send_read_recursion*", "levels_*", "summary_*"),
+        ("send_read_recursion*", "levels_*", "summary_*", "lost_*"),
     ),
     Condition(
         "OpenMP threads",

@@ -1,0 +1,84 @@
+/* Where the struct is was put away before, and a function that is not followed, for it uses setjmp, changes it there. */
+#include <mpi.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct field {
+    int nx, ny;
+    double *data;
+};
+
+static jmp_buf failed;
+static int *last;
+
+static void check(double x)
+{
+    if (x < 0)
+        longjmp(failed, 1);
+}
+
+static void more(int rank)
+{
+    if (!setjmp(failed) && rank > 9)
+        *last += 1;
+}
+
+static double sum(const double *v, int n)
+{
+    double total = 0.0;
+
+    if (setjmp(failed))
+        return -1.0;
+    for (int i = 0; i < n; i++) {
+        check(v[i]);
+        total += v[i] * (i % 5);
+    }
+    return total;
+}
+
+static void report(struct field *field, int rank, int size)
+{
+    double *part = malloc(2 * field->nx * field->ny * sizeof(double));
+
+    if (rank == 0) {
+        double *whole = malloc(size * field->nx * field->ny * sizeof(double));
+        memcpy(whole, field->data, field->nx * field->ny * sizeof(double));
+        for (int p = 1; p < size; p++) {
+            MPI_Recv(part, field->nx * field->ny, MPI_DOUBLE, p, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
+            more(rank);
+            memcpy(&whole[p * field->nx * field->ny], part, field->nx * field->ny * sizeof(double));
+        }
+        printf("%.17g\n", sum(whole, size * field->nx * field->ny));
+        free(whole);
+    } else {
+        memcpy(part, field->data, field->nx * field->ny * sizeof(double));
+        MPI_Send(part, field->nx * field->ny, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD); //~ give(part)
+    }
+    free(part);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+    struct field field;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    field.nx = argc > 1 ? atoi(argv[1]) : 40;
+    field.ny = 50;
+    last = &field.ny;
+    field.data = malloc(field.nx * field.ny * sizeof(double));
+    for (int i = 0; i < field.nx * field.ny; i++)
+        field.data[i] = rank + 0.5 * i;
+    for (int t = 0; t < 3; t++) {
+        report(&field, rank, size);
+        for (int i = 0; i < field.nx * field.ny; i++)
+            field.data[i] += t;
+    }
+    free(field.data);
+    MPI_Finalize();
+    return 0;
+}
