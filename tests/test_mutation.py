@@ -177,6 +177,7 @@ ONE_SIDED = {
         ("send_recv", "6"),
         ("spelled", "3"),
         ("unset", "12345"),
+        ("vla", "8"),
         ("written_out", "12346"),
     )
     for k in numbers
