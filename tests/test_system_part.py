@@ -188,3 +188,15 @@ def test_no_room_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     jobs = work(tmp_path)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
     assert all(isinstance(one, Unit) for one in parse_sources(jobs, 1, lambda: None))
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_the_header_of_f2c_counts_where_the_system_has_it(tmp_path: Path, alone: bool) -> None:
+    (tmp_path / "sys").mkdir()
+    (tmp_path / "sys" / "f2c.h").write_text("typedef int integer;\n")
+    flags = ("-isystem", str(tmp_path / "sys"))
+    jobs = [(path, flags) for path, _ in work(tmp_path, '#include "f2c.h"\ninteger f@(void) { return @; }\n')]
+    jobs = jobs[:1] if alone else jobs
+    units = [unit for unit in parse_sources(jobs, 2, lambda: None) if isinstance(unit, Unit)]
+    assert len(units) == len(jobs)
+    assert all(unit.f2c and not any(path.endswith("f2c.h") for path in unit.files) for unit in units)

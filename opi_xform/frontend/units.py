@@ -123,6 +123,7 @@ class UnitBuilder:
             address_taken_functions=frozenset(self._address_taken),
             never=tuple(s.span for s in left_out if s.never),
             names_proc_null=self._mentions(files, PROC_NULL),
+            f2c=any(os.path.basename(path) == "f2c.h" for path in self.dependencies),
         )
 
     def _mentions(self, files: Sequence[File], name: str) -> bool:

@@ -9,6 +9,7 @@ integer sets cannot express (ANALYSIS.md section 3, a, b and d).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 from opi_xform.ir.loops import Loop, LoopNest
 from opi_xform.memory.interchanged import interchanged
@@ -219,26 +220,50 @@ class Telescope:
         """The intervals told by what ends the loops inside: where they run max(0, t) turns, by t instead.
 
         It is the same where t is not negative; else it is shorter, unless more turns would make it so.  Only of what
-        begins at one place in all turns of the loop around: else it is part of what that one writes.
+        begins at one place in all turns of the loop around, or behind loops in the same turn: else it is part of what
+        that one writes.
         """
         around = self.symbols.inner[loop.parent] if loop.parent >= 0 else frozenset[int]()
         ends = [(self.symbols.resolve(i.lo), self.symbols.resolve(i.hi)) for i in intervals]
         told = set(ends)
         for interval, (lo, hi) in zip(list(intervals), ends, strict=True):
             given = interval.given
-            if self.symbols.scope(lo) & around:
+            if any(self.symbols.table[s].scope & around and self.bound(s) is None for s in lo.symbols()):
                 continue
             for s in sorted(set(hi.symbols()) - set(lo.symbols())):
                 trips, factor = self.bound(s), hi.coefficient_of(s)
                 if trips is not None and factor is not None:
                     given = given if self.symbols.is_nonneg(trips) else self.requiring(loop, given, trips, factor)
                     hi = hi + factor * (trips - symbol(s))
-            if (lo, hi) in told:
-                continue
-            told.add((lo, hi))
-            self.bounded = True
-            if self.bounds:
-                intervals.append(Interval(interval.block, lo, hi, given))
+            ways = [Interval(interval.block, lo, hi, given), self.behind(loop, interval.block, lo, hi, given)]
+            for way in ways:
+                if way is None or (way.lo, way.hi) in told:
+                    continue
+                told.add((way.lo, way.hi))
+                self.bounded = True
+                if self.bounds:
+                    intervals.append(way)
+
+    def behind(self, loop: Loop, block: int, lo: Poly, hi: Poly, given: Pairs) -> Interval | None:
+        """The interval behind what earlier loops wrote, its beginning told by their ends, too: ``p`` went on there.
+
+        Where each of them runs t turns, and not 0 instead of less, it is the same place.  Else nothing may be said of
+        another one: the length has to be t for each of them, multiplied with a number that is not negative; of two t
+        one is not negative, so that the interval is empty.
+        """
+        trips = {s: t for s in sorted(set(lo.symbols())) if (t := self.bound(s)) is not None}
+        unsure = [t for t in dict.fromkeys(trips.values()) if not self.symbols.is_nonneg(t)]
+        times: Poly | None = hi - lo
+        if not trips or any(self.bound(s) is not None for s in (hi - lo).symbols()):
+            return None
+        for t in unsure:
+            times = None if times is None else times.quotient(t)
+        if times is None or (unsure and not self.symbols.is_nonneg(times)):
+            return None
+        for t, other in combinations(unsure, 2):
+            given = self.requiring(loop, given, t, other)
+        first = self.symbols.resolve(lo.substitute(trips.get))
+        return Interval(block, first, first + hi - lo, given)
 
     def bound(self, s: int) -> Poly | None:
         """t, where the symbol is how often a loop has run: max(0, t)."""

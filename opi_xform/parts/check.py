@@ -8,7 +8,8 @@ from typing import TypeGuard, cast
 
 from opi_xform.ir import instr as ins
 from opi_xform.memory.hull import hulls
-from opi_xform.memory.poly import ONE, Poly
+from opi_xform.memory.least import either
+from opi_xform.memory.poly import ONE, Poly, symbol
 from opi_xform.memory.trips import nominal_trips
 from opi_xform.memory.values import Access
 from opi_xform.ownership.index import index_of
@@ -180,7 +181,13 @@ def prover_at(program: Program, n: int, more: Sequence[Poly]) -> Prover:
     symbols = program.values.symbols
     counts = frozenset(info.number for info in symbols.table if info.kind == "count")
     facts = [symbols.resolve(f) for f in (*facts_at(program, n), *more)]
-    return Prover(facts, counts)
+    return Prover([*facts, *smaller(program, facts)], counts)
+
+
+def smaller(program: Program, facts: Sequence[Poly]) -> list[Poly]:
+    """Of numbers in facts that are the smaller one of two: that they are not greater than either."""
+    found = (pair for f in facts for pair in either(program.graph, program.nest, program.values, f))
+    return [program.values.symbols.resolve(arm - symbol(s)) for s, pair in dict(found).items() for arm in pair]
 
 
 def nested_at(program: Program, n: int) -> Prover:

@@ -108,12 +108,20 @@ def uncast(e: ast.Expr, value: Value) -> ast.Expr:
 
 
 def take_all(
-    terms: Sequence[tuple[int, ast.Expr]], size: Poly, value: Value, text: Callable[[ast.Expr], str]
+    terms: Sequence[tuple[int, ast.Expr]],
+    size: Poly,
+    value: Value,
+    text: Callable[[ast.Expr], str],
+    written: bool = False,
 ) -> Taken | None:
-    """Takes multiples of ``size`` out of a sum; None when there are none.  Raises Unspellable."""
+    """Takes multiples of ``size`` out of a sum; None when there are none.  Raises Unspellable.
+
+    written: as it stands there, not as what it is worth in one call of the function; numbers that are subtracted are
+    divided, too, as where parts and elements are counted from 1 on.
+    """
     total = Taken()
     for sign, e in terms:
-        one = take(e, sign, size, value, text)
+        one = take(e, sign, size, value, text, written)
         total.constant += one.constant
         total.multiples += one.multiples
         total.rest += one.rest
@@ -173,18 +181,22 @@ def spelt(wanted: Poly, args: Sequence[ast.Expr], known: Mapping[int, Poly], tex
     return joined(sorted(terms, key=lambda term: -term[0]))
 
 
-def take(e: ast.Expr, sign: int, size: Poly, value: Value, text: Callable[[ast.Expr], str]) -> Taken:
+def take(
+    e: ast.Expr, sign: int, size: Poly, value: Value, text: Callable[[ast.Expr], str], written: bool = False
+) -> Taken:
     """Takes multiples of ``size`` out of ``sign * e``.  Raises Unspellable."""
     out = Taken()
     for own, term in sum_of(e, value):
-        _take_term(out, sign * own, term, size, value, text)
+        _take_term(out, sign * own, term, size, value, text, written)
     return out
 
 
 def _take_term(
-    out: Taken, sign: int, term: ast.Expr, size: Poly, value: Value, text: Callable[[ast.Expr], str]
+    out: Taken, sign: int, term: ast.Expr, size: Poly, value: Value, text: Callable[[ast.Expr], str], written: bool
 ) -> None:
-    worth = value(term)
+    worth, factors = value(term), factors_of(term, value)
+    if written and sign > 0 and len(factors) > 1 and pure(term) and _take_product(out, factors, size, value, text):
+        return
     times = None if worth is None or sign < 0 or not pure(term) else divided(worth, size)
     known = None if times is None else times.constant
     if known is not None and (known > 0 or (known == 0 and not isinstance(term, (ast.IntLit, ast.VarRef)))):
@@ -197,7 +209,12 @@ def _take_term(
         out.rest.append((1, str(number_ % whole)))
         out.touched = True
         return
-    factors = factors_of(term, value)
+    if written and sign < 0 and isinstance(term, ast.IntLit) and number_ is not None and whole and number_ >= whole:
+        out.constant -= number_ // whole
+        if number_ % whole:
+            out.rest.append((-1, str(number_ % whole)))
+        out.touched = True
+        return
     if sign > 0 and len(factors) > 1 and pure(term) and _take_product(out, factors, size, value, text):
         return
     out.rest.append((sign, term_text(term, text)))
@@ -301,7 +318,7 @@ def number_text(taken: Taken, text: Callable[[ast.Expr], str]) -> str:
     if len(terms) == 1 and not taken.constant and taken.multiples[0][0] == 1:
         return text(taken.multiples[0][1])
     if taken.constant or not terms:
-        terms.append((1, str(taken.constant)))
+        terms.append((1 if taken.constant >= 0 else -1, str(abs(taken.constant))))
     return joined(terms)
 
 

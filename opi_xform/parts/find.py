@@ -148,6 +148,7 @@ class Dividing:
         self.array = program.variables[candidate.key].type.is_array
         self.mentions = find_mentions(program.functions, candidate.key)
         self.by_place: dict[Place, Mention] = {}
+        self.written = False  # places are told as they are written (``take_all``)
         self.given: dict[int, dict[int, Poly]] = {}  # by allocation: what the expressions in its size are worth
 
     def run(self) -> Division:
@@ -165,10 +166,11 @@ class Dividing:
         for layout in layouts(self.sizes(program), self.starts(program), self.unit(program)):
             if not layout.equal and self.array:
                 break
-            try:
-                return self.divided(program, flow, readings, layout)
-            except Trouble as trouble:
-                first = first or trouble
+            for self.written in (False, True):
+                try:
+                    return self.divided(program, flow, readings, layout)
+                except Trouble as trouble:
+                    first = first or trouble
         raise first or Trouble(here, "")
 
     def starts(self, program: Program) -> dict[int, set[Poly]]:
@@ -357,7 +359,7 @@ class Dividing:
         try:
             if layout.equal:
                 size = divided(layout.sizes[reading.object], unit)
-                return None if size is None else take_all(terms, size, value, self.text)
+                return None if size is None else take_all(terms, size, value, self.text, self.written)
             begins = [divided(at, unit) for at in layout.bounds[reading.object][:-1]]
             return take_start(terms, begins, value, self.text)
         except Unspellable:

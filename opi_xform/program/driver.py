@@ -54,6 +54,7 @@ class Whole:
     names_proc_null: bool = True
     threads: tuple[Span, ...] = ()  # text that several threads may run
     freeing: frozenset[str] = frozenset()  # files in which free is known
+    f2c: bool = False  # some file reads f2c.h
 
 
 def merge(units: Sequence[ast.Unit]) -> Whole:
@@ -62,7 +63,11 @@ def merge(units: Sequence[ast.Unit]) -> Whole:
     named = any(unit.names_proc_null for unit in units)
     without = {path for unit in units if "free" not in unit.declared for path in (unit.path, *unit.files)}
     whole = Whole(
-        files=tuple(files), freeing=frozenset(files) - without, unsteady=unsteady_macros(units), names_proc_null=named
+        files=tuple(files),
+        freeing=frozenset(files) - without,
+        unsteady=unsteady_macros(units),
+        names_proc_null=named,
+        f2c=any(unit.f2c for unit in units),
     )
     for unit in units:
         for key, function in unit.functions.items():
@@ -347,7 +352,7 @@ def _of_libraries(effects: Effects, whole: Whole) -> Effects:
     Names like ``s_copy`` and ``f_open`` may be those of any library.  They are libf2c's only where its header is read.
     """
     mine = {name for name in whole.functions if name in effects and not name.startswith(("MPI_", "PMPI_"))}
-    if not any(Path(path).name == "f2c.h" for path in whole.files):
+    if not whole.f2c:
         mine.update(name for name in effects if effects[name].source == "libf2c.toml")
     return Effects({name: effects[name] for name in effects if name not in mine}) if mine else effects
 

@@ -25,7 +25,7 @@ BEARING = (
     Bug(
         "a function is libf2c's by its name alone",
         "opi_xform.program.driver",
-        'if not any(Path(path).name == "f2c.h" for path in whole.files):',
+        "if not whole.f2c:",
         "if False:",
         ("odd_fortran_name",),
         condition="library functions",

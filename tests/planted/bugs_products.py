@@ -9,6 +9,14 @@ _TELESCOPE = "opi_xform.memory.telescope"
 
 PRODUCTS = (
     Bug(
+        "the larger one of two numbers is no greater than either",
+        "opi_xform.memory.least",
+        'small, large = (test.left, test.right) if test.op in ("<", "<=") else (test.right, test.left)',
+        "small, large = test.left, test.right",
+        ("parts_named_larger",),
+        condition="rows and parts",
+    ),
+    Bug(
         "a loop runs as often in each turn of those around it",
         _SYMBOLS,
         'scope = self.around(loop) if info.kind == "count" else info.scope',
@@ -30,6 +38,22 @@ PRODUCTS = (
         "given = given if self.symbols.is_nonneg(trips) else self.requiring(loop, given, trips, factor)",
         "pass",
         ("product_two_signs_counter",),
+        condition="packed",
+    ),
+    Bug(
+        "what is written behind loops begins where they would end with fewer than 0 turns",
+        _TELESCOPE,
+        "        if times is None or (unsure and not self.symbols.is_nonneg(times)):\n            return None\n",
+        "",
+        ("product_behind_fewer",),
+        condition="packed",
+    ),
+    Bug(
+        "of the turns of two loops one is never negative",
+        _TELESCOPE,
+        "given = self.requiring(loop, given, t, other)",
+        "pass",
+        ("product_behind_two_signs",),
         condition="packed",
     ),
     Bug(
