@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from opi_xform.cli.again import Again
+from opi_xform.cli.again import FIRST_CONTENTS, Again
 from opi_xform.cli.annotations import find_annotations
 from opi_xform.cli.build_flags import BuildFlags, build_flags, include_directories
 from opi_xform.cli.channels import with_channels
@@ -150,6 +150,9 @@ def transform(
         ):
             with progress.part("parts"):
                 plan, better = _parted(programs[0], plan, units, flags, sources, settings, options)
+        if better is None and programs and any(d.code in FIRST_CONTENTS for d in plan.decisions):
+            with progress.part("zeros"):
+                plan, better = _zeroed(programs[0], plan, units, flags, sources, settings, options)
         plan = with_channels(annotations, known.judged(plan, entries), sources)
         if not options.check:
             plan = with_remarks(plan, sources, annotations)
@@ -217,6 +220,27 @@ def _parted(
         if parted.changed is not None and not _compiles(units, flags, parted.changed, sources, options):
             return plan, None  # what the edits of the divided program miss is no reason to refuse this one
         return parted.plan, parted.changed
+    except (OSError, PlanError):  # no room for the copy, or it cannot be written: the program as it is
+        return plan, None
+
+
+def _zeroed(
+    program: Program,
+    plan: Plan,
+    units: Sequence[Unit],
+    flags: BuildFlags,
+    sources: Sources,
+    settings: AnalysisOptions,
+    options: Options,
+) -> tuple[Plan, dict[str, bytes] | None]:
+    """The plan, or a better one for the program with first contents written; then what that makes of the files."""
+    from opi_xform.cli.zeroed import Clearing
+
+    try:
+        found = Clearing(program, plan, sources, _again(units, flags, sources, settings, options)).run()
+        if found is None or not _compiles(units, flags, found.changed, sources, options):
+            return plan, None
+        return found.plan, found.changed
     except (OSError, PlanError):  # no room for the copy, or it cannot be written: the program as it is
         return plan, None
 

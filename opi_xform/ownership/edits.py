@@ -143,6 +143,9 @@ class Builder(AllocationEdits):
             if isinstance(e, ast.Index) and _is_zero(e.index) and e.type.is_array and not self.is_row(e):
                 e = plain(e.base)  # the first row of several dimensions
                 continue
+            if isinstance(e, ast.Deref) and e.type.is_array and rows == 0:
+                e = plain(e.operand)  # the same, as `*a`
+                continue
             break
         if isinstance(e, ast.VarRef) and e.var in self.buffer.lifted:
             return self.program.variables[e.var].name

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.walk import children, expressions
 from opi_xform.memory.extent import extent_of
 from opi_xform.memory.nullable import may_be_null
-from opi_xform.memory.poly import Poly, number
+from opi_xform.memory.poly import ZERO, Poly, number
 from opi_xform.memory.values import Access
 from opi_xform.ownership.counted import never_overfull
 from opi_xform.ownership.index import index_of
@@ -164,6 +165,8 @@ def buffers(program: Program, uses: list[Use]) -> tuple[list[Buffer], list[Use]]
             sizes = {is_rows(program, o, mine) for o in members}
             if len(sizes) == 1 and 0 not in sizes:
                 carrier = Carrier(kind, variable, 1, next(iter(sizes)))
+            else:
+                mine = [_from_the_start(program, u) for u in mine]
         elif kind == "family":
             nodes = tuple(sorted(n for o in members for h in objects[o].members for n in objects[h].nodes))
             carrier = Carrier("pointer", variable, 1, allocations=nodes)
@@ -173,6 +176,13 @@ def buffers(program: Program, uses: list[Use]) -> tuple[list[Buffer], list[Use]]
         name = program.variables[variable].name
         out.append(Buffer(name, carrier, tuple(sorted(members)), tuple(mine), touches(program, set(members), mine)))
     return out, strays
+
+
+def _from_the_start(program: Program, use: Use) -> Use:
+    """A message that begins with the first row of an array which is one buffer begins with the array: ``a[0]``."""
+    row = None if use.row is None else program.values.symbols.resolve(use.row)
+    lo = None if use.lo is None else program.values.symbols.resolve(use.lo)
+    return replace(use, row=None, lo=ZERO) if row == ZERO and lo == ZERO else use
 
 
 def touches(program: Program, objects: set[int], uses: list[Use]) -> tuple[int, ...]:

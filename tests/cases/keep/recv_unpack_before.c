@@ -1,11 +1,11 @@
-/* The buffer is unpacked before the receive. */
+/* The buffer is unpacked before the receive: what its initialiser says. */
 #include <mpi.h>
 #include <stdio.h>
 
 #define N 2048
 
 static double u[N], v[N];
-static double sbuf[N], rbuf[N];
+static double sbuf[N], rbuf[N] = {0.5};
 
 int main(int argc, char **argv)
 {

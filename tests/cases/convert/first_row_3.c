@@ -1,0 +1,35 @@
+/* Pointers to rows, whose first one names the matrix. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 24
+#define M 40
+
+int main(int argc, char **argv)
+{
+    double (*a)[M] = malloc(N * sizeof *a), (*b)[M] = malloc(sizeof(double[N][M]));
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int t = 0; t < 3; t++) {
+        if (rank == 0) {
+            for (int i = 0; i < N; i++)
+                for (int j = 0; j < M; j++)
+                    a[i][j] = i * t + j;
+            MPI_Send(*a, N * M, MPI_DOUBLE, 1, t, MPI_COMM_WORLD); //~ give(a)
+        } else if (rank == 1) {
+            MPI_Recv(b[0], N * M, MPI_DOUBLE, 0, t, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(b)
+            double s = 0;
+            for (int i = 0; i < N; i++)
+                for (int j = 0; j < M; j++)
+                    s += b[i][j] * (i + 2 * j);
+            printf("%d: %.17g\n", t, s);
+        }
+    }
+    free(a);
+    free(b);
+    MPI_Finalize();
+    return 0;
+}

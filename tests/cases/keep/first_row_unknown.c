@@ -1,0 +1,33 @@
+/* Which row the message begins with is not known before the run. */
+#include <mpi.h>
+#include <stdio.h>
+
+#define N 24
+#define M 40
+
+static double a[N][M], b[N][M];
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int t = 0; t < 3; t++) {
+        if (rank == 0) {
+            for (int i = argc - 1; i < N; i++)
+                for (int j = 0; j < M; j++)
+                    a[i][j] = i * t + j;
+            MPI_Send(a[argc - 1], (N - argc + 1) * M, MPI_DOUBLE, 1, t, MPI_COMM_WORLD); //~ keep OPI104
+        } else if (rank == 1) {
+            MPI_Recv(b[argc - 1], (N - argc + 1) * M, MPI_DOUBLE, 0, t, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep OPI204
+            double s = 0;
+            for (int i = argc - 1; i < N; i++)
+                for (int j = 0; j < M; j++)
+                    s += b[i][j] * (i + 2 * j);
+            printf("%d: %.17g\n", t, s);
+        }
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,48 @@
+/* A macro has the name of the function that would write the zeros. */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+#define N 32
+#define memset(p, value, n) memset(p, (value) + 1, n)
+
+static double c[N][N];
+static double w[N];
+
+static void ones(void)
+{
+    memset(w, 0, sizeof w);
+}
+
+static void add(int rank)
+{
+    for (int k = 0; k < 4; k++)
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++)
+                c[i][j] += w[k] * (i + j) + rank;
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        w[i] = i * 0.5;
+    ones();
+    if (rank == 0) {
+        c[3][3] = 7;
+        add(rank);
+        MPI_Send(c, N * N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); //~ keep OPI110
+    } else if (rank == 1) {
+        double s = 0;
+        MPI_Recv(c, N * N, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep OPI210
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++)
+                s += c[i][j] * (i + 2 * j);
+        printf("%.17g\n", s);
+    }
+    MPI_Finalize();
+    return 0;
+}
