@@ -143,6 +143,8 @@ def transform(
         if programs and any(d.decision == "keep" for d in plan.decisions):
             with progress.part("macros"):
                 plan, better = _written(plan, units, flags, sources, settings, options)
+                if better is None:
+                    plan, better = _plainly(programs[0], plan, units, flags, sources, settings, options)
         if (
             better is None
             and programs
@@ -260,6 +262,27 @@ def _written(
         if not makes_code(units, sources, settings.root):
             return plan, None
         found = WritingOut(_again(units, flags, sources, settings, options), plan).run()
+        if found is None or not _compiles(units, flags, found.changed, sources, options):
+            return plan, None
+        return found.plan, found.changed
+    except (OSError, PlanError):  # no room for the copy, or it cannot be written: the program as it is
+        return plan, None
+
+
+def _plainly(
+    program: Program,
+    plan: Plan,
+    units: Sequence[Unit],
+    flags: BuildFlags,
+    sources: Sources,
+    settings: AnalysisOptions,
+    options: Options,
+) -> tuple[Plan, dict[str, bytes] | None]:
+    """The plan, or a better one for the program with short names written out; then what that makes of the files."""
+    from opi_xform.cli.plainly import Plainly
+
+    try:
+        found = Plainly(program, plan, sources, _again(units, flags, sources, settings, options)).run()
         if found is None or not _compiles(units, flags, found.changed, sources, options):
             return plan, None
         return found.plan, found.changed

@@ -12,6 +12,7 @@ from typing import Any
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.lower_exprs import Expressions, Lowering
+from opi_xform.ir.walk import statements
 
 
 def lower(function: ast.Function, globals_: Mapping[str, ast.Variable]) -> ins.Lowered:
@@ -73,6 +74,8 @@ class _Lowerer(Expressions):
                     yield self.effect(size)
             case ast.If():
                 yield self.if_(s, me)
+            case ast.DoWhile(body=body, cond=ast.IntLit(value=0)) if not any(map(_leaves, statements(body))):
+                yield self.statement(body, me, False, "body")  # once: no loop
             case ast.For() | ast.While() | ast.DoWhile():
                 yield self.loop(s, me)
             case ast.Switch():
@@ -196,3 +199,7 @@ class _Lowerer(Expressions):
         self.emit(ins.SwitchOn(s.cond.span, me, value, tuple(label for label, _ in cases)))
         self.close(*(target for _, target in cases))
         self.at = after
+
+
+def _leaves(found: tuple[ast.Stmt, ast.Stmt | None]) -> bool:
+    return isinstance(found[0], (ast.Break, ast.Continue))

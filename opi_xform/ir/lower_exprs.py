@@ -8,7 +8,7 @@ from typing import Any
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ir.operands import handle
+from opi_xform.ir.operands import compared, handle
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import INT, LONG, Type
 
@@ -56,6 +56,11 @@ class Expressions:
         found = self.function.variables.get(key)
         return found if found is not None else self.globals[key]
 
+    def is_plain(self, key: str) -> bool:
+        """A variable of this function's own that holds what was put in."""
+        v = self.function.variables.get(key)
+        return v is not None and v.kind in ("local", "param") and not v.type.volatile and not v.type.atomic
+
     # --- expressions ---------------------------------------------------------------------------------------------
 
     def condition(self, e: ast.Expr, then: int, other: int) -> Lowering:
@@ -88,7 +93,7 @@ class Expressions:
                 if isinstance(value, ins.Const):
                     self.close(then if value.value else other)
                 else:
-                    self.emit(ins.Branch(e.span, self.stmt, value))
+                    self.emit(ins.Branch(e.span, self.stmt, compared(self.blocks[self.at], value, self.is_plain)))
                     self.close(then, other)
 
     def effect(self, e: ast.Expr) -> Lowering:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.ir import instr as ins
@@ -120,6 +120,53 @@ def assigned(body: ins.Lowered) -> frozenset[str]:
             out.add(instr.target.key)
         out.update(x.key for operand in operands_of(instr) for x in parts_of(operand) if isinstance(x, ins.AddrVar))
     return frozenset(out)
+
+
+_COMPARING = frozenset({"<", ">", "<=", ">=", "==", "!=", "not"})
+
+
+def compared(instrs: Sequence[ins.Instr], cond: ins.Operand, plain: Callable[[str], bool]) -> ins.Operand:
+    """A condition at the end of a block: ``a < b`` in the place of a variable that was set to that in the same block.
+
+    Nothing in between may change the variables that are compared.  plain: a local variable that is not volatile.
+    """
+    key = _tested(cond)
+    if key is None or not plain(key):
+        return cond
+    for at in range(len(instrs) - 1, -1, -1):
+        instr = instrs[at]
+        match instr:
+            case ins.Define(target=ins.Var(key=found), value=value) if found == key:
+                while isinstance(value, ins.Op) and value.op == "cast" and value.type.boolean:
+                    value = value.args[0]
+                if not isinstance(value, ins.Op) or value.op not in _COMPARING:
+                    return cond
+                leaves = [x for x in parts_of(value) if not isinstance(x, ins.Op)]
+                names = [x.key for x in leaves if isinstance(x, ins.Var)]
+                known = all(isinstance(x, (ins.Const, ins.Temp, ins.Var)) for x in leaves)
+                kept = known and key not in names and all(map(plain, names))
+                later = {i.target for i in instrs[at + 1 :] if isinstance(i, (ins.Define, ins.Load))}
+                return value if kept and later.isdisjoint(leaves) else cond
+            case ins.Birth(var=born) if born == key:
+                return cond
+            case ins.Define() | ins.Load() | ins.Birth():  # what is born has not been compared yet
+                continue
+            case _:
+                return cond
+    return cond
+
+
+def _tested(cond: ins.Operand) -> str | None:
+    """The variable of which a condition is that it is not 0."""
+    while isinstance(cond, ins.Op):
+        match cond:
+            case ins.Op(op="!=", args=(inner, ins.Const(value=0, name=""))):
+                cond = inner
+            case ins.Op(op="cast", args=(inner,), type=type_) if type_.kind == "int":
+                cond = inner
+            case _:
+                return None
+    return cond.key if isinstance(cond, ins.Var) else None
 
 
 def handle(name: str) -> int:

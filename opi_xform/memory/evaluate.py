@@ -236,7 +236,7 @@ class Evaluator:
         for v in values:
             scope |= self.symbols.scope(v)
             base = self.symbols.base(v)
-            if base is not None and name not in NEGATED:
+            if base is not None and name not in NEGATED and name != "not":  # of which only 0 or 1 is left
                 self.values.escaped.setdefault(base, (node.number, "its address is used as a number"))
         nonneg = op.unsigned or name in ("<", ">", "<=", ">=", "==", "!=", "not")
         if name in ("/", "%", ">>") and all(self.symbols.is_nonneg(v) for v in values):

@@ -188,8 +188,8 @@ class _Filled:
         return bool(width) and index.scaled(width or 0) == counter.at and rest == self.symbols.resolve(offset)
 
     def reset_behind(self, n: int, counter: Counter) -> bool:
-        block = self.program.graph.blocks[self.program.graph.nodes[n].block]
-        for m in block[block.index(n) + 1 :]:
+        line = self.line(n)
+        for m in line[line.index(n) + 1 :]:
             if self.changes(m, counter.object):
                 action = self.program.graph.nodes[m].action
                 plain = isinstance(action, (ins.Store, ins.Define)) and self.written(m) == counter
@@ -288,11 +288,26 @@ class _Filled:
 
     # --- where things stand --------------------------------------------------------------------------------------
 
+    def line(self, n: int) -> list[int]:
+        """The nodes that run one after the other around a node, in blocks with one way between them."""
+        graph = self.program.graph
+        here = graph.nodes[n].block
+        blocks = [here]
+        while len(graph.preds[blocks[0]]) == 1 and (before := graph.preds[blocks[0]][0]) not in blocks:
+            if len(graph.succs[before]) != 1:
+                break
+            blocks.insert(0, before)
+        while len(graph.succs[blocks[-1]]) == 1 and (behind := graph.succs[blocks[-1]][0]) not in blocks:
+            if len(graph.preds[behind]) != 1:
+                break
+            blocks.append(behind)
+        return [m for block in blocks for m in graph.blocks[block]]
+
     def straight(self, n: int, direction: int) -> list[int]:
-        """The nodes of the block on one side of a node, in the block's order, as far as no other code runs between."""
-        block = self.program.graph.blocks[self.program.graph.nodes[n].block]
-        i = block.index(n)
-        side = block[i + 1 :] if direction > 0 else block[:i]
+        """The nodes of the line on one side of a node, in order, as far as no other code runs between."""
+        line = self.line(n)
+        i = line.index(n)
+        side = line[i + 1 :] if direction > 0 else line[:i]
         out: list[int] = []
         for m in side if direction > 0 else reversed(side):
             if not self.harmless(m):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.walk import statements, within
 from opi_xform.ownership.mentions import plain
 from opi_xform.ownership.model import Program
 from opi_xform.record import dataclass
@@ -56,25 +57,119 @@ def _only_frees(function: ast.Function, call: ast.Call, out: str | None) -> bool
     key = function.params[0]
     if function.type.elem.kind != "void" or not _names(call.args[0], key, out):
         return False
-    work: list[ast.Stmt] = [function.body]
-    freed = False
-    while work:
-        match work.pop():
-            case ast.Block(body=items):
-                work.extend(items)
-            case ast.If(cond=cond, then=then, other=None) if _is_set(cond, key, out):
-                work.append(then)
-            case ast.ExprStmt(expr=e) if plain(e) is call:
-                freed = True
-            case ast.ExprStmt(expr=ast.Assign(target=target, op="", value=value)) if _names(target, key, out):
+    return _Freeing(function, call, key, out).run()
+
+
+class _Freeing:
+    """A function that is given memory: ``run`` tells whether it frees it, once, and does nothing else.
+
+    Its statements are followed as they run where the pointer is not NULL.  Where it is NULL, others of them may run,
+    and none of them does anything.
+    """
+
+    def __init__(self, function: ast.Function, call: ast.Call, key: str, out: str | None) -> None:
+        self.function = function
+        self.call = call
+        self.key = key
+        self.out = out
+        found = [s for s, _ in statements(function.body)]
+        self.labels = {s.label: s.span.begin for s in found if isinstance(s, ast.Label)}
+        self.known: dict[str, int] = {}  # what local variables hold
+        self.freed = 0
+        self.null = False  # the pointer has been set to NULL
+
+    def run(self) -> bool:
+        if not all(self.is_quiet(s) for s, _ in statements(self.function.body)):
+            return False
+        work: list[ast.Stmt] = [self.function.body]
+        while work:
+            s = work.pop()
+            match s:
+                case ast.Block(body=items):
+                    work.extend(reversed(items))
+                case ast.DoWhile(body=body) | ast.Label(body=body):
+                    work.append(body)
+                case ast.If(cond=cond, then=then, other=other):
+                    value = self.value(cond)
+                    if value is None:
+                        return False
+                    work.extend(x for x in ([then] if value else [other]) if x is not None)
+                case ast.DeclStmt(variables=keys):
+                    for key in keys:
+                        init = self.function.variables[key].init
+                        value = None if init is None else self.value(init)
+                        if value is not None:
+                            self.known[key] = value
+                case ast.ExprStmt(expr=e) if plain(e) is self.call:
+                    self.freed += not self.null
+                case ast.ExprStmt(expr=ast.Assign(value=value)):
+                    number = plain(value)
+                    self.null = self.null or (isinstance(number, ast.IntLit) and number.value == 0)
+                case ast.Goto(label=label):
+                    while work and not (isinstance(work[-1], ast.Label) and work[-1].label == label):
+                        work.pop()
+                    if not work:
+                        return False
+                case ast.Return():
+                    break
+                case _:
+                    pass
+        return self.freed == 1
+
+    def is_quiet(self, s: ast.Stmt) -> bool:
+        """A statement that frees, sets the pointer, chooses, goes on further down, or does nothing."""
+        match s:
+            case ast.Block() | ast.Null() | ast.Return(value=None) | ast.Label():
+                return True
+            case ast.Goto(label=label):
+                return s.span.begin < self.labels.get(label, 0)
+            case ast.DoWhile(cond=ast.IntLit(value=0)):
+                return True
+            case ast.If(cond=cond):
+                return self.value(cond) is not None or self.is_local(cond)
+            case ast.DeclStmt(variables=keys, sizes=()):
+                made = [self.function.variables[key] for key in keys]
+                return all(v.kind == "local" and v.init is not None and self.value(v.init) is not None for v in made)
+            case ast.ExprStmt(expr=e) if plain(e) is self.call:
+                return True
+            case ast.ExprStmt(expr=ast.Assign(target=target, op="", value=value)) if _names(target, self.key, self.out):
                 number = plain(value)
-                if not isinstance(number, ast.IntLit) or (out is not None and number.value):
-                    return False
-            case ast.Return(value=None) | ast.Null():
-                pass
+                return isinstance(number, ast.IntLit) and (self.out is None or not number.value)
             case _:
                 return False
-    return freed
+
+    def is_local(self, cond: ast.Expr) -> bool:
+        """A test of local numbers, which are known where it runs."""
+        parts = list(within(cond))
+        return all(isinstance(x, (ast.VarRef, ast.IntLit, ast.Unary, ast.Binary, ast.Cast)) for x in parts) and all(
+            self.function.variables[x.var].kind == "local" if x.var in self.function.variables else False
+            for x in parts
+            if isinstance(x, ast.VarRef)
+        )
+
+    def value(self, e: ast.Expr) -> int | None:
+        """What a test is, as far as that is known: of the pointer, which is not NULL, and of numbers."""
+        flip = False
+        while True:
+            e = plain(e)
+            match e:
+                case ast.Unary(op="!", operand=inner):
+                    e, flip = inner, not flip
+                case ast.Binary(op=("==" | "!=") as op, left=left, right=right) if _is_null(left) or _is_null(right):
+                    e, flip = (right if _is_null(left) else left), flip != (op == "==")
+                case ast.VarRef(var=key) if key in self.known:
+                    return int(bool(self.known[key]) != flip)
+                case ast.IntLit(value=value):
+                    return int(bool(value) != flip)
+                case _ if _names(e, self.key, self.out):
+                    return int((not self.null) != flip)
+                case _:
+                    return None
+
+
+def _is_null(e: ast.Expr) -> bool:
+    e = plain(e)
+    return isinstance(e, ast.IntLit) and e.value == 0
 
 
 def _names(e: ast.Expr, key: str, out: str | None) -> bool:
@@ -84,15 +179,3 @@ def _names(e: ast.Expr, key: str, out: str | None) -> bool:
             return False
         e = plain(e.operand)
     return isinstance(e, ast.VarRef) and e.var == key
-
-
-def _is_set(cond: ast.Expr, key: str, out: str | None) -> bool:
-    """``p`` or ``p != NULL``."""
-    e = plain(cond)
-    if isinstance(e, ast.Binary) and e.op == "!=":
-        left, right = plain(e.left), plain(e.right)
-        if isinstance(right, ast.IntLit) and right.value == 0:
-            e = left
-        elif isinstance(left, ast.IntLit) and left.value == 0:
-            e = right
-    return _names(e, key, out)

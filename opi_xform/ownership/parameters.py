@@ -18,6 +18,7 @@ from opi_xform.ir.types import Type
 from opi_xform.ir.walk import children, expressions
 from opi_xform.ownership.elsewhere import naming
 from opi_xform.ownership.lvalues import address_of, fixed
+from opi_xform.ownership.mentions import plain
 from opi_xform.ownership.model import Buffer, Carrier, Place, Program, Refusal, Use
 from opi_xform.ownership.plan import ReplaceText, StopOthers
 from opi_xform.ownership.source import Index, index_of
@@ -89,13 +90,8 @@ class Argument:
 
 
 def argument(e: ast.Expr) -> Argument | None:
-    """An argument that names the start of a variable's buffer: ``b``, ``&b[0]``, ``b[d]``, ``&b[d][0]``."""
-    while isinstance(e, ast.Cast):
-        e = e.operand
-    while isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.Index) and _zero(e.operand.index):
-        e = e.operand.base
-        while isinstance(e, ast.Cast):
-            e = e.operand
+    """An argument that names the start of a variable's buffer: ``b``, ``&b[0]``, ``b + 0``, ``b[d]``, ``&b[d][0]``."""
+    e = plain(e)
     if isinstance(e, ast.VarRef):
         return Argument(e.var, False, e)
     if isinstance(e, ast.Index):
@@ -105,12 +101,6 @@ def argument(e: ast.Expr) -> Argument | None:
         if isinstance(base, ast.VarRef):
             return Argument(base.var, True, e)
     return None
-
-
-def _zero(e: ast.Expr) -> bool:
-    while isinstance(e, ast.Cast):
-        e = e.operand
-    return isinstance(e, ast.IntLit) and e.value == 0
 
 
 class Parameters:
@@ -156,8 +146,7 @@ class Parameters:
         return self.member(e) or argument(e)
 
     def member(self, e: ast.Expr) -> Argument | None:
-        while isinstance(e, ast.Cast):
-            e = e.operand
+        e = plain(e)
         found = self.spelt.get((e.span.file, e.span.begin, e.span.end))
         if found is None or fixed(e):
             return None

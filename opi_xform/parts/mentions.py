@@ -132,8 +132,17 @@ def _unit(e: ast.Expr) -> int:
 def _kind(ref: ast.VarRef, stmt: ast.Stmt, parents: tuple[ast.Expr, ...]) -> str:
     inner: ast.Expr = ref
     above = list(parents)
-    while above and isinstance(above[0], ast.Cast):
-        inner = above.pop(0)
+    while above:
+        match above:
+            case [ast.Cast(), *_]:
+                inner = above.pop(0)
+            case [ast.Index(base=base, index=ast.IntLit(value=0)), ast.AddrOf(), *_] if base is inner:
+                inner = above[1]
+                del above[:2]
+            case [ast.Binary(op="+", left=base, right=ast.IntLit(value=0)), *_] if base is inner:
+                inner = above.pop(0)
+            case _:
+                break
     if not above:
         return "tested" if isinstance(stmt, (ast.If, ast.While, ast.DoWhile, ast.For)) else "value"
     match above[0]:

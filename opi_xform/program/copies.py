@@ -39,6 +39,7 @@ from opi_xform.program.lowerings import Lowerings
 from opi_xform.program.out_parameters import OutParameter, OutParameters
 from opi_xform.program.plain import Plain
 from opi_xform.program.pointers import PointerCalls
+from opi_xform.program.succeeding import Succeeding
 from opi_xform.record import dataclass
 
 if TYPE_CHECKING:
@@ -67,9 +68,12 @@ class _Builder:
         pointers: PointerCalls,
         relevant: Relevance | None,
         initialised: Collection[str],
+        succeeding: frozenset[str],
     ) -> None:
         self.relevant = relevant
         running = relevant.reached if relevant is not None else sorted(lowerings.functions)
+        self.succeeding = Succeeding(running, lowerings, succeeding)
+        self.zeros: dict[str, dict[str, int]] = {}  # per function: what is 0 since calls come back without an error
         self.setting = OutParameters(running, lowerings.get, effects, lowerings.globals, initialised)
         self.handed_out = HandedOut(running, lowerings.get, effects)
         self.outs: dict[int, tuple[OutParameter, ins.Define | ins.Store]] = {}
@@ -165,6 +169,10 @@ class _Builder:
         lowered = self.used[function]
         if frame in self.outs:
             lowered = self.addressed.body(self.outs[frame][0].body)
+        if function not in self.zeros:
+            self.zeros[function] = self.succeeding.zeros(self.used[function])
+        if frame not in self.outs:
+            self.fixed[frame] = {**self.zeros[function], **self.fixed.get(frame, {})}
         parent = self.frames[frame].parent
         places = [self.block() for _ in lowered.blocks]
         self.succs[start] = (places[0],)
@@ -424,12 +432,13 @@ def build(
     pointers: PointerCalls,
     relevant: Relevance | None = None,
     initialised: Collection[str] = (),
+    succeeding: frozenset[str] = frozenset(),
 ) -> Graph:
     """The graph of everything reached from the entries (``main`` alone, or functions that others call) and relevant.
 
-    initialised: variables that initialisers of static storage name.
+    initialised: variables that initialisers of static storage name.  succeeding: library functions that return 0.
     """
-    builder = _Builder(lowerings, effects, pointers, relevant, initialised)
+    builder = _Builder(lowerings, effects, pointers, relevant, initialised, succeeding)
     builder.build(entries)
     for name in relevant.reached if relevant is not None else ():
         body = lowerings.get(name)

@@ -37,6 +37,7 @@ from opi_xform.program.graph import MAIN, Graph
 from opi_xform.program.lowerings import Lowerings
 from opi_xform.program.outside import foreign
 from opi_xform.program.pointers import PointerCalls
+from opi_xform.program.succeeding import succeeding
 from opi_xform.program.threads import followed
 from opi_xform.program.words import unsteady_macros
 
@@ -187,7 +188,8 @@ def program(
         with part("relevance"):
             relevance = relevant(lowerings, effects, pointers, variables, called_back(whole))
     with part("graph"):
-        graph = build(lowerings, starts, effects, pointers, relevance, initialised(whole))
+        never_fail = succeeding(whole.functions, variables, effects) if complete else frozenset()
+        graph = build(lowerings, starts, effects, pointers, relevance, initialised(whole), never_fail)
         nest = loop_nest(graph.succs, graph.preds)
     try:
         known = _memory(whole, effects, graph, nest, variables, {}, complete, part, apart, graph.partial)

@@ -12,6 +12,12 @@ from opi_xform.ir import instr as ins
 
 _DEPTH = 16  # of operands that are computed; deeper ones count as unknown
 _NAMED = "MPI_"  # what these constants are is the MPI's affair: with another one another branch is taken
+_SUCCESS = "MPI_SUCCESS"  # which is 0 in every MPI (MPI 4.1, 9.4)
+
+
+def temporary(number: int) -> str:
+    """What a temporary is called among the variables that are a number."""
+    return f"%{number}"
 
 
 def constant_parameters(
@@ -55,9 +61,11 @@ def number(operand: ins.Operand, fixed: Mapping[str, int], depth: int = _DEPTH) 
     """The value of an integer operand where some variables are numbers; None: not known, or not without overflow."""
     match operand:
         case ins.Const(value=value, name=name):
-            return None if name.startswith(_NAMED) else value
+            return None if name.startswith(_NAMED) and name != _SUCCESS else value
         case ins.Var(key=key):
             return fixed.get(key)
+        case ins.Temp(number=temp):
+            return fixed.get(temporary(temp))
         case ins.Op(type=type_) if depth and type_.kind == "int":
             values = [number(arg, fixed, depth - 1) for arg in operand.args]
             known = [v for v in values if v is not None]

@@ -161,6 +161,14 @@ def _through(instr: ins.Instr, key: str, variable: ast.Variable) -> ins.Instr | 
     """The instruction with `*p` for `p`; None where it does something else with the parameter."""
     to = variable.type.elem
     assert to is not None
+    match instr:
+        case (
+            ins.Store(address=ins.PtrAdd(base=base, index=index)) | ins.Load(address=ins.PtrAdd(base=base, index=index))
+        ):
+            if base == ins.Var(key) and index == ins.Const(0):
+                instr = replace(instr, address=base)  # `p[0]` is `*p`
+        case _:
+            pass
     new = instr
     match instr:
         case ins.Store(address=ins.Var(key=found), value=value, type=type_) if found == key and type_.is_pointer:

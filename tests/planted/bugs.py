@@ -17,6 +17,7 @@ from tests.planted.bugs_parts import PARTS
 from tests.planted.bugs_pointers import POINTERS
 from tests.planted.bugs_products import PRODUCTS
 from tests.planted.bugs_requests import REQUESTS
+from tests.planted.bugs_spelled import SPELLED
 from tests.planted.bugs_summaries import SUMMARIES
 from tests.planted.bugs_swaps import SWAPS
 from tests.planted.bugs_tables import TABLES
@@ -420,6 +421,7 @@ BUGS = (
     *CONDITIONS,
     *PARTS,
     *WRITTEN,
+    *SPELLED,
     *POINTERS,
     *BEARING,
     *PRODUCTS,

@@ -74,6 +74,13 @@ TABLE = (
         ("recv_error_*",),
     ),
     Condition(
+        "calls that fail",
+        "A call of MPI comes back without an error only where nothing in the program lets errors return.",
+        ("program.succeeding:succeeding", "program.succeeding:Succeeding"),
+        (),
+        ("error_*",),
+    ),
+    Condition(
         "capacity",
         "Until the next acquire, accesses stay inside what the take makes room for.",
         ("ownership.liveness:Judge",),
@@ -98,6 +105,13 @@ TABLE = (
         ("ownership.members:promote", "ownership.tables:TableFinder", "ownership.twins:table_of"),
         (),
         ("member_*", "table_*", "twins_*"),
+    ),
+    Condition(
+        "short names",
+        "What is written in the place of a local pointer has the same value wherever that is read.",
+        ("ownership.short_names:short_names",),
+        (),
+        ("short_*",),
     ),
     Condition(
         "old addresses",
@@ -150,9 +164,9 @@ TABLE = (
     Condition(
         "values",
         "A number that the decision rests on is what the program finds there at each read.",
-        ("memory.evaluate:Evaluator", "memory.steps:Steps", "memory.modified:modified_cells"),
+        ("memory.evaluate:Evaluator", "memory.steps:Steps", "memory.modified:modified_cells", "ir.operands:compared"),
         (),
-        ("pack_count_*", "flag_*", "sound_*", "count_*"),
+        ("pack_count_*", "flag_*", "sound_*", "count_*", "tested_*"),
     ),
     Condition(
         "numbers that wrap",
@@ -197,7 +211,7 @@ TABLE = (
         "A loop has a number of turns where its exit is tested in every turn.",
         ("memory.trips:tested_each_turn",),
         (),
-        ("send_exit_*",),
+        ("send_exit_*", "once_*"),
     ),
     Condition(
         "calls that are not followed",
@@ -280,6 +294,7 @@ TABLE = (
             "null_choice_*",
             "memalign_*",
             "local_first_*",
+            "freed_*",
             "g_aligned_*",
             "g_mapped_*",
             "busy_*",

@@ -1,4 +1,4 @@
-/* A second name packs the second message: it would still point to what the first one gave away. */
+/* A second name of a parameter packs the second message. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static void halo(int nx, int ny, double *cells, double *sbuf, double *rbuf)
 
     for (int i = 0; i < nx; i++)
         sbuf[i] = cells[i + nx];
-    MPI_Sendrecv(sbuf, nx, MPI_DOUBLE, down, 0, rbuf, nx, MPI_DOUBLE, up, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(sbuf) take(rbuf)
+    MPI_Sendrecv(sbuf, nx, MPI_DOUBLE, down, 0, rbuf, nx, MPI_DOUBLE, up, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ give(sbuf) take(rbuf)
     for (int i = 0; i < nx; i++)
         cells[i + nx * (ny + 1)] = rbuf[i];
     for (int i = 0; i < nx; i++)

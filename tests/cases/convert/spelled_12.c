@@ -1,0 +1,65 @@
+/* The pointer is set as the first one of an array. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2000
+
+typedef struct {
+    int n, rank, peer;
+    double *u, *out, *in, *spare;
+} Mesh;
+
+static double total;
+
+static void allocate(void **p, size_t bytes)
+{
+    p[0] = calloc(bytes, 1);
+    if (!*p)
+        exit(1);
+}
+
+static void init(Mesh *m, int n)
+{
+    m->n = n;
+    m->spare = NULL;
+    allocate((void **)&m->u, n * sizeof *m->u);
+    allocate((void **)&m->out, n * sizeof *m->out);
+    allocate((void **)&m->in, n * sizeof *m->in);
+}
+
+static void exchange(Mesh *m, int step)
+{
+    MPI_Request rq[2];
+    for (int i = 0; i < m->n; i++)
+        m->out[i] = m->u[i] + step;
+    MPI_Irecv(m->in, m->n, MPI_DOUBLE, m->peer, 7, MPI_COMM_WORLD, &rq[0]); //~ take(m->in)
+    MPI_Isend(m->out, m->n, MPI_DOUBLE, m->peer, 7, MPI_COMM_WORLD, &rq[1]); //~ give(m->out)
+    MPI_Waitall(2, rq, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < m->n; i++)
+        m->u[i] += m->in[i];
+}
+
+int main(int argc, char **argv)
+{
+    Mesh mesh;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &mesh.rank);
+    mesh.peer = 1 - mesh.rank;
+    if (mesh.rank < 2) {
+        init(&mesh, N + argc);
+        for (int i = 0; i < mesh.n; i++)
+            mesh.u[i] = mesh.rank + i;
+        for (int step = 0; step < 3; step++)
+            exchange(&mesh, step);
+        for (int i = 0; i < mesh.n; i++)
+            total += mesh.u[i] * (i + 1);
+        printf("%d: %.17g\n", mesh.rank, total);
+        free(mesh.u);
+        free(mesh.out);
+        free(mesh.in);
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,36 @@
+/* A function that nobody knows may let errors return. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 600
+
+static double sbuf[N], rbuf[N];
+
+extern const char *gnu_get_libc_version(void);
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double sum = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (gnu_get_libc_version() == NULL)
+        return 1;
+    for (int t = 0; t < 3; t++) {
+        if (rank == 0) {
+            for (int i = 0; i < N; i++)
+                sbuf[i] = t + 0.5 * i;
+            if (MPI_Send(sbuf, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD) != MPI_SUCCESS) //~ keep(sbuf) OPI101
+                sum += sbuf[1];
+        } else if (rank == 1) {
+            MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            for (int i = 0; i < N; i++)
+                sum += (t + 1) * rbuf[i];
+        }
+    }
+    printf("%d %.17g\n", rank, sum);
+    MPI_Finalize();
+    return 0;
+}
