@@ -155,6 +155,9 @@ def transform(
         if better is None and programs and any(d.code in FIRST_CONTENTS for d in plan.decisions):
             with progress.part("zeros"):
                 plan, better = _zeroed(programs[0], plan, units, flags, sources, settings, options)
+        if better is None and programs and programs[0].complete and any(d.decision == "keep" for d in plan.decisions):
+            with progress.part("copies"):
+                plan, better = _passed(programs[0], plan, units, flags, sources, settings, options)
         plan = with_channels(annotations, known.judged(plan, entries), sources)
         if not options.check:
             plan = with_remarks(plan, sources, annotations)
@@ -240,6 +243,29 @@ def _zeroed(
 
     try:
         found = Clearing(program, plan, sources, _again(units, flags, sources, settings, options)).run()
+        if found is None or not _compiles(units, flags, found.changed, sources, options):
+            return plan, None
+        return found.plan, found.changed
+    except (OSError, PlanError):  # no room for the copy, or it cannot be written: the program as it is
+        return plan, None
+
+
+def _passed(
+    program: Program,
+    plan: Plan,
+    units: Sequence[Unit],
+    flags: BuildFlags,
+    sources: Sources,
+    settings: AnalysisOptions,
+    options: Options,
+) -> tuple[Plan, dict[str, bytes] | None]:
+    """The plan, or a better one for the program with addresses of structs where functions get copies; then what that
+    makes of the files.
+    """
+    from opi_xform.cli.passed import Passing
+
+    try:
+        found = Passing(program, plan, units, _again(units, flags, sources, settings, options)).run()
         if found is None or not _compiles(units, flags, found.changed, sources, options):
             return plan, None
         return found.plan, found.changed

@@ -59,6 +59,14 @@ class AddrHeap:
 
 
 @dataclass(frozen=True, slots=True)
+class AddrLocal:
+    """The address of a local variable of one frame of the program graph, whoever names it: made by the analysis."""
+
+    key: str
+    frame: int
+
+
+@dataclass(frozen=True, slots=True)
 class AddrString:
     """The address of a string literal (read-only storage no message lands in)."""
 
@@ -104,7 +112,7 @@ class Nondet:
     args: tuple[Operand, ...] = ()
 
 
-Operand = Const | Var | Temp | AddrVar | AddrFunc | AddrHeap | AddrString | Op | PtrAdd | Nondet
+Operand = Const | Var | Temp | AddrVar | AddrFunc | AddrHeap | AddrLocal | AddrString | Op | PtrAdd | Nondet
 
 
 @dataclass(frozen=True, slots=True)

@@ -360,7 +360,9 @@ class Expressions:
         if isinstance(init, ast.InitList):
             for item, offset in zip(init.items, init.offsets, strict=True):
                 place = ins.PtrAdd(address, ins.Const(offset), 1)
-                yield self.initialise(var, place, item, item.type)
+                to = type_.elem  # a text in an array of pointers is its address
+                text = isinstance(item, ast.StringLit) and to is not None and to.is_pointer
+                yield self.initialise(var, place, item, to if text and to is not None else item.type)
         elif isinstance(init, ast.StringLit) and type_.is_array:
             pass  # Birth says the bytes are written
         elif type_.kind == "record":

@@ -270,6 +270,8 @@ class GraphPointsTo:
                     self.system.add(("c", o), frozenset({self.objects.variable(-1, key)}))
                 case ast.InitList(items=items):
                     stack.extend(items)
+                case ast.StringLit():
+                    self.system.add(("c", o), frozenset({NO_OBJECT}))
                 case ast.Member(base=inner) | ast.CompoundLit(init=inner):
                     stack.append(inner)
                 case ast.Index(base=base, index=index):

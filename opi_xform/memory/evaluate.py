@@ -151,6 +151,8 @@ class Evaluator:
                 return self.symbols.of("opaque", ("function", key), frozenset())
             case ins.AddrHeap(node=n):
                 return self.address(self.objects.heap(n))
+            case ins.AddrLocal(key=key, frame=of):
+                return self.address(self.objects.variable(of, key))
             case ins.AddrString():
                 return self.symbols.of("opaque", ("string", node.number), frozenset())
             case ins.Nondet(reason=reason):

@@ -16,7 +16,7 @@ from opi_xform.ownership.deallocations import Deallocation
 from opi_xform.ownership.events import EventList
 from opi_xform.ownership.flow import Level
 from opi_xform.ownership.leftovers import only_counts
-from opi_xform.ownership.lvalues import address_of, fixed
+from opi_xform.ownership.lvalues import address_of, settable
 from opi_xform.ownership.mentions import plain
 from opi_xform.ownership.model import Use
 from opi_xform.ownership.plan import (
@@ -149,8 +149,10 @@ class Builder(AllocationEdits):
             break
         if isinstance(e, ast.VarRef) and e.var in self.buffer.lifted:
             return self.program.variables[e.var].name
-        if self.member is not None and self.program.names(e, self.member.key) and e.span.editable and not fixed(e):
-            return address_of(self.texts.of(e.span))
+        if self.member is not None and self.program.names(e, self.member.key) and e.span.editable:
+            text = settable(e, self.texts.of(e.span), self.member.cast)
+            if text is not None:
+                return address_of(text)
         if rows == 0 and isinstance(e, ast.VarRef) and e.var in {self.buffer.carrier.variable, *self.buffer.named}:
             return f"&{self.variable.name}"
         if rows == 1:

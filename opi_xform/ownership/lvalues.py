@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.types import Type
 from opi_xform.ir.walk import addressed, children, expressions
 from opi_xform.ownership.model import Program
 
 POINTER_BYTES = 8
-_FOLLOWED = re.compile(r"\*(\w+)|\(\*(\w+)\)")
+_FOLLOWED = re.compile(r"\*(\w+)|\(\*(\w+)\)|\(\*(\([^()]*\*\)&.*)\)", re.DOTALL)
+_POINTER = re.compile(r"((?:(?:struct|union|enum) )?[A-Za-z_][\w ]*\*+) *(?:(?:const|restrict|__restrict)\b *)*")
 
 
 class Expressions:
@@ -83,7 +86,25 @@ def fixed(e: ast.Expr) -> bool:
 def address_of(text: str) -> str:
     """The address of an lvalue, both as texts: ``p`` of ``*p``."""
     found = _FOLLOWED.fullmatch(text)
-    return (found[1] or found[2]) if found else f"&{text}"
+    return (found[1] or found[2] or found[3]) if found else f"&{text}"
+
+
+def settable(e: ast.Expr, text: str, cast: str) -> str | None:
+    """The text of an lvalue as one that can be set; None where it is const, and there is no cast for that."""
+    if not fixed(e):
+        return text
+    return f"(*{cast}&{text})" if cast else None
+
+
+def cast_for(type_: Type, hidden: AbstractSet[str]) -> str:
+    """The cast of a pointer's address that does without const; '' where its type cannot be written everywhere.
+
+    hidden: names that may mean something else somewhere.
+    """
+    found = _POINTER.fullmatch(type_.spelling)
+    if found is None or not hidden.isdisjoint(found[1].replace("*", " ").split()):
+        return ""
+    return f"({found[1]}*)"
 
 
 def place(e: ast.Expr) -> tuple[str, int, int]:

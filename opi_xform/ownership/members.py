@@ -16,7 +16,15 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
 from opi_xform.memory.objects import UNKNOWN, Object
 from opi_xform.memory.values import Access
-from opi_xform.ownership.lvalues import POINTER_BYTES, Expressions, function_expressions, null_at, place, spelling
+from opi_xform.ownership.lvalues import (
+    POINTER_BYTES,
+    Expressions,
+    cast_for,
+    function_expressions,
+    null_at,
+    place,
+    spelling,
+)
 from opi_xform.ownership.model import Member, Program, Refusal, Where
 from opi_xform.ownership.names import names_of
 from opi_xform.ownership.parameters import path
@@ -113,6 +121,7 @@ class Finder:
             if isinstance(node.action, ins.Birth):
                 self.born.setdefault(node.action.var, []).append(node.number)
         self.handed = {(self.graph.frames[f].function, key) for f, key in self.graph.out_parameters.items()}
+        self.visible = frozenset(v.name for v in program.variables.values())
         self.shared: list[list[tuple[Member, Type]]] = []  # those that the same words name (``consistent``)
 
     def run(self) -> list[tuple[Member, Type]]:
@@ -335,7 +344,17 @@ class Finder:
             tuple(sorted(ends)),
             raw,
             named=(info.variable,) if alone and info.variable is not None else (),
+            cast=self.cast(nodes),
         )
+
+    def cast(self, nodes: Sequence[int]) -> str:
+        """What a member's address needs where an lvalue is const: the program sets it, so that is no const object."""
+        for n in nodes:
+            node = self.graph.nodes[n]
+            e = self.written.of(self.graph.frames[node.frame].function, node.action)
+            if isinstance(node.action, ins.Store) and e is not None:
+                return cast_for(e.type, self.visible)
+        return ""
 
     def clears_it(self, n: int) -> bool:
         """A store of NULL."""

@@ -62,7 +62,8 @@ class Member:
     stride: of a table of pointers (``tables``), bytes from one to the next (0: it is one pointer); count: how many (0:
     not known).  twins: the places in the structs that share their words, one per row; then ``object``, ``offset`` and
     ``start`` are those of none of them.  named: it is no member, but this variable (of twins: these), whose address is
-    given to functions (``program/addressed.py``).
+    given to functions (``program/addressed.py``).  cast: where it is reached through a pointer to a const struct, its
+    address becomes one that it can be set by ('': it may be const itself).
     """
 
     key: str
@@ -79,6 +80,7 @@ class Member:
     count: int = 0
     twins: tuple[Twin, ...] = ()
     named: tuple[str, ...] = ()
+    cast: str = ""
 
     @property
     def rows(self) -> bool:

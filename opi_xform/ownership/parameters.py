@@ -8,7 +8,7 @@ carrier's address: ``double **b``, ``(*b)`` wherever it is mentioned, and ``put(
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from opi_xform.ir import ast
@@ -17,7 +17,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import children, expressions
 from opi_xform.ownership.elsewhere import naming
-from opi_xform.ownership.lvalues import address_of, fixed
+from opi_xform.ownership.lvalues import address_of, settable
 from opi_xform.ownership.mentions import plain
 from opi_xform.ownership.model import Buffer, Carrier, Place, Program, Refusal, Use
 from opi_xform.ownership.plan import ReplaceText, StopOthers
@@ -148,7 +148,7 @@ class Parameters:
     def member(self, e: ast.Expr) -> Argument | None:
         e = plain(e)
         found = self.spelt.get((e.span.file, e.span.begin, e.span.end))
-        if found is None or fixed(e):
+        if found is None or settable(e, "", self.program.members[found].cast) is None:
             return None
         return Argument(found, self.program.members[found].rows, e)
 
@@ -199,8 +199,11 @@ class Parameters:
         out = self.program.variables[told.variable].type.elem
         return out.elem if told.indexed and out is not None else out
 
-    def declarations(self, function: ast.Function, i: int) -> list[ReplaceText] | None:
+    def declarations(
+        self, function: ast.Function, i: int, rewritten: Callable[[bytes], bytes | None] | None = None
+    ) -> list[ReplaceText] | None:
         """Parameter ``i`` rewritten in the definition and in every prototype; None when one is not understood."""
+        rewritten = rewritten or _lifted
         called = {(c.callee_span.file, c.callee_span.begin) for _, c in self.calls.get(function.key, ())}
         files = self.files if not function.static else [function.span.file]
         stopped = [*self.never, *(stop.span for stop in self.left_out(function) or ())]
@@ -215,7 +218,7 @@ class Parameters:
                 if unevaluated or data[line:at].lstrip().startswith(b"#"):
                     return None
                 found = _parameter(data, at + len(function.name.encode()), i)
-                new = None if found is None else _lifted(data[found[0] : found[1]])
+                new = None if found is None else rewritten(data[found[0] : found[1]])
                 if found is None or new is None:
                     return None
                 inside = function.span.file == file and function.span.begin <= at < function.span.end
@@ -309,7 +312,8 @@ class Parameters:
             return f"&{name}"
         span = told.lvalue.span
         text = self.texts.read(span.file)[span.begin : span.end].decode("utf-8", "surrogateescape")
-        return address_of(text)
+        member = self.program.members.get(told.variable)
+        return address_of(settable(told.lvalue, text, member.cast if member is not None else "") or text)
 
 
 _latest: list[Parameters] = []

@@ -16,7 +16,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
 from opi_xform.memory.poly import ZERO, Poly
 from opi_xform.ownership.flow import Edge, Flow, Level
-from opi_xform.ownership.lvalues import fixed, hole, place
+from opi_xform.ownership.lvalues import fixed, hole, place, settable
 from opi_xform.ownership.mentions import Mentions, Texts, in_scope
 from opi_xform.ownership.model import Member, Program, Twin, Where
 from opi_xform.ownership.names import Names, names_of
@@ -104,10 +104,10 @@ class Paths:
 
     def candidates(self, function: str) -> Iterator[tuple[str, ast.Variable, Path]]:
         """(text, variable that it begins with, the rest): first as the function itself writes the member."""
-        written: list[tuple[str, str, str, Path]] = []
+        written: list[tuple[str, str, str, Path, ast.Expr]] = []
         for owner, e in self.member.exprs:
             path = self.path(e)
-            if path is None or not e.span.editable or fixed(e):
+            if path is None or not e.span.editable or (fixed(e) and not self.member.cast):
                 continue
             opened = self.texts.of(replace(e.span, end=path.root.span.begin))
             text, name = self.texts.of(e.span), self.texts.of(path.root.span)
@@ -120,12 +120,14 @@ class Paths:
                 before = self.texts.of(replace(e.span, end=table.index.span.begin))
                 text = before + HOLE + self.texts.of(replace(e.span, begin=table.index.span.end))
             if text.startswith(opened + name):
-                written.append((owner, opened, text[len(opened + name) :], path))
-        for owner, opened, suffix, path in written:
+                written.append((owner, opened, text[len(opened + name) :], path, e))
+        for owner, opened, suffix, path, e in written:
             root = self.program.variables[path.root.var]
             if owner == function or root.is_global:
-                yield opened + root.name + suffix, root, path
-        for _, opened, suffix, path in written:
+                whole = settable(e, opened + root.name + suffix, self.member.cast)
+                if whole is not None:
+                    yield whole, root, path
+        for _, opened, suffix, path, _ in written:
             if opened == "(*" and suffix.startswith(")."):
                 suffix = "->" + suffix[2:]
             elif opened:
@@ -177,13 +179,14 @@ class Paths:
             root = self.program.variables[path.root.var]
             if self.texts.of(path.root.span) != root.name:
                 continue
-            if fixed(e) or root.function != function or not root.type.is_pointer or not self.visible(level, root):
+            text = settable(e, self.texts.of(e.span), self.member.cast)
+            if text is None or root.function != function or not root.type.is_pointer or not self.visible(level, root):
                 continue
             frames = self.flow.frames_of[function]
             if set(frames) == set(rows) and all(
                 self.leads(root, e, frame, rows[frame], (frame, level[1]), where, mentions) for frame in frames
             ):
-                return self.texts.of(e.span), self.distance(path, root, level, where)
+                return text, self.distance(path, root, level, where)
         return None
 
     def twin(self, rows: Mapping[int, Poly], level: Level, where: str) -> tuple[str, str] | None:
@@ -243,6 +246,7 @@ class Paths:
         size = root.type.elem.size if root.type.elem is not None else None
         if table is None or inner != {path.offset} or size != self.member.stride:
             return ""
+        table = table.removeprefix(f"(*{self.member.cast}&")
         return f"{root.name} - {table[: table.index(HOLE) - 1]}"
 
     def inside_element(self, e: ast.Expr) -> int | None:

@@ -28,6 +28,7 @@ _UNTOUCHABLE = re.compile(
 )
 _NAME = re.compile(r"(?<!struct )(?<!union )(?<!enum )\b[A-Za-z_]\w*")
 _SIZE_OF_TYPE = re.compile(r"\bsizeof\s*\(\s*(?:unsigned\s+|signed\s+)?(?:char|short|int|long|float|double)\s*\)")
+_CONST = re.compile(rb"\*\s*(const\s+)(?:restrict\s+)?$")
 _DIMENSION = re.compile(rb"\[([^\[\]]*)\]")
 
 
@@ -188,14 +189,17 @@ class _Inspector:
         self.rows = rows
         self.declarations = index.declarations_of(key)
         self.mentions = index.by_key.get(key, [])
+        self.constant: tuple[ReplaceText, ...] = ()
 
     def run(self) -> Inspection:
         edits: list[ReplaceText] = []
         has_initialiser = any(v.init is not None for _, v in self.declarations)
         try:
             self.visibility()
+            self.constant = self.constants()
             self.declaration()
             self.other_text()
+            edits += self.constant
             for mention in self.mentions:
                 edit = self.mention(mention)
                 if edit is not None and edit not in edits:
@@ -280,7 +284,7 @@ class _Inspector:
                 raise _Refused("404", f"`{self.name}` is volatile or _Atomic", here)
             if var.thread_local:
                 raise _Refused("13", f"`{self.name}` is thread-local", here)
-            if var.type.const:
+            if var.type.const and (self.array or var.kind != "local" or not self.constant):
                 raise _Refused("13", f"`{self.name}` is const", here)
             if var.attributes:  # of a macro: the text does not show them
                 raise _Refused("13", f"the declaration of `{self.name}` has attributes", here)
@@ -312,6 +316,18 @@ class _Inspector:
                 raise _Refused("13", f"`{self.name}` is declared differently in two files", types[0][1], here)
         if self.array and not types and not self.variable.type.vla:
             raise _Refused("13", f"the size of `{self.name}` is not known", (self.variable.span, "declared here"))
+
+    def constants(self) -> tuple[ReplaceText, ...]:
+        """``const`` in ``double *const b``, which goes: the pointer is set.  Nothing where it is not written so."""
+        edits: list[ReplaceText] = []
+        for d in (d for _, var in self.declarations if var.type.const for d in var.declarators):
+            data = self.texts.read(d.span.file)
+            found = _CONST.search(data[d.span.begin : d.name_span.begin])
+            if found is None or not d.name_span.editable or not d.statement.editable:
+                return ()
+            begin, end = (d.span.begin + at for at in found.span(1))
+            edits.append(ReplaceText(replace(d.span, begin=begin, end=end), ""))
+        return tuple(edits)
 
     def variable_length(self, var: ast.Variable) -> None:
         """Its size is kept in a variable beside it; who asks for it by its name would get the pointer's."""

@@ -44,10 +44,7 @@ class Stretches:
             return lo, length
         found = self.values.arrays.get(a.node)
         if found is not None and a.lo is not None:
-            if found[1] < ast.OPEN:
-                return found
-            total = self.total(self.table[a.object])
-            return found[0], None if total is None else total - found[0]
+            return self.closed(found, a.object)
         action = self.graph.nodes[a.node].action
         if lo is not None and isinstance(action, ins.CallInstr):
             size = self.argument(a, action, lo)
@@ -58,12 +55,19 @@ class Stretches:
             at = self.symbols.resolve(a.lo) - _moving(self.symbols.resolve(a.lo))
             within = [(s, n) for s, n in known if at.constant is not None and s <= at.constant < s + n]
             if len(within) == 1:
-                return within[0]
+                return self.closed(within[0], a.object)
         info = self.table[a.object]
         part = self.values.parts.get((a.node, a.object), (0, -1))
         if lo is None and a.lo is not None and length is not None and part[1] >= 0:
-            return part
+            return self.closed(part, a.object)
         return 0, self.total(info) if info.kind == "variable" else None
+
+    def closed(self, found: tuple[int, int], o: int) -> tuple[int, int | None]:
+        """An array at the end of a struct goes on to the end of the object."""
+        if found[1] < ast.OPEN:
+            return found
+        total = self.total(self.table[o])
+        return found[0], None if total is None else total - found[0]
 
     def total(self, info: Object) -> int | None:
         """Bytes of an object, where that is a number."""

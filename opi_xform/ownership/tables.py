@@ -12,6 +12,7 @@ from dataclasses import replace
 from math import gcd
 
 from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
 from opi_xform.ir.types import LONG, Type
 from opi_xform.memory.objects import Object
 from opi_xform.ownership.lvalues import POINTER_BYTES
@@ -170,14 +171,20 @@ class TableFinder(Finder):
             rest = self.symbols.resolve(offset).constant
         if found is None or rest is None or (rest - shape.first) % shape.stride:
             # `p->out`: the distance from the first one
-            base = ins.AddrHeap(info.node) if info.kind == "heap" else ins.AddrVar(info.variable or "", action.span)
-            first = ins.PtrAdd(base, ins.Const(shape.first), 1)
+            first = ins.PtrAdd(self.start_of(info, action.span), ins.Const(shape.first), 1)
             bytes_ = ins.Op("ptrdiff", (action.address, first), LONG)
             operand: ins.Operand = ins.Op("/", (bytes_, ins.Const(shape.stride)), LONG)
         else:
             more = (rest - shape.first) // shape.stride
             operand = found[2] if more == 0 else ins.Op("+", (found[2], ins.Const(more)), LONG)
         return ins.PtrAdd(array, operand, shape.width, count * shape.width)
+
+    def start_of(self, info: Object, span: Span) -> ins.Operand:
+        """The address of an object, which functions that are given it do not name."""
+        if info.kind == "heap":
+            return ins.AddrHeap(info.node)
+        assert info.variable is not None
+        return ins.AddrVar(info.variable, span) if info.frame < 0 else ins.AddrLocal(info.variable, info.frame)
 
 
 def find_tables(program: Program, elsewhere: Collection[int]) -> list[tuple[Member, Type, dict[int, ins.Operand]]]:

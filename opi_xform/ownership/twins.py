@@ -66,6 +66,7 @@ def table_of(
         raw=any(m.raw for m in members),
         count=len(members),
         named=tuple(key for m in members for key in m.named),
+        cast=first.cast if len({m.cast for m in members}) == 1 else "",
         twins=tuple(Twin(m.object, m.offset, m.nodes, m.start, m.ends) for m in members),
     )
     size = member.count * POINTER_BYTES

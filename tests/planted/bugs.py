@@ -7,6 +7,7 @@ from tests.planted.bugs_bearing import BEARING
 from tests.planted.bugs_behind import BEHIND
 from tests.planted.bugs_busy import BUSY
 from tests.planted.bugs_conditions import CONDITIONS
+from tests.planted.bugs_copies import COPIES
 from tests.planted.bugs_handed import HANDED
 from tests.planted.bugs_levels import LEVELS
 from tests.planted.bugs_lifts import LIFTS
@@ -419,6 +420,7 @@ BUGS = (
     *NULL,
     *NUMBERS,
     *CONDITIONS,
+    *COPIES,
     *PARTS,
     *WRITTEN,
     *SPELLED,

@@ -196,4 +196,12 @@ POINTERS = (
         ("null_choice_counts",),
         condition="allocation and free",
     ),
+    Bug(
+        "a pointer to a row of a table is one to the first row",
+        "opi_xform.ownership.tables",
+        'bytes_ = ins.Op("ptrdiff", (action.address, first), LONG)',
+        "bytes_: ins.Operand = ins.Const(0)",
+        ("nested_read", "nested_held"),
+        condition="members and tables",
+    ),
 )

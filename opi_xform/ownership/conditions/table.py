@@ -104,7 +104,14 @@ TABLE = (
         "A pointer in a struct or a table is one place in memory, and only its own loads and stores reach it.",
         ("ownership.members:promote", "ownership.tables:TableFinder", "ownership.twins:table_of"),
         (),
-        ("member_*", "table_*", "twins_*"),
+        ("const_*", "member_*", "nested_*", "table_*", "twins_*"),
+    ),
+    Condition(
+        "copies of structs",
+        "A struct that a function has a copy of, or returns one of, stays as it is until the function returns.",
+        ("parts.by_address:Untouched", "parts.by_result:ByResult"),
+        (),
+        ("by_value_*", "by_result_*"),
     ),
     Condition(
         "short names",
@@ -196,6 +203,7 @@ TABLE = (
         (),
         (
             "scanf_*",
+            "words_*",
             "odd_percent_*",
             "odd_signgam",
             "odd_optind*",
