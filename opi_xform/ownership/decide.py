@@ -17,6 +17,7 @@ from opi_xform.ownership.deepest import SMALL, Deepest, shared_places, small
 from opi_xform.ownership.elsewhere import LEFT_OUT, left_out, several, shared_text
 from opi_xform.ownership.hints import first_contents, with_hint
 from opi_xform.ownership.hints import told as hint_told
+from opi_xform.ownership.last_edits import last_sends
 from opi_xform.ownership.leftovers import leftover_edits, without_empty_loops
 from opi_xform.ownership.levels import levels_refusal, levels_written
 from opi_xform.ownership.liveness import Finding, Judge
@@ -57,6 +58,7 @@ def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Pla
         span, message = unseen
         groups, stray = [], {u.place: Refusal("11", message, ((span, "here"),)) for u in uses}
     passing = bypass(units, program.effects)
+    closed = program.nest.irreducible or unseen is not None or passing is not None  # all sites stay
     if passing is not None:
         span, message = passing
         groups, stray = [], {u.place: Refusal("07", message, ((span, "here"),)) for u in uses}
@@ -69,6 +71,12 @@ def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Pla
     verdicts: dict[Place, tuple[Verdict, Buffer]] = {}
     edits: list[Edit] = []
     files: set[str] = set()
+    if not closed:
+        kept = {p for verdict in found for p in verdict.refusals} | set(stray)
+        taken = {o for b, verdict in zip(groups, found, strict=True) if verdict.converted for o in b.objects}
+        for buffer, verdict in last_sends(units, program, options, uses, kept, taken):
+            groups.append(buffer)
+            found.append(verdict)
     for buffer, verdict in zip(groups, found, strict=True):
         for use in buffer.uses:
             verdicts[use.place] = (verdict, buffer)

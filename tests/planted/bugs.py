@@ -9,6 +9,7 @@ from tests.planted.bugs_busy import BUSY
 from tests.planted.bugs_conditions import CONDITIONS
 from tests.planted.bugs_copies import COPIES
 from tests.planted.bugs_handed import HANDED
+from tests.planted.bugs_last import LAST
 from tests.planted.bugs_levels import LEVELS
 from tests.planted.bugs_lifts import LIFTS
 from tests.planted.bugs_memory import MEMORY
@@ -412,6 +413,7 @@ BUGS = (
     *BEHIND,
     *HANDED,
     *BUSY,
+    *LAST,
     *LEVELS,
     *LIFTS,
     *SUMMARIES,

@@ -276,6 +276,13 @@ TABLE = (
         ("regrow_*", "unset_*"),
     ),
     Condition(
+        "last use",
+        "Nobody uses a block whose life ends with its send, and what malloc and free become is right for their pool.",
+        ("ownership.blocks:Blocks", "ownership.last_sends:LastSends", "ownership.last_edits:last_sends"),
+        (),
+        ("last_*",),
+    ),
+    Condition(
         "set by a function",
         "Nothing but loads and stores that are looked at reach a pointer whose address functions have.",
         ("program.out_parameters:OutParameters", "program.handed_out:HandedOut", "program.addressed:Addressed"),

@@ -33,6 +33,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < N / 2; i++)
             b[i] = u[i] + 1;
         MPI_Send(b, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(b)
+        b[0] = 0.0;
     } else if (rank == 1) {
         MPI_Recv(r, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(r)
         for (int i = 0; i < N; i++)

@@ -33,6 +33,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < N; i++)
             sbuf[i] = 2.0 * u[i];
         MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
+        sbuf[0] = 0.0;
     } else if (rank == 1) {
         MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
         for (int i = 0; i < N; i++)

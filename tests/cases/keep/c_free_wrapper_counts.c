@@ -29,6 +29,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < N; i++) //~ hole: i = 0 => i = 1
             sbuf[i] = 2.0 * u[i];
         MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
+        sbuf[0] = 0.0;
     } else if (rank == 1) {
         MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(rbuf)
         for (int i = 0; i < N; i++)

@@ -1,0 +1,34 @@
+/* Where there is no memory, the program goes on with a smaller block. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int *made(int n, int k)
+{
+    int *c = malloc(n * sizeof(int));
+    if (c == NULL)
+        c = malloc(sizeof(int));
+    for (int i = 0; i < n; i++)
+        c[i] = k + i;
+    return c;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, n = 100, *a;
+    long s = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    a = made(n, rank);
+    if (rank == 0) {
+        MPI_Send(a, n, MPI_INT, 1, 0, MPI_COMM_WORLD); //~ keep
+    } else if (rank == 1) {
+        MPI_Recv(a, n, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        s = a[n - 1];
+    }
+    printf("%d %ld\n", rank, s);
+    free(a);
+    MPI_Finalize();
+    return 0;
+}
