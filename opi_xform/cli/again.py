@@ -20,8 +20,6 @@ from opi_xform.rewrite.mirror import lay_out, mirrored, mirrored_flags
 from opi_xform.rewrite.sources import Sources
 
 Site = tuple[str, int, str]  # file, offset of the call, side
-FIRST_CONTENTS = frozenset({"OPI110", "OPI210"})
-"""Codes of sites that stay because what their buffer holds at first is read: writing that may help (``zeroed``)."""
 Parse = Callable[[Sequence[tuple[str, tuple[str, ...]]]], Sequence[Unit | FrontendError]]
 Analyse = Callable[[Sequence[Unit], Sources, str, tuple[Told, ...]], tuple[Plan, dict[str, bytes]]]
 """Units, their files, the root, what is told -> the plan and what it makes of the files."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import gc
 import hashlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from opi_xform.cli.again import FIRST_CONTENTS, Again
+from opi_xform.cli.again import Again
 from opi_xform.cli.annotations import find_annotations
+from opi_xform.cli.attempts import Attempts
 from opi_xform.cli.build_flags import BuildFlags, build_flags, include_directories
 from opi_xform.cli.channels import with_channels
 from opi_xform.cli.checks import findings, gained, load_baseline, with_remarks
@@ -31,7 +32,6 @@ from opi_xform.ir.ast import Diagnostic, Function, Unit
 from opi_xform.ir.same import same
 from opi_xform.launch.transform import MANIFEST, TREE, manifest
 from opi_xform.ownership.plan import Edit, Plan, Told
-from opi_xform.parts import SHARED
 from opi_xform.report.finding import Finding
 from opi_xform.resources import runtime_include_dir
 from opi_xform.rewrite.apply import obstacle, place_of, rewrite
@@ -140,24 +140,10 @@ def transform(
         except EffectsError as error:
             raise known.wrong_effects(str(error)) from error
         better = None
-        if programs and any(d.decision == "keep" for d in plan.decisions):
-            with progress.part("macros"):
-                plan, better = _written(plan, units, flags, sources, settings, options)
-                if better is None:
-                    plan, better = _plainly(programs[0], plan, units, flags, sources, settings, options)
-        if (
-            better is None
-            and programs
-            and any(d.decision == "keep" and (d.form or d.code) in SHARED for d in plan.decisions)
-        ):
-            with progress.part("parts"):
-                plan, better = _parted(programs[0], plan, units, flags, sources, settings, options)
-        if better is None and programs and any(d.code in FIRST_CONTENTS for d in plan.decisions):
-            with progress.part("zeros"):
-                plan, better = _zeroed(programs[0], plan, units, flags, sources, settings, options)
-        if better is None and programs and programs[0].complete and any(d.decision == "keep" for d in plan.decisions):
-            with progress.part("copies"):
-                plan, better = _passed(programs[0], plan, units, flags, sources, settings, options)
+        if programs:
+            again = _again(units, flags, sources, settings, options)
+            attempts = Attempts(programs[0], units, flags, sources, settings, options, again)
+            plan, better = attempts.best(plan, progress.part)
         plan = with_channels(annotations, known.judged(plan, entries), sources)
         if not options.check:
             plan = with_remarks(plan, sources, annotations)
@@ -205,117 +191,6 @@ def _privatised(
     return dict(found.changed), plan, replace(facts, variables=found.variables, hindrances=found.remarks)
 
 
-def _parted(
-    program: Program,
-    plan: Plan,
-    units: Sequence[Unit],
-    flags: BuildFlags,
-    sources: Sources,
-    settings: AnalysisOptions,
-    options: Options,
-) -> tuple[Plan, dict[str, bytes] | None]:
-    """The plan, or a better one for the program with buffers divided that several messages share; then what that makes
-    of the files.
-    """
-    from opi_xform.cli.parted import Parting
-
-    try:
-        parting = Parting(program, plan, sources, _again(units, flags, sources, settings, options), settings.strict)
-        parted = parting.run()
-        if parted.changed is not None and not _compiles(units, flags, parted.changed, sources, options):
-            return plan, None  # what the edits of the divided program miss is no reason to refuse this one
-        return parted.plan, parted.changed
-    except (OSError, PlanError):  # no room for the copy, or it cannot be written: the program as it is
-        return plan, None
-
-
-def _zeroed(
-    program: Program,
-    plan: Plan,
-    units: Sequence[Unit],
-    flags: BuildFlags,
-    sources: Sources,
-    settings: AnalysisOptions,
-    options: Options,
-) -> tuple[Plan, dict[str, bytes] | None]:
-    """The plan, or a better one for the program with first contents written; then what that makes of the files."""
-    from opi_xform.cli.zeroed import Clearing
-
-    try:
-        found = Clearing(program, plan, sources, _again(units, flags, sources, settings, options)).run()
-        if found is None or not _compiles(units, flags, found.changed, sources, options):
-            return plan, None
-        return found.plan, found.changed
-    except (OSError, PlanError):  # no room for the copy, or it cannot be written: the program as it is
-        return plan, None
-
-
-def _passed(
-    program: Program,
-    plan: Plan,
-    units: Sequence[Unit],
-    flags: BuildFlags,
-    sources: Sources,
-    settings: AnalysisOptions,
-    options: Options,
-) -> tuple[Plan, dict[str, bytes] | None]:
-    """The plan, or a better one for the program with addresses of structs where functions get copies; then what that
-    makes of the files.
-    """
-    from opi_xform.cli.passed import Passing
-
-    try:
-        found = Passing(program, plan, units, _again(units, flags, sources, settings, options)).run()
-        if found is None or not _compiles(units, flags, found.changed, sources, options):
-            return plan, None
-        return found.plan, found.changed
-    except (OSError, PlanError):  # no room for the copy, or it cannot be written: the program as it is
-        return plan, None
-
-
-def _written(
-    plan: Plan,
-    units: Sequence[Unit],
-    flags: BuildFlags,
-    sources: Sources,
-    settings: AnalysisOptions,
-    options: Options,
-) -> tuple[Plan, dict[str, bytes] | None]:
-    """The plan, or a better one for the program with uses of macros written out; then what that makes of the files."""
-    from opi_xform.cli.written import WritingOut, makes_code
-
-    try:
-        if not makes_code(units, sources, settings.root):
-            return plan, None
-        found = WritingOut(_again(units, flags, sources, settings, options), plan).run()
-        if found is None or not _compiles(units, flags, found.changed, sources, options):
-            return plan, None
-        return found.plan, found.changed
-    except (OSError, PlanError):  # no room for the copy, or it cannot be written: the program as it is
-        return plan, None
-
-
-def _plainly(
-    program: Program,
-    plan: Plan,
-    units: Sequence[Unit],
-    flags: BuildFlags,
-    sources: Sources,
-    settings: AnalysisOptions,
-    options: Options,
-) -> tuple[Plan, dict[str, bytes] | None]:
-    """The plan, or a better one for the program with short names written out; then what that makes of the files."""
-    from opi_xform.cli.plainly import Plainly
-
-    try:
-        found = Plainly(program, plan, sources, _again(units, flags, sources, settings, options)).run()
-        if found is None or not _compiles(units, flags, found.changed, sources, options):
-            return plan, None
-        return found.plan, found.changed
-    except (OSError, PlanError):  # no room for the copy, or it cannot be written: the program as it is
-        return plan, None
-
-
 def _again(
     units: Sequence[Unit], flags: BuildFlags, sources: Sources, settings: AnalysisOptions, options: Options
 ) -> Again:
@@ -331,15 +206,6 @@ def _again(
         return found, dict(rewrite(found, files).changed)
 
     return Again(units, flags.of, sources, settings.root, settings.told, parse, analyse_again)
-
-
-def _compiles(
-    units: Sequence[Unit], flags: BuildFlags, changed: Mapping[str, bytes], sources: Sources, options: Options
-) -> bool:
-    def check(jobs: Sequence[Job]) -> list[Unit | FrontendError]:
-        return parse_sources(jobs, options.jobs, lambda: None, parse_outline)
-
-    return not self_check(units, flags.of, changed, sources, check)
 
 
 def _profiles(options: Options) -> tuple[Run, ...]:

@@ -27,7 +27,6 @@ from tests.planted.bugs_threads import THREADS
 from tests.planted.bugs_tiles import TILES
 from tests.planted.bugs_travel import TRAVEL
 from tests.planted.bugs_written import WRITTEN
-from tests.planted.bugs_zeros import ZEROS
 
 _FOREIGN = "opi_xform.memory.foreign"
 _CONSTRAINTS = "opi_xform.memory.constraints"
@@ -70,7 +69,7 @@ BUGS = (
         _LIVENESS,
         'if info.kind == "variable" and info.frame < 0 and not at_entry.is_empty():',
         "if False:",
-        ("f_static_zeros", "f_global_zero"),
+        ("f_static_zeros", "f_global_zero", "f_unsent_first"),
         condition="first contents",
     ),
     Bug(
@@ -434,5 +433,4 @@ BUGS = (
     *TABLES,
     *TILES,
     *TRAVEL,
-    *ZEROS,
 )

@@ -49,9 +49,9 @@ TABLE = (
     Condition(
         "first contents",
         "Zeros and initialisers count as written: nobody reads or sends them where an OPI_Alloc stands.",
-        ("ownership.liveness:Judge", "ownership.reasons:ended_by_initialiser", "ownership.zeros:Zeroing"),
+        ("ownership.liveness:Judge", "ownership.reasons:ended_by_initialiser"),
         ("OPI110", "OPI210"),
-        ("f_*", "initialised_*", "zeros_*"),
+        ("f_*", "initialised_*"),
     ),
     Condition(
         "read after receive",

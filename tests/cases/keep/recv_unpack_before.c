@@ -1,11 +1,11 @@
-/* The buffer is unpacked before the receive: what its initialiser says. */
+/* The buffer is unpacked before the receive. */
 #include <mpi.h>
 #include <stdio.h>
 
 #define N 2048
 
 static double u[N], v[N];
-static double sbuf[N], rbuf[N] = {0.5};
+static double sbuf[N], rbuf[N];
 
 int main(int argc, char **argv)
 {

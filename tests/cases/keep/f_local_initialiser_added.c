@@ -19,7 +19,7 @@ int main(int argc, char **argv)
         double sbuf[N] = { 0 };
         for (int i = 0; i < N; i++)
             sbuf[i] += u[i];
-        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(sbuf)
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI110
     } else if (rank == 1) {
         MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         for (int i = 0; i < N; i++)

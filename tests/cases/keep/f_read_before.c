@@ -23,7 +23,7 @@ int main(int argc, char **argv)
         } else if (rank == 1) {
             for (int i = 0; i < N; i++)
                 v[i] += rbuf[i];
-            MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(rbuf)
+            MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep OPI210
         }
     }
     if (rank == 1) {

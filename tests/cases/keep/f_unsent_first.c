@@ -22,7 +22,7 @@ int main(int argc, char **argv)
         MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
     }
     if (rank == 1 && argc < 5) {
-        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(rbuf)
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep OPI210
     }
     for (int i = 0; i < N; i++)
         v[i] = rbuf[i];

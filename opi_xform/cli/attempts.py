@@ -1,0 +1,114 @@
+"""Other texts of the program that may convert more: each is analysed in a copy, and counts where it is better.
+
+One attempt after the other; the first that is better is taken.  What it makes of the files has to compile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from opi_xform.cli.again import Again
+from opi_xform.cli.build_flags import BuildFlags
+from opi_xform.cli.options import Options
+from opi_xform.cli.parsing import Job, parse_sources
+from opi_xform.frontend import FrontendError, parse_outline
+from opi_xform.ir.ast import Unit
+from opi_xform.ownership.plan import Plan
+from opi_xform.parts import SHARED
+from opi_xform.rewrite.errors import PlanError
+from opi_xform.rewrite.selfcheck import self_check
+from opi_xform.rewrite.sources import Sources
+
+if TYPE_CHECKING:
+    from opi_xform.ownership.model import Options as AnalysisOptions
+    from opi_xform.ownership.model import Program
+
+Better = tuple[Plan, dict[str, bytes] | None]
+"""A plan, and what it makes of the files where that is not what follows from its own edits."""
+
+
+class Found(Protocol):
+    """What an attempt brings."""
+
+    @property
+    def plan(self) -> Plan: ...
+
+    @property
+    def changed(self) -> dict[str, bytes] | None: ...
+
+
+@dataclass(frozen=True)
+class Attempts:
+    """program: as it was analysed.  again: analyses it with other texts."""
+
+    program: Program
+    units: Sequence[Unit]
+    flags: BuildFlags
+    sources: Sources
+    settings: AnalysisOptions
+    options: Options
+    again: Again
+
+    def best(self, plan: Plan, part: Callable[[str], AbstractContextManager[None]]) -> Better:
+        """The plan, or a better one; each attempt's time goes to the part that has its name."""
+        for name, attempt in self.wanted(plan):
+            with part(name):
+                plan, changed = self.tried(plan, attempt)
+            if changed is not None:
+                return plan, changed
+        return plan, None
+
+    def wanted(self, plan: Plan) -> Iterator[tuple[str, Callable[[Plan], Found | None]]]:
+        """The attempts that may bring something, those that change least first."""
+        kept = [d for d in plan.decisions if d.decision == "keep"]
+        if kept:
+            yield "macros", self.written_out
+            yield "names", self.plainly
+        if any((d.form or d.code) in SHARED for d in kept):
+            yield "parts", self.parted
+        if kept and self.program.complete:
+            yield "copies", self.passed
+
+    def tried(self, plan: Plan, attempt: Callable[[Plan], Found | None]) -> Better:
+        try:
+            found = attempt(plan)
+            if found is None:
+                return plan, None
+            if found.changed is not None and not self.compiles(found.changed):
+                return plan, None  # what the edits of another text miss is no reason to refuse this one
+            return found.plan, found.changed
+        except (OSError, PlanError):  # no room for the copy, or it cannot be written: the program as it is
+            return plan, None
+
+    def written_out(self, plan: Plan) -> Found | None:
+        """With uses of macros written out."""
+        from opi_xform.cli.written import WritingOut, makes_code
+
+        return WritingOut(self.again, plan).run() if makes_code(self.units, self.sources, self.settings.root) else None
+
+    def plainly(self, plan: Plan) -> Found | None:
+        """With short names written out."""
+        from opi_xform.cli.plainly import Plainly
+
+        return Plainly(self.program, plan, self.sources, self.again).run()
+
+    def parted(self, plan: Plan) -> Found | None:
+        """With buffers divided that several messages share."""
+        from opi_xform.cli.parted import Parting
+
+        return Parting(self.program, plan, self.sources, self.again, self.settings.strict).run()
+
+    def passed(self, plan: Plan) -> Found | None:
+        """With addresses of structs where functions get copies."""
+        from opi_xform.cli.passed import Passing
+
+        return Passing(self.program, plan, self.units, self.again).run()
+
+    def compiles(self, changed: Mapping[str, bytes]) -> bool:
+        def check(jobs: Sequence[Job]) -> list[Unit | FrontendError]:
+            return parse_sources(jobs, self.options.jobs, lambda: None, parse_outline)
+
+        return not self_check(self.units, self.flags.of, changed, self.sources, check)
