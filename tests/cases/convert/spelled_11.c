@@ -15,7 +15,7 @@ int main(int argc, char **argv)
     double *now = malloc(N * sizeof(double)), *next = malloc(N * sizeof(double));
     for (int t = 0; t < 4 && rank < 2; t++) {
         MPI_Request rq;
-        for (int i = 0; i < N; i++) //~ hole: i = 0 => i = 1
+        for (int i = 0; i < N; i++)
             now[i] = rank + t + 0.5 * i;
         MPI_Irecv(next, N, MPI_DOUBLE, 1 - rank, t, MPI_COMM_WORLD, &rq); //~ take(next)
         MPI_Send(now, N, MPI_DOUBLE, 1 - rank, t, MPI_COMM_WORLD); //~ give(now)

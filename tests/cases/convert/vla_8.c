@@ -30,7 +30,7 @@ int main(int argc, char **argv)
             u[i][j] = rank + 0.5 * i + j;
     for (int step = 0; step < 3; step++) {
         if (rank == 0) {
-            MPI_Send(u, n * m, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
+            MPI_Send(u, n * m, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
         } else if (rank == 1) {
             MPI_Recv(&t[0][0], n * m, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(t)
             memcpy(&u[0][0], &t[0][0], n * m * sizeof(double));
