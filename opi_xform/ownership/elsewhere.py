@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import within_statement
+from opi_xform.ir.walk import statements, within_statement
 from opi_xform.ownership.addresses import flow_of
 from opi_xform.ownership.model import Buffer, Place, Program, Refusal
 from opi_xform.ownership.plan import Edit, InsertStatement, LinkName, PointerDeclaration, ReplaceCall, StopOthers
@@ -127,13 +127,18 @@ def several(units: Sequence[ast.Unit], program: Program, buffer: Buffer) -> Refu
 
 
 def shared_text(program: Program, converted: Iterable[Place], edits: Iterable[Edit]) -> Refusal | None:
-    """An edit inside a function of a header that runs in several files, but of a call that all agree on."""
+    """An edit inside a function of a header that runs in several files, or in text that is included inside functions,
+    but of a call that all agree on.
+    """
     sites = {(file, begin) for file, begin, _, _ in converted}
     running = _running(program)
     for edit in edits:
         span = written_at(edit)
         if isinstance(edit, ReplaceCall) and (span.file, span.begin) in sites:
             continue
+        if span.file in _fragments(program):
+            message = "this text is included inside a function, and may be in several places"
+            return Refusal("12", message, ((span, "what would change here, would change in all of them"),))
         copies = [f for f in running.get(span.file, ()) if _inside(span, f.span)]
         if len(copies) > 1:
             message = f"`{copies[0].name}` is written in a header, and runs in several files that include it"
@@ -154,6 +159,20 @@ def _running(program: Program) -> dict[str, list[ast.Function]]:
                 by_file.setdefault(function.span.file, []).append(function)
         _latest[:] = [(program, by_file)]
     return _latest[0][1]
+
+
+_fragments_of: list[tuple[Program, frozenset[str]]] = []
+
+
+def _fragments(program: Program) -> frozenset[str]:
+    """Files with statements of functions that begin in other files; those of the latest program are remembered."""
+    if not _fragments_of or _fragments_of[0][0] is not program:
+        out: set[str] = set()
+        for function in program.functions.values():
+            spans = (s.span for s, _ in statements(function.body))
+            out.update(span.file for span in spans if span.editable and span.file != function.span.file)
+        _fragments_of[:] = [(program, frozenset(out))]
+    return _fragments_of[0][1]
 
 
 def siblings(program: Program, function: ast.Function) -> Iterator[ast.Function]:

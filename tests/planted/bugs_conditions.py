@@ -86,4 +86,12 @@ CONDITIONS = (
         ("g_header_inline",),
         condition="text",
     ),
+    Bug(
+        "text that is included inside functions stands in one of them",
+        "opi_xform.ownership.elsewhere",
+        "        if span.file in _fragments(program):\n",
+        "        if False:\n",
+        ("g_fragment",),
+        condition="text",
+    ),
 )
