@@ -96,9 +96,10 @@ class _Freeing:
                     work.extend(x for x in ([then] if value else [other]) if x is not None)
                 case ast.DeclStmt(variables=keys):
                     for key in keys:
-                        init = self.function.variables[key].init
+                        init, type_ = self.function.variables[key].init, self.function.variables[key].type
                         value = None if init is None else self.value(init)
-                        if value is not None:
+                        narrow = isinstance(init, ast.IntLit) and type_.kind == "int" and not type_.holds(init.value)
+                        if value is not None and not narrow:
                             self.known[key] = value
                 case ast.ExprStmt(expr=e) if plain(e) is self.call:
                     self.freed += not self.null

@@ -19,6 +19,7 @@ from opi_xform.ownership.mentions import Texts, plain, walk
 from opi_xform.ownership.model import Buffer, Carrier, Options, Place, Program, Use
 from opi_xform.ownership.names import Name
 from opi_xform.ownership.plan import Edit, InsertStatement, ReplaceCall, ReplaceText
+from opi_xform.ownership.requests import abandoned
 from opi_xform.ownership.threads import threads_written
 from opi_xform.ownership.told import about
 from opi_xform.ownership.words import PASTED, expanded, pieces, words
@@ -41,6 +42,8 @@ def last_sends(
     """Of the sites that stay, those that convert so, each with its buffer.  taken: objects of buffers that convert."""
     if not program.complete or program.graph.background.nodes or program.points_to.taken_apart() or program.apart:
         return []
+    if any(program.functions[frame.function].refused for frame in program.graph.frames):
+        return []  # a jump out of it leads nowhere in the graph
     by_place: dict[Place, list[Use]] = {}
     for use in uses:
         if use.side == "send" and use.place in kept:
@@ -139,6 +142,8 @@ class _Ending:
             return False
         for use in uses:
             name = self.name(use)
+            if use.op.request is not None and abandoned(self.names, use) is not None:
+                return False
             if name not in pool.exact or sends.used_after(use.node, name) is not None:
                 return False
         return True

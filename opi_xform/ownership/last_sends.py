@@ -134,10 +134,17 @@ class LastSends:
                     freed = [x for x, exact, _ in self.holding(node) if exact] == [name]
                     if not freed:
                         return False
-                elif not (isinstance(node.action, ins.Define) and node.action.value == ins.Const(0) and freed):
+                elif not freed or not self.is_set_to_null(node, name):
                     return False
             (there,) = self.graph.succs[there]
         return freed
+
+    def is_set_to_null(self, node: Node, name: Name) -> bool:
+        """The name itself: another variable would stay as it was where the block has been given away."""
+        action = node.action
+        if not isinstance(action, ins.Define) or action.value != ins.Const(0) or not isinstance(action.target, ins.Var):
+            return False
+        return ("v", self.program.values.objects.variable(node.frame, action.target.key), 0) == name
 
     def onward(self, block: int) -> int:
         """The first block from here on in which something happens."""

@@ -50,7 +50,7 @@ def pending_refusal(
                 )
     for use in chosen:
         if use.op.request is not None and use.place not in out:
-            given_up = _abandoned(names, use)
+            given_up = abandoned(names, use)
             if given_up is not None:
                 notes = [(names.span(use.node), "the request is created here"), given_up]
                 message = "the request may be cancelled or freed before it completes"
@@ -147,7 +147,7 @@ def _operations(names: Names, buffer: Buffer) -> list[tuple[int, MpiOp]]:
     return out
 
 
-def _abandoned(names: Names, use: Use) -> tuple[Span, str] | None:
+def abandoned(names: Names, use: Use) -> tuple[Span, str] | None:
     """Where a request may be cancelled or freed, or goes where that cannot be excluded."""
     values = names.program.values
     slot = slots_of(names, use.node, use.op.request)

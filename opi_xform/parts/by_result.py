@@ -22,6 +22,7 @@ from opi_xform.program.driver import Whole
 from opi_xform.record import dataclass
 from opi_xform.rewrite.edit import ByteEdit
 
+_WORD = re.compile(rb"\w+")
 _RESULT = re.compile(rb"(?:^|[;}\n]|\*/)\s*(?:(?:static|extern|inline)\s+)*((?:struct\s+)?[A-Za-z_]\w*)\s+$")
 _NONE = re.compile(rb"\(\s*(?:void\s*)?\)")
 _ZEROS = re.compile(rb"\{\s*(?:0|NULL)?\s*\}")
@@ -162,6 +163,8 @@ class ByResult:
         if not top or not d.statement.editable or d.storage or not re.fullmatch(r"(struct\s+)?\w+\s*", d.specifiers):
             raise _NotUnderstoodError
         file, data = d.statement.file, self.read(d.statement.file)
+        if file != function.span.file or name in _WORD.findall(data, function.span.begin, d.statement.begin):
+            raise _NotUnderstoodError  # the word means something else up to there
         if d.init_span is None:
             put(file, d.statement.begin, d.statement.end, b"")
         elif _ZEROS.fullmatch(data, d.init_span.begin, d.init_span.end):
@@ -222,8 +225,11 @@ class ByResult:
         put: Callable[[str, int, int, bytes], None],
     ) -> None:
         """``struct grid g = grid_new(n);`` as ``struct grid g; grid_new(&g, n);``, with all that it declares."""
+        if function.refused or any(isinstance(s, ast.Label) for s, _ in statements(function.body)):
+            raise _NotUnderstoodError  # a jump back may find the variable alive, and its address known
         text = b""
         place = None
+        names = {function.variables[key].name.encode() for key in stmt.variables}
         for key in stmt.variables:
             v = function.variables[key]
             if v.kind != "local" or v.type.const or len(v.declarators) != 1 or stmt.sizes or v.type.vla:
@@ -241,6 +247,8 @@ class ByResult:
                 raise _NotUnderstoodError
             data = self.read(d.statement.file)
             opened = data.find(b"(", e.callee_span.end, e.span.end)
+            if not names.isdisjoint(_WORD.findall(data, opened, e.span.end)):
+                raise _NotUnderstoodError  # behind the statement it is the one that this declares
             if (
                 data[e.callee_span.end : opened].strip()
                 or data[d.init_span.begin : d.init_span.end] != (data[e.span.begin : e.span.end])

@@ -79,4 +79,20 @@ LAST = (
         ("last_in_expression",),
         condition="last use",
     ),
+    Bug(
+        "whatever is set where a block is freed is its name",
+        "opi_xform.ownership.last_sends",
+        "elif not freed or not self.is_set_to_null(node, name):",
+        "elif not freed or not isinstance(node.action, ins.Define):",
+        ("last_told",),
+        condition="last use",
+    ),
+    Bug(
+        "no jump leads out of the graph",
+        _EDITS,
+        "if any(program.functions[frame.function].refused for frame in program.graph.frames):",
+        "if False:",
+        ("last_jump",),
+        condition="last use",
+    ),
 )
