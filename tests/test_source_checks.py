@@ -206,7 +206,9 @@ def test_pointer_carriers() -> None:
     assert check("static double *buf;", "    buf = malloc(sizeof *buf * 10);", kind="pointer") == Inspection(None)
     assert check("", "    double *buf = malloc(80); buf[0] = sizeof buf;", kind="pointer").refusal is None
     assert check("static double *buf[4];", "    buf[1] = malloc(80);", kind="pointer", rows=1).refusal is None
-    assert refusal(check("", "    double *const buf = malloc(80); buf[0] = 1;", kind="pointer")).code == "13"
+    const = check("", "    double *const buf = malloc(80); buf[0] = 1;", kind="pointer")
+    assert const.refusal is None
+    assert [edit.text for edit in const.edits] == [""]  # the word goes
     assert refusal(check("", "    double *volatile buf = malloc(80); buf[0] = 1;", kind="pointer")).code == "404"
     assert refusal(check("static double *buf, **p = &buf;", "    buf = malloc(8);", kind="pointer")).code == "05"
     assert refusal(check("double *buf;", "    buf = malloc(8);", kind="pointer", complete=False)).code == "12"

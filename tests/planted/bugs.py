@@ -402,8 +402,8 @@ BUGS = (
     Bug(
         "a function that frees may do more",
         "opi_xform.ownership.deallocations",
-        "            case _:\n                return False\n    return freed",
-        "            case _:\n                pass\n    return freed",
+        "            case _:\n                return False\n\n    def is_local",
+        "            case _:\n                return True\n\n    def is_local",
         ("c_free_wrapper_counts",),
         condition="allocation and free",
     ),

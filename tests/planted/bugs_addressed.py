@@ -35,8 +35,8 @@ ADDRESSED = (
     Bug(
         "the size of an array of variable length may be asked for",
         "opi_xform.ownership.source",
-        'if asked or var.type.elem is None or var.type.elem.is_array or var.kind != "local":',
-        'if var.type.elem is None or var.type.elem.is_array or var.kind != "local":',
+        'if asked or var.type.elem is None or self.rows or var.kind != "local":',
+        'if var.type.elem is None or self.rows or var.kind != "local":',
         ("vla_size",),
         condition="declaration",
     ),

@@ -214,7 +214,7 @@ static void replaced(void)
 {
     static double b[N];
     pack(b, N, 12);
-    MPI_Sendrecv_replace(b, N, MPI_DOUBLE, peer, 1, peer, 1, W, IGNORE); //~ keep
+    MPI_Sendrecv_replace(b, N, MPI_DOUBLE, peer, 1, peer, 1, W, IGNORE); //~ give(b) take(b)
     take_in(b, N);
 }
 
