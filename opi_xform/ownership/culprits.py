@@ -41,10 +41,13 @@ def _deciding(judge: Judge, candidates: Iterable[int], use: Use | None) -> tuple
     assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})
     for n in tried:
         try:
-            found, at_entry = judge.live(None, frozenset({n}), assumed)
+            with judge.regions.budget():
+                found, at_entry = judge.live(None, frozenset({n}), assumed)
+                needs = judge.reads_initial(found, at_entry) if use is None else judge.needed(use, found)
         except BudgetExceeded:
+            judge.regions.context.reset_operations()
             continue
-        if judge.reads_initial(found, at_entry) if use is None else judge.needed(use, found):
+        if needs:
             out.append(n)
         if len(out) == 2:
             break
