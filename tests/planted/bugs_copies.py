@@ -3,6 +3,7 @@
 from tests.planted.bug import Bug
 
 _BY_ADDRESS = "opi_xform.parts.by_address"
+_BY_RESULT = "opi_xform.parts.by_result"
 
 COPIES = (
     Bug(
@@ -50,6 +51,22 @@ COPIES = (
             "return effect is not None",
             (),
         ),
+        condition="copies of structs",
+    ),
+    Bug(
+        "a call behind the declaration means the same names",
+        _BY_RESULT,
+        "if not names.isdisjoint(_WORD.findall(data, opened, e.span.end)):",
+        "if False:",
+        ("by_result_argument",),
+        condition="copies of structs",
+    ),
+    Bug(
+        "the name of the struct means nothing else in its function",
+        _BY_RESULT,
+        "if file != function.span.file or name in _WORD.findall(data, function.span.begin, d.statement.begin):",
+        "if file != function.span.file:",
+        ("by_result_word",),
         condition="copies of structs",
     ),
 )

@@ -1,0 +1,66 @@
+/* The argument of the first call has the size of another `out` than the one of this declaration. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct {
+    int n, made;
+    double *data;
+} Buf;
+
+static int out;
+
+static Buf buf_new(int n)
+{
+    Buf b;
+    b.n = n;
+    b.made = 1;
+    b.data = malloc(n * sizeof *b.data);
+    if (b.data == NULL)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    return b;
+}
+
+static void buf_free(Buf *b)
+{
+    free(b->data);
+    b->data = NULL;
+}
+
+static void fill(Buf b, const double *u, double by)
+{
+    for (int i = 0; i < b.n; i++)
+        b.data[i] = u[i] * by;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    out = size;
+    int n = 400, peer = size - 1 - rank;
+    double *u = malloc(n * sizeof(double));
+    for (int i = 0; i < n; i++)
+        u[i] = rank + i;
+    Buf in = buf_new(100 * sizeof out), out = buf_new(n);
+    for (int t = 0; t < 3; t++) {
+        MPI_Request rq;
+        fill(out, u, t + 1.5);
+        MPI_Irecv(in.data, in.n, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD, &rq); //~ keep
+        MPI_Send(out.data, out.n, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD); //~ keep
+        MPI_Wait(&rq, MPI_STATUS_IGNORE);
+        for (int i = 0; i < out.n; i++)
+            u[i] += in.data[i] / 4;
+    }
+    double s = 0;
+    for (int i = 0; i < n; i++)
+        s += u[i] * i;
+    printf("%d %d %.17g\n", rank, in.n, s);
+    buf_free(&in);
+    buf_free(&out);
+    free(u);
+    MPI_Finalize();
+    return 0;
+}
