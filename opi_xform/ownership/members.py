@@ -310,7 +310,8 @@ class Finder:
             start, raw = max(start, n), False
         ends = list(self.ends.get(info.number, ()))
         if info.frame >= 0:
-            ends += names_of(self.program).left.get(info.frame, [])
+            names = names_of(self.program)
+            ends += [*names.left.get(info.frame, []), *names.leaving(self.births(info)[0])]
         where: Where = ("heap", info.node) if info.kind == "heap" else ("variable", info.variable or "")
         exprs: dict[tuple[str, str, int, int], tuple[str, ast.Expr]] = {}
         for n in nodes:
@@ -379,10 +380,6 @@ class Finder:
         birth = self.births(info)[0]
         action = self.graph.nodes[birth].action
         assert isinstance(action, ins.Birth)
-        stmts = self.graph.lowered[variable.function].stmts
-        declared = stmts[action.stmt]
-        if declared.parent >= 0 and stmts[declared.parent].parent >= 0:
-            return None, False  # its memory goes when an inner block is left
         return birth, not action.zeroed
 
     # --- the text ------------------------------------------------------------------------------------------------

@@ -184,6 +184,34 @@ class Names:
             found = self.onward[first] = frozenset(seen)
         return found
 
+    def leaving(self, birth: int) -> list[int]:
+        """The first nodes behind the block in which a local variable is declared, on all ways that leave it."""
+        graph = self.graph
+        frame, action = graph.nodes[birth].frame, graph.nodes[birth].action
+        assert isinstance(action, ins.Birth)
+        stmts = graph.lowered[graph.frames[frame].function].stmts
+        scope = stmts[action.stmt].parent
+        out: list[int] = []
+        seen: set[int] = set()
+        stack = [(graph.nodes[birth].block, birth + 1)]
+        while stack:
+            block, first = stack.pop()
+            for n in graph.blocks[block]:
+                node = graph.nodes[n]
+                if n < first or node.frame != frame or not isinstance(node.action, ins.Instr) or node.action.stmt < 0:
+                    continue
+                at = node.action.stmt
+                while at >= 0 and at != scope:
+                    at = stmts[at].parent
+                if at != scope:
+                    out.append(n)
+                    break
+            else:
+                new = [b for b in graph.succs[block] if b not in seen]
+                seen.update(new)
+                stack.extend((b, 0) for b in new)
+        return sorted(out)
+
     def span(self, n: int) -> Span:
         """Where a node stands in the source."""
         action = self.graph.nodes[n].action

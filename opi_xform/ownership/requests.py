@@ -10,7 +10,7 @@ from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly, symbol
 from opi_xform.ownership.model import Buffer, Program, Refusal, Use
 from opi_xform.ownership.names import Names, names_of
-from opi_xform.ownership.pending import Asked, pending, pending_at, request_pending_at
+from opi_xform.ownership.pending import Asked, pending, request_pending_at
 from opi_xform.ownership.slots import Slots, slots_of
 from opi_xform.program.effects import MpiOp
 
@@ -210,7 +210,8 @@ def _carrier_changes(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
         for n in names.left.get(owner, ()):
             ends[n] = f"the function that declares `{var.name}` is left here"
         ends.update(_outside(names, owner, key))
-    late = pending_at(names, use, ends)
+    # a call behind the block that completes the request comes too late: its memory is gone before
+    late = {a.node for a in pending(names, use.node, use.op, [Asked(n, ahead=True) for n in sorted(ends)])}
     if not late:
         return None
     at = min(late)

@@ -2,6 +2,7 @@
 
 from tests.planted.bug import Bug
 
+_MEMBERS = "opi_xform.ownership.members"
 _MERGED = "opi_xform.memory.merged"
 _PENDING = "opi_xform.ownership.pending"
 _REQUESTS = "opi_xform.ownership.requests"
@@ -55,5 +56,21 @@ REQUESTS = (
         "_carrier_changes(names, buffer, use)",
         ("d_again_reverse", "d_again_window"),
         condition="pending requests",
+    ),
+    Bug(
+        "a struct is there behind the block that declares it",
+        _MEMBERS,
+        "ends += [*names.left.get(info.frame, []), *names.leaving(self.births(info)[0])]",
+        "ends += names.left.get(info.frame, [])",
+        ("member_block_pending", "member_block_jump"),
+        condition="carrier",
+    ),
+    Bug(
+        "a call behind the block completes the request in time",
+        _REQUESTS,
+        "[Asked(n, ahead=True) for n in sorted(ends)]",
+        "[Asked(n) for n in sorted(ends)]",
+        ("member_block_jump",),
+        condition="carrier",
     ),
 )
