@@ -24,6 +24,7 @@ BLOCKING = ("MPI_Recv(", "MPI_Sendrecv(", "MPI_Sendrecv_replace(")
 INDETERMINATE = (
     "local_array_",
     "malloc_",
+    "matrix_param_5",
     "free_wrapper_",
     "flag_1",
     "flag_4",

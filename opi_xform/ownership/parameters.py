@@ -173,7 +173,10 @@ class Parameters:
         if function.key in self.taken:
             return no("its function is called through a pointer", self.taken[function.key])
         type_ = variable.type
-        if not type_.is_pointer or type_.elem is None or type_.elem.kind not in ("int", "float", "record", "void"):
+        elem = type_.elem
+        while elem is not None and elem.is_array and not elem.vla:
+            elem = elem.elem
+        if not type_.is_pointer or elem is None or elem.kind not in ("int", "float", "record", "void"):
             return no("is of a type that cannot be changed", variable.span)
         for mention in self.index.by_key.get(key, ()):
             if not mention.ref.span.editable:
@@ -188,7 +191,7 @@ class Parameters:
             if told is None or not call.args[i].span.editable:
                 return no("a call passes something else than a buffer's name", call.span)
             passed = self.passed(told)
-            if passed is None or not _same(passed, type_.elem):
+            if passed is None or type_.elem is None or not _same(passed, type_.elem):
                 return no("a call passes a pointer of another type", call.span)
         if not self.declarations(function, i):
             return no("a declaration of its function cannot be rewritten", function.span)
@@ -357,6 +360,8 @@ def _same(a: Type, b: Type) -> bool:
     """Pointers to the two are the same type, but for ``const``; what is passed as ``void *`` may be anything."""
     if b.kind == "void":
         return True
+    if a.is_array and b.is_array and a.elem is not None and b.elem is not None:
+        return a.count is not None and a.count == b.count and a.elem.kind != "void" and _same(a.elem, b.elem)
     if (a.kind, a.size, a.signed, a.record) != (b.kind, b.size, b.signed, b.record) or a.volatile or a.atomic:
         return False
     words = {t.spelling.removeprefix("const ") for t in (a, b)}
@@ -389,27 +394,42 @@ def _parameter(data: bytes, behind: int, wanted: int) -> tuple[int, int] | None:
 
 
 def _lifted(text: bytes) -> bytes | None:
-    """``double *b`` as ``double **b``, ``const double b[]`` too; ``void *b`` stays; None for anything else."""
+    """``double *b`` as ``double **b``, ``const double b[]`` too, ``double b[][M]`` and ``double (*b)[M]`` as
+    ``double (**b)[M]``; ``void *b`` stays; None for anything else.
+    """
     tokens = [t for t in _TOKEN.findall(text) if not t.isspace()]
     words: list[bytes] = []
-    while tokens and (tokens[0][:1].isalpha() or tokens[0][:1] == b"_"):
+    while tokens and _word(tokens[0]):
         words.append(tokens.pop(0))
     name = b""
+    around = tokens[:1] == [b"("]
+    if around:
+        tokens.pop(0)
     if tokens[:1] == [b"*"]:
         tokens.pop(0)
         while tokens and tokens[0] in _QUALIFIERS:
             tokens.pop(0)
-        if tokens and (tokens[0][:1].isalpha() or tokens[0][:1] == b"_"):
+        if tokens and _word(tokens[0]):
             name = tokens.pop(0)
-    elif len(words) > 1 and len(tokens) == 1 and tokens[0][:1] == b"[":
+        if around and tokens[:1] != [b")"]:
+            return None
+        tokens = tokens[1:] if around else tokens
+        if not around and tokens:
+            return None  # an array of pointers
+    elif not around and len(words) > 1 and tokens and tokens[0][:1] == b"[":
         name = words.pop()
         tokens.pop(0)
     else:
         return None
     base = [w for w in words if w not in _QUALIFIERS]
-    if tokens or not base or b"register" in base or b"volatile" in base:
+    if not all(t[:1] == b"[" for t in tokens) or not base or b"register" in base or b"volatile" in base:
         return None
     stars = b"*" if base == [b"void"] else b"**"
     lead = text[: len(text) - len(text.lstrip())]
     tail = text[len(text.rstrip()) :]
-    return lead + b" ".join(base) + b" " + stars + name + tail
+    declarator = b"(" + stars + name + b")" + b"".join(tokens) if tokens else stars + name
+    return lead + b" ".join(base) + b" " + declarator + tail
+
+
+def _word(token: bytes) -> bool:
+    return token[:1].isalpha() or token[:1] == b"_"

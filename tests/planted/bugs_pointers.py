@@ -5,6 +5,7 @@ from tests.planted.bug import Bug
 _ALLOCATIONS = "opi_xform.ownership.allocations"
 _EVENTS = "opi_xform.ownership.buffer_events"
 _TELESCOPE = "opi_xform.memory.telescope"
+_PARAMETERS = "opi_xform.ownership.parameters"
 _REQUESTS = "opi_xform.ownership.requests"
 _ADDRESSES = "opi_xform.ownership.addresses"
 _COUNTED = "opi_xform.ownership.counted"
@@ -203,5 +204,13 @@ POINTERS = (
         "bytes_: ins.Operand = ins.Const(0)",
         ("nested_read", "nested_held"),
         condition="members and tables",
+    ),
+    Bug(
+        "rows of another length are the same rows",
+        _PARAMETERS,
+        "a.count is not None and a.count == b.count and",
+        "a.count is not None and",
+        ("matrix_param_other",),
+        condition="carrier",
     ),
 )

@@ -97,7 +97,7 @@ TABLE = (
             "ownership.lifts:Lifts",
         ),
         ("OPI104", "OPI204", "OPI402"),
-        ("b_*", "lifted_*", "second_*", "macro_named"),
+        ("b_*", "lifted_*", "matrix_*", "second_*", "macro_named"),
     ),
     Condition(
         "members and tables",

@@ -1,0 +1,53 @@
+/* The parameter is an array of pointers; the buffer is read by another one of them. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define R 64
+#define C 20
+
+static double u[R], v[R];
+static double sbuf[R][C], rbuf[R][C];
+
+static void put(double *b[2], int to)
+{
+    MPI_Send(b[0], R * C, MPI_DOUBLE, to, 7, MPI_COMM_WORLD); //~ keep
+}
+
+static void get(double b[R][C], int from)
+{
+    MPI_Recv(b[0], R * C, MPI_DOUBLE, from, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(b)
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    double *both[2] = {sbuf[0], sbuf[0]};
+    for (int i = 0; i < R; i++)
+        u[i] = rank + 0.5 * i;
+    for (int step = 0; step < 3; step++) {
+        if (rank == 0) {
+            for (int i = 0; i < R; i++)
+                for (int j = 0; j < C; j++)
+                    sbuf[i][j] = u[i] * (j + 1);
+            put(both, 1);
+            v[step] += both[1][step];
+        } else if (rank == 1) {
+            get(rbuf, 0);
+            for (int i = 0; i < R; i++)
+                for (int j = 0; j < C; j++)
+                    v[i] += rbuf[i][j];
+        }
+    }
+    if (rank < 2) {
+        double total = 0.0;
+        for (int i = 0; i < R; i++)
+            total += v[i] * (i + 1);
+        printf("%d: %.17g\n", rank, total);
+    }
+    MPI_Finalize();
+    return 0;
+}
