@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from opi_xform.frontend.clang import Kind, TranslationUnit, text
 from opi_xform.frontend.exprs import Expressions, Refusal
 from opi_xform.frontend.source import after_semicolon, closing, find_top, skip_space, tokens
 from opi_xform.frontend.tree import Places, Tree
 from opi_xform.ir.ast import (
+    Assign,
     Block,
     Break,
     Case,
@@ -29,6 +31,8 @@ from opi_xform.ir.ast import (
     Return,
     Stmt,
     Switch,
+    Variable,
+    VarRef,
     While,
 )
 from opi_xform.ir.span import Span
@@ -125,6 +129,36 @@ class Statements:
             return None
         self._ex.refusals[:] = [r for r in self._ex.refusals if r.node != node]
         return Block(span, (*before, inner))
+
+    def value(self, i: int, variables: dict[str, Variable]) -> Expr | None:
+        """``({ int a = x; int b = y; a < b ? a : b; })`` as ``a = x, b = y, a < b ? a : b``; None where it is more.
+
+        The variables lose their initialisers, and are declared nowhere.
+        """
+        body = next((self.out[k] for k in self._tree.kids[i] if k in self.out), None)
+        if not isinstance(body, Block) or not body.body:
+            return None
+        parts: list[Expr] = []
+        declared: list[Variable] = []
+        for stmt in body.body:
+            if isinstance(stmt, ExprStmt):
+                parts.append(stmt.expr)
+            elif isinstance(stmt, DeclStmt) and not stmt.sizes:
+                for variable in (variables[key] for key in stmt.variables):
+                    if variable.kind != "local" or not variable.type.is_scalar or variable.init is None:
+                        return None
+                    name = VarRef(variable.type, variable.init.span, variable.key)
+                    parts.append(Assign(variable.type, variable.init.span, "", name, variable.init))
+                    declared.append(variable)
+            elif not isinstance(stmt, Null):
+                return None
+        if not isinstance(body.body[-1], ExprStmt) or parts[-1].type.kind in ("void", "record"):
+            return None
+        variables.update({variable.key: replace(variable, init=None) for variable in declared})
+        out = parts.pop()
+        while parts:
+            out = Comma(out.type, self._places.span(i), parts.pop(), out)
+        return out
 
     def expressions_in(self, kids: list[int]) -> tuple[Expr, ...]:
         """The outermost expressions below these nodes, in source order."""

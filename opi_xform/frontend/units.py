@@ -325,7 +325,11 @@ class UnitBuilder:
             if k < _FIRST_EXPR:
                 continue
             if k == _STMT_EXPR:
-                expressions.refuse_statement_expression(i, statements.expressions_in(kids[i]))
+                value = statements.value(i, variables)
+                if value is None:
+                    expressions.refuse_statement_expression(i, statements.expressions_in(kids[i]))
+                else:
+                    expressions.out[i] = value
             elif k <= _LAST_EXPR:
                 lower(i)
             elif k <= _LAST_STMT:

@@ -6,6 +6,7 @@ _ALLOCATIONS = "opi_xform.ownership.allocations"
 _EVENTS = "opi_xform.ownership.buffer_events"
 _TELESCOPE = "opi_xform.memory.telescope"
 _PARAMETERS = "opi_xform.ownership.parameters"
+_STMTS = "opi_xform.frontend.stmts"
 _REQUESTS = "opi_xform.ownership.requests"
 _ADDRESSES = "opi_xform.ownership.addresses"
 _COUNTED = "opi_xform.ownership.counted"
@@ -212,5 +213,13 @@ POINTERS = (
         "a.count is not None and",
         ("matrix_param_other",),
         condition="carrier",
+    ),
+    Bug(
+        "of a statement expression only the value counts",
+        _STMTS,
+        "            out = Comma(out.type, self._places.span(i), parts.pop(), out)\n",
+        "            parts.pop()\n",
+        ("statement_read", "statement_branch", "statement_counter", "statement_alias"),
+        condition="read after send",
     ),
 )

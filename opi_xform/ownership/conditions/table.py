@@ -30,7 +30,7 @@ TABLE = (
         "No byte of the buffer is read after the send before it is written again.",
         ("ownership.liveness:Judge", "memory.live:Live"),
         ("OPI101",),
-        ("send_*",),
+        ("send_*", "statement_*"),
     ),
     Condition(
         "packed",
