@@ -16,7 +16,7 @@ from opi_xform.ir import ast
 from opi_xform.ir.walk import within
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.plan import Decision, Plan, ReplaceText
-from opi_xform.ownership.short_names import ShortName, short_names
+from opi_xform.ownership.short_names import ShortName, settings, short_names
 from opi_xform.ownership.uses import collect
 from opi_xform.parts.places import Offsets
 from opi_xform.rewrite.edit import ByteEdit, apply_edits
@@ -84,13 +84,12 @@ def _naming(units: Sequence[ast.Unit], names: Collection[str]) -> set[str]:
     """Local pointers that are set from something with one of these names."""
     out: set[str] = set()
     for function in (f for unit in units for f in unit.functions.values()):
-        for key, v in function.variables.items():
-            if v.kind == "local" and v.type.is_pointer and v.init is not None:
-                parts = list(within(v.init))
-                said = {_WORD.findall(e.var)[-1:][0] for e in parts if isinstance(e, ast.VarRef)}
-                said |= {e.field for e in parts if isinstance(e, ast.Member)}
-                if not said.isdisjoint(names):
-                    out.add(key)
+        for key, (_, _, value) in settings(function).items():
+            parts = list(within(value))
+            said = {_WORD.findall(e.var)[-1:][0] for e in parts if isinstance(e, ast.VarRef)}
+            said |= {e.field for e in parts if isinstance(e, ast.Member)}
+            if not said.isdisjoint(names):
+                out.add(key)
     return out
 
 

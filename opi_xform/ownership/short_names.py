@@ -1,4 +1,5 @@
 """Local pointers that are a short name for something: ``double *b = h->out[d];``, written out where they are used.
+The declaration may stand ahead (``double *b; b = h->out[d];``).
 
 A message changes the pointer that it is given.  Where that is a local copy, the program is tried with the words that it
 was set from in its place (``cli/plainly.py``).  The two have to be one program, so what the words say must not change
@@ -71,6 +72,24 @@ def short_names(program: Program, units: Sequence[ast.Unit], keys: Collection[st
     return tuple(out)
 
 
+def settings(function: ast.Function) -> dict[str, tuple[ast.Stmt, ast.Stmt | None, ast.Expr]]:
+    """By local pointer: the statement that sets it first, the one around that, and the value.
+
+    It is the declaration, or an assignment: what is read ahead of that has no value in C.
+    """
+    out: dict[str, tuple[ast.Stmt, ast.Stmt | None, ast.Expr]] = {}
+    for s, around in statements(function.body):
+        key, value = "", None
+        if isinstance(s, ast.DeclStmt) and len(s.variables) == 1 and not s.sizes:
+            key, value = s.variables[0], function.variables[s.variables[0]].init
+        elif isinstance(s, ast.ExprStmt) and isinstance(s.expr, ast.Assign) and not s.expr.op:
+            key, value = s.expr.target.var if isinstance(s.expr.target, ast.VarRef) else "", s.expr.value
+        v = function.variables.get(key)
+        if v is not None and value is not None and v.kind == "local" and v.type.is_pointer:
+            out.setdefault(key, (s, around, value))
+    return out
+
+
 def _touch(a: ShortName, b: ShortName) -> bool:
     return any(
         one.span.file == other.span.file and one.span.begin < other.span.end and other.span.begin < one.span.end
@@ -99,23 +118,32 @@ class _Writing:
         self.whole = self.texts.of(function.span)
 
     def run(self) -> ShortName | None:
-        variable, init = self.variable, self.variable.init
-        if init is None or not self.is_plain() or not self.is_pure(init):
+        variable = self.variable
+        found = settings(self.function).get(variable.key)
+        if found is None or not self.is_plain() or not self.is_pure(found[2]):
             return None
+        setting, around, value = found
         mentions = self.index.by_key.get(variable.key, [])
-        declaring = next(((s, p) for s, p in statements(self.function.body) if self.declares(s)), None)
-        if declaring is None or not all(map(_reads, mentions)):
+        if variable.init is None:
+            mentions = [m for m in mentions if not (isinstance(m.parent, ast.Assign) and m.parent.value is value)]
+        if not all(map(_reads, mentions)):
             return None
-        setting, around = declaring
         if not isinstance(around, ast.Block) or not setting.span.editable or "{" in self.texts.of(setting.span):
             return None
-        core = plain(init)
+        core = plain(value)
         text = self.text(core) if isinstance(core, _POSTFIX) else ""
         fixed = bool(text) and self.is_fixed(core) and self.in_order() and self.means_the_same(core)
         if not text or not (fixed or self.is_next(around, setting, mentions, core)):
             return None
-        edits = (ReplaceText(setting.span, ""), *(ReplaceText(m.ref.span, text) for m in mentions))
+        edits = (*self.gone(setting), *(ReplaceText(m.ref.span, text) for m in mentions))
         return ShortName(variable.key, variable.name, text, edits)
+
+    def gone(self, setting: ast.Stmt) -> list[ReplaceText]:
+        """The statement goes, and so does a declaration of nothing but the variable."""
+        out = [setting]
+        if self.variable.init is None:
+            out += [s for s, p in statements(self.function.body) if self.declares(s) and isinstance(p, ast.Block)]
+        return [ReplaceText(s.span, "") for s in out if s.span.editable]
 
     def is_plain(self) -> bool:
         """A local pointer of which all mentions are seen."""

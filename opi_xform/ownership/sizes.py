@@ -179,7 +179,15 @@ def _known_elsewhere(program: Program, call: ast.Call, replaced: Mapping[str, as
     """What a wrapper asks for is written in words that mean the same in every file: its parameters, and C's own."""
     names = {program.variables[key].name for key in replaced}
     types = " ".join(program.variables[key].type.spelling for key in replaced)
-    written = " ".join(texts.of(e.span) for e in asked(program, call))
+    written = ""
+    for e in asked(program, call):
+        sizes = [x for x in evaluated_parts(e) if isinstance(x, ast.SizeOf) and _names_variables(x)]
+        types += "".join(f" {x.operand_type.spelling}" for x in sizes)  # as ``_text`` writes them
+        at = e.span.begin
+        for begin, end in sorted((x.span.begin, x.span.end) for x in sizes):
+            written += texts.of(replace(e.span, begin=at, end=begin)) + " "
+            at = end
+        written += texts.of(replace(e.span, begin=at)) + " "
     return set(_WORD.findall(written)) <= names | _EVERYWHERE and set(_WORD.findall(types)) <= _EVERYWHERE
 
 
