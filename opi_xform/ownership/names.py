@@ -79,6 +79,7 @@ class Names:
         self.address_taken: set[int] = set()
         self.operations: dict[int, MpiOp] = {}  # MPI calls of library functions, in program order
         self.left: dict[int, list[int]] = {}  # frame -> nodes at which it is left
+        self.behind: dict[int, list[int]] = {}  # ``leaving``, by birth
         self.ends: list[int] = []  # calls in which some request may complete
         self.writes: dict[int, list[Access]] = {}  # object -> what may write to it
         self.onward: dict[int, frozenset[int]] = {}  # by the first block of an outermost loop: what follows its blocks
@@ -185,12 +186,19 @@ class Names:
         return found
 
     def leaving(self, birth: int) -> list[int]:
-        """The first nodes behind the block in which a local variable is declared, on all ways that leave it."""
+        """The first nodes behind the inner block in which a local variable is declared, on all ways that leave it."""
+        if birth not in self.behind:
+            self.behind[birth] = self.find_leaving(birth)
+        return self.behind[birth]
+
+    def find_leaving(self, birth: int) -> list[int]:
         graph = self.graph
         frame, action = graph.nodes[birth].frame, graph.nodes[birth].action
         assert isinstance(action, ins.Birth)
         stmts = graph.lowered[graph.frames[frame].function].stmts
         scope = stmts[action.stmt].parent
+        if scope < 0 or stmts[scope].parent < 0:
+            return []  # the function's own block
         out: list[int] = []
         seen: set[int] = set()
         stack = [(graph.nodes[birth].block, birth + 1)]
