@@ -61,9 +61,10 @@ INDETERMINATE = (
     "everyday_6",
     "out_member_",
     "written_out_",
+    "zeros_",
 )
-"""Cases whose buffers start with no defined value, or with one that the program writes: reading them early violates
-nothing that could be kept."""
+"""Cases whose buffers start with no defined value, with one that the program writes, or with the zeros of calloc:
+reading them early violates nothing that could be kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +101,11 @@ def arguments_of(call: str) -> list[str]:
 
 
 def indeterminate(case: Case, buffer: str) -> bool:
-    """The buffer starts with no defined value: one of those cases, or what malloc returned right where it is made."""
-    made = re.compile(rf"(?<![\w.>]){re.escape(buffer)} = (?:\([^()]*\) ?)?malloc\(")
+    """The buffer starts with no defined value: one of those cases, or what malloc returned right where it is made.
+
+    Or it starts with the zeros of calloc, which OPI_Calloc brings in its place: reading them early spoils nothing.
+    """
+    made = re.compile(rf"(?<![\w.>]){re.escape(buffer)} = (?:\([^()]*\) ?)?[mc]alloc\(")
     return case.name.startswith(INDETERMINATE) or any(made.search(text) for text in case.texts.values())
 
 
