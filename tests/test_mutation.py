@@ -51,6 +51,7 @@ INDETERMINATE = (
     "buffer_array_4",
     "sendrecv_6",
     "spelled_6",
+    "spelled_12",
     "copied_",
     "first_row_2",
     "first_row_3",
@@ -65,6 +66,8 @@ INDETERMINATE = (
 )
 """Cases whose buffers start with no defined value, with one that the program writes, or with the zeros of calloc:
 reading them early violates nothing that could be kept."""
+WITHOUT_HOLES = ("malloc_wrapper_3", "written_out_5")
+"""Cases whose buffers are of calloc: the byte that is not packed is a zero, which OPI_Calloc brings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +149,8 @@ def call_mutants(case: Case, wish: Wish, number: int, line: str) -> Iterator[Mut
 
 def hole_mutants(case: Case) -> Iterator[Mutant]:
     """The mutants that leave a hole in the packing: every send of the case then sends a byte that was not packed."""
+    if case.name in WITHOUT_HOLES:
+        return
     sends = tuple((wish.file, wish.line, "send") for wish in case.wishes if wish.kind == "give")
     for file, text in case.texts.items():
         for number, line in enumerate(text.splitlines(), 1):

@@ -27,8 +27,8 @@ int main(int argc, char **argv)
         for (int i = d; i < n; i += 5)
             out[d][i] = u[i] + d;
         MPI_Request rq[2];
-        MPI_Irecv(in[d], n, MPI_DOUBLE, 1 - rank, d, MPI_COMM_WORLD, &rq[0]); //~ take(in)
-        MPI_Isend(out[d], n, MPI_DOUBLE, 1 - rank, d, MPI_COMM_WORLD, &rq[1]); //~ give(out)
+        MPI_Irecv(in[d], n, MPI_DOUBLE, 1 - rank, d, MPI_COMM_WORLD, &rq[0]); //~ take(in[d])
+        MPI_Isend(out[d], n, MPI_DOUBLE, 1 - rank, d, MPI_COMM_WORLD, &rq[1]); //~ give(out[d])
         MPI_Waitall(2, rq, MPI_STATUSES_IGNORE);
         for (int i = 0; i < n; i++)
             v[i] += in[d][i];
