@@ -191,7 +191,7 @@ ONE_SIDED = {
         ("spelled", "378"),
         ("unset", "12345"),
         ("vla", "8"),
-        ("written_out", "12346"),
+        ("written_out", "123456"),
     )
     for k in numbers
 }
