@@ -95,10 +95,10 @@ def test_a_place_inside_a_buffer(lines: list[str], code: str, message: str, tmp_
     assert (found[0]["decision"], found[0]["code"], found[0]["message"]) == ("keep", code, message)
 
 
-def test_what_calloc_writes_is_told(tmp_path: Path) -> None:
-    lines = ["double *b = calloc(N, 8);", "b[n] = 1;", f"MPI_Send(b, N, {TO}", "free(b);"]
+def test_first_contents_are_told(tmp_path: Path) -> None:
+    lines = ["double b[N] = {1};", "b[n] = 1;", f"MPI_Send(b, N, {TO}"]
     found = sites(lines, tmp_path)
-    wanted = "this call sends bytes of `b` that nothing but `calloc` at line 12 surely writes"
+    wanted = "this call sends bytes of `b` that nothing but its initialiser at line 12 surely writes"
     wanted += "; writing all of them before would let it convert"
     assert (found[0]["code"], found[0]["message"]) == ("OPI102", wanted)
     lines[1] = "for (int i = 0; i < N; i++) b[i] = 1;"

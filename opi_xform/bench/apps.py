@@ -89,7 +89,7 @@ def available() -> list[App]:
 
 def wrapped(source: str, ours: bool) -> tuple[str, ...]:
     """Linker options that put the profile's functions in front of the MPI's."""
-    names = re.findall(r"^(?:REAL\(\w+, |COLLECTIVE\(|\w+_LIKE\()((?:MPI|OPI)_\w+)", source, re.MULTILINE)
+    names = re.findall(r"^(?:REAL\([\w *]+, |COLLECTIVE\(|\w+_LIKE\()((?:MPI|OPI)_\w+)", source, re.MULTILINE)
     return tuple(f"-Wl,--wrap={name}" for name in names if ours or name.startswith("MPI_"))
 
 

@@ -438,6 +438,18 @@ REAL(int, OPI_Alloc, (void *b, size_t n))
     });
 }
 
+REAL(void *, OPI_Calloc, (size_t n, size_t s))
+{
+    if (depth)
+        return __real_OPI_Calloc(n, s);
+    depth++;
+    (void)begin(NEVER);
+    void *r = __real_OPI_Calloc(n, s);
+    LEAVE();
+    depth--;
+    return r;
+}
+
 REAL(int, OPI_Free, (void *b))
 {
     COUNTED(NEVER, __real_OPI_Free(b), {

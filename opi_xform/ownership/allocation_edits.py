@@ -15,11 +15,12 @@ from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.lvalues import address_of
 from opi_xform.ownership.mentions import Definitions, Mentions, Texts, expressions, plain, walk
 from opi_xform.ownership.model import Buffer, Member, Program
-from opi_xform.ownership.plan import Edit, InsertStatement, ReplaceText
+from opi_xform.ownership.plan import Edit, InsertStatement, ReplaceCall, ReplaceText
 from opi_xform.ownership.sizes import (
     constant_size,
     dimensions,
     evaluated_parts,
+    factors,
     requested,
     same_everywhere,
     size_name,
@@ -241,8 +242,14 @@ class AllocationEdits:
         if allocation.local:
             whole = self.program.variables[allocation.local].name
         if in_place:
-            after.append(f"OPI_Alloc({address_of(whole)}, {size if self.largest else variable or size});")
             self.files.add(info.stmt.span.file)
+            if self.brings_zeros(allocation):
+                if allocation.wrapper < 0:
+                    self.zeros_here(allocation, level, after, variable)
+                    return
+                after.append(f"{whole} = OPI_Calloc({self.count_and_size(allocation)});")
+            else:
+                after.append(f"OPI_Alloc({address_of(whole)}, {size if self.largest else variable or size});")
         if allocation.kept:
             self.besides(allocation, level, whole, after, in_place)
             return
@@ -273,6 +280,38 @@ class AllocationEdits:
         self.edits.append(ReplaceText(allocation.value.span, "NULL"))
         for text in after:
             self.edits.append(InsertStatement(info.stmt.span, "after", text, wrap))
+
+    def brings_zeros(self, allocation: Allocation) -> bool:
+        """The zeros of the memory are read: OPI_Calloc stands where calloc stood."""
+        callee = allocation.call.callee
+        return self.buffer.zeros and isinstance(callee, ast.FuncRef) and callee.name == "calloc"
+
+    def count_and_size(self, allocation: Allocation) -> str:
+        """What a function of the program's gives to calloc, for the place where it is called."""
+        found = factors(self.program, self.flow, allocation, self.texts)
+        if found is None or len(found) != 2:
+            raise Problem("the size of the allocation is not understood")
+        return ", ".join(text for text, _ in found)
+
+    def zeros_here(self, allocation: Allocation, level: Level, after: Sequence[str], variable: str) -> None:
+        """The call of calloc is one of OPI_Calloc, with all that stands around it.
+
+        after: what keeps its size, where another OPI_Alloc asks for it again.
+        """
+        info, call = self.flow.info(level), allocation.call
+        if not call.callee_span.editable or self.texts.of(call.callee_span) != "calloc":
+            raise Problem("the call of calloc is written by a macro")
+        if variable and any(has_effect(x) for x in call.args):
+            raise Problem("the size of the allocation has effects, and is needed twice")
+        self.edits.append(ReplaceCall(call.callee_span, "OPI_Calloc", ()))
+        plainly = not allocation.declared and allocation.condition is None
+        where = "before" if allocation.inside or plainly else "after"
+        if allocation.condition is not None:
+            after = self.under_condition(allocation, after)
+        if after and not self.anchors.usable(level, where):
+            raise Problem("nothing can be put beside the allocation")
+        for text in after:
+            self.edits.append(InsertStatement(info.stmt.span, where, text, not info.in_block))
 
     def besides(self, allocation: Allocation, level: Level, whole: str, after: Sequence[str], in_place: bool) -> None:
         """The call stays for what it does besides; its memory is freed behind it, and given anew where there was some.

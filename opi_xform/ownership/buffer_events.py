@@ -57,6 +57,7 @@ class BufferEvents:
         self.regions = Regions(self.symbols, self.unit())
         self.bound = self.bounds()
         self.filled = self.first_contents()
+        self.zeroed: set[int] = set()  # births with zeros that OPI_Calloc brings as well
         self.births = self.find_births()
         self.a2: set[int] = set()
         self.told = False
@@ -152,7 +153,10 @@ class BufferEvents:
                     assert isinstance(call.callee, ins.AddrFunc)
                     spec = self.program.effects[call.callee.key].allocates
                     defined = spec is None or spec.zeroed or spec.contents or spec.copies_from is not None
-                    out[n] = defined or bool(filling(self.program, h))
+                    filled = bool(filling(self.program, h))
+                    out[n] = defined or filled
+                    if call.callee.key == "calloc" and not filled:
+                        self.zeroed.add(n)
             return out
         for n in self.index.births.get(info.variable or "", ()):
             node = self.program.graph.nodes[n]

@@ -141,6 +141,7 @@ def _buffer(
         by_hand = _assumed_packed(program, buffer, options, facts, verdict, filled)
         if any(judge.exceeded for judge in facts.values()):
             whole = Refusal("401", "the regions of this buffer are too complicated; it counts as read everywhere")
+        buffer = replace(buffer, zeros=any(judge.zeros for judge in facts.values()))
     others: tuple[StopOthers, ...] = ()
     if whole is None:
         whole = several(units, program, buffer)
@@ -259,7 +260,7 @@ def _assumed_packed(
             key = (use.node, use.argument)
             known, new = judge.findings.get(key), again.findings.get(key)
             better = new is not None and new.ok and (known is None or not known.ok)
-            if better or (judge.initial and not again.initial):
+            if better or (judge.initial, judge.zeros) > (again.initial, again.zeros):
                 changed.add(use.place)
         facts[o] = again
     for told in packed.values():

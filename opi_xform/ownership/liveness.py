@@ -28,10 +28,24 @@ class Finding:
     assumptions: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What one attempt found: whether first contents are read, whether calloc's zeros are, the finding of each use."""
+
+    initial: bool
+    zeros: bool
+    findings: dict[tuple[int, int], Finding]
+
+    def fine(self) -> bool:
+        """Every use may pass ownership; what calloc's zeros are needed for, OPI_Calloc serves."""
+        return Judge.fine(self.initial, self.findings)
+
+
 class Judge(BufferEvents):
     """Liveness of one object.  ``findings`` per (node, argument) of its uses.
 
-    initial: contents from before the first write are read.  exceeded: the integer sets took too long.
+    initial: contents from before the first write are read.  zeros: so are the zeros of calloc, which OPI_Calloc brings
+    (at the allocation, and nowhere else).  exceeded: the integer sets took too long.
     signs: the signs of sizes that are multiplied matter, and are not known (assumption A3).  bounded: of some loops
     more is known where what they write is told by their ends, too.
     """
@@ -43,7 +57,7 @@ class Judge(BufferEvents):
         self.signs = self.bounded = False
         self.behind: dict[int, bool] = {}  # by swap: whether the slot is live behind it, as far as is proved
         self.findings: dict[tuple[int, int], Finding] = {}
-        self.initial = False
+        self.initial = self.zeros = False
         self.exceeded = False
         try:
             self.liveness()
@@ -56,7 +70,7 @@ class Judge(BufferEvents):
         Each attempt stands by itself.  One that takes too long proves nothing, and says nothing of the others.
         """
         first = self.tried(frozenset())
-        if self.bounded and not (first and self.fine(*first)):
+        if self.bounded and not (first and first.fine() and not first.zeros):
             self.told = True
             again = self.tried(frozenset())
             if again is None:
@@ -64,26 +78,36 @@ class Judge(BufferEvents):
             else:
                 first = again
         last = first
-        for assumed in () if self.strict or (first and self.fine(*first)) else self.ways():
+        served = first if first and first.fine() else None  # with OPI_Calloc, and the least assumed
+        for assumed in () if self.strict or (served and not served.zeros) else self.ways():
             found = self.tried(assumed)
             if found is None:
                 continue
-            initial, findings = last = found
-            for key, finding in findings.items():
-                if finding.ok and (first is None or first[0] != initial or not first[1][key].ok):
-                    findings[key] = Finding(True, assumptions=(*finding.assumptions, *sorted(assumed)))
-            if self.fine(initial, findings):
-                break
+            last = found
+            for key, finding in found.findings.items():
+                if finding.ok and (first is None or self.helped(first, found) or not first.findings[key].ok):
+                    found.findings[key] = Finding(True, assumptions=(*finding.assumptions, *sorted(assumed)))
+            if found.fine():
+                served = served or found
+                if not found.zeros:
+                    break
         if last is None:
             raise BudgetExceeded
-        self.initial, self.findings = last
+        if served is not None and (last.zeros or not last.fine()):
+            last = served
+        self.initial, self.zeros, self.findings = last.initial, last.zeros, last.findings
+
+    @staticmethod
+    def helped(first: Judged, found: Judged) -> bool:
+        """What is assumed changes what is known of the first contents."""
+        return (first.initial, first.zeros) != (found.initial, found.zeros)
 
     def ways(self) -> list[Assumed]:
         """What may be assumed, the least first."""
         offered = [*([PADDING] if self.padded else []), *([SIGNS] if self.signs else [])]
         return [frozenset(c) for n in range(1, len(offered) + 1) for c in combinations(offered, n)]
 
-    def tried(self, assumed: Assumed) -> tuple[bool, dict[tuple[int, int], Finding]] | None:
+    def tried(self, assumed: Assumed) -> Judged | None:
         """What is found on so much that is assumed; None: the integer sets took too long."""
         try:
             with self.regions.budget():
@@ -124,8 +148,7 @@ class Judge(BufferEvents):
         self.regions.context.reset_operations()  # what follows has a budget of its own
         return found, live.at_entry
 
-    def judged(self, assumed: Assumed) -> tuple[bool, dict[tuple[int, int], Finding]]:
-        """Whether first contents are read, and the finding of each use."""
+    def judged(self, assumed: Assumed) -> Judged:
         found, at_entry = self.live(None, assumed=assumed)
         findings: dict[tuple[int, int], Finding] = {}
         received = any(u.side == "recv" for u in self.uses)
@@ -162,14 +185,19 @@ class Judge(BufferEvents):
                 findings[(u.node, u.argument)] = Finding(True, assumptions=assumptions)
             else:
                 findings[(u.node, u.argument)] = Finding(False, code)
-        return self.reads_initial(found, at_entry), findings
+        zeros = any(n in found and not found[n].is_empty() for n in self.zeroed)
+        return Judged(self.reads_initial(found, at_entry), zeros, findings)
 
     def reads_initial(self, found: Mapping[int, Set], at_entry: Set) -> bool:
-        """Condition f: whether bytes are live at the start of a life that defines them (zeros, an initialiser)."""
+        """Condition f: whether bytes are live at the start of a life that defines them (zeros, an initialiser).
+
+        Those of calloc are not asked for: OPI_Calloc stands in its place, and then the bytes are there.
+        """
         info = self.values.objects.table[self.o]
         if info.kind == "variable" and info.frame < 0 and not at_entry.is_empty():
             return True
-        return any(defined and n in found and not found[n].is_empty() for n, defined in self.births.items())
+        given = (n for n, defined in self.births.items() if defined and n not in self.zeroed)
+        return any(n in found and not found[n].is_empty() for n in given)
 
     def needed(self, u: Use, found: Mapping[int, Set]) -> bool:
         """Whether bytes that a use does not bring are live after it."""

@@ -203,7 +203,7 @@ class Buffer:
     ``objects``: its abstract objects, one per frame.  ``uses`` in source order; ``touches``: graph nodes that access
     its bytes, or pass its address on, other than the sites.  ``lifted``: parameters that get the carrier's address
     (``parameters``).  named: local pointers, nothing but other names of it, that sites give.  swaps: where the carrier
-    changes places with another.
+    changes places with another.  zeros: the zeros of its callocs are read, and OPI_Calloc stands where they stood.
     """
 
     name: str
@@ -214,6 +214,7 @@ class Buffer:
     lifted: frozenset[str] = frozenset()
     named: frozenset[str] = frozenset()
     swaps: tuple[Swap, ...] = ()
+    zeros: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,7 +114,9 @@ class _Placing(Releases):
         addressed = self.shared.defs.addressed
         lazy = tests_of_allocations(self.program, self.flow, self.buffer, allocations, addressed)
         inside = any(a.inside or a.local for a in allocations)
-        in_place = carrier.kind == "pointer" and (eager or inside or self.tested(allocations, lazy))
+        in_place = carrier.kind == "pointer" and (
+            eager or inside or self.buffer.zeros or self.tested(allocations, lazy)
+        )
         self.in_place = in_place
         found = collect_events(
             self.program, self.flow, self.buffer, self.mentions, self.converted, allocations, in_place, lazy

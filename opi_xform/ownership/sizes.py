@@ -116,6 +116,21 @@ def _brackets(suffix: str) -> Iterator[str]:
 
 def requested(program: Program, flow: Flow, allocation: Allocation, texts: Texts) -> str | None:
     """The size that malloc or calloc was asked for, as text for the place of the allocation; None: not understood."""
+    found = factors(program, flow, allocation, texts)
+    if found is None:
+        return None
+    parts = [text for text, _ in found]
+    if len(parts) > 1 and not any(e is not None and (plain(e).type.size or 0) >= 8 for _, e in found):
+        first = found[0][1]
+        bare = _SIMPLE.fullmatch(parts[0]) or (first is not None and _loose(first))
+        parts[0] = f"(size_t){parts[0]}" if bare else f"(size_t)({parts[0]})"  # as calloc multiplies
+    return " * ".join(parts) if parts and all(parts) else None
+
+
+def factors(
+    program: Program, flow: Flow, allocation: Allocation, texts: Texts
+) -> list[tuple[str, ast.Expr | None]] | None:
+    """The numbers whose product is the size, as text (with the argument that each is); None: not understood."""
     if allocation.wrapper >= 0 and not _means_the_same(program, flow, allocation, texts):
         return None
     call = allocation.call
@@ -126,27 +141,21 @@ def requested(program: Program, flow: Flow, allocation: Allocation, texts: Texts
     replaced = dict(allocation.arguments)
     if call.span.file != allocation.value.span.file and not _known_elsewhere(program, call, replaced, texts):
         return None
-    parts = []
-    wide = False
+    out: list[tuple[str, ast.Expr | None]] = []
     for factor in spec.size:
         if factor.kind == "const":
             if factor.value != 1:
-                parts.append(str(factor.value))
+                out.append((str(factor.value), None))
         elif factor.kind == "arg" and factor.value < len(call.args):
             argument = call.args[factor.value]
             text = _text(argument, replaced if allocation.wrapper >= 0 else None, texts)
             if text is None:
                 return None
             loose = _loose(argument) or (_SIMPLE.fullmatch(text) is not None and not _stands_alone(argument, text))
-            parts.append(f"({text})" if len(spec.size) > 1 and loose else text)
-            wide = wide or (plain(argument).type.size or 0) >= 8
+            out.append((f"({text})" if len(spec.size) > 1 and loose else text, argument))
         else:
             return None
-    if len(parts) > 1 and not wide:
-        first = spec.size[0]
-        bare = _SIMPLE.fullmatch(parts[0]) or (first.kind == "arg" and _loose(call.args[first.value]))
-        parts[0] = f"(size_t){parts[0]}" if bare else f"(size_t)({parts[0]})"  # as calloc multiplies
-    return " * ".join(parts) if parts and all(parts) else None
+    return out
 
 
 def _means_the_same(program: Program, flow: Flow, allocation: Allocation, texts: Texts) -> bool:

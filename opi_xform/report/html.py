@@ -30,9 +30,11 @@ LARGEST = 2_500_000
 """Bytes that a page may have; of one that would be larger less and less is shown."""
 _TEMPLATE = Path(__file__).with_name("report.html.j2")
 _INSERTED = re.compile(r"\b(OPI_Alloc|OPI_Free)\s*\(([^,;]*)")
+_ZEROS = re.compile(r"([^=;,({]*)=\s*(?:\([^()]*\)\s*)?(OPI_Calloc)\s*\(")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _EFFECT = {
     "OPI_Alloc": "the rank holds a buffer from here",
+    "OPI_Calloc": "the rank holds a buffer of zeros from here",
     "OPI_Free": "the buffer is handed back; the rank holds none",
     "send": "given away; the rank holds none",
     "recv": "taken; the rank holds the buffer that came",
@@ -271,11 +273,11 @@ class _Maker:
                 last = old[0] if old else last
                 if new is None or (old is not None and old[1] == new[1]):
                     continue
-                for call in _INSERTED.finditer(new[1]):
-                    before = _INSERTED.findall(old[1]) if old else []
-                    if call.groups() not in before:
-                        step = self.step(file, last, _EFFECT[call[1]], call[1])
-                        found.append((_last_name(call[2]), (self._shown(file), last + 0.5, 0), step))
+                before = _allocating(old[1]) if old else []
+                for name, lvalue in _allocating(new[1]):
+                    if (name, lvalue) not in before:
+                        step = self.step(file, last, _EFFECT[name], name)
+                        found.append((_last_name(lvalue), (self._shown(file), last + 0.5, 0), step))
         return found
 
     def files(self, near: int | None) -> list[FileView]:
@@ -348,6 +350,11 @@ def _code(text: str) -> str:
 
 def _code_title(code: str) -> str:
     return CODES[code].title if code in CODES else ""
+
+
+def _allocating(line: str) -> list[tuple[str, str]]:
+    """The calls of a line that begin or end the holding of a buffer, each with the pointer as it is written there."""
+    return [(m[1], m[2]) for m in _INSERTED.finditer(line)] + [(m[2], m[1]) for m in _ZEROS.finditer(line)]
 
 
 def _last_name(lvalue: str) -> str:

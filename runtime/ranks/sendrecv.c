@@ -120,19 +120,31 @@ int opir_isendrecv(const char *call, const void *sbuf, MPI_Count scount, MPI_Dat
 
 /* ---- the calls of opi.h ------------------------------------------------------------------------------------------------------------------------- */
 
-EXPORT int (OPI_Alloc)(void *bufp, size_t length) {
+static int alloc(const char *call, void *bufp, size_t length) {
     struct opir_rank *me = opir_self;
     if (!bufp)
-        return me && me->world_comm ? opir_raise(NULL, MPI_ERR_ARG, "OPI_Alloc", "null address") : MPI_ERR_ARG;
+        return me && me->world_comm ? opir_raise(NULL, MPI_ERR_ARG, call, "null address") : MPI_ERR_ARG;
     if (!me)
-        opir_no_rank("OPI_Alloc");
+        opir_no_rank(call);
     size_t room;
     void *block = opir_block_new(length, &room);
     if (!block)
-        return me->world_comm ? opir_raise(NULL, MPI_ERR_NO_MEM, "OPI_Alloc", "no memory for %zu bytes", length) : MPI_ERR_NO_MEM;
+        return me->world_comm ? opir_raise(NULL, MPI_ERR_NO_MEM, call, "no memory for %zu bytes", length) : MPI_ERR_NO_MEM;
     opir_block_own(me, block, room);
     memcpy(bufp, &block, sizeof block);
     return MPI_SUCCESS;
+}
+
+EXPORT int (OPI_Alloc)(void *bufp, size_t length) {
+    return alloc("OPI_Alloc", bufp, length);
+}
+
+EXPORT void *OPI_Calloc(size_t count, size_t size) {
+    size_t length;
+    if (__builtin_mul_overflow(count, size, &length))
+        length = SIZE_MAX; /* so much there never is */
+    void *p = NULL;
+    return alloc("OPI_Calloc", &p, length) == MPI_SUCCESS ? memset(p, 0, length) : NULL;
 }
 
 EXPORT int (OPI_Free)(void *bufp) {

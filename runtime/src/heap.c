@@ -23,6 +23,9 @@ static size_t commit_step = (size_t)256 << 10;
 static bool commit_all;    /* vm.overcommit_memory=2 */
 static size_t sane;        /* the largest request that can be anything but a mistake: the machine's memory and swap */
 static uint32_t run_colour;
+static bool written_elsewhere; /* we are a child of fork that sees what its parent writes */
+
+void *opi_heap_fresh;
 
 static struct opi_window own;     /* ours, where there is no replacement allocator */
 static struct opi_window *place; /* where the arena lies; NULL: private memory */
@@ -230,6 +233,8 @@ void *opi_heap_carve(int cls) {
         /* Odd multiples of a line: neighbours in time differ in every low address bit. */
         size_t shift = opi.check ? 0 : (size_t)(run_colour++ * 5 % (COLOUR_ROOM / OPI_LINE)) * OPI_LINE;
         char *run = size <= sane ? take_run(cls, bytes, shift + size, true) : NULL;
+        if (run && !opi.check && !written_elsewhere)
+            opi_heap_fresh = run + shift;
         return run ? run + shift : NULL;
     }
     size_t stride = size + (size >= 2048 && !opi.check ? OPI_LINE : 0);
@@ -417,6 +422,7 @@ static void fork_child(void) {
     atomic_store_explicit(&opi_helper_busy, 0, memory_order_relaxed);
     if (opi.private_heap)
         return;
+    written_elsewhere = !fork_copy;
     if (fork_copy)
         (void)mremap(fork_copy, fork_bytes, fork_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, opi.arena);
     else /* no room for a copy: writes are the child's own, what it has not written follows the parent */

@@ -34,6 +34,7 @@ bool opi_heap_place_known(void);
 struct opi_arena *opi_heap_map_peer(int pid, int fd, uintptr_t address, size_t window);
 void opi_heap_unmap_peer(struct opi_arena *a);
 void *opi_heap_carve(int cls);
+extern void *opi_heap_fresh; /* the large block that was carved last: all its bytes are zero until somebody writes to it */
 void opi_heap_lift(bool lifted);
 size_t opi_heap_committed(void);
 bool opi_heap_scarce(int cls, size_t bytes);

@@ -1,4 +1,4 @@
-/* memory.c - OPI_Alloc and OPI_Free, MPI_Alloc_mem and MPI_Free_mem. */
+/* memory.c - OPI_Alloc, OPI_Calloc and OPI_Free, MPI_Alloc_mem and MPI_Free_mem. */
 #include "p2p.h"
 
 /* Any thread may come here. */
@@ -18,19 +18,27 @@ static void leave(bool guest) {
         opi_leave();
 }
 
-OPI_COLD static int alloc_slow(void *bufp, size_t length) {
+/* fresh: set where the block is memory that nobody has written to yet. */
+static int alloc(const char *call, void *bufp, size_t length, bool *fresh) {
     bool guest = enter();
+    opi_heap_fresh = NULL;
     void *p = bufp ? opi_pool_alloc(length) : NULL;
+    *fresh = p && p == opi_heap_fresh;
     if (!p || !opi_hold(p, opi_class_of(p))) {
         leave(guest);
-        return bufp ? opi_raise_world(MPI_ERR_NO_MEM, "OPI_Alloc", "no memory for %zu bytes", length)
-                    : opi_raise_world(MPI_ERR_ARG, "OPI_Alloc", "null address of a pointer");
+        return bufp ? opi_raise_world(MPI_ERR_NO_MEM, call, "no memory for %zu bytes", length)
+                    : opi_raise_world(MPI_ERR_ARG, call, "null address of a pointer");
     }
     if (OPI_UNLIKELY(opi.check))
         opi_check_alloc(p, length);
     memcpy(bufp, &p, sizeof p);
     leave(guest);
     return MPI_SUCCESS;
+}
+
+OPI_COLD static int alloc_slow(void *bufp, size_t length) {
+    bool fresh;
+    return alloc("OPI_Alloc", bufp, length, &fresh);
 }
 
 API int OPI_Alloc(void *bufp, size_t length) {
@@ -53,6 +61,18 @@ API int OPI_Alloc(void *bufp, size_t length) {
     memcpy(bufp, &p, sizeof p);
     opi_leave();
     return MPI_SUCCESS;
+}
+
+API void *OPI_Calloc(size_t count, size_t size) {
+    OPI_SITE();
+    size_t length;
+    if (__builtin_mul_overflow(count, size, &length))
+        length = SIZE_MAX; /* so much there never is */
+    void *p = NULL;
+    bool fresh;
+    if (alloc("OPI_Calloc", &p, length, &fresh) != MPI_SUCCESS)
+        return NULL;
+    return fresh ? p : memset(p, 0, length);
 }
 
 OPI_COLD static int free_slow(void *bufp) {

@@ -5,8 +5,8 @@
  * PIE.  Each byte of a message's object has a set of the message sites that it must not be read after: a send puts
  * itself into the sets of all bytes with contents, a receive into those of the bytes that it does not bring, and a
  * write empties the set.  A read of a byte whose set is not empty is the violating access of those sites.  A send of
- * bytes that a static or calloc'ed object had from the beginning is a violating access itself; a read of such bytes is
- * one of all messages of the object that follow.
+ * bytes that a static object had from the beginning is a violating access itself; a read of such bytes is one of all
+ * messages of the object that follow.  The zeros of calloc count as written: OPI_Calloc brings them.
  *
  * OPI_ORACLE_SYMBOLS: a file of "address size rows" lines, the program's static objects (rows: 1 for an array of arrays).
  * OPI_ORACLE_OUT: lines "site access" (hexadecimal return addresses; a site has S or R in front, for sent and received)
@@ -327,7 +327,7 @@ void *__wrap_calloc(size_t n, size_t m)
 {
     void *p = __real_calloc(n, m);
     if (p)
-        track((uintptr_t)p, n * m, FIRST, 0);
+        track((uintptr_t)p, n * m, WRITTEN, 0);
     return p;
 }
 

@@ -48,7 +48,8 @@ TABLE = (
     ),
     Condition(
         "first contents",
-        "Zeros and initialisers count as written: nobody reads or sends them where an OPI_Alloc stands.",
+        "Zeros and initialisers count as written: nobody reads or sends them where an OPI_Alloc stands; "
+        "calloc's are there where an OPI_Calloc stands in its place.",
         ("ownership.liveness:Judge", "ownership.reasons:ended_by_initialiser"),
         ("OPI110", "OPI210"),
         ("f_*", "initialised_*"),

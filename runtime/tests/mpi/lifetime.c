@@ -1,5 +1,35 @@
-/* Memory before MPI_Init and after MPI_Finalize; alignment; reuse; many sizes; the contents stay. */
+/* Memory before MPI_Init and after MPI_Finalize; alignment; reuse; many sizes; the contents stay; zeros. */
 #include "forms.h"
+
+/* How many of the bytes are not zero; they are not zero afterwards. */
+static size_t used(char *p, size_t bytes)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < bytes; i++)
+        found += p[i] != 0;
+    memset(p, 0xa5, bytes);
+    return found;
+}
+
+/* Zeros in memory that was never used and in memory that was, by sizes small and large, of takes too. */
+static void zeros(void)
+{
+    trying("zeros");
+    for (int round = 0; round < 3; round++)
+        for (size_t count = 0; count < 3000000; count = 5 * count + 1) {
+            char *p = OPI_Calloc(count, 3), *q = OPI_Calloc(3, count), *taken = p;
+            CHECK(p != NULL && q != NULL && p != q && (uintptr_t)p % 64 == 0);
+            CHECK(used(p, 3 * count) == 0 && used(q, 3 * count) == 0);
+            CHECK_CLASS(OPI_Give(&q, (int)(3 * count), MPI_BYTE, 0, 1, MPI_COMM_SELF), MPI_SUCCESS);
+            CHECK_CLASS(OPI_Take(&taken, (int)(3 * count), MPI_BYTE, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE), MPI_SUCCESS);
+            OPI_Free(&p);
+            OPI_Free(&taken);
+        }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    CHECK(OPI_Calloc(SIZE_MAX / 2, 3) == NULL);
+    CHECK(OPI_Calloc((SIZE_MAX >> 4) + 1, 16) == NULL); /* the product wraps to 0 */
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
 
 int main(int argc, char **argv)
 {
@@ -38,6 +68,7 @@ int main(int argc, char **argv)
         OPI_Free(&p);
     }
 
+    zeros();
     trying("given after MPI_Init, taken, used after MPI_Finalize");
     int ranks, to, from;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -67,6 +67,13 @@ static void extensions(int rank, int size) {
     MPI_Wait(&q, MPI_STATUS_IGNORE);
     CHECK(b[0], (left + size - 1) % size);
     OPI_Free(&b);
+    b = OPI_Calloc(25, sizeof *b); /* the same memory, perhaps */
+    for (int i = 0; i < 25; i++)
+        CHECK(b[i], 0);
+    OPI_Free(&b);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    CHECK(OPI_Calloc((size_t)-1 / 2, 3) == NULL, 1);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
 static int run(int argc, char **argv, int odd) {

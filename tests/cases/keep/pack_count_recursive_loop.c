@@ -25,7 +25,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < N; i++)
         u[i] = rank + 0.5 * i;
     if (rank == 0) {
-        double *sbuf = calloc(N, sizeof(double));
+        static double sbuf[N];
         int n = 64, other = 64;
         for (int k = 0; k < 2; k++)
             grow(&n, &other, 1);
@@ -33,7 +33,6 @@ int main(int argc, char **argv)
             sbuf[i] = 2.0 * u[i];
         MPI_Send(sbuf, n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI102
         v[0] = other;
-        free(sbuf);
     } else if (rank == 1) {
         MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         for (int i = 0; i < N; i++)

@@ -17,14 +17,13 @@ int main(int argc, char **argv)
     for (int i = 0; i < N; i++)
         u[i] = rank + 0.5 * i;
     if (rank == 0) {
-        double *sbuf = calloc(N, sizeof(double));
+        static double sbuf[N];
         int n = 64;
         for (int k = 0; k < 2; k++)
             sscanf("2048", "%d", &n);
         for (int i = 0; i < 64; i++)
             sbuf[i] = 2.0 * u[i];
         MPI_Send(sbuf, n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI102
-        free(sbuf);
     } else if (rank == 1) {
         MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         for (int i = 0; i < N; i++)

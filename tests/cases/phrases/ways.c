@@ -76,7 +76,7 @@ static void zeros(void)
     double *s = calloc(N, sizeof(double));
     static double r[N];
     pack(s, N / 2, 3);
-    MPI_Sendrecv(s, N, MPI_DOUBLE, peer, 1, r, N, MPI_DOUBLE, peer, 1, W, IGNORE); //~ keep(s) OPI102 take(r)
+    MPI_Sendrecv(s, N, MPI_DOUBLE, peer, 1, r, N, MPI_DOUBLE, peer, 1, W, IGNORE); //~ give(s) take(r)
     take_in(r, N);
     free(s);
 }

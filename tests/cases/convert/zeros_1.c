@@ -6,32 +6,34 @@
 #define N 2048
 
 static double u[N], v[N];
-static double rbuf[N];
 
 int main(int argc, char **argv)
 {
     int rank;
+    double total = 0.0;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    double *sbuf = calloc(N, sizeof(double));
     for (int i = 0; i < N; i++)
         u[i] = rank + 0.5 * i;
+    double *sbuf = calloc(N, sizeof(double));
+    double *rbuf = calloc(N, sizeof(double));
     if (rank == 0) {
         for (int i = 0; i < N; i += 2)
             sbuf[i] = u[i];
-        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep OPI102
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(sbuf)
     } else if (rank == 1) {
-        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         for (int i = 0; i < N; i++)
-            v[i] = rbuf[i];
-        double total = 0.0;
+            v[i] = rbuf[i] + 1.0;
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(rbuf)
         for (int i = 0; i < N; i++)
-            total += v[i] * (i + 1);
-        printf("%d: %.17g\n", rank, total);
+            v[i] += rbuf[i];
     }
     free(sbuf);
+    free(rbuf);
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
     MPI_Finalize();
     return 0;
 }
-//~ points 1

@@ -1,4 +1,4 @@
-/* One of the buffers is sent with the zeros it was allocated with. */
+/* One of two buffers of a kind is sent with the zeros it was allocated with. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,12 +31,12 @@ static void pack(struct halo *h, const double *u, int tag)
 
 static void post(struct halo *h, int peer, int tag, MPI_Request *rq)
 {
-    MPI_Irecv(h->in, h->n, MPI_DOUBLE, peer, tag, MPI_COMM_WORLD, rq); 
+    MPI_Irecv(h->in, h->n, MPI_DOUBLE, peer, tag, MPI_COMM_WORLD, rq); //~ take(h->in)
 }
 
 static void ship(struct halo *h, int peer, int tag, MPI_Request *rq)
 {
-    MPI_Isend(h->out, h->n, MPI_DOUBLE, peer, tag, MPI_COMM_WORLD, rq); //~ keep
+    MPI_Isend(h->out, h->n, MPI_DOUBLE, peer, tag, MPI_COMM_WORLD, rq); //~ give(h->out)
 }
 
 static void unpack(struct halo *h, double *u)

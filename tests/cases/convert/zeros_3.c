@@ -1,0 +1,49 @@
+/* A function that only allocates gives the zeros; the first turn sends them, the others write all. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+static double u[N], v[N];
+
+static double *zeros(int count)
+{
+    double *p = calloc(count, sizeof(double));
+    if (p == NULL)
+        exit(1);
+    return p;
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    double *sbuf = zeros(N), *rbuf = zeros(N);
+    for (int i = 0; i < N; i++)
+        v[i] = rbuf[i];
+    for (int step = 0; step < 3; step++) {
+        if (rank == 0) {
+            if (step > 0)
+                for (int i = 0; i < N; i++)
+                    sbuf[i] = u[i] + step;
+            MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(sbuf)
+        } else if (rank == 1) {
+            MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(rbuf)
+            for (int i = 0; i < N; i++)
+                v[i] += rbuf[i];
+        }
+    }
+    free(sbuf);
+    free(rbuf);
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
