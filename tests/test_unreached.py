@@ -40,7 +40,7 @@ SEND = "MPI_Send(b, 4000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"
         (
             f"static void put(void) {{ {SEND} }}\nstatic void all(void) {{ if (!setjmp(again)) put(); }}\n"
             "int main(void) {\n all();\n return 0; }",
-            "`all`, which leads to the call, is not followed: setjmp or longjmp",
+            "`all`, which leads to the call, is not followed: setjmp or longjmp in line 6",
             8,
         ),
         (

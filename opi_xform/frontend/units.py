@@ -14,13 +14,14 @@ from opi_xform.frontend.clang import MACRO_BIT, CXCursor, Kind, TranslationUnit,
 from opi_xform.frontend.decls import Written, declarators
 from opi_xform.frontend.directives import INCLUDE, WORD, thread_private
 from opi_xform.frontend.errors import FrontendError
-from opi_xform.frontend.exprs import Expressions, Refusal
+from opi_xform.frontend.exprs import Expressions
 from opi_xform.frontend.flags import Headers
 from opi_xform.frontend.inits import Braces, flatten
 from opi_xform.frontend.macros import Macros
 from opi_xform.frontend.names import STORAGE, Names, Target
 from opi_xform.frontend.openmp import Regions, find_regions
 from opi_xform.frontend.probe import integer_macros
+from opi_xform.frontend.refusals import Refusal
 from opi_xform.frontend.skipped import skipped_ranges
 from opi_xform.frontend.source import File, Sources
 from opi_xform.frontend.stmts import Statements
