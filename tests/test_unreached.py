@@ -46,8 +46,16 @@ SEND = "MPI_Send(b, 4000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"
         (
             f"void unknown(void);\nstatic void put(void) {{ {SEND} }}\nstatic void (*go)(void) = put;\n"
             "int main(void) {\n unknown();\n go();\n return 0; }",
-            "`put`, which leads to the call, is called through a pointer that may lead anywhere",
+            "`put`, which leads to the call, may be called through a pointer that may lead anywhere",
             10,
+        ),
+        (
+            f"void unknown(void);\nstatic void put(void) {{ {SEND} }}\nstatic void all(int n) {{ if (n) put(); }}\n"
+            "static int other(int a, int b) { return a < b; }\n"
+            "static void (*go)(int) = all;\nstatic int (*less)(int, int) = other;\n"
+            "int main(void) {\n unknown();\n less(1, 2);\n go(1);\n return 0; }",
+            "`all`, which leads to the call, may be called through a pointer that may lead anywhere",
+            13,
         ),
     ],
 )
