@@ -55,7 +55,7 @@ SEND = "MPI_Send(b, 4000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"
             "static void (*go)(int) = all;\nstatic int (*less)(int, int) = other;\n"
             "int main(void) {\n unknown();\n less(1, 2);\n go(1);\n return 0; }",
             "`all`, which leads to the call, may be called through a pointer that may lead anywhere",
-            13,
+            14,
         ),
     ],
 )
