@@ -74,8 +74,12 @@ class Unreached:
                 return Refusal("11", *_stopped(lost, functions[nearest].name, functions)), None
         if not near:
             return None, None
-        *_, lost, f = min(near, key=lambda one: one[:3])
-        return None, Refusal("11", *_stopped(lost, functions[f].name, functions))
+        other, *_, lost, f = min(near, key=lambda one: one[:3])
+        name = functions[f].name
+        if other:  # another pointer, below that call, leads to it
+            what = f"`{name}`, which leads to the call, is only reached through pointers that are not followed"
+            return None, Refusal("11", what, ((lost.call.span, "a pointer that may lead anywhere is called here"),))
+        return None, Refusal("11", *_stopped(lost, name, functions))
 
     def top(self, key: str, above: Mapping[str, int]) -> str | None:
         """The function from which the call would be reached, where there is one, and nothing at all calls it."""
