@@ -17,6 +17,7 @@ from opi_xform.ownership.deallocations import Deallocation
 from opi_xform.ownership.events import EventList
 from opi_xform.ownership.flow import Level
 from opi_xform.ownership.leftovers import only_counts
+from opi_xform.ownership.lines import line_of
 from opi_xform.ownership.lvalues import address_of, settable
 from opi_xform.ownership.mentions import plain
 from opi_xform.ownership.model import Use
@@ -203,14 +204,14 @@ class Builder(AllocationEdits):
         )
         if size is None or not d.statement.editable:
             raise Problem("the array's declaration is written by a macro or through a typedef")
-        line = d.statement.line
+        line = line_of(d.statement)
         for stmt in declaring:  # the size is asked for once more, behind the statement
             if stmt.sizes:
-                what = f"line {line} computes the length of `{self.variable.name}` from more than plain variables"
+                what = f"{line} computes the length of `{self.variable.name}` from more than plain variables"
                 raise Problem(f"{what}; a variable that is set to it in the line before would do")
             inits = (self.flow.lowered(frame).function.variables[key].init for key in stmt.variables)
             if not all(_only_reads(e) for e in inits if e is not None):
-                raise Problem(f"line {line} does more than to declare `{self.variable.name}`")
+                raise Problem(f"{line} does more than to declare `{self.variable.name}`")
         self.length = fresh(f"{self.variable.name}_bytes", self.program.files, self.texts)
         self.edits.append(InsertStatement(d.statement, "after", f"size_t {self.length} = {size};"))
         self.files.add(d.statement.file)

@@ -8,6 +8,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly, symbol
+from opi_xform.ownership.lines import line_of
 from opi_xform.ownership.model import Buffer, Program, Refusal, Use
 from opi_xform.ownership.names import Names, names_of
 from opi_xform.ownership.pending import Asked, pending, pending_at, request_pending_at
@@ -81,8 +82,7 @@ def point_refusal(
             at = late[0].node
             text = next(points[p] for p in sorted(points) if p[0] == at)
             notes = ((names.span(n), "this operation may not be complete"), (names.span(at), text))
-            line = names.span(at).line
-            message = f"an operation on `{buffer.name}` may still be pending at line {line}"
+            message = f"an operation on `{buffer.name}` may still be pending at {line_of(names.span(at))}"
             return Refusal("06", message, notes, hint="waiting before for all that uses it")
     return None
 
@@ -238,9 +238,9 @@ def _named_again(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
         return None
     at = late[0].node
     notes = ((names.span(use.node), "this receive may not be complete"), (names.span(at), "the buffer is used here"))
-    line = names.span(at).line
-    message = f"line {line} gives `{buffer.name}` to MPI while this receive into it may be pending"
-    return Refusal("06", message, notes, hint=f"waiting for it before line {line}, or another buffer there,")
+    line = line_of(names.span(at))
+    message = f"{line} gives `{buffer.name}` to MPI while this receive into it may be pending"
+    return Refusal("06", message, notes, hint=f"waiting for it before {line}, or another buffer there,")
 
 
 def _owner(names: Names, buffer: Buffer, frame: int) -> int:

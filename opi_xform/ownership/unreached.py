@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
+from opi_xform.ownership.lines import marked
 from opi_xform.ownership.lvalues import function_expressions
 from opi_xform.ownership.model import Program, Refusal
 from opi_xform.ownership.uses import calls_of
@@ -139,4 +140,5 @@ def _stopped(lost: Lost, name: str, functions: Mapping[str, ast.Function]) -> tu
     if lost.reason == POINTER:
         what = f"`{name}`, which leads to the call, may be called through a pointer that may lead anywhere"
         return what, ((span, "here"),)
-    return f"`{name}`, which leads to the call, is not followed: {lost.reason}", ((span, "called here"),)
+    reason = marked(lost.reason, next((functions[f].span.file for f in lost.functions), span.file))
+    return f"`{name}`, which leads to the call, is not followed: {reason}", ((span, "called here"),)
