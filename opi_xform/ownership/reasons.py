@@ -69,7 +69,12 @@ def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Findin
         if resent:
             message = f"not all bytes of `{buffer.name}` that {line} sends are surely written after this send"
         else:
-            message = f"`{buffer.name}` is read at {line} after the send"
+            pointer = chosen_by_pointer(program, first)
+            message = f"`{buffer.name}` {'may be' if pointer is not None else 'is'} read at {line} after the send"
+            if pointer is not None:
+                span, name = pointer
+                message += f", where {line_of(span)} calls `{name}` through a pointer"
+                notes = (*notes, (span, f"this may be a call of `{name}`"))
     elif code == "03":
         message = f"the source may be MPI_PROC_NULL, and {line} reads `{buffer.name}` then too"
     elif code == "16":
@@ -79,6 +84,20 @@ def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Findin
         code = "01" if packed else "02"
         message = f"{line} may read bytes of `{buffer.name}` that this receive does not bring"
     return Refusal(code, message, notes)
+
+
+def chosen_by_pointer(program: Program, n: int) -> tuple[Span, str] | None:
+    """The innermost call around a node that may as well be one of another function, through a pointer; its function."""
+    graph = program.graph
+    while (call := graph.frames[graph.nodes[n].frame].call) >= 0:
+        before = graph.preds[graph.nodes[call].block]
+        action = graph.nodes[call].action
+        direct = isinstance(action, ins.CallInstr) and isinstance(action.call.callee, ast.FuncRef)
+        if not direct and any(len(graph.succs[b]) > 1 for b in before):
+            key = graph.frames[graph.nodes[n].frame].function
+            return node_span(program, call), program.functions[key].name
+        n = call
+    return None
 
 
 def called_from(program: Program, n: int, other: int) -> int | None:

@@ -1,0 +1,107 @@
+"""What messages say is so: lines with their file, reads that may be, where memory comes from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from opi_xform.cli.main import main
+from opi_xform.ir.span import Span
+from opi_xform.ownership.lines import line_of, lines_of, marked, told
+from opi_xform.ownership.strays import Strays
+
+SEND = """#include <mpi.h>
+#include <stdlib.h>
+#define N 3000
+double out[N], total;
+static double u[N];
+void look(void);
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        for (int i = 0; i < N; i++)
+            out[i] = u[i];
+        MPI_Send(out, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
+        LOOK
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def span(file: str, line: int) -> Span:
+    return Span(file, 0, 0, line, 1, False)
+
+
+def first(folder: Path, files: dict[str, str], capfd: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    assert main([*(str(folder / name) for name in files), "--output-format", "json"]) == 0
+    site: dict[str, Any] = json.loads(capfd.readouterr().out)["sites"][0]
+    return site
+
+
+def test_a_line_has_its_file_where_that_is_another_one() -> None:
+    several = lines_of([span("/p/a.c", 7), span("/p/b.c", 9), span("/p/a.c", 5)])
+    said = f"read at {several}, set at {line_of(span('/q/a.c', 3))}"
+    assert told(said, "/p/a.c") == "read at line 5 and 7 and line 9 of b.c, set at line 3 of a.c"
+    assert told(said, "/p/b.c") == "read at line 5 and 7 of a.c and line 9, set at line 3 of a.c"
+
+
+def test_lines_in_a_reason_are_of_the_functions_file() -> None:
+    said = marked("OpenMP `for` in line 3 has what line 5 of x.h says", "/p/b.c")
+    assert told(said, "/p/a.c") == "OpenMP `for` in line 3 of b.c has what line 5 of x.h says"
+    assert told(said, "/p/b.c") == "OpenMP `for` in line 3 has what line 5 of x.h says"
+
+
+def test_a_read_in_another_file(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    other = "extern double out[3000], total;\n\nvoid look(void) { total += out[3]; }\n"
+    site = first(tmp_path, {"a.c": SEND.replace("LOOK", "look();"), "b.c": other}, capfd)
+    assert site["code"] == "OPI101"
+    assert site["message"].startswith("`out` is read at line 3 of b.c after the send; moving the call at line 16 ")
+
+
+def test_a_read_by_what_a_pointer_may_call(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    more = "void look(void) { total += out[3]; }\nstatic void skip(void) { total++; }\n"
+    more += "static void (*go)(void) = skip;\n"
+    text = SEND.replace("LOOK", "if (argc > 5) go = look;\n        go();").replace("int main(", f"{more}int main(")
+    site = first(tmp_path, {"a.c": text}, capfd)
+    assert site["code"] == "OPI101"
+    said = "`out` may be read at line 7 after the send, where line 20 calls `look` through a pointer;"
+    assert site["message"].startswith(said)
+
+
+def test_a_length_that_is_computed_says_what_would_do(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = SEND.replace("double out[N]", "int sizes[4]; double").replace("int rank;", "int rank; double out[sizes[0]];")
+    text = text.replace("LOOK", "")
+    site = first(tmp_path, {"a.c": text.replace("double, total", "double total")}, capfd)
+    assert site["message"] == (
+        "line 9 computes the length of `out` from more than plain variables; "
+        "a variable that is set to it in the line before would do"
+    )
+
+
+def test_what_an_allocating_function_returns_is_fresh_memory() -> None:
+    strays = Strays.__new__(Strays)
+    known = {"malloc": SimpleNamespace(allocates=object()), "other": SimpleNamespace(allocates=None)}
+    strays.program = SimpleNamespace(effects=known)  # type: ignore[assignment]
+    at = span("/p/a.c", 4)
+
+    def said(key: str, inside: bool) -> str:
+        return told(strays.returned(at, key, inside).message, "/p/b.c")
+
+    assert said("malloc", True) == (
+        "the call begins at a computed place inside the memory that `malloc` returns at line 4 of a.c; "
+        "a message needs a buffer of its own"
+    )
+    assert said("malloc", False).startswith("the buffer is the memory that `malloc` returns at line 4 of a.c; ")
+    for key in ("other", "unknown"):
+        assert said(key, True) == f"the buffer is what `{key}` returned, which is not known to be fresh memory"
