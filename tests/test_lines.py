@@ -105,3 +105,37 @@ def test_what_an_allocating_function_returns_is_fresh_memory() -> None:
     assert said("malloc", False).startswith("the buffer is the memory that `malloc` returns at line 4 of a.c; ")
     for key in ("other", "unknown"):
         assert said(key, True) == f"the buffer is what `{key}` returned, which is not known to be fresh memory"
+
+
+def test_a_request_that_is_copied_says_where(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = SEND.replace("MPI_Send(", "for (int k = 0; k < 3; k++) { MPI_Request r, s[1];\n MPI_Irecv(")
+    wait = "s[0] = r;\n MPI_Waitall(1, s, 0); total += out[3]; }"
+    text = text.replace("COMM_WORLD);\n        LOOK", f"COMM_WORLD, &r);\n {wait}")
+    site = first(tmp_path, {"a.c": text}, capfd)
+    said = "this receive into `out` may still be pending when the call comes once more; waiting for it, by the request"
+    assert (site["code"], site["message"].startswith(said)) == ("OPI206", True)
+    assert [note["line"] for note in site["notes"]] == [16, 17]
+
+
+def test_a_copy_of_a_request_that_is_freed_says_where(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = SEND.replace("MPI_Send(", "MPI_Request r, s;\n MPI_Isend(")
+    text = text.replace("COMM_WORLD);\n        LOOK", "COMM_WORLD, &r);\n s = r;\n MPI_Request_free(&s);")
+    site = first(tmp_path, {"a.c": text}, capfd)
+    assert (site["code"], site["message"]) == ("OPI106", "the request may be cancelled or freed before it completes")
+    assert [note["line"] for note in site["notes"]] == [16, 17, 18]
+
+
+def test_memory_that_comes_by_another_way_says_where(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    made = "static char *pack(size_t *n) { *n = N * 8 + 16; char *b = malloc(*n); if (!b) exit(1);\n"
+    made += "int *h = (int *)b; h[0] = h[1] = h[2] = h[3] = 1; memcpy(b + 16, u, N * 8); return b; }\n"
+    send = "size_t n; char *out = pack(&n);\n MPI_Send(out, (int)n, MPI_BYTE, 1, 7, MPI_COMM_WORLD);\n free(out);"
+    keep = "static void hold(char **to) { size_t n; char *b = pack(&n); *to = b; }"
+    before = f"#include <string.h>\n{made}static void ship(void) {{ {send} }}\n{keep}\n"
+    text = SEND.replace("int main(", f"{before}int main(")
+    text = text.replace("double out[N], total", "double total").replace("MPI_Send(out, N, MPI_DOUBLE", "ship();//")
+    text = text.replace("out[i] = u[i]", "u[i] = i").replace("LOOK", "char *b; hold(&b); total += b[3]; free(b);")
+    site = first(tmp_path, {"a.c": text}, capfd)
+    assert (site["code"], site["message"]) == (
+        "OPI114",
+        "the memory that is allocated at line 8 does not come to `out` by a plain statement that could be rewritten",
+    )
