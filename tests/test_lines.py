@@ -139,3 +139,33 @@ def test_memory_that_comes_by_another_way_says_where(tmp_path: Path, capfd: pyte
         "OPI114",
         "the memory that is allocated at line 8 does not come to `out` by a plain statement that could be rewritten",
     )
+
+
+@pytest.mark.parametrize(
+    ("datatype", "message"),
+    [
+        ("MPI_DOUBLE_INT", "`MPI_DOUBLE_INT` has gaps: 12 bytes of data in every 16"),
+        (
+            "made",
+            "the datatype may have gaps, or be one of several: it is not predefined, nor made of such by "
+            "`MPI_Type_contiguous` or `MPI_Type_vector` or `MPI_Type_dup` alone",
+        ),
+    ],
+)
+def test_what_is_known_of_a_datatype(
+    datatype: str, message: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = SEND.replace("N, MPI_DOUBLE,", f"200, {datatype},").replace("LOOK", "")
+    text = text.replace("int rank;", "int rank; MPI_Datatype made; MPI_Type_vector(8, 1, 2, MPI_DOUBLE, &made);")
+    site = first(tmp_path, {"a.c": text}, capfd)
+    assert (site["code"], site["message"]) == ("OPI107", message)
+
+
+def test_a_pending_request_in_memory_that_is_not_known(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    before = "MPI_Request *r = argc > 3 ? malloc(sizeof *r) : malloc(2 * sizeof *r);\n"
+    wait = "MPI_Iscatter(u, N, MPI_DOUBLE, out, N, MPI_DOUBLE, 1, MPI_COMM_WORLD, r);\n"
+    wait += " MPI_Wait(r, MPI_STATUS_IGNORE);\n"
+    text = SEND.replace("if (rank == 0) {\n", f"{before}for (int k = 0; k < 3; k++) {{\n{wait} if (rank == 0) {{\n")
+    site = first(tmp_path, {"a.c": text.replace("LOOK", "}")}, capfd)
+    said = "another operation on `out` may still be pending: which memory holds the request of line 14 is not known"
+    assert (site["code"], site["message"].startswith(said)) == ("OPI106", True)

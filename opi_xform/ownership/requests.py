@@ -45,6 +45,8 @@ def pending_refusal(
         for use in chosen:
             if use.node in late:
                 message = f"another operation on `{buffer.name}` may still be pending"
+                if slots_of(names, n, op.request) is None:
+                    message += f": which memory holds the request of {line_of(names.span(n))} is not known"
                 here = (names.span(use.node), "here it may not be complete")
                 out.setdefault(
                     use.place, Refusal("06", message, (*held, here), hint="waiting before for all that uses it")
