@@ -169,3 +169,11 @@ def test_a_pending_request_in_memory_that_is_not_known(tmp_path: Path, capfd: py
     site = first(tmp_path, {"a.c": text.replace("LOOK", "}")}, capfd)
     said = "another operation on `out` may still be pending: which memory holds the request of line 14 is not known"
     assert (site["code"], site["message"].startswith(said)) == ("OPI106", True)
+
+
+def test_a_pointer_that_is_moved_is_no_other_buffer(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = SEND.replace("MPI_Send(out", "double *p = boxes[argc]->at + 2;\n if (argc > 2) p += argc;\n MPI_Send(p")
+    text = text.replace("int main(", "struct box { double *at; } *boxes[8];\nint main(").replace("LOOK", "")
+    site = first(tmp_path, {"a.c": text}, capfd)
+    assert site["code"] == "OPI402"
+    assert "it is set at" not in site["message"]

@@ -56,6 +56,7 @@ class Strays:
         operand: ins.Operand = action.args[use.argument]
         frame = self.graph.nodes[use.node].frame
         inside = False  # the pointer is computed from another one
+        steps: list[int] = []  # that move it
         for _ in range(STEPS):
             while isinstance(operand, ins.PtrAdd) or (isinstance(operand, ins.Op) and operand.op == "cast"):
                 inside = inside or (isinstance(operand, ins.PtrAdd) and operand.index != ins.Const(0))
@@ -65,14 +66,43 @@ class Strays:
                 return _Cause(f"`{operand.name or 'NULL'}` names no buffer", ())
             if name is None:
                 return None
-            defs = [n for n in self.names.defs.get(name, ()) if not isinstance(self.graph.nodes[n].action, ins.Birth)]
+            every = [n for n in self.names.defs.get(name, ()) if not isinstance(self.graph.nodes[n].action, ins.Birth)]
+            defs = [n for n in every if not self.moves(n, operand)]
             if len(defs) != 1:
                 return self.several(self.text(operand), defs)
-            found = self.source(defs[0], operand, inside)
-            if isinstance(found, _Cause) or found is None:
+            steps = steps or [n for n in every if n not in defs]
+            found = self.source(defs[0], operand, inside or bool(steps))
+            if isinstance(found, _Cause):
                 return found
+            if found is None:
+                break
             operand, frame = found
-        return None
+        return self.moved(steps)
+
+    def moves(self, n: int, operand: ins.Operand) -> bool:
+        """A node that only moves a pointer: `p += k`."""
+        value, frame = self.set_to(n), self.graph.nodes[n].frame
+        for _ in range(STEPS):
+            while isinstance(value, ins.PtrAdd) or (isinstance(value, ins.Op) and value.op == "cast"):
+                value = value.base if isinstance(value, ins.PtrAdd) else value.args[0]
+            name = self.names.name(frame, value) if isinstance(value, ins.Temp) else None
+            defs = self.names.defs.get(name, ()) if name is not None else ()
+            if len(defs) != 1:
+                break
+            value = self.set_to(next(iter(defs)))
+        return isinstance(operand, ins.Var) and isinstance(value, ins.Var) and value.key == operand.key
+
+    def set_to(self, n: int) -> ins.Operand | None:
+        action = self.graph.nodes[n].action
+        return action.value if isinstance(action, ins.Define) else None
+
+    def moved(self, steps: list[int]) -> _Cause | None:
+        spans = dict.fromkeys(map(self.names.span, steps))
+        if not spans:
+            return None
+        message = f"the pointer is moved at {lines_of(spans)}, so the call begins inside its buffer"
+        notes = tuple((span, "here") for span in spans)[:SHOWN]
+        return _Cause(f"{message}; a message needs a buffer of its own", notes)
 
     def text(self, operand: ins.Operand) -> str:
         if isinstance(operand, ins.Var):
