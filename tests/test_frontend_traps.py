@@ -373,8 +373,18 @@ class TestRefused:
     def test_reason(self, tmp_path: Path, statement: str, reason: str) -> None:
         text = f"#include <setjmp.h>\n#include <stdarg.h>\nstatic jmp_buf env;\nvoid f(int n, va_list ap) {{ {statement} }}\nvoid g(int n) {{ n++; }}\n"
         unit = parse(tmp_path, text)
-        assert unit.functions["f"].refused == reason
+        assert unit.functions["f"].refused == f"{reason} in line 4"
         assert unit.functions["g"].refused == ""
+
+    def test_an_unknown_expression_is_shown(self, tmp_path: Path) -> None:
+        text = "_Atomic int x;\nvoid f(void) {\n  __c11_atomic_fetch_add(&x,\n    1, 5);\n}\n"
+        unit = parse(tmp_path, text)
+        assert unit.functions["f"].refused == "`__c11_atomic_fetch_add(&x, 1, 5)` in line 3 is an unknown expression"
+
+    def test_what_stands_in_another_file_says_so(self, tmp_path: Path) -> None:
+        (tmp_path / "part.h").write_text('\n__asm__ volatile("nop");\n')
+        unit = parse(tmp_path, 'void f(void) {\n#include "part.h"\n}\n')
+        assert unit.functions["f"].refused == "inline asm in line 2 of part.h"
 
     def test_opaque_keeps_the_expressions_in_it(self, tmp_path: Path) -> None:
         unit = parse(tmp_path, "int g(int *);\nvoid f(int *p) { int n = ({ g(p); 3; }); (void)n; }\n")

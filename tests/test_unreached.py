@@ -40,14 +40,22 @@ SEND = "MPI_Send(b, 4000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"
         (
             f"static void put(void) {{ {SEND} }}\nstatic void all(void) {{ if (!setjmp(again)) put(); }}\n"
             "int main(void) {\n all();\n return 0; }",
-            "`all`, which leads to the call, is not followed: setjmp or longjmp",
+            "`all`, which leads to the call, is not followed: setjmp or longjmp in line 6",
             8,
         ),
         (
             f"void unknown(void);\nstatic void put(void) {{ {SEND} }}\nstatic void (*go)(void) = put;\n"
             "int main(void) {\n unknown();\n go();\n return 0; }",
-            "`put`, which leads to the call, is called through a pointer that may lead anywhere",
+            "`put`, which leads to the call, may be called through a pointer that may lead anywhere",
             10,
+        ),
+        (
+            f"void unknown(void);\nstatic void put(void) {{ {SEND} }}\nstatic void all(int n) {{ if (n) put(); }}\n"
+            "static int other(int a, int b) { return a < b; }\n"
+            "static void (*go)(int) = all;\nstatic int (*less)(int, int) = other;\n"
+            "int main(void) {\n unknown();\n less(1, 2);\n go(1);\n return 0; }",
+            "`all`, which leads to the call, may be called through a pointer that may lead anywhere",
+            14,
         ),
     ],
 )

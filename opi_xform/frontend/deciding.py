@@ -56,10 +56,10 @@ class Deciding:
                 work += new
         return frozenset(out)
 
-    def own(self, data: bytes, at: int) -> bool:
-        """Only macros of the program's own decide about the text behind the conditional directive at a place."""
+    def own(self, data: bytes, at: int, also: frozenset[str] = frozenset()) -> bool:
+        """Only macros of the program's own, or ``also``, decide about the text behind the directive at a place."""
         found = self.texts[data].groups.get(at) if data in self.texts else None
-        return found is not None and not any(map(self.is_foreign, found))
+        return found is not None and not any(map(self.is_foreign, found - also))
 
 
 def _read(data: bytes) -> _Text:

@@ -6,7 +6,7 @@ Every spelling that a preprocessor takes for one is found: with comments, splice
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from opi_xform.frontend.source import File, skip_space, tokens
@@ -39,8 +39,11 @@ _VALUES = frozenset(
 )  # fmt: skip
 _CHANGING = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"})
 
-Constant = Callable[[str], bool | None]
-"""Whether a macro of this name is one number; None when there is no such macro."""
+Constant = Callable[[str, bool], bool | None]
+"""Whether a macro of this name is one number, given whether a parenthesis follows; None when none is used there."""
+
+LeftOut = Sequence[tuple[int, int]]
+"""The stretches of a file that the preprocessor leaves out, in order."""
 
 
 class Unfollowed(Exception):
@@ -65,9 +68,11 @@ class Directive:
         return Unfollowed(f"OpenMP `{self.name}` in line {self.line} {why}")
 
 
-def directives(file: File, span: Span, constant: Constant) -> Iterator[Directive]:
+def directives(file: File, span: Span, constant: Constant, left_out: LeftOut) -> Iterator[Directive]:
     """Those in a stretch of text, in order.  Raises Unfollowed."""
     for words, begin, end in lines(file.data, span.begin, span.end):
+        if _around(left_out, begin):
+            continue
         line = file.line_column(begin)[0]
         if words[1:3] == ["pragma", "omp"]:
             yield _directive(words[3:], line, end, constant)
@@ -87,7 +92,8 @@ def _directive(words: list[str], line: int, end: int, constant: Constant) -> Dir
         if clause == ",":
             continue
         inside: list[str] = []
-        if rest[:1] == ["("]:
+        called = rest[:1] == ["("]
+        if called:
             depth = 0
             while rest:
                 word = rest.pop(0)
@@ -96,7 +102,7 @@ def _directive(words: list[str], line: int, end: int, constant: Constant) -> Dir
                 if depth == 0:
                     break
             inside = inside[1:-1]
-        if clause not in LISTS | _VALUES or constant(clause) is not None:
+        if clause not in LISTS | _VALUES or constant(clause, called) is not None:
             raise out.refusal(f"has the clause `{clause}`, which is not followed")
         _require_plain(out, clause, inside, constant)
         clauses.append((clause, tuple(inside)))
@@ -107,7 +113,7 @@ def _require_plain(directive: Directive, clause: str, inside: list[str], constan
     """The words mean what they say: no macro but numbers, no call, nothing that reads memory or changes a value."""
     before = ""
     for word, then in zip(inside, (*inside[1:], ""), strict=False):
-        known = constant(word)
+        known = constant(word, then == "(")
         if known is False or (known and clause in LISTS) or word in _CHANGING:
             raise directive.refusal(f"has `{word}` in `{clause}`, which is not followed")
         if then == "(" and re.match(r"\w", word):
@@ -119,25 +125,34 @@ def _require_plain(directive: Directive, clause: str, inside: list[str], constan
         raise directive.refusal("collapses a number of loops that is not followed")
 
 
-def behind(data: bytes, at: int) -> int:
-    """The first place from ``at`` on that is neither space nor a directive."""
+def _around(left_out: LeftOut, at: int) -> int:
+    """The end of the stretch that is left out around a place; 0 where there is none."""
+    return next((end for begin, end in left_out if begin <= at < end), 0)
+
+
+def behind(data: bytes, at: int, left_out: LeftOut) -> int:
+    """The first place from ``at`` on that is neither space nor a directive nor left out."""
     while True:
         at = skip_space(data, at)
+        skipped = _around(left_out, at)
+        if skipped:
+            at = skipped
+            continue
         if data[at : at + 1] != b"#":
             return at
         line = _LINE.match(data, at)
         at = line.end() if line else at + 1
 
 
-def thread_private(texts: Iterable[bytes], constant: Constant) -> frozenset[str] | None:
+def thread_private(texts: Iterable[tuple[bytes, LeftOut]], constant: Constant) -> frozenset[str] | None:
     """The names that `threadprivate` directives mention; None when they cannot be told."""
     out: set[str] = set()
-    for data in texts:
-        told = 0
-        for words, _, _ in lines(data, 0, len(data)) if b"threadprivate" in data else ():
-            if words[1:4] == ["pragma", "omp", "threadprivate"]:
+    for data, left_out in texts:
+        told = sum(data.count(b"threadprivate", begin, end) for begin, end in left_out)
+        for words, at, _ in lines(data, 0, len(data)) if b"threadprivate" in data else ():
+            if words[1:4] == ["pragma", "omp", "threadprivate"] and not _around(left_out, at):
                 names = [word for word in words[4:] if re.fullmatch(r"\w+", word)]
-                if any(constant(name) is not None for name in names):
+                if any(constant(name, True) is not None for name in names):
                     return None
                 out.update(names)
                 told += 1

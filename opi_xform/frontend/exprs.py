@@ -15,6 +15,7 @@ from opi_xform.frontend.inits import Braces, Designated, flatten
 from opi_xform.frontend.macros import Expansion, Macros, call_arguments
 from opi_xform.frontend.names import Names, Target
 from opi_xform.frontend.punned import is_punned
+from opi_xform.frontend.refusals import Refusal, refusal
 from opi_xform.frontend.tree import Places, Tree
 from opi_xform.frontend.typemap import TypeMap
 from opi_xform.ir.ast import (
@@ -45,7 +46,6 @@ from opi_xform.ir.ast import (
 )
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import SIZE_T, UNKNOWN, Type
-from opi_xform.record import dataclass
 
 BINARY = {
     3: "*", 4: "/", 5: "%", 6: "+", 7: "-", 8: "<<", 9: ">>",
@@ -58,15 +58,6 @@ _JUMPS = {"setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp", "longjmp"
 _PLAIN_INT = re.compile(rb"(?:0|[1-9][0-9]*)[uUlL]*\Z")
 
 _PLAIN_FLOAT = re.compile(rb"(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fFlL]?\Z|[0-9]+[eE][+-]?[0-9]+[fFlL]?\Z")
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why the function that holds this place cannot be analysed."""
-
-    offset: int
-    reason: str
-    node: int = -1
 
 
 class Expressions:
@@ -157,7 +148,7 @@ class Expressions:
         return tuple(self.expr(k) for k in kids)
 
     def _refuse(self, i: int, type_: Type, span: Span, kids: list[int], reason: str) -> Expr:
-        self.refusals.append(Refusal(self._places.begin[i], reason))
+        self.refusals.append(refusal(self._places, i, reason))
         return Opaque(type_, span, reason, self.exprs(kids))
 
     def _call_in_body(self, call: Call, made: Expansion) -> Call:
@@ -384,7 +375,7 @@ class Expressions:
             if made is not None and made.object_like and not self._macros.renames(made, callee.name.rpartition(":")[2]):
                 written = replace(written, editable=False)  # the macro does more than to call it by another name
             if callee.name.rpartition(":")[2] in _JUMPS:
-                self.refusals.append(Refusal(self._places.begin[i], "setjmp or longjmp"))
+                self.refusals.append(refusal(self._places, i, "setjmp or longjmp"))
         elif not (isinstance(callee, AddrOf) and isinstance(callee.operand, FuncRef)):
             written = replace(written, editable=False)  # what else the expression does would be lost
         return Call(type_, span, callee, args, written)
@@ -471,7 +462,7 @@ class Expressions:
 
     def refuse_statement_expression(self, i: int, found: tuple[Expr, ...]) -> None:
         """``({ … })``: opaque, with the expressions found in its statements."""
-        self.refusals.append(Refusal(self._places.begin[i], "statement expression", i))
+        self.refusals.append(refusal(self._places, i, "statement expression", i))
         opaque = Opaque(self._types.of(self._tree.cursor[i]), self._places.span(i), "statement expression", found)
         self.blocks[id(opaque)] = i
         self.out[i] = opaque

@@ -271,7 +271,7 @@ def gcc_headers() -> str:
 
 def headers(user: Sequence[str] = ()) -> Headers:
     """The header search that ``parse_unit`` adds to a user's flags."""
-    flags: list[str] = []
+    flags = ["-isystem", str(Path(__file__).parent / "include")]
     if not any(f == "-resource-dir" or f.startswith("-resource-dir=") for f in user):
         flags += builtin_headers()
     mpi = list(_mpi_flags(mpicc_path()))

@@ -139,14 +139,19 @@ class Macros:
         """The expansions that begin behind ``begin`` and end at ``end``."""
         return [e for e in self._ends.get((path, end), ()) if e.begin > begin]
 
-    def is_number(self, name: str) -> bool | None:
-        """Whether a macro is one number; None when no macro has the name."""
-        known = self._by_name.get(name)
-        if known is None:
+    def is_number(self, name: str, called: bool) -> bool | None:
+        """Whether a macro is one number; None when none of this name does anything here.
+
+        called: a parenthesis follows the name.  Without one, a macro with parameters is no use of it (C11 6.10.3).
+        """
+        found = [self._define_from(known) for known in self._every.get(name, ())]
+        if all(d is not None and d.parameters is not None and not called for d in found):
             return None
-        definition = self._define_from(known)
-        body = [t for t in definition.body if t not in ("(", ")")] if definition is not None else []
-        return definition is not None and definition.parameters is None and len(body) == 1 and body[0].isdigit()
+        for d in found:
+            body = [t for t in d.body if t not in ("(", ")")] if d is not None and d.parameters is None else []
+            if len(body) != 1 or not body[0].isdigit():
+                return False
+        return True
 
     def makes_openmp(self, file: File, begin: int, end: int) -> bool:
         """The macros in ``[begin, end)`` may make an OpenMP directive, by ``_Pragma``."""
@@ -329,6 +334,14 @@ class Macros:
     def _by_name(self) -> dict[str, CXCursor | MacroPlace]:
         spelling = self._unit.lib.clang_getCursorSpelling
         return {**self._precompiled, **{text(spelling(c)): c for c in self._definition_cursors}}
+
+    @cached_property
+    def _every(self) -> dict[str, list[CXCursor | MacroPlace]]:
+        """All definitions of each name, in their order."""
+        out: dict[str, list[CXCursor | MacroPlace]] = {name: [place] for name, place in self._precompiled.items()}
+        for cursor in self._definition_cursors:
+            out.setdefault(text(self._unit.lib.clang_getCursorSpelling(cursor)), []).append(cursor)
+        return out
 
     def _define(self, expansion: CXCursor) -> Definition | None:
         return self._define_from(self._unit.lib.clang_getCursorReferenced(expansion))

@@ -14,7 +14,17 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from opi_xform.frontend.directives import LISTS, LOOPS, SHARING, Constant, Directive, Unfollowed, behind, directives
+from opi_xform.frontend.directives import (
+    LISTS,
+    LOOPS,
+    SHARING,
+    Constant,
+    Directive,
+    LeftOut,
+    Unfollowed,
+    behind,
+    directives,
+)
 from opi_xform.frontend.source import File
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
@@ -45,10 +55,15 @@ class Regions:
 
 
 def find_regions(
-    file: File, span: Span, body: ast.Block, variables: Mapping[str, ast.Variable], constant: Constant
+    file: File,
+    span: Span,
+    body: ast.Block,
+    variables: Mapping[str, ast.Variable],
+    constant: Constant,
+    left_out: LeftOut,
 ) -> Regions:
-    """The OpenMP directives in a function's text, and what they make of it."""
-    finder = _Finder(file, span, body, variables, constant)
+    """The OpenMP directives in a function's text, and what they make of it; those in text left out say nothing."""
+    finder = _Finder(file, span, body, variables, constant, left_out)
     try:
         return finder.run()
     except Unfollowed as refused:
@@ -65,12 +80,14 @@ class _Finder:
         body: ast.Block,
         variables: Mapping[str, ast.Variable],
         constant: Constant,
+        left_out: LeftOut,
     ) -> None:
         self.file = file
         self.span = span
         self.body = body
         self.variables = variables
         self.constant = constant
+        self.left_out = left_out
         self.parents: dict[int, ast.Stmt] = {}
         self.at: dict[int, ast.Stmt] = {}  # by offset: the outermost statement that begins there
         for stmt, parent in statements(body):
@@ -85,10 +102,10 @@ class _Finder:
 
     def run(self) -> Regions:
         """Raises Unfollowed."""
-        for directive in directives(self.file, self.span, self.constant):
+        for directive in directives(self.file, self.span, self.constant, self.left_out):
             if directive.name == "barrier":
                 continue
-            stmt = self.at.get(behind(self.file.data, directive.end))
+            stmt = self.at.get(behind(self.file.data, directive.end, self.left_out))
             if stmt is None:
                 raise directive.refusal("stands before no statement of this configuration")
             self.regions.append((directive, stmt))
@@ -217,7 +234,7 @@ class _Finder:
         if variable is None or variable.kind not in ("local", "param"):
             raise directive.refusal(f"gives each thread a `{_name(key)}`, which others reach")
         for e in self.expressions(self.body):
-            if isinstance(e, ast.AddrOf) and any(_is(x, key) for x in within(e.operand)):
+            if isinstance(e, ast.AddrOf) and any(_is(x, key) for x in _within_place(e.operand)):
                 raise directive.refusal(f"gives each thread a `{_name(key)}`, whose address is taken")
 
     def own_values(self, directive: Directive, stmt: ast.Stmt, key: str) -> None:
@@ -371,6 +388,14 @@ def _sets(s: ast.Stmt, key: str) -> bool:
 
 def _holds(outer: ast.Stmt, inner: ast.Stmt) -> bool:
     return any(s is inner for s, _ in statements(outer))
+
+
+def _within_place(e: ast.Expr) -> Iterator[ast.Expr]:
+    """What may be the object of which an expression names a part: `a` in `a[n].m`, not `n`; nothing in `p->m`."""
+    while isinstance(e, ast.Member) or (isinstance(e, ast.Index) and e.base.type.is_array):
+        e = e.base
+    through = isinstance(e, ast.Deref) or (isinstance(e, ast.Index) and e.base.type.kind == "pointer")
+    return iter(()) if through else within(e)
 
 
 def _is(e: ast.Expr, key: str) -> bool:

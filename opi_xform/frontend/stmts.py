@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from opi_xform.frontend.clang import Kind, TranslationUnit, text
-from opi_xform.frontend.exprs import Expressions, Refusal
+from opi_xform.frontend.exprs import Expressions
+from opi_xform.frontend.refusals import refusal
 from opi_xform.frontend.source import after_semicolon, closing, find_top, skip_space, tokens
 from opi_xform.frontend.tree import Places, Tree
 from opi_xform.ir.ast import (
@@ -98,7 +99,7 @@ class Statements:
                 Kind.MS_ASM_STMT: "inline asm",
                 Kind.INDIRECT_GOTO_STMT: "computed goto",
             }.get(kind) or ("OpenMP" if 232 <= kind <= 320 else "unknown statement")  # type: ignore[call-overload]
-            self._ex.refusals.append(Refusal(self._places.begin[i], reason))
+            self._ex.refusals.append(refusal(self._places, i, reason))
             found = OpaqueStmt(self._span(i), reason, self.expressions_in(kids))
         self.out[i] = found
 

@@ -14,13 +14,14 @@ from opi_xform.frontend.clang import MACRO_BIT, CXCursor, Kind, TranslationUnit,
 from opi_xform.frontend.decls import Written, declarators
 from opi_xform.frontend.directives import INCLUDE, WORD, thread_private
 from opi_xform.frontend.errors import FrontendError
-from opi_xform.frontend.exprs import Expressions, Refusal
+from opi_xform.frontend.exprs import Expressions
 from opi_xform.frontend.flags import Headers
 from opi_xform.frontend.inits import Braces, flatten
 from opi_xform.frontend.macros import Macros
 from opi_xform.frontend.names import STORAGE, Names, Target
 from opi_xform.frontend.openmp import Regions, find_regions
 from opi_xform.frontend.probe import integer_macros
+from opi_xform.frontend.refusals import Refusal
 from opi_xform.frontend.skipped import skipped_ranges
 from opi_xform.frontend.source import File, Sources
 from opi_xform.frontend.stmts import Statements
@@ -67,6 +68,7 @@ class UnitBuilder:
         self._declared: dict[str, Type] = {}
         self._address_taken: set[str] = set()
         self._thread_private: frozenset[str] | None = frozenset()
+        self._left_out: dict[str, list[tuple[int, int]]] = {}  # by file: text that every compiler leaves out
         self._has_openmp = False
         self._has_operator = False  # some text of the program's own has `_Pragma`
         self.dependencies: dict[str, str] = {}
@@ -95,7 +97,12 @@ class UnitBuilder:
         own = [f.data for f in files if not f.system]
         self._has_openmp = any(WORD.search(data) for data in own)
         self._has_operator = any(b"_Pragma" in data for data in (*own, *map(os.fsencode, self._flags)))
-        self._thread_private = thread_private(own, self._macros.is_number)
+        left_out = skipped_ranges(self._unit, self._sources, never=True)
+        for skipped in left_out:
+            if skipped.certain:
+                self._left_out.setdefault(skipped.span.file, []).append((skipped.span.begin, skipped.span.end))
+        texts = [(f.data, self._left_out.get(f.path, ())) for f in files if not f.system]
+        self._thread_private = thread_private(texts, self._macros.is_number)
         self._declarations([c for c in top if c.kind == _FUNCTION or c.kind == _VARIABLE])
         for key, cursor in self._names.cursors.items():
             target = self._names.target(cursor)
@@ -109,7 +116,6 @@ class UnitBuilder:
         known = self._before.digests if self._before is not None else {}
         read = {f.path: hashlib.sha256(f.data).hexdigest() for f in files if f.path not in known}
         self.dependencies = {**read, **known}
-        left_out = skipped_ranges(self._unit, self._sources, never=True)
         return Unit(
             path=self._path,
             functions=self._functions,
@@ -370,7 +376,8 @@ class UnitBuilder:
             return found
         begin, end = places.begin[0], places.end[0]
         if WORD.search(here.data, begin, end) or b"_Pragma" in here.data[begin:end]:
-            found = find_regions(here, places.span(0), body, variables, self._macros.is_number)
+            left_out = self._left_out.get(here.path, ())
+            found = find_regions(here, places.span(0), body, variables, self._macros.is_number, left_out)
         if self._has_operator and self._macros.makes_openmp(here, begin, end):
             refused = "OpenMP in a macro is not followed"
         if INCLUDE.search(here.data, begin, end) and self._has_openmp:

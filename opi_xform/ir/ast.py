@@ -459,12 +459,14 @@ class Skipped:
 
     own: only macros of the program's own decide whether it is compiled, none of a compiler, a system or an MPI.
     never: plain ``#if 0 … #endif``, which nobody compiles.
+    certain: the flags, the program's own macros and whether there is OpenMP decide, so every compiler leaves it out.
     """
 
     span: Span
     identifiers: frozenset[str]
     own: bool = False
     never: bool = False
+    certain: bool = False
 
 
 @dataclass(frozen=True, slots=True)

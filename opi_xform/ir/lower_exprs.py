@@ -10,10 +10,10 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import compared, handle
 from opi_xform.ir.span import Span
+from opi_xform.ir.truths import COMPARISONS, truths_of
 from opi_xform.ir.types import INT, LONG, Type
 
 Lowering = Generator[Any, Any, Any]
-_COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 
 
 class Expressions:
@@ -88,13 +88,32 @@ class Expressions:
             case ast.Binary(op="==" | "!=", right=ast.Assign() as right) if _read_again(right) and _is_null(e.left):
                 yield self.assign(right)
                 yield self.condition(replace(e, right=right.target), then, other)
+            case ast.Binary(op="&" | "|") if (truths := truths_of(e)) is not None:
+                values = []
+                for truth in truths:  # all are evaluated, whatever the first one is
+                    values.append((yield self.value(truth)))
+                given = dict(zip(map(id, truths), values, strict=True))
+                work: list[tuple[ast.Expr, int, int, int]] = [(e, self.at, then, other)]
+                while work:
+                    part, self.at, yes, no = work.pop()
+                    if id(part) in given:
+                        self.branch(part, given[id(part)], yes, no)
+                        continue
+                    assert isinstance(part, ast.Binary)
+                    middle = self.block()
+                    first = (middle, no) if part.op == "&" else (yes, middle)
+                    work += [(part.right, middle, yes, no), (part.left, self.at, *first)]
             case _:
                 value = yield self.value(e)
-                if isinstance(value, ins.Const):
-                    self.close(then if value.value else other)
-                else:
-                    self.emit(ins.Branch(e.span, self.stmt, compared(self.blocks[self.at], value, self.is_plain)))
-                    self.close(then, other)
+                self.branch(e, value, then, other)
+
+    def branch(self, e: ast.Expr, value: ins.Operand, then: int, other: int) -> None:
+        """Ends the block by the value of ``e``."""
+        if isinstance(value, ins.Const):
+            self.close(then if value.value else other)
+        else:
+            self.emit(ins.Branch(e.span, self.stmt, compared(self.blocks[self.at], value, self.is_plain)))
+            self.close(then, other)
 
     def effect(self, e: ast.Expr) -> Lowering:
         """``e`` for its side effects alone."""
@@ -284,7 +303,7 @@ class Expressions:
             # Its comparisons are not the integers': NaN, fractions.
             return ins.Nondet("floating arithmetic", (left, right))
         unsigned = result.kind == "int" and not result.signed
-        if op in _COMPARISONS:
+        if op in COMPARISONS:
             unsigned = (lt.kind == "int" and not lt.signed) or (rt.kind == "int" and not rt.signed)
         return ins.Op(op, (left, right), result, unsigned)
 
@@ -443,7 +462,7 @@ def _compares(operand: ins.Operand) -> bool:
         item = work.pop()
         if isinstance(item, ins.Op):
             if (
-                item.op in _COMPARISONS
+                item.op in COMPARISONS
                 or item.op in ("not", "ptrdiff")
                 or (item.op == "cast" and item.type.kind == "int")
             ):

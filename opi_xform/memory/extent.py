@@ -13,6 +13,15 @@ HANDLE = {"MPI_Type_contiguous": 2, "MPI_Type_vector": 4, "MPI_Type_dup": 1, "MP
 """Calls that give a datatype whose layout may be known, and the argument that the handle's address is."""
 
 
+def gaps(operand: ins.Operand) -> str:
+    """Why the layout of a datatype is not one piece, as far as it is known."""
+    found = load_datatypes().get(operand.name) if isinstance(operand, ins.Const) else None
+    if found is not None:
+        return f"`{found.name}` has gaps: {found.size} bytes of data in every {found.extent}"
+    makers = " or ".join(f"`{name}`" for name in HANDLE if name != "MPI_Type_commit")
+    return f"the datatype may have gaps, or be one of several: it is not predefined, nor made of such by {makers} alone"
+
+
 def extent(operand: ins.Operand) -> int | None:
     """Bytes from one element to the next, when the argument is a predefined datatype without holes; else None."""
     if not isinstance(operand, ins.Const) or not operand.name:

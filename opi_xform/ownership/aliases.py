@@ -15,6 +15,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.walk import children
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.addresses import Flow, ValueCheck, flow_of, value_refusal
+from opi_xform.ownership.lines import line_of
 from opi_xform.ownership.model import Buffer, Program, Refusal, Use
 from opi_xform.ownership.names import Name, value_range
 from opi_xform.ownership.pending import pending_at
@@ -98,7 +99,7 @@ def _refusal(flow: Flow, name: Name, source: int | None, point: int, use: int | 
         notes.append((names.span(use), f"{text} is used here"))
     message = f"{text} points into `{buffer}` from before the buffer changes hands to after it"
     if name[0] == "v" and source is not None:
-        message += f"; setting it again behind line {names.span(point).line} would mend that"
+        message += f"; setting it again behind {line_of(names.span(point))} would mend that"
     return Refusal("05", message, tuple(notes))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.ir import ast
+from opi_xform.memory.extent import gaps
 from opi_xform.ownership.agreement import Verdict, agreed
 from opi_xform.ownership.aliases import alias_refusal, value_refusal
 from opi_xform.ownership.allocators import FARTHER, aligned_farther, allocator_refusal
@@ -37,7 +38,7 @@ from opi_xform.ownership.threads import threads_written
 from opi_xform.ownership.told import PACKED, Remark, about, keep_refusal, never_packed, remarks
 from opi_xform.ownership.unreached import Unreached
 from opi_xform.ownership.unseen import unseen_call
-from opi_xform.ownership.uses import buffers, collect
+from opi_xform.ownership.uses import buffers, collect, datatype_of
 
 COPIES = 4  # of one call, for which a hint is tried
 
@@ -482,7 +483,7 @@ def _site_refusal(program: Program, buffer: Buffer, uses: list[Use], facts: dict
         if (u.row is None and u.lo.terms) or bool(u.row) != bool(buffer.carrier.rows):
             return inside_refusal(program, buffer, u)
         if u.length is None:
-            return Refusal("07", "the datatype is a derived one that may have gaps, or not known here")
+            return Refusal("07", gaps(datatype_of(program, u)))
         finding: Finding | None = facts[u.object].findings.get((u.node, u.argument))
         if finding is None:
             return Refusal("11", "the call is not reached")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
+from opi_xform.ownership import lines
 from opi_xform.ownership.agreement import Verdict
 from opi_xform.ownership.model import Buffer, Place, Refusal
 from opi_xform.ownership.plan import Decision, Note, Plan
@@ -80,7 +81,7 @@ def decisions_of(
                     title,
                     "keep",
                     code,
-                    refusal.message,
+                    lines.told(refusal.message, call.span.file),
                     notes,
                     form=kept(refusal.form, side) if refusal.form else "",
                 )

@@ -10,12 +10,14 @@ from hashlib import sha256
 
 from opi_xform.ir import ast
 from opi_xform.ir.instr import CallInstr, Lowered, StmtInfo
+from opi_xform.ir.walk import within
 from opi_xform.ownership.allocation_edits import AllocationEdits, Problem
 from opi_xform.ownership.allocations import Allocation
 from opi_xform.ownership.deallocations import Deallocation
 from opi_xform.ownership.events import EventList
 from opi_xform.ownership.flow import Level
 from opi_xform.ownership.leftovers import only_counts
+from opi_xform.ownership.lines import line_of
 from opi_xform.ownership.lvalues import address_of, settable
 from opi_xform.ownership.mentions import plain
 from opi_xform.ownership.model import Use
@@ -35,6 +37,10 @@ from opi_xform.ownership.words import hidden as hidden_names
 from opi_xform.record import dataclass
 
 RESULT = "opi_result"
+_READS = (
+    ast.VarRef, ast.Index, ast.Member, ast.Deref, ast.IntLit, ast.FloatLit, ast.MacroConst, ast.Binary, ast.Unary,
+    ast.Cast, ast.Conditional, ast.Logical, ast.SizeOf, ast.AddrOf,
+)  # fmt: skip
 _PLAIN_SUFFIX = re.compile(r"(\s|\)|\[[^]]*\]|\[[^][]*\[[^]]*\][^]]*\])*")
 """Dimensions, and parentheses around the name."""
 
@@ -191,14 +197,21 @@ class Builder(AllocationEdits):
     def keep_length(self, d: ast.Declarator) -> None:
         """A variable for the size that an array of variable length has: its numbers may change later."""
         size = array_size(self.program, self.buffer, self.texts, d.span.file)
-        stmts = self.flow.lowered(self.flow.frames_of[self.variable.function][0]).stmts
+        frame = self.flow.frames_of[self.variable.function][0]
+        stmts = self.flow.lowered(frame).stmts
         declaring = (
             s.stmt for s in stmts if isinstance(s.stmt, ast.DeclStmt) and self.variable.key in s.stmt.variables
         )
         if size is None or not d.statement.editable:
             raise Problem("the array's declaration is written by a macro or through a typedef")
-        if any(stmt.sizes for stmt in declaring):
-            raise Problem("something happens where the array's length is computed")
+        line = line_of(d.statement)
+        for stmt in declaring:  # the size is asked for once more, behind the statement
+            if stmt.sizes:
+                what = f"{line} computes the length of `{self.variable.name}` from more than plain variables"
+                raise Problem(f"{what}; a variable that is set to it in the line before would do")
+            inits = (self.flow.lowered(frame).function.variables[key].init for key in stmt.variables)
+            if not all(_only_reads(e) for e in inits if e is not None):
+                raise Problem(f"{line} does more than to declare `{self.variable.name}`")
         self.length = fresh(f"{self.variable.name}_bytes", self.program.files, self.texts)
         self.edits.append(InsertStatement(d.statement, "after", f"size_t {self.length} = {size};"))
         self.files.add(d.statement.file)
@@ -422,3 +435,8 @@ def _in_header(d: ast.Declarator) -> bool:
 def _is_zero(e: ast.Expr) -> bool:
     e = plain(e)
     return isinstance(e, ast.IntLit) and e.value == 0
+
+
+def _only_reads(e: ast.Expr) -> bool:
+    """Evaluating an expression does nothing but to read what the program alone writes."""
+    return all(isinstance(x, _READS) and not x.type.volatile and not x.type.atomic for x in within(e))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from opi_xform.memory.regions import BudgetExceeded
 from opi_xform.ownership.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.culprits import readers_of, readers_of_first_contents
+from opi_xform.ownership.lines import line_of, lines_of
 from opi_xform.ownership.liveness import Judge
 from opi_xform.ownership.model import Place, Refusal, Use
 from opi_xform.ownership.reasons import called_from, contents_refusal, node_span
@@ -52,8 +53,7 @@ def _hint(code: str, judge: Judge, use: Use, readers: tuple[int, ...]) -> str:
     if not readers or use.op.replaces or not _enough(judge, use, readers):
         return ""
     program, reader = judge.program, readers[0]
-    lines = sorted({node_span(program, n).line for n in readers})
-    line = " and ".join(f"line {n}" for n in lines)
+    line = lines_of(node_span(program, n) for n in readers)
     sends = [u for u in judge.uses if u.node == reader]
     if use.side == "recv":
         if code == "03" and not judge.failures.looked_at(use):
@@ -67,7 +67,7 @@ def _hint(code: str, judge: Judge, use: Use, readers: tuple[int, ...]) -> str:
     at = next(iter(here))
     if len(here) == 1 and at is not None and _straight_behind(judge, use, at):
         what = "read" if at == reader else "call"
-        return f"moving the {what} at line {node_span(program, at).line} before the send"
+        return f"moving the {what} at {line_of(node_span(program, at))} before the send"
     return ""
 
 

@@ -142,7 +142,7 @@ class _Ending:
             return False
         for use in uses:
             name = self.name(use)
-            if use.op.request is not None and abandoned(self.names, use) is not None:
+            if use.op.request is not None and abandoned(self.names, use):
                 return False
             if name not in pool.exact or sends.used_after(use.node, name) is not None:
                 return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from opi_xform.ir.span import Span
 from opi_xform.memory.values import Access
 from opi_xform.ownership.index import index_of
+from opi_xform.ownership.lines import line_of
 from opi_xform.ownership.model import Buffer, Program, Refusal, Use
 from opi_xform.ownership.reasons import node_span
 from opi_xform.ownership.split_rows import split_row
@@ -17,7 +18,7 @@ def inside_refusal(program: Program, buffer: Buffer, use: Use) -> Refusal:
         found = _not_in_a_row(program, use, row)
         if found is not None:
             span, how = found
-            message = f"the call names one row of `{buffer.name}`, and line {span.line} {how}"
+            message = f"the call names one row of `{buffer.name}`, and {line_of(span)} {how}"
             return Refusal("04", message, ((span, "here"),))
         missing = _rows_without_messages(program, buffer, use)
         if missing:
@@ -35,7 +36,7 @@ def inside_refusal(program: Program, buffer: Buffer, use: Use) -> Refusal:
     spanning = _spanning(program, use, sorted(starts))
     if spanning is not None:
         span, at = spanning
-        message = f"`{name}` has a message at its byte {at}, and line {span.line} touches bytes on both sides of that"
+        message = f"`{name}` has a message at its byte {at}, and {line_of(span)} touches bytes on both sides of that"
         return Refusal("04", message, ((span, "here"),))
     parts = ", ".join(str(at) for at in sorted(starts))
     message = f"the messages of `{name}` begin at its bytes {parts}, in parts of one buffer"

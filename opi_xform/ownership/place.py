@@ -19,10 +19,12 @@ from opi_xform.ownership.flow import Edge, Flow, Level
 from opi_xform.ownership.guards import cases, there
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.lazy_tests import tests_of_allocations
+from opi_xform.ownership.lines import lines_of
 from opi_xform.ownership.mentions import Texts, definitions
 from opi_xform.ownership.model import Buffer, Program, Refusal
 from opi_xform.ownership.null_tests import ENDING, GOES_ON, uncertain_test
 from opi_xform.ownership.plan import Edit
+from opi_xform.ownership.reasons import node_span
 from opi_xform.ownership.releases import ROUNDS, Releases
 from opi_xform.ownership.rows import views
 from opi_xform.ownership.situation import Site, State, Tables, Unplaceable
@@ -110,7 +112,10 @@ class _Placing(Releases):
                 raise self.fail("the memory comes from realloc, which copies and frees what was there", n)
         allocations = find_allocations(self.program, self.flow, self.shared.defs, self.buffer)
         if allocations is None:
-            raise self.fail("the memory is not allocated by a plain statement that could be rewritten")
+            made = dict.fromkeys(node_span(self.program, n) for n in carrier.allocations)
+            what = f"the memory that is allocated at {lines_of(made)}"
+            message = f"{what} does not come to `{self.buffer.name}` by a plain statement that could be rewritten"
+            raise Unplaceable("14", message, tuple((span, "allocated here") for span in made))
         addressed = self.shared.defs.addressed
         lazy = tests_of_allocations(self.program, self.flow, self.buffer, allocations, addressed)
         inside = any(a.inside or a.local for a in allocations)

@@ -14,6 +14,7 @@ from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ir.types import Type
 from opi_xform.memory.values import Access
 from opi_xform.ownership.failures import failures_of
+from opi_xform.ownership.lines import line_of
 from opi_xform.ownership.liveness import Finding
 from opi_xform.ownership.model import Buffer, Place, Program, Refusal, Use
 from opi_xform.program.graph import Lost
@@ -56,28 +57,47 @@ def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Findin
     first = readers[0]
     code = finding.code
     notes = _read_notes(program, use, readers[:3], sites, buffer.name)
-    line = node_span(program, first).line
+    line = line_of(node_span(program, first))
     if use.op.replaces:
         does = "touches bytes" if code == "16" else "may read bytes"
         beyond = "beyond those that this call makes room for" if code == "16" else "that this call does not bring"
-        message = f"line {line} {does} of `{buffer.name}` {beyond}"
+        message = f"{line} {does} of `{buffer.name}` {beyond}"
         code = "01" if use.side == "send" else code
     elif use.side == "send":
         resent = first in sites
         code = "02" if resent else "01"
         if resent:
-            message = f"not all bytes of `{buffer.name}` that line {line} sends are surely written after this send"
+            message = f"not all bytes of `{buffer.name}` that {line} sends are surely written after this send"
         else:
-            message = f"`{buffer.name}` is read at line {line} after the send"
+            pointer = chosen_by_pointer(program, first)
+            message = f"`{buffer.name}` {'may be' if pointer is not None else 'is'} read at {line} after the send"
+            if pointer is not None:
+                span, name = pointer
+                message += f", where {line_of(span)} calls `{name}` through a pointer"
+                notes = (*notes, (span, f"this may be a call of `{name}`"))
     elif code == "03":
-        message = f"the source may be MPI_PROC_NULL, and line {line} reads `{buffer.name}` then too"
+        message = f"the source may be MPI_PROC_NULL, and {line} reads `{buffer.name}` then too"
     elif code == "16":
-        message = f"line {line} touches bytes of `{buffer.name}` beyond those the receive makes room for"
+        message = f"{line} touches bytes of `{buffer.name}` beyond those the receive makes room for"
     else:
         packed = any(a.kind == "W" and a.object == use.object for n in buffer.touches for a in _accesses(program, n))
         code = "01" if packed else "02"
-        message = f"line {line} may read bytes of `{buffer.name}` that this receive does not bring"
+        message = f"{line} may read bytes of `{buffer.name}` that this receive does not bring"
     return Refusal(code, message, notes)
+
+
+def chosen_by_pointer(program: Program, n: int) -> tuple[Span, str] | None:
+    """The innermost call around a node that may as well be one of another function, through a pointer; its function."""
+    graph = program.graph
+    while (call := graph.frames[graph.nodes[n].frame].call) >= 0:
+        before = graph.preds[graph.nodes[call].block]
+        action = graph.nodes[call].action
+        direct = isinstance(action, ins.CallInstr) and isinstance(action.call.callee, ast.FuncRef)
+        if not direct and any(len(graph.succs[b]) > 1 for b in before):
+            key = graph.frames[graph.nodes[n].frame].function
+            return node_span(program, call), program.functions[key].name
+        n = call
+    return None
 
 
 def called_from(program: Program, n: int, other: int) -> int | None:
@@ -109,7 +129,7 @@ def contents_refusal(program: Program, buffer: Buffer, o: int, readers: tuple[in
         message = f"this call sends bytes of `{buffer.name}` that nothing but {writer} surely writes"
         return Refusal("02", message, made, "writing all of them before")
     notes = tuple((node_span(program, n), _reads(program, n, n in sites, buffer.name)) for n in readers)
-    where = f" at line {notes[0][0].line}" if notes else ""
+    where = f" at {line_of(notes[0][0])}" if notes else ""
     message = f"bytes of `{buffer.name}` are read{where} that nothing but {writer} surely writes"
     return Refusal("10", message, (*notes, *made))
 
@@ -143,12 +163,12 @@ def _first_contents(program: Program, o: int) -> tuple[str, tuple[tuple[Span, st
         spec = None if effect is None else effect.allocates
         if spec is not None and (spec.zeroed or spec.contents or spec.copies_from is not None):
             span, what = node_span(program, n), f"`{action.callee.key}`"
-            return f"{what} at line {span.line}", ((span, f"{what} writes it here"),)
+            return f"{what} at {line_of(span)}", ((span, f"{what} writes it here"),)
     variable = program.variables.get(info.variable or "")
     if variable is None:
         return "what made it", ()
     if variable.init is not None:
-        return f"its initialiser at line {variable.span.line}", ((variable.span, "initialised here"),)
+        return f"its initialiser at {line_of(variable.span)}", ((variable.span, "initialised here"),)
     return "the program's start, which fills static memory with zeros,", ((variable.span, "declared here"),)
 
 

@@ -8,6 +8,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly, symbol
+from opi_xform.ownership.lines import line_of
 from opi_xform.ownership.model import Buffer, Program, Refusal, Use
 from opi_xform.ownership.names import Names, names_of
 from opi_xform.ownership.pending import Asked, pending, request_pending_at
@@ -36,25 +37,27 @@ def pending_refusal(
     for n, op in _operations(names, buffer):
         if n in sites:
             continue
-        notes = [(names.span(n), f"this operation uses `{buffer.name}` until it is complete")]
+        held = [(names.span(n), f"this operation uses `{buffer.name}` until it is complete")]
         if op.persistent:
-            refusal = Refusal("06", f"a persistent request holds the address of `{buffer.name}`", tuple(notes))
+            refusal = Refusal("06", f"a persistent request holds the address of `{buffer.name}`", tuple(held))
             return dict.fromkeys((use.place for use in chosen), refusal)
         late = request_pending_at(names, n, op, [use.node for use in chosen])
         for use in chosen:
             if use.node in late:
                 message = f"another operation on `{buffer.name}` may still be pending"
+                if slots_of(names, n, op.request) is None:
+                    message += f": which memory holds the request of {line_of(names.span(n))} is not known"
                 here = (names.span(use.node), "here it may not be complete")
                 out.setdefault(
-                    use.place, Refusal("06", message, (*notes, here), hint="waiting before for all that uses it")
+                    use.place, Refusal("06", message, (*held, here), hint="waiting before for all that uses it")
                 )
     for use in chosen:
         if use.op.request is not None and use.place not in out:
             given_up = abandoned(names, use)
-            if given_up is not None:
-                notes = [(names.span(use.node), "the request is created here"), given_up]
+            if given_up:
+                notes = ((names.span(use.node), "the request is created here"), *given_up)
                 message = "the request may be cancelled or freed before it completes"
-                out[use.place] = Refusal("06", message, tuple(notes))
+                out[use.place] = Refusal("06", message, notes)
                 continue
         moved = _carrier_changes(names, buffer, use) or _named_again(names, buffer, use)
         if moved is not None:
@@ -81,8 +84,7 @@ def point_refusal(
             at = late[0].node
             text = next(points[p] for p in sorted(points) if p[0] == at)
             notes = ((names.span(n), "this operation may not be complete"), (names.span(at), text))
-            line = names.span(at).line
-            message = f"an operation on `{buffer.name}` may still be pending at line {line}"
+            message = f"an operation on `{buffer.name}` may still be pending at {line_of(names.span(at))}"
             return Refusal("06", message, notes, hint="waiting before for all that uses it")
     return None
 
@@ -147,26 +149,40 @@ def _operations(names: Names, buffer: Buffer) -> list[tuple[int, MpiOp]]:
     return out
 
 
-def abandoned(names: Names, use: Use) -> tuple[Span, str] | None:
-    """Where a request may be cancelled or freed, or goes where that cannot be excluded."""
+def abandoned(names: Names, use: Use) -> tuple[tuple[Span, str], ...]:
+    """Where a request may be cancelled or freed, or goes where that cannot be excluded; () where it is not."""
     values = names.program.values
     slot = slots_of(names, use.node, use.op.request)
+    ends = _ends(names)
     if slot is None:
-        place = next((n for n, op in _ends(names)), None)
-        return None if place is None else (names.span(place), "a request is cancelled or freed here")
+        return tuple((names.span(n), "a request is cancelled or freed here") for n, _ in ends[:1])
     escaped = values.escaped.get(slot.object)
     if escaped is not None:
-        return names.span(escaped[0]), f"the request escapes here ({escaped[1]})"
-    ends = _ends(names)
+        return ((names.span(escaped[0]), f"the request escapes here ({escaped[1]})"),)
     for n, op in ends:
         other = slots_of(names, n, op.request)
         if other is None or other.object == slot.object:
-            return names.span(n), "it may be cancelled or freed here"
-    if ends:
-        copied = _copied(names, slot.object)
+            return ((names.span(n), "it may be cancelled or freed here"),)
+        copied = None if _only_posted(names, other.object) else _copied(names, slot.object)
         if copied is not None:
-            return names.span(copied), "the request is copied here, and some request is cancelled or freed"
-    return None
+            freed = (names.span(n), "a request that may be a copy is cancelled or freed here")
+            return ((names.span(copied), "the request is copied here"), freed)
+    return ()
+
+
+def _only_posted(names: Names, o: int) -> bool:
+    """What a request variable holds comes from calls that put their own request there: it is no copy of another."""
+    graph = names.graph
+    if o in names.program.values.escaped:
+        return False
+    for n in names.defs.get(("v", o, 0), ()):
+        match graph.nodes[n].action:
+            case ins.Birth() | ins.Define(value=ins.Const()):  # MPI_REQUEST_NULL
+                pass
+            case _:
+                return False
+    calls = (names.operations.get(access.node) for access in names.writes.get(o, ()))
+    return all(op is not None and op.request is not None for op in calls)
 
 
 def _ends(names: Names) -> list[tuple[int, MpiOp]]:
@@ -239,9 +255,16 @@ def _named_again(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
         return None
     at = late[0].node
     notes = ((names.span(use.node), "this receive may not be complete"), (names.span(at), "the buffer is used here"))
-    line = names.span(at).line
-    message = f"line {line} gives `{buffer.name}` to MPI while this receive into it may be pending"
-    return Refusal("06", message, notes, hint=f"waiting for it before line {line}, or another buffer there,")
+    line = line_of(names.span(at))
+    if names.span(at) == names.span(use.node):
+        message = f"this receive into `{buffer.name}` may still be pending when the call comes once more"
+        slot = slots_of(names, use.node, use.op.request)
+        copied = None if slot is None else _copied(names, slot.object)
+        if copied is not None:
+            notes = (notes[0], (names.span(copied), "its request is copied here; waits for copies are not followed"))
+        return Refusal("06", message, notes, hint="waiting for it, by the request that the call names,")
+    message = f"{line} gives `{buffer.name}` to MPI while this receive into it may be pending"
+    return Refusal("06", message, notes, hint=f"waiting for it before {line}, or another buffer there,")
 
 
 def _owner(names: Names, buffer: Buffer, frame: int) -> int:

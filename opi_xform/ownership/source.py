@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from opi_xform.frontend.source import closing, skip_space
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
@@ -29,7 +30,6 @@ _UNTOUCHABLE = re.compile(
 _NAME = re.compile(r"(?<!struct )(?<!union )(?<!enum )\b[A-Za-z_]\w*")
 _SIZE_OF_TYPE = re.compile(r"\bsizeof\s*\(\s*(?:unsigned\s+|signed\s+)?(?:char|short|int|long|float|double)\s*\)")
 _CONST = re.compile(rb"\*\s*(const\s+)(?:restrict\s+)?$")
-_DIMENSION = re.compile(rb"\[([^\[\]]*)\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -509,9 +509,15 @@ def _spelling(
 
 def _dimensions(suffix: bytes) -> list[bytes]:
     """What stands between each pair of brackets; none when the suffix is more than brackets."""
-    found = _DIMENSION.findall(suffix)
-    rest = re.sub(rb"/\*.*?\*/|//[^\n]*", b"", _DIMENSION.sub(b"", suffix), flags=re.DOTALL)
-    return [] if rest.strip() else found
+    found: list[bytes] = []
+    at = skip_space(suffix, 0)
+    while at < len(suffix):
+        end = closing(suffix, at) if suffix[at : at + 1] == b"[" else None
+        if end is None:
+            return []
+        found.append(suffix[at + 1 : end - 1])
+        at = skip_space(suffix, end)
+    return found
 
 
 def _counts(type_: Type | None) -> list[int]:

@@ -6,6 +6,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN, Object
+from opi_xform.ownership.lines import line_of, lines_of
 from opi_xform.ownership.lvalues import POINTER_BYTES, spelling
 from opi_xform.ownership.members import Finder
 from opi_xform.ownership.model import Program, Refusal, Use
@@ -54,29 +55,61 @@ class Strays:
         assert isinstance(action, ins.CallInstr)
         operand: ins.Operand = action.args[use.argument]
         frame = self.graph.nodes[use.node].frame
+        inside = False  # the pointer is computed from another one
+        steps: list[int] = []  # that move it
         for _ in range(STEPS):
             while isinstance(operand, ins.PtrAdd) or (isinstance(operand, ins.Op) and operand.op == "cast"):
+                inside = inside or (isinstance(operand, ins.PtrAdd) and operand.index != ins.Const(0))
                 operand = operand.base if isinstance(operand, ins.PtrAdd) else operand.args[0]
             name = self.names.name(frame, operand)
             if isinstance(operand, ins.Const):
                 return _Cause(f"`{operand.name or 'NULL'}` names no buffer", ())
             if name is None:
                 return None
-            defs = [n for n in self.names.defs.get(name, ()) if not isinstance(self.graph.nodes[n].action, ins.Birth)]
+            every = [n for n in self.names.defs.get(name, ()) if not isinstance(self.graph.nodes[n].action, ins.Birth)]
+            defs = [n for n in every if not self.moves(n, operand)]
             if len(defs) != 1:
                 return self.several(self.text(operand), defs)
-            found = self.source(defs[0], operand)
-            if isinstance(found, _Cause) or found is None:
+            steps = steps or [n for n in every if n not in defs]
+            found = self.source(defs[0], operand, inside or bool(steps))
+            if isinstance(found, _Cause):
                 return found
+            if found is None:
+                break
             operand, frame = found
-        return None
+        return self.moved(steps)
+
+    def moves(self, n: int, operand: ins.Operand) -> bool:
+        """A node that only moves a pointer: `p += k`."""
+        value, frame = self.set_to(n), self.graph.nodes[n].frame
+        for _ in range(STEPS):
+            while isinstance(value, ins.PtrAdd) or (isinstance(value, ins.Op) and value.op == "cast"):
+                value = value.base if isinstance(value, ins.PtrAdd) else value.args[0]
+            name = self.names.name(frame, value) if isinstance(value, ins.Temp) else None
+            defs = self.names.defs.get(name, ()) if name is not None else ()
+            if len(defs) != 1:
+                break
+            value = self.set_to(next(iter(defs)))
+        return isinstance(operand, ins.Var) and isinstance(value, ins.Var) and value.key == operand.key
+
+    def set_to(self, n: int) -> ins.Operand | None:
+        action = self.graph.nodes[n].action
+        return action.value if isinstance(action, ins.Define) else None
+
+    def moved(self, steps: list[int]) -> _Cause | None:
+        spans = dict.fromkeys(map(self.names.span, steps))
+        if not spans:
+            return None
+        message = f"the pointer is moved at {lines_of(spans)}, so the call begins inside its buffer"
+        notes = tuple((span, "here") for span in spans)[:SHOWN]
+        return _Cause(f"{message}; a message needs a buffer of its own", notes)
 
     def text(self, operand: ins.Operand) -> str:
         if isinstance(operand, ins.Var):
             return f"`{self.program.variables[operand.key].name}`"
         return "the pointer"
 
-    def source(self, n: int, operand: ins.Operand) -> tuple[ins.Operand, int] | _Cause | None:
+    def source(self, n: int, operand: ins.Operand, inside: bool) -> tuple[ins.Operand, int] | _Cause | None:
         """What a node sets a name to: the operand with its frame, or why it is not known."""
         node = self.graph.nodes[n]
         match node.action:
@@ -92,10 +125,20 @@ class Strays:
             case ins.Load():
                 return self.load(n)
             case ins.CallInstr(callee=ins.AddrFunc(key=key)):
-                where = ((node_span(self.program, n), "here"),)
-                return _Cause(f"the buffer is what `{key}` returned, which is not known to be fresh memory", where)
+                return self.returned(node_span(self.program, n), key, inside)
             case _:
                 return None
+
+    def returned(self, span: Span, key: str, inside: bool) -> _Cause:
+        effect = self.program.effects.get(key)
+        if effect is None or effect.allocates is None:
+            message = f"the buffer is what `{key}` returned, which is not known to be fresh memory"
+            return _Cause(message, ((span, "here"),))
+        made = f"the memory that `{key}` returns at {line_of(span)}"
+        message = f"the buffer is {made}; what else points into it by then could not be followed"
+        if inside:
+            message = f"the call begins at a computed place inside {made}; a message needs a buffer of its own"
+        return _Cause(message, ((span, "allocated here"),))
 
     def several(self, what: str, defs: list[int]) -> _Cause | None:
         """A name that is set in several places."""
@@ -109,13 +152,13 @@ class Strays:
             notes[span] = f"{what} is set here"
         if len(notes) == 1:
             (span,) = notes
-            return _Cause(f"which buffer it is depends on what happens at line {span.line}", ((span, "here"),))
+            return _Cause(f"which buffer it is depends on what happens at {line_of(span)}", ((span, "here"),))
         if not notes:
             return None
-        lines = sorted({span.line for span in notes})
-        where = " and ".join(str(line) for line in lines[:SHOWN])
-        more = ", and in other lines" if len(lines) > SHOWN else ""
-        message = f"{what} may stand for several buffers: it is set at line {where}{more}"
+        places = sorted({(span.file, span.line): span for span in notes}.items())
+        where = lines_of(span for _, span in places[:SHOWN])
+        more = ", and in other lines" if len(places) > SHOWN else ""
+        message = f"{what} may stand for several buffers: it is set at {where}{more}"
         if moved:
             message += "; memory from malloc and a copy, in the place of realloc, would still be several buffers"
         return _Cause(message, tuple(sorted(notes.items(), key=lambda item: item[0].begin))[:SHOWN])
@@ -173,7 +216,7 @@ class Strays:
             span = self.names.span(n)
             inside = value is not None and symbols.offset(operands[1]).constant != 0
             what = "a place inside another buffer" if inside else "something else than fresh memory of its own"
-            return _Cause(f"line {span.line} sets `{name}` to {what}", ((span, "here"),))
+            return _Cause(f"{line_of(span)} sets `{name}` to {what}", ((span, "here"),))
         return None
 
     def mixed(self, table: int, name: str) -> _Cause:
@@ -188,7 +231,7 @@ class Strays:
                 continue
             if value is None or value in seen:
                 span = self.names.span(n)
-                message = f"line {span.line} sets `{name}` to something else than fresh memory of its own"
+                message = f"{line_of(span)} sets `{name}` to something else than fresh memory of its own"
                 return _Cause(message, ((span, "here"),))
             seen[value] = n
         return _Cause(f"`{name}` is one of several pointers, and which one is not known", ())
@@ -225,7 +268,8 @@ class Strays:
             what = f"what `{name}` lies in" if info.kind == "heap" else f"`{info.name}`, in which `{name}` lies,"
             if found is not None:
                 n, how = found
-                return _Cause(f"{what} {how} at line {self.names.span(n).line}", ((self.names.span(n), "here"),))
+                span = self.names.span(n)
+                return _Cause(f"{what} {how} at {line_of(span)}", ((span, "here"),))
             return _Cause(f"{what} is a message's buffer, is copied as a value, or moves", ())
         if not finder.single(info):
             return self.many(info, name)
@@ -243,7 +287,7 @@ class Strays:
             start, size = finder.stretches.stretch(a, lo, length)
             if start < at + POINTER_BYTES and (size is None or start + size > at):
                 span = self.names.span(a.node)
-                return _Cause(f"line {span.line} {self.how(a.node, a.kind)} `{name}`", ((span, "here"),))
+                return _Cause(f"{line_of(span)} {self.how(a.node, a.kind)} `{name}`", ((span, "here"),))
         return None
 
     def how(self, n: int, kind: str) -> str:
@@ -267,7 +311,7 @@ class Strays:
             if not self.program.nest.chain(self.graph.nodes[info.node].block):
                 return _Cause(f"the struct of `{name}` is one of several in an array of pointers", ((span, "here"),))
             return _Cause(
-                f"the struct of `{name}` is allocated in a loop, at line {span.line}: there are several",
+                f"the struct of `{name}` is allocated in a loop, at {line_of(span)}: there are several",
                 ((span, "allocated here"),),
             )
         return _Cause(f"there may be several `{info.name}` at a time, each with its `{name}`", ())

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
+from opi_xform.ownership import lines
 from opi_xform.ownership.model import Buffer, Program, Refusal, Use
 from opi_xform.ownership.plan import Decision, Told
 from opi_xform.program.effects import Effects
@@ -107,7 +108,7 @@ def remarks(told: Sequence[Told], found: Iterable[Remark], decisions: Sequence[D
             what = "no send of it stands here" if one.what == "packed" else "no send or receive stands here"
             out.append(no_effect(one, f"the call stays anyway: {here[0].message}" if here else what))
         elif all(messages):
-            out.append(no_effect(one, messages[0]))
+            out.append(no_effect(one, lines.told(messages[0], one.file)))
     return out
 
 

@@ -238,3 +238,10 @@ def all_calls(functions: Iterable[ast.Function], effects: Effects) -> list[tuple
                 if effect is not None and effect.mpi is not None and effect.mpi.kind in P2P:
                     out.append((function, call, call.callee.name))
     return out
+
+
+def datatype_of(program: Program, use: Use) -> ins.Operand:
+    """What a use names as the datatype of its message."""
+    action = program.graph.nodes[use.node].action
+    assert isinstance(action, ins.CallInstr)
+    return ins.Nondet("no datatype") if use.buffer.type is None else action.args[use.buffer.type]

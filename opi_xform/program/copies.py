@@ -20,6 +20,7 @@ from opi_xform.program.fixed import constant_parameters, successors
 from opi_xform.program.formats import unread
 from opi_xform.program.graph import (
     MAIN,
+    POINTER,
     RECURSION,
     SUMMARY,
     Action,
@@ -321,7 +322,7 @@ class _Builder:
         names = self.pointers.targets(instr)
         bodies = [(name, body) for name in names if (body := self.lowerings.get(name)) is not None]
         if not bodies or any(self.reason(frame, name, body, len(instr.args)) for name, body in bodies):
-            self.add(frame, at, Lost(instr, "call through a pointer", tuple(sorted(self.lowerings.functions))))
+            self.add(frame, at, Lost(instr, POINTER, tuple(sorted(self.lowerings.functions))))
             return at
         after = self.block()
         starts = []

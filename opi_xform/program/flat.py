@@ -11,7 +11,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.program.effects import Effects
 from opi_xform.program.formats import unread
 from opi_xform.program.fresh import fresh
-from opi_xform.program.graph import MAIN, Action, Bind, Frame, Graph, Lost, Node, Unbind, behind, inside, takes
+from opi_xform.program.graph import MAIN, POINTER, Action, Bind, Frame, Graph, Lost, Node, Unbind, behind, inside, takes
 from opi_xform.program.lowerings import Lowerings
 from opi_xform.program.pointers import PointerCalls
 
@@ -72,7 +72,7 @@ class Flat:
         names = self.targets(call)
         direct = isinstance(call.callee, ins.AddrFunc)
         if not names:
-            action: Action = call if direct else Lost(call, "call through a pointer", ())
+            action: Action = call if direct else Lost(call, POINTER, ())
             if direct and self.calls_back(frame, call):
                 self.followed.add(len(self.nodes))
             self.add(frame, action)

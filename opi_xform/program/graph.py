@@ -61,6 +61,7 @@ class Lost:
 
 
 RECURSION = "recursion"
+POINTER = "call through a pointer"
 SUMMARY = "the budget of the analysis: what the function does is only known as a whole"
 Action = ins.Instr | Bind | Unbind | Lost
 

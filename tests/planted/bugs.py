@@ -418,9 +418,17 @@ BUGS = (
     Bug(
         "requests may be cancelled or freed",
         _REQUESTS,
-        "            if given_up is not None:",
+        "            if given_up:",
         "            if False:",
         ("d_request_freed", "d_cancelled"),
+        condition="pending requests",
+    ),
+    Bug(
+        "what is freed is never a copy of another request",
+        _REQUESTS,
+        "copied = None if _only_posted(names, other.object) else _copied(names, slot.object)",
+        "copied = None",
+        ("d_copy_freed", "d_copied_bytes_freed"),
         condition="pending requests",
     ),
     Bug(

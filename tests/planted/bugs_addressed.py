@@ -43,9 +43,17 @@ ADDRESSED = (
     Bug(
         "nothing happens where the length of an array is computed",
         "opi_xform.ownership.edits",
-        "if any(stmt.sizes for stmt in declaring):",
-        "if False:",
+        "            if stmt.sizes:",
+        "            if False:",
         ("vla_made",),
+        condition="declaration",
+    ),
+    Bug(
+        "nothing that an array's declaration declares beside it changes its length",
+        "opi_xform.ownership.edits",
+        "if not all(_only_reads(e) for e in inits if e is not None):",
+        "if False:",
+        ("vla_beside",),
         condition="declaration",
     ),
     Bug(

@@ -12,6 +12,22 @@ _USES = "opi_xform.ownership.uses"
 
 NULL = (
     Bug(
+        "numbers joined by `&` are conditions",
+        "opi_xform.ir.truths",
+        "            case _:\n                return None",
+        "            case _:\n                out.append(part)",
+        ("joined_numbers",),
+        condition="real source",
+    ),
+    Bug(
+        "conditions joined by `|` both hold",
+        "opi_xform.ir.lower_exprs",
+        'first = (middle, no) if part.op == "&" else (yes, middle)',
+        "first = (middle, no)",
+        ("joined_other",),
+        condition="real source",
+    ),
+    Bug(
         "what messages bring is a real rank",
         _TAINT,
         "any(k == kind and c.meets(comes) for k, c in self.carried)",

@@ -1,0 +1,40 @@
+/* The variable of a shared loop is an index where an address is taken. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 3000
+
+static double u[N], in[N], out[N];
+
+//~ flags -fopenmp
+static void set(double *to, double value)
+{
+    *to = value;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, i;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 2 * i;
+    for (int step = 0; step < 3; step++) {
+        if (rank == 0) {
+#pragma omp parallel for
+            for (i = 0; i < N; i++)
+                set(&out[i], u[i] + step);
+            MPI_Send(out, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(out)
+        } else if (rank == 1) {
+            MPI_Recv(in, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(in)
+            for (i = 0; i < N; i++)
+                total += in[i] * (i + 1);
+        }
+    }
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,179 @@
+"""What messages say is so: lines with their file, reads that may be, where memory comes from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from opi_xform.cli.main import main
+from opi_xform.ir.span import Span
+from opi_xform.ownership.lines import line_of, lines_of, marked, told
+from opi_xform.ownership.strays import Strays
+
+SEND = """#include <mpi.h>
+#include <stdlib.h>
+#define N 3000
+double out[N], total;
+static double u[N];
+void look(void);
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        for (int i = 0; i < N; i++)
+            out[i] = u[i];
+        MPI_Send(out, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
+        LOOK
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def span(file: str, line: int) -> Span:
+    return Span(file, 0, 0, line, 1, False)
+
+
+def first(folder: Path, files: dict[str, str], capfd: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    assert main([*(str(folder / name) for name in files), "--output-format", "json"]) == 0
+    site: dict[str, Any] = json.loads(capfd.readouterr().out)["sites"][0]
+    return site
+
+
+def test_a_line_has_its_file_where_that_is_another_one() -> None:
+    several = lines_of([span("/p/a.c", 7), span("/p/b.c", 9), span("/p/a.c", 5)])
+    said = f"read at {several}, set at {line_of(span('/q/a.c', 3))}"
+    assert told(said, "/p/a.c") == "read at line 5 and 7 and line 9 of b.c, set at line 3 of a.c"
+    assert told(said, "/p/b.c") == "read at line 5 and 7 of a.c and line 9, set at line 3 of a.c"
+
+
+def test_lines_in_a_reason_are_of_the_functions_file() -> None:
+    said = marked("OpenMP `for` in line 3 has what line 5 of x.h says", "/p/b.c")
+    assert told(said, "/p/a.c") == "OpenMP `for` in line 3 of b.c has what line 5 of x.h says"
+    assert told(said, "/p/b.c") == "OpenMP `for` in line 3 has what line 5 of x.h says"
+
+
+def test_a_read_in_another_file(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    other = "extern double out[3000], total;\n\nvoid look(void) { total += out[3]; }\n"
+    site = first(tmp_path, {"a.c": SEND.replace("LOOK", "look();"), "b.c": other}, capfd)
+    assert site["code"] == "OPI101"
+    assert site["message"].startswith("`out` is read at line 3 of b.c after the send; moving the call at line 16 ")
+
+
+def test_a_read_by_what_a_pointer_may_call(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    more = "void look(void) { total += out[3]; }\nstatic void skip(void) { total++; }\n"
+    more += "static void (*go)(void) = skip;\n"
+    text = SEND.replace("LOOK", "if (argc > 5) go = look;\n        go();").replace("int main(", f"{more}int main(")
+    site = first(tmp_path, {"a.c": text}, capfd)
+    assert site["code"] == "OPI101"
+    said = "`out` may be read at line 7 after the send, where line 20 calls `look` through a pointer;"
+    assert site["message"].startswith(said)
+
+
+def test_a_length_that_is_computed_says_what_would_do(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = SEND.replace("double out[N]", "int sizes[4]; double").replace("int rank;", "int rank; double out[sizes[0]];")
+    text = text.replace("LOOK", "")
+    site = first(tmp_path, {"a.c": text.replace("double, total", "double total")}, capfd)
+    assert site["message"] == (
+        "line 9 computes the length of `out` from more than plain variables; "
+        "a variable that is set to it in the line before would do"
+    )
+
+
+def test_what_an_allocating_function_returns_is_fresh_memory() -> None:
+    strays = Strays.__new__(Strays)
+    known = {"malloc": SimpleNamespace(allocates=object()), "other": SimpleNamespace(allocates=None)}
+    strays.program = SimpleNamespace(effects=known)  # type: ignore[assignment]
+    at = span("/p/a.c", 4)
+
+    def said(key: str, inside: bool) -> str:
+        return told(strays.returned(at, key, inside).message, "/p/b.c")
+
+    assert said("malloc", True) == (
+        "the call begins at a computed place inside the memory that `malloc` returns at line 4 of a.c; "
+        "a message needs a buffer of its own"
+    )
+    assert said("malloc", False).startswith("the buffer is the memory that `malloc` returns at line 4 of a.c; ")
+    for key in ("other", "unknown"):
+        assert said(key, True) == f"the buffer is what `{key}` returned, which is not known to be fresh memory"
+
+
+def test_a_request_that_is_copied_says_where(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = SEND.replace("MPI_Send(", "for (int k = 0; k < 3; k++) { MPI_Request r, s[1];\n MPI_Irecv(")
+    wait = "s[0] = r;\n MPI_Waitall(1, s, 0); total += out[3]; }"
+    text = text.replace("COMM_WORLD);\n        LOOK", f"COMM_WORLD, &r);\n {wait}")
+    site = first(tmp_path, {"a.c": text}, capfd)
+    said = "this receive into `out` may still be pending when the call comes once more; waiting for it, by the request"
+    assert (site["code"], site["message"].startswith(said)) == ("OPI206", True)
+    assert [note["line"] for note in site["notes"]] == [16, 17]
+
+
+def test_a_copy_of_a_request_that_is_freed_says_where(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = SEND.replace("MPI_Send(", "MPI_Request r, s;\n MPI_Isend(")
+    text = text.replace("COMM_WORLD);\n        LOOK", "COMM_WORLD, &r);\n s = r;\n MPI_Request_free(&s);")
+    site = first(tmp_path, {"a.c": text}, capfd)
+    assert (site["code"], site["message"]) == ("OPI106", "the request may be cancelled or freed before it completes")
+    assert [note["line"] for note in site["notes"]] == [16, 17, 18]
+
+
+def test_memory_that_comes_by_another_way_says_where(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    made = "static char *pack(size_t *n) { *n = N * 8 + 16; char *b = malloc(*n); if (!b) exit(1);\n"
+    made += "int *h = (int *)b; h[0] = h[1] = h[2] = h[3] = 1; memcpy(b + 16, u, N * 8); return b; }\n"
+    send = "size_t n; char *out = pack(&n);\n MPI_Send(out, (int)n, MPI_BYTE, 1, 7, MPI_COMM_WORLD);\n free(out);"
+    keep = "static void hold(char **to) { size_t n; char *b = pack(&n); *to = b; }"
+    before = f"#include <string.h>\n{made}static void ship(void) {{ {send} }}\n{keep}\n"
+    text = SEND.replace("int main(", f"{before}int main(")
+    text = text.replace("double out[N], total", "double total").replace("MPI_Send(out, N, MPI_DOUBLE", "ship();//")
+    text = text.replace("out[i] = u[i]", "u[i] = i").replace("LOOK", "char *b; hold(&b); total += b[3]; free(b);")
+    site = first(tmp_path, {"a.c": text}, capfd)
+    assert (site["code"], site["message"]) == (
+        "OPI114",
+        "the memory that is allocated at line 8 does not come to `out` by a plain statement that could be rewritten",
+    )
+
+
+@pytest.mark.parametrize(
+    ("datatype", "message"),
+    [
+        ("MPI_DOUBLE_INT", "`MPI_DOUBLE_INT` has gaps: 12 bytes of data in every 16"),
+        (
+            "made",
+            "the datatype may have gaps, or be one of several: it is not predefined, nor made of such by "
+            "`MPI_Type_contiguous` or `MPI_Type_vector` or `MPI_Type_dup` alone",
+        ),
+    ],
+)
+def test_what_is_known_of_a_datatype(
+    datatype: str, message: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = SEND.replace("N, MPI_DOUBLE,", f"200, {datatype},").replace("LOOK", "")
+    text = text.replace("int rank;", "int rank; MPI_Datatype made; MPI_Type_vector(8, 1, 2, MPI_DOUBLE, &made);")
+    site = first(tmp_path, {"a.c": text}, capfd)
+    assert (site["code"], site["message"]) == ("OPI107", message)
+
+
+def test_a_pending_request_in_memory_that_is_not_known(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    before = "MPI_Request *r = argc > 3 ? malloc(sizeof *r) : malloc(2 * sizeof *r);\n"
+    wait = "MPI_Iscatter(u, N, MPI_DOUBLE, out, N, MPI_DOUBLE, 1, MPI_COMM_WORLD, r);\n"
+    wait += " MPI_Wait(r, MPI_STATUS_IGNORE);\n"
+    text = SEND.replace("if (rank == 0) {\n", f"{before}for (int k = 0; k < 3; k++) {{\n{wait} if (rank == 0) {{\n")
+    site = first(tmp_path, {"a.c": text.replace("LOOK", "}")}, capfd)
+    said = "another operation on `out` may still be pending: which memory holds the request of line 14 is not known"
+    assert (site["code"], site["message"].startswith(said)) == ("OPI106", True)
+
+
+def test_a_pointer_that_is_moved_is_no_other_buffer(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = SEND.replace("MPI_Send(out", "double *p = boxes[argc]->at + 2;\n if (argc > 2) p += argc;\n MPI_Send(p")
+    text = text.replace("int main(", "struct box { double *at; } *boxes[8];\nint main(").replace("LOOK", "")
+    site = first(tmp_path, {"a.c": text}, capfd)
+    assert site["code"] == "OPI402"
+    assert "it is set at" not in site["message"]
