@@ -425,7 +425,8 @@ class UnitBuilder:
             cursor = tree.cursor[k]
             target = self._names.target(cursor)
             init = self._initialiser(tree, k, expressions)
-            sizes += [(len(keys), e) for e in self._sizes(tree, k, expressions)]
+            bounds = self._bounds(tree, k, expressions)
+            sizes += [(len(keys), e) for e in bounds if is_computed(e)]
             if target.kind in ("extern", "static"):
                 if has_attributes(tree, k):
                     self._with_attributes.add(target.key)
@@ -445,6 +446,7 @@ class UnitBuilder:
                     thread_local=self._is_thread_local(cursor, target),
                     attributes=has_attributes(tree, k),
                     alignment=self._types.alignment(cursor),
+                    length=_length(self._types.of(cursor), bounds),
                 )
             )
         # The arrays are walked backwards; the caller turns the whole mapping round.
@@ -455,9 +457,19 @@ class UnitBuilder:
 
     def _sizes(self, tree: Tree, i: int, expressions: Expressions) -> list[Expr]:
         """What the sizes of arrays in the type that declaration ``i`` writes compute, its initialiser left out."""
+        return [e for e in self._bounds(tree, i, expressions) if is_computed(e)]
+
+    def _bounds(self, tree: Tree, i: int, expressions: Expressions) -> list[Expr]:
+        """The sizes of arrays in the type that declaration ``i`` writes, its initialiser left out."""
         if tree.kind[i] != Kind.PARM_DECL and not has_bounds(self._types.of(tree.cursor[i])):
             return []
         is_variable = tree.kind[i] == Kind.VAR_DECL
         init = self._lib.clang_Cursor_getVarDeclInitializer(tree.cursor[i]).d1 if is_variable else None
         kids = [k for k in tree.kids[i] if _FIRST_EXPR <= tree.kind[k] <= _LAST_EXPR and tree.cursor[k].d1 != init]
-        return [e for e in map(expressions.expr, kids) if is_computed(e)]
+        return list(map(expressions.expr, kids))
+
+
+def _length(type_: Type, bounds: Sequence[Expr]) -> Expr | None:
+    """The elements of an array of variable length with one size, which can be told once more."""
+    one = type_.kind == "array" and type_.vla and type_.elem is not None and type_.elem.size
+    return bounds[0] if one and len(bounds) == 1 and not is_computed(bounds[0]) else None

@@ -233,7 +233,7 @@ class Variable:
     key: linker name for external ones, ``file.c:name`` for file statics, ``function.key/name@offset`` for locals,
     parameters and function statics.  kind: ``extern``, ``static`` (file scope), ``local``, ``param``, ``local-static``.
     declarators: every written declaration of it in this unit, headers included, in source order.
-    attributes: one of its declarations has attributes, also those that a macro writes.  alignment: of its type, bytes.
+    attributes: of a declaration, or of a macro.  alignment: of its type.  length: elements of a variable length array.
     """
 
     key: str
@@ -247,6 +247,7 @@ class Variable:
     thread_local: bool = False
     attributes: bool = False
     alignment: int = 0
+    length: Expr | None = None
 
     @property
     def is_global(self) -> bool:

@@ -169,11 +169,13 @@ class CopyBytes(Instr):
 class Birth(Instr):
     """A local variable's declaration is reached: its old contents are gone.
 
-    ``zeroed``: what the initialiser does not mention is zero.
+    ``zeroed``: what the initialiser does not mention is zero.  ``length``: elements of an array of variable length,
+    where that is known.
     """
 
     var: str
     zeroed: bool
+    length: Temp | None = None
 
 
 @dataclass(frozen=True, slots=True)

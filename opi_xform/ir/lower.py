@@ -135,7 +135,12 @@ class _Lowerer(Expressions):
         if var.kind == "local-static":
             return
         zeroed = isinstance(var.init, (ast.InitList, ast.StringLit))
-        self.emit(ins.Birth(var.span, self.stmt, var.key, zeroed))
+        length: ins.Temp | None = None
+        if var.length is not None:
+            value = yield self.value(var.length)
+            length = self.temp()
+            self.emit(ins.Define(var.span, self.stmt, length, value, var.length.type))
+        self.emit(ins.Birth(var.span, self.stmt, var.key, zeroed, length))
         if var.init is not None:
             yield self.initialise(var, ins.AddrVar(var.key, var.span), var.init, var.type)
 

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import parts_of
+from opi_xform.memory.deeper import Deeper
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.pointsto import PointsTo
 from opi_xform.memory.summarised import Summarised
@@ -23,6 +24,7 @@ class Calls:
         self.pts = points_to
         self.effects = effects
         self.touched: dict[int, frozenset[int]] = {}  # by frame: what ``inside`` has answered
+        self.below: dict[int, frozenset[int]] = {}  # and ``frames_inside``
         self.foreign: Mapping[int, tuple[int, str]] = {}  # what changes behind the program's back (foreign.py)
 
     def effect(self, call: ins.CallInstr) -> FunctionEffect | None:
@@ -67,7 +69,13 @@ class Calls:
         """What a call that is not followed may write."""
         if isinstance(node.action, Lost) and node.action.reason == SUMMARY:
             return self.summarised.changed(node.action.functions[0])
-        return self.lost(node)
+        again = self.graph.entered_again(node)
+        return self.lost(node) if again < 0 else self.lost(node) & self.deeper.written(again)
+
+    @cached_property
+    def deeper(self) -> Deeper:
+        """What deeper levels of functions do."""
+        return Deeper(self)
 
     def inside(self, frame: int) -> frozenset[int]:
         """What a function and all that it calls read, write, or give to others, in one copy: the same at each level.
@@ -75,20 +83,37 @@ class Calls:
         Other locals of theirs are others at each level.
         """
         if frame not in self.touched:
-            frames: set[int] = set()
-            more = {frame}
-            while more - frames:
-                frames |= more
-                for inner in self.graph.frames:  # behind the one that called it
-                    if inner.parent in frames:
-                        frames.add(inner.number)
-                more = {self.graph.entered_again(n) for n in self.graph.nodes if n.frame in frames} - {-1}
+            frames = self.frames_inside(frame)
             out: set[int] = set()
             for node in self.graph.nodes:
                 if node.frame in frames:
                     out |= self.of_node(node)
             self.touched[frame] = frozenset(out)
         return self.touched[frame]
+
+    def frames_inside(self, frame: int) -> frozenset[int]:
+        """The copy and those of all that it calls, also at deeper levels."""
+        if frame not in self.below:
+            found: set[int] = set()
+            work = [frame]
+            while work:
+                at = work.pop()
+                if at not in found:
+                    found.add(at)
+                    work += self.called.get(at, ())
+            self.below[frame] = frozenset(found)
+        return self.below[frame]
+
+    @cached_property
+    def called(self) -> dict[int, set[int]]:
+        """By copy of a function: those that it calls, and those that it enters again."""
+        out: dict[int, set[int]] = {}
+        for frame in self.graph.frames:
+            out.setdefault(frame.parent, set()).add(frame.number)
+        for node in self.graph.nodes:
+            if (again := self.graph.entered_again(node)) >= 0:
+                out.setdefault(node.frame, set()).add(again)
+        return out
 
     def of_node(self, node: Node) -> set[int]:
         out: set[int] = set()

@@ -239,7 +239,7 @@ class Evaluator:
             scope |= self.symbols.scope(v)
             base = self.symbols.base(v)
             if base is not None and name not in NEGATED and name != "not":  # of which only 0 or 1 is left
-                self.values.escaped.setdefault(base, (node.number, "its address is used as a number"))
+                self.values.escape(base, node.number, "its address is used as a number")
         nonneg = op.unsigned or name in ("<", ">", "<=", ">=", "==", "!=", "not")
         if name in ("/", "%", ">>") and all(self.symbols.is_nonneg(v) for v in values):
             nonneg = True
@@ -256,7 +256,7 @@ class Evaluator:
         to = op.type
         base = self.symbols.base(value)
         if base is not None and to.kind != "pointer":
-            self.values.escaped.setdefault(base, (node.number, "its address is used as a number"))
+            self.values.escape(base, node.number, "its address is used as a number")
         constant = value.constant
         if to.kind == "pointer":
             return value

@@ -91,6 +91,8 @@ class _Interpreter(Steps):
                 if loop in self.pending and self.nest.loops[loop].latches[-1] == block:
                     self.close(loop)
         self.outside_too()
+        for outermost in self.calls.deeper.outermost():
+            self.values.beyond[outermost] = self.calls.deeper.more(outermost)
         note_lazy(self.values, self.calls)
         self.symbols.settled = True
         self.out.close()
@@ -99,7 +101,7 @@ class _Interpreter(Steps):
     def outside_too(self) -> None:
         """What is outside without being given away at one place: its address is stored where unknown code looks."""
         for o in sorted(self.pts.reachable(frozenset({UNKNOWN})) - self.objects.exposed):
-            self.values.escaped.setdefault(o, self.values.foreign.get(o, (0, "code that is not known may reach it")))
+            self.values.escape(o, *self.values.foreign.get(o, (0, "code that is not known may reach it")))
 
     def edge(self, source: int, target: int, above: int, now: Env) -> Change:
         """The environment on an edge, where it differs from ``now``, which the dominator ``above`` left.

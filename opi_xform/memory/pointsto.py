@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol
 
 from opi_xform.ir import instr as ins
@@ -24,6 +25,10 @@ class PointsTo(Protocol):
 
     def variable(self, frame: int, key: str) -> frozenset[int]:
         """Objects that a variable's value may point into."""
+        ...
+
+    def contents(self, objects: Iterable[int]) -> frozenset[int]:
+        """What these objects hold, together."""
         ...
 
     def reachable(self, objects: frozenset[int]) -> frozenset[int]:

@@ -14,7 +14,7 @@ from opi_xform.memory.values import Access, Values
 from opi_xform.program import budget
 from opi_xform.program.effects import ArgRegion, FunctionEffect
 from opi_xform.program.formats import scanned
-from opi_xform.program.graph import SUMMARY, Bind, Lost, Node, Unbind
+from opi_xform.program.graph import RECURSION, SUMMARY, Bind, Lost, Node, Unbind
 
 
 class Steps(Evaluator):
@@ -173,9 +173,11 @@ class Steps(Evaluator):
                 self.touch(node, origin, source, frame, "R", size, False)
                 self.havoc(self.touch(node, to, destination, frame, "W", size, size is not None), node)
                 self.copied(origin, to, length)
-            case ins.Birth(var=key):
+            case ins.Birth(var=key, length=length):
                 o = self.objects.variable(frame, key)
                 self.havoc(frozenset({o}), node)
+                if length is not None:
+                    self.values.lengths[node.number] = self.value(node, frame, length)
                 if self.variables[key].type.is_scalar and o not in self.objects.foreign:
                     value = self.opaque(node, "indeterminate")
                     if self.variables[key].type.is_pointer and value.single is not None:
@@ -235,7 +237,7 @@ class Steps(Evaluator):
 
     def escape(self, objects: frozenset[int], node: Node, reason: str) -> None:
         for o in sorted(objects):
-            self.values.escaped.setdefault(o, (node.number, reason))
+            self.values.escape(o, node.number, reason)
             self.access(node, o, "R", None, None, False, reason)
             self.access(node, o, "W", None, None, False, reason)
         self.havoc(objects, node)
@@ -251,9 +253,26 @@ class Steps(Evaluator):
             base = self.symbols.base(v)
             if base is not None:
                 direct.add(base)
-        self.escape(self.calls.lost(node) | self.pts.reachable(frozenset(direct)), node, reason)
+        found = self.calls.lost(node) | self.pts.reachable(frozenset(direct))
+        again = self.calls.graph.entered_again(node)
+        if again >= 0:
+            found = self.again(node, found, again)
+        self.escape(found, node, reason)
         if call.target is not None:
             self.set_temp(node.frame, call.target.number, self.opaque(node, "result"))
+
+    def again(self, node: Node, found: frozenset[int], frame: int) -> frozenset[int]:
+        """A function is entered from inside itself: what it only reads and writes there.  The rest is returned."""
+        more = self.calls.deeper.more(frame)
+        plain = self.values.plain[node.number] = found - more
+        changed = plain & self.calls.changed(node)
+        for o in sorted(plain):
+            self.values.escaped.setdefault(o, (node.number, RECURSION))
+            self.access(node, o, "R", None, None, False, RECURSION)
+            if o in changed:
+                self.access(node, o, "W", None, None, False, RECURSION)
+        self.havoc(changed, node)
+        return found & more
 
     def summary(self, node: Node, call: ins.CallInstr) -> None:
         """A call that is told as a whole: what it writes counts as known to others, what it reads does not."""

@@ -71,6 +71,10 @@ class Values:
     headers: dict[int, list[HeaderPhi]] = field(default_factory=dict)
     joins: dict[int, tuple[Poly, ...]] = field(default_factory=dict)  # phi -> what it joins, of a loop's header as well
     escaped: dict[int, tuple[int, str]] = field(default_factory=dict)  # object -> (node, why)
+    given_away: dict[int, tuple[int, str]] = field(default_factory=dict)  # those that are not plain wherever they do
+    plain: dict[int, frozenset[int]] = field(default_factory=dict)  # call that enters a function again -> plain objects
+    beyond: dict[int, frozenset[int]] = field(default_factory=dict)  # outermost level -> others (``memory/deeper.py``)
+    lengths: dict[int, Poly] = field(default_factory=dict)  # by declaration: elements of an array of variable length
     foreign: Mapping[int, tuple[int, str]] = field(default_factory=dict)  # changes unseen: (node, why)
     results: dict[int, Poly] = field(default_factory=dict)
     unset: set[int] = field(default_factory=set)  # what a pointer holds that nobody set
@@ -87,3 +91,8 @@ class Values:
     # (object, offset) of pointers made by a subscript -> the arrays
     arrays: dict[int, tuple[int, int]] = field(default_factory=dict)  # load, store -> array that it stays in: lo, bytes
     cells: dict[int, tuple[Cell, int]] = field(default_factory=dict)  # header phi -> its cell, its object (-1: none)
+
+    def escape(self, o: int, n: int, reason: str) -> None:
+        """What happens to an object from node n on is not known."""
+        self.escaped.setdefault(o, (n, reason))
+        self.given_away.setdefault(o, (n, reason))

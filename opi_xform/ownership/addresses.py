@@ -285,8 +285,8 @@ class Flow:
         for n in sorted(nodes):
             self.node(n)
         for o in sorted(self.objects):
-            if o in self.values.escaped:
-                n, reason = self.values.escaped[o]
+            if o in self.values.given_away:
+                n, reason = self.values.given_away[o]
                 self.problem(n, ESCAPE, f"escapes: {reason}")
         for o in sorted(self.carrier_objects & self.names.address_taken) if self.pointer else ():
             for n in self.names.mentions.get(o, ()):
@@ -323,7 +323,7 @@ class Flow:
                 for i, key in enumerate(params):
                     if based[i] and self.base(self.recorded(n, i)) in (None, *self.objects):
                         self.variable(n, node.frame, key)
-            case Lost(reason=reason):
+            case Lost(reason=reason) if not self.objects <= self.program.values.plain.get(n, frozenset()):
                 self.problem(n, ESCAPE, f"is passed to a call that is not followed ({reason})")
             case ins.CallInstr() as call if not self.names.entered(node):
                 self.library(n, call, based[1:])

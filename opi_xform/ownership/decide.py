@@ -20,7 +20,7 @@ from opi_xform.ownership.hints import first_contents, with_hint
 from opi_xform.ownership.hints import told as hint_told
 from opi_xform.ownership.last_edits import last_sends
 from opi_xform.ownership.leftovers import leftover_edits, without_empty_loops
-from opi_xform.ownership.levels import levels_refusal, levels_written
+from opi_xform.ownership.levels import levels_refusal, levels_site, levels_written
 from opi_xform.ownership.liveness import Finding, Judge
 from opi_xform.ownership.members import member_refusal
 from opi_xform.ownership.model import Buffer, Options, Place, Program, Refusal, Use
@@ -159,7 +159,7 @@ def _buffer(
         return verdict
     for p in places:
         mine = [u for u in buffer.uses if u.place == p]
-        refusal = _site_refusal(program, buffer, mine, facts)
+        refusal = levels_site(program, buffer, mine) or _site_refusal(program, buffer, mine, facts)
         wished = keep_refusal(options.told, buffer, mine)
         if wished is not None:
             told = about(options.told, buffer, mine[0], "keep")
@@ -445,7 +445,7 @@ def _whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, 
         if others is not None:
             return others
     for o in buffer.objects:
-        lost = program.values.escaped.get(o)
+        lost = program.values.given_away.get(o)
         if lost is not None:
             node, reason = lost
             code = "403" if reason.startswith("unknown function") else "escape"

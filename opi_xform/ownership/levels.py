@@ -9,22 +9,43 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from opi_xform.ownership.elsewhere import written_at
-from opi_xform.ownership.model import Buffer, Program, Refusal
+from opi_xform.ownership.model import Buffer, Program, Refusal, Use
 from opi_xform.ownership.plan import Edit
 from opi_xform.ownership.reasons import node_span
 
 
 def levels_refusal(program: Program, buffer: Buffer) -> Refusal | None:
-    """A function with several levels, or one that it calls there, uses the buffer; None when none does."""
-    graph = program.graph
+    """A function with several levels, or one that it calls there, does more with the buffer than to read and write it.
+
+    What the first level reads and writes is in the graph, and a call of it from inside may read and write all that
+    deeper ones do (``memory/deeper.py``).
+    """
     for n in (*(use.node for use in buffer.uses), *buffer.touches):
-        frame = graph.nodes[n].frame
-        while frame >= 0:
-            name = graph.frames[frame].function
-            if name in graph.cyclic:
-                return _refusal(program, buffer, name, n)
-            frame = graph.frames[frame].parent
+        outermost, name = _recursion(program, n)
+        if outermost >= 0 and not program.values.beyond[outermost].isdisjoint(buffer.objects):
+            return _refusal(program, buffer, name, n)
     return None
+
+
+def levels_site(program: Program, buffer: Buffer, uses: Iterable[Use]) -> Refusal | None:
+    """A call that is made at several levels: what is right at the first need not be at the others."""
+    for use in uses:
+        outermost, name = _recursion(program, use.node)
+        if outermost >= 0:
+            return _refusal(program, buffer, name, use.node)
+    return None
+
+
+def _recursion(program: Program, n: int) -> tuple[int, str]:
+    """The copy of a function around a node that is the outermost with several levels (-1: none), and the innermost."""
+    graph = program.graph
+    frame = graph.nodes[n].frame
+    outermost, name = -1, ""
+    while frame >= 0:
+        if graph.frames[frame].function in graph.cyclic:
+            outermost, name = frame, name or graph.frames[frame].function
+        frame = graph.frames[frame].parent
+    return outermost, name
 
 
 def levels_written(program: Program, buffer: Buffer, edits: Iterable[Edit]) -> Refusal | None:

@@ -58,7 +58,7 @@ class Untouched:
         known = {k: v for k, v in whole.variables.items() if v.is_global}
         self.lowerings = Lowerings(whole.functions, known)
         called = {name for f in whole.functions.values() for name in functions_called(f)}
-        pointers = PointerCalls(whole.functions, effects, whole.taken, called, True)
+        pointers = PointerCalls(whole.functions, effects, whole.taken, called, True, whole.variables, whole.records)
         self.flat = Flat(self.lowerings, effects, pointers)
         objects = Objects(whole.variables, foreign(whole.variables, True))
         for key in sorted(known):

@@ -10,6 +10,7 @@ from pathlib import Path
 from opi_xform.ir import ast
 from opi_xform.ir.loops import LoopNest, loop_nest
 from opi_xform.ir.span import Span
+from opi_xform.ir.types import Record
 from opi_xform.ir.walk import children, expressions
 from opi_xform.memory.constraints import GraphPointsTo
 from opi_xform.memory.interp import interpret
@@ -48,6 +49,7 @@ class Whole:
 
     functions: dict[str, ast.Function] = field(default_factory=dict)
     variables: dict[str, ast.Variable] = field(default_factory=dict)
+    records: dict[str, Record] = field(default_factory=dict)
     constants: dict[str, int] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)  # functions whose address is taken
     files: tuple[str, ...] = ()
@@ -71,6 +73,7 @@ def merge(units: Sequence[ast.Unit]) -> Whole:
         f2c=any(unit.f2c for unit in units),
     )
     for unit in units:
+        whole.records.update(unit.records)
         for key, function in unit.functions.items():
             whole.functions.setdefault(key, function)
             whole.variables.update(function.variables)
@@ -183,7 +186,7 @@ def program(
     with part("calls"):
         lowerings = Lowerings(whole.functions, global_variables)
         called = {name for f in whole.functions.values() for name in functions_called(f)}
-        pointers = PointerCalls(whole.functions, effects, whole.taken, called, complete)
+        pointers = PointerCalls(whole.functions, effects, whole.taken, called, complete, whole.variables, whole.records)
     if complete and not everything and relevance is None:
         with part("relevance"):
             relevance = relevant(lowerings, effects, pointers, variables, called_back(whole))

@@ -2,16 +2,19 @@
 
 A pointer to a function holds the address of some function whose address is taken (C 6.3.2.1, 6.3.2.3).  In a whole
 program that calls nothing unknown, and nothing that hands out pointers to functions, those are functions of its own; of
-these, the ones that take such arguments (6.5.2.2).  Few programs have many, so no points-to analysis is needed.
+these, the ones whose type is compatible with that of the call (6.5.2.2p9).  Programs that are careless about it cast:
+where a cast makes a function of another type of one, or a pointer to functions of what is none, it is enough that the
+arguments are of the same kinds.  Few programs have many, so no points-to analysis is needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ir.types import Type
+from opi_xform.ir.types import Record, Type
+from opi_xform.ir.walk import expressions, statements, within
 from opi_xform.program.effects import FunctionEffect
 
 _HANDS_OUT = frozenset({"dlsym", "dlvsym", "dlfunc"})
@@ -38,6 +41,8 @@ class PointerCalls:
         taken: Collection[str],
         called: Collection[str],
         complete: bool,
+        variables: Mapping[str, ast.Variable],
+        records: Mapping[str, Record],
     ) -> None:
         self.functions = functions
         self.taken = tuple(sorted(taken))
@@ -53,6 +58,7 @@ class PointerCalls:
             )
         )
         self.handlers = not _HANDLERS.isdisjoint(called)
+        self.casts = _Casts(functions, variables, records) if self.known and len(self.taken) > 1 else None
 
     def targets(self, instr: ins.CallInstr) -> tuple[str, ...]:
         """All functions that the call may reach; none when that is not known."""
@@ -64,7 +70,117 @@ class PointerCalls:
         function = self.functions[name]
         given = [_kind(a.type) for a in instr.call.args]
         wanted = [_kind(function.variables[key].type) for key in function.params]
-        return given[: len(wanted)] == wanted and (len(given) == len(wanted) or function.type.variadic)
+        if given[: len(wanted)] != wanted or (len(given) != len(wanted) and not function.type.variadic):
+            return False
+        type_ = _function(instr.call.callee.type)
+        return self.casts is None or type_ is None or self.casts.may_call(type_, name, function.type)
+
+
+class _Casts:
+    """What the casts of a program tell: which functions may be called as if they had another type.
+
+    left: types of functions that are cast to something else.  made: those that are made of something else.  named:
+    functions that have another type where they are named than where they are defined.
+    """
+
+    def __init__(
+        self,
+        functions: Mapping[str, ast.Function],
+        variables: Mapping[str, ast.Variable],
+        records: Mapping[str, Record],
+    ) -> None:
+        self.records = records
+        self.left: list[Type] = []
+        self.made: list[Type] = []
+        self.named: set[str] = set()
+        roots = [e for f in functions.values() for e in expressions(f.body)]
+        every = (*variables.values(), *(v for f in functions.values() for v in f.variables.values()))
+        for v in every:
+            if v.init is not None:
+                roots.append(v.init)
+                self.cast(v.init, v.type)
+        for f in functions.values():
+            for statement, _ in statements(f.body):
+                if isinstance(statement, ast.Return) and statement.value is not None and f.type.elem is not None:
+                    self.cast(statement.value, f.type.elem)
+        for e in (inner for root in roots for inner in within(root)):
+            match e:
+                case ast.FuncRef(name=name) if name in functions and not agree(e.type, functions[name].type):
+                    self.named.add(name)
+                case ast.Cast(operand=operand):
+                    self.cast(operand, e.type)
+                case ast.Assign(target=target, value=value):
+                    self.cast(value, target.type)
+                case ast.Conditional(then=then, other=other):
+                    self.cast(then, e.type)
+                    self.cast(other, e.type)
+                case ast.Call(callee=callee, args=args) if (type_ := _function(callee.type)) is not None:
+                    for arg, param in zip(args, type_.params or (), strict=False):
+                        self.cast(arg, param)
+                case ast.InitList(items=items, offsets=offsets):
+                    for item, offset in zip(items, offsets, strict=True):
+                        if _function(item.type) is not None:
+                            for member in scalars(e.type, offset, records):
+                                self.cast(item, member)
+                case _:
+                    pass
+
+    def cast(self, value: ast.Expr, type_: Type) -> None:
+        """A value gets a type, by a cast or without one."""
+        if isinstance(value, (ast.IntLit, ast.InitList)):
+            return
+        origin, to = _function(value.type), _function(type_)
+        if origin is not None and (to is None or not agree(origin, to)):
+            self.left.append(origin)
+        elif to is not None and origin is None:
+            self.made.append(to)
+
+    def may_call(self, call: Type, name: str, function: Type) -> bool:
+        return (
+            agree(call, function)
+            or name in self.named
+            or any(agree(function, one) for one in self.left)
+            or any(agree(call, one) for one in self.made)
+        )
+
+
+def agree(one: Type, other: Type) -> bool:
+    """Whether two types are compatible, or nearly: qualifiers, signs and what is in structs are not looked at."""
+    work = [(one, other)]
+    while work:
+        a, b = work.pop()
+        if _kind(a) != _kind(b):
+            return False
+        if a.kind in ("int", "float") and a.size != b.size:
+            return False
+        if a.elem is not None and b.elem is not None:
+            work.append((a.elem, b.elem))
+        if a.params is not None and b.params is not None:
+            if len(a.params) != len(b.params) or a.variadic != b.variadic:
+                return False
+            work += zip(a.params, b.params, strict=True)
+    return True
+
+
+def scalars(type_: Type, offset: int, records: Mapping[str, Record]) -> Iterator[Type]:
+    """What an initialiser of something of this type may initialise at an offset: of a union, any member."""
+    work = [(type_, offset)]
+    while work:
+        at, inside = work.pop()
+        record = records.get(at.record) if at.kind == "record" else None
+        if record is not None:
+            ends = ((f, f.offset + (f.type.size or inside + 1)) for f in record.fields)
+            work += [(f.type, inside - f.offset) for f, end in ends if f.offset <= inside < end]
+        elif at.is_array and at.elem is not None:
+            work.append((at.elem, inside % (at.elem.size or 1)))
+        else:
+            yield at
+
+
+def _function(type_: Type) -> Type | None:
+    """The type of the functions that an expression of this type is, or leads to."""
+    found = type_.elem if type_.kind == "pointer" else type_
+    return found if found is not None and found.kind == "function" else None
 
 
 def _kind(type_: Type) -> str:

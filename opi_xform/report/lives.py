@@ -171,7 +171,7 @@ class _Story:
         for q in {q for n, fits in closed.items() if fits for q in self.ahead(n, self.packing(n))}:
             if q not in self.judge.use_nodes:
                 self.events.setdefault(q, []).append(("enter", "ClosedWrite"))
-        lost = self.program.values.escaped.get(self.o)
+        lost = self.program.values.given_away.get(self.o)
         if lost is not None:
             self.events.setdefault(lost[0], []).append(("escape", "Escape"))
 

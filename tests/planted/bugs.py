@@ -8,6 +8,7 @@ from tests.planted.bugs_behind import BEHIND
 from tests.planted.bugs_busy import BUSY
 from tests.planted.bugs_conditions import CONDITIONS
 from tests.planted.bugs_copies import COPIES
+from tests.planted.bugs_deeper import DEEPER
 from tests.planted.bugs_handed import HANDED
 from tests.planted.bugs_last import LAST
 from tests.planted.bugs_levels import LEVELS
@@ -442,6 +443,7 @@ BUGS = (
     *ADDRESSED,
     *ALLOCATIONS,
     *BEHIND,
+    *DEEPER,
     *HANDED,
     *BUSY,
     *LAST,

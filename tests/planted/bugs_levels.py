@@ -22,8 +22,8 @@ LEVELS = (
     Bug(
         "what holds at the first level holds at all of them",
         "opi_xform.ownership.levels",
-        "            if name in graph.cyclic:",
-        "            if False:",
+        "if graph.frames[frame].function in graph.cyclic:",
+        "if False:",
         ("levels_own", "levels_arm"),
         also=Bug(
             "edits may lie in functions with several levels",

@@ -89,8 +89,8 @@ SWAPS = (
         also=Bug(
             "buffers of functions with several levels may convert",
             "opi_xform.ownership.levels",
-            "            if name in graph.cyclic:",
-            "            if False:",
+            "if graph.frames[frame].function in graph.cyclic:",
+            "if False:",
             (),
             also=Bug(
                 "and be written in them",

@@ -1,0 +1,46 @@
+/* A deeper level makes a number of the address of what was received. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+static double all[N];
+static unsigned long mask;
+
+static double sum(double *a, double *b, int n)
+{
+    if (n < 2)
+        return a[0] + b[0];
+    if (n < 100)
+        mask = (unsigned long)b;
+    return sum(b, a, n / 2) + sum(b, a + n / 2, n - n / 2);
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        for (int step = 0; step < 2; step++) {
+            for (int i = 0; i < N; i++)
+                all[i] = (i * 37) % 1001 + step;
+            MPI_Send(all, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
+        }
+    } else if (rank == 1) {
+        double *part = malloc(N * sizeof *part);
+        for (int step = 0; step < 2; step++) {
+            MPI_Recv(part, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(part)
+            if (step == 0)
+                total += sum(part, all, N);
+            total += *(double *)mask;
+        }
+        free(part);
+    }
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}

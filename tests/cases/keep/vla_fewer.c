@@ -1,0 +1,36 @@
+/* The number that an array of variable length was made with is another one at the receive. */
+#include <mpi.h>
+#include <stdio.h>
+
+#define N 2048
+
+static double all[N];
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        for (int i = 0; i < N; i++)
+            all[i] = (i * 37) % 1001;
+        MPI_Send(all, N / 2, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(all)
+    } else if (rank == 1) {
+        int n = N;
+        double part[n];
+        unsigned at = 1;
+        for (int i = 0; i < n; i++)
+            part[i] = i;
+        n = n / 2;
+        MPI_Recv(part, n, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(part)
+        for (int i = 0; i < n; i++) {
+            at = (at * 1103515245u + 12345u) % N;
+            total += part[at];
+        }
+    }
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
