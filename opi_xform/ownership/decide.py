@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.ir import ast
@@ -44,13 +44,22 @@ COPIES = 4  # of one call, for which a hint is tried
 
 def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Plan:
     """The plan for a whole program."""
+    if options.more_than >= 0 and not options.told:
+        plan = _decided(units, program, options, True)
+        if sum(d.decision == "convert" for d in plan.decisions) <= options.more_than:
+            return plan
+    return _decided(units, program, options, False)
+
+
+def _decided(units: Sequence[ast.Unit], program: Program, options: Options, silent: bool) -> Plan:
+    """silent: nothing is looked for that is only said."""
     uses = collect(program)
     groups, strays = buffers(program, uses)
     stray: dict[Place, Refusal] = {}
     for use in strays:
-        stray.setdefault(use.place, stray_refusal(program, use))
+        stray.setdefault(use.place, WORDLESS if silent else stray_refusal(program, use))
     deepest = Deepest(program, options.strict, shared_places(groups, strays))
-    stray = deepest.strays(stray, uses)
+    stray = stray if silent else deepest.strays(stray, uses)
     if program.nest.irreducible:
         groups, stray = [], {u.place: _irreducible() for u in uses}
     unseen = unseen_call(units)
@@ -66,7 +75,13 @@ def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Pla
     stray.update(swapped)
     parameters = parameters_of(program, units)
     found = agreed(
-        groups, parameters, stray, lambda b, kept: _buffer(units, program, b, options, kept, deepest), options.processes
+        groups,
+        parameters,
+        stray,
+        lambda b, kept, wordless: _buffer(units, program, b, options, kept, deepest, wordless),
+        options.processes,
+        not options.told and not any(buffer.swaps for buffer in groups),
+        silent,
     )
     verdicts: dict[Place, tuple[Verdict, Buffer]] = {}
     edits: list[Edit] = []
@@ -125,8 +140,12 @@ def _buffer(
     options: Options,
     kept: Mapping[Place, Refusal],
     deepest: Deepest,
+    wordless: Collection[Place] = (),
 ) -> Verdict:
-    """Everything about one buffer: first what each site allows, then what all of them together do."""
+    """Everything about one buffer: first what each site allows, then what all of them together do.
+
+    wordless: places of which another buffer tells why they stay: nobody reads what is said of them here.
+    """
     verdict = Verdict()
     places = list(dict.fromkeys(u.place for u in buffer.uses))
     whole = _whole_refusal(units, program, buffer, options)
@@ -153,11 +172,11 @@ def _buffer(
     if whole is not None or shape is None:
         assert whole is not None
         verdict.refusals = dict.fromkeys(places, whole)
-        deepest.of_buffer(buffer, verdict.refusals, facts)
+        _deepened(deepest, buffer, verdict, facts, wordless)
         return verdict
     for p in places:
         mine = [u for u in buffer.uses if u.place == p]
-        refusal = _site_refusal(program, buffer, mine, facts)
+        refusal = _site_refusal(program, buffer, mine, facts, p in wordless)
         wished = keep_refusal(options.told, buffer, mine)
         if wished is not None:
             told = about(options.told, buffer, mine[0], "keep")
@@ -168,7 +187,7 @@ def _buffer(
         refusal = refusal or ended_by_initialiser(program, buffer, mine[0].side)
         first = next((o for o in buffer.objects if facts[o].initial), None)
         if refusal is None and first is not None:
-            refusal = first_contents(facts[first], p)
+            refusal = WORDLESS if p in wordless else first_contents(facts[first], p)
         if refusal is None:
             verdict.converted.add(p)
             found = [facts[u.object].findings[(u.node, u.argument)] for u in mine]
@@ -186,11 +205,23 @@ def _buffer(
         for p in verdict.converted:
             verdict.assumptions[p].add(FARTHER)
     _keep(verdict, _unwritable(options, verdict))
-    deepest.of_buffer(buffer, verdict.refusals, facts)
-    for p, refusal in [(p, refusal) for p, refusal in verdict.refusals.items() if refusal.hint]:
+    _deepened(deepest, buffer, verdict, facts, wordless)
+    for p, refusal in [(p, r) for p, r in verdict.refusals.items() if r.hint and p not in wordless]:
         rest = _left(units, program, buffer, shape.null_tests, facts, verdict.converted, p, refusal, options.strict)
         verdict.refusals[p] = hint_told(refusal, rest, p in deepest.shared)
     return verdict
+
+
+WORDLESS = Refusal("01", "")
+"""Some reason of a place of which another buffer tells why it stays."""
+
+
+def _deepened(
+    deepest: Deepest, buffer: Buffer, verdict: Verdict, facts: Mapping[int, Judge], wordless: Collection[Place]
+) -> None:
+    refusals = {p: refusal for p, refusal in verdict.refusals.items() if p not in wordless}
+    deepest.of_buffer(buffer, refusals, facts)
+    verdict.refusals.update(refusals)
 
 
 def _left(
@@ -464,7 +495,9 @@ def _whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, 
     return found
 
 
-def _site_refusal(program: Program, buffer: Buffer, uses: list[Use], facts: dict[int, Judge]) -> Refusal | None:
+def _site_refusal(
+    program: Program, buffer: Buffer, uses: list[Use], facts: dict[int, Judge], wordless: bool
+) -> Refusal | None:
     """Why one source-level use stays: every copy of it must agree."""
     first = uses[0]
     if not first.op.convertible:
@@ -486,6 +519,8 @@ def _site_refusal(program: Program, buffer: Buffer, uses: list[Use], facts: dict
         if finding is None:
             return Refusal("11", "the call is not reached")
         if not finding.ok:
+            if wordless:
+                return WORDLESS
             return _needed(program, buffer, uses[uses.index(u) :], facts)
     return None
 
