@@ -8,29 +8,28 @@ from dataclasses import replace
 from opi_xform.ir import ast
 from opi_xform.ownership.agreement import Verdict, agreed
 from opi_xform.ownership.aliases import alias_refusal, value_refusal
-from opi_xform.ownership.allocators import FARTHER, aligned_farther, allocator_refusal
+from opi_xform.ownership.allocators import FARTHER, aligned_farther
 from opi_xform.ownership.bypass import bypass
 from opi_xform.ownership.counted import counted
-from opi_xform.ownership.culprits import readers_after, touches_after
+from opi_xform.ownership.culprits import touches_after
 from opi_xform.ownership.decisions import decisions_of
-from opi_xform.ownership.deepest import SMALL, Deepest, shared_places, small
+from opi_xform.ownership.deepest import Deepest, shared_places
 from opi_xform.ownership.elsewhere import LEFT_OUT, left_out, several, shared_text
-from opi_xform.ownership.hints import first_contents, with_hint
+from opi_xform.ownership.hints import first_contents
 from opi_xform.ownership.hints import told as hint_told
 from opi_xform.ownership.last_edits import last_sends
 from opi_xform.ownership.leftovers import leftover_edits, without_empty_loops
-from opi_xform.ownership.levels import levels_refusal, levels_written
-from opi_xform.ownership.liveness import Finding, Judge
-from opi_xform.ownership.members import member_refusal
+from opi_xform.ownership.levels import levels_written
+from opi_xform.ownership.liveness import Judge
 from opi_xform.ownership.model import Buffer, Options, Place, Program, Refusal, Use
 from opi_xform.ownership.parameters import parameters_of, path, reassigned
-from opi_xform.ownership.parts import inside_refusal
 from opi_xform.ownership.place import Placement, place
 from opi_xform.ownership.plan import Edit, Plan, ReplaceCall, StopOthers, Told
-from opi_xform.ownership.reasons import ended_by_initialiser, liveness_refusal, node_span
+from opi_xform.ownership.reasons import ended_by_initialiser, liveness_refusal
 from opi_xform.ownership.requests import pending_refusal
 from opi_xform.ownership.second_names import renaming, second_names, with_names
-from opi_xform.ownership.source import array_edits, source_refusal
+from opi_xform.ownership.source import array_edits
+from opi_xform.ownership.stays import WORDLESS, site_refusal, whole_refusal
 from opi_xform.ownership.strays import stray_refusal
 from opi_xform.ownership.swaps import joined
 from opi_xform.ownership.threads import threads_written
@@ -38,8 +37,6 @@ from opi_xform.ownership.told import PACKED, Remark, about, keep_refusal, never_
 from opi_xform.ownership.unreached import Unreached
 from opi_xform.ownership.unseen import unseen_call
 from opi_xform.ownership.uses import buffers, collect
-
-COPIES = 4  # of one call, for which a hint is tried
 
 
 def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Plan:
@@ -148,7 +145,7 @@ def _buffer(
     """
     verdict = Verdict()
     places = list(dict.fromkeys(u.place for u in buffer.uses))
-    whole = _whole_refusal(units, program, buffer, options)
+    whole = whole_refusal(units, program, buffer, options)
     shape = value_refusal(program, buffer) if whole is None else None
     if shape is not None:
         whole = shape.refusal
@@ -176,7 +173,7 @@ def _buffer(
         return verdict
     for p in places:
         mine = [u for u in buffer.uses if u.place == p]
-        refusal = _site_refusal(program, buffer, mine, facts, p in wordless)
+        refusal = site_refusal(program, buffer, mine, facts, p in wordless)
         wished = keep_refusal(options.told, buffer, mine)
         if wished is not None:
             told = about(options.told, buffer, mine[0], "keep")
@@ -210,10 +207,6 @@ def _buffer(
         rest = _left(units, program, buffer, shape.null_tests, facts, verdict.converted, p, refusal, options.strict)
         verdict.refusals[p] = hint_told(refusal, rest, p in deepest.shared)
     return verdict
-
-
-WORDLESS = Refusal("01", "")
-"""Some reason of a place of which another buffer tells why it stays."""
 
 
 def _deepened(
@@ -458,82 +451,3 @@ def _alone(
         if out:
             return out
     return dict.fromkeys(sorted(converted), together)
-
-
-def _whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, options: Options) -> Refusal | None:
-    """Reasons that concern every use of the buffer."""
-    variable = program.variables[buffer.carrier.variable]
-    if buffer.carrier.kind == "array" and not variable.type.is_array:
-        if variable.type.is_scalar:
-            return Refusal(
-                "08", f"`{variable.name}` is a single {variable.type.spelling}, which travels in the envelope"
-            )
-        return Refusal("13", f"`{variable.name}` is a {variable.type.spelling}, not an array or a pointer")
-    if not program.values.objects.exposed.isdisjoint(buffer.objects):  # nothing of the program's own happens to it
-        others = source_refusal(units, buffer.carrier.variable, buffer.carrier.kind, program.complete, options.root)
-        if others is not None:
-            return others
-    for o in buffer.objects:
-        lost = program.values.escaped.get(o)
-        if lost is not None:
-            node, reason = lost
-            code = "403" if reason.startswith("unknown function") else "escape"
-            return Refusal(code, f"`{buffer.name}`: {reason}", ((node_span(program, node), reason),))
-    promised = allocator_refusal(program, buffer, options.strict)
-    if promised is not None:
-        return promised
-    member = program.members.get(buffer.carrier.variable)
-    found = levels_refusal(program, buffer)
-    if found is None and member is not None:
-        found = member_refusal(units, member, program)
-    named = (buffer.carrier.variable,) if member is None else member.named
-    rows = buffer.carrier.rows if member is None else 0
-    for key in named if found is None else ():
-        found = source_refusal(units, key, buffer.carrier.kind, program.complete, options.root, rows)
-        if found is not None:
-            break
-    return found
-
-
-def _site_refusal(
-    program: Program, buffer: Buffer, uses: list[Use], facts: dict[int, Judge], wordless: bool
-) -> Refusal | None:
-    """Why one source-level use stays: every copy of it must agree."""
-    first = uses[0]
-    if not first.op.convertible:
-        return Refusal("07", first.op.reason or "this form of call has no ownership-passing counterpart")
-    if not first.call.callee_span.editable or not first.call.span.editable:
-        return Refusal("09", "the call is written by a macro body")
-    if small(uses):
-        return Refusal("08", SMALL)
-    for u in uses:
-        if u.lo is None:
-            return Refusal(
-                "04", f"where in `{buffer.name}` the call begins is not known: its pointer is set in several ways"
-            )
-        if (u.row is None and u.lo.terms) or bool(u.row) != bool(buffer.carrier.rows):
-            return inside_refusal(program, buffer, u)
-        if u.length is None:
-            return Refusal("07", "the datatype is a derived one that may have gaps, or not known here")
-        finding: Finding | None = facts[u.object].findings.get((u.node, u.argument))
-        if finding is None:
-            return Refusal("11", "the call is not reached")
-        if not finding.ok:
-            if wordless:
-                return WORDLESS
-            return _needed(program, buffer, uses[uses.index(u) :], facts)
-    return None
-
-
-def _needed(program: Program, buffer: Buffer, uses: Sequence[Use], facts: Mapping[int, Judge]) -> Refusal:
-    """What is read after a use; with the hint that holds for all copies of the call."""
-    found: list[Refusal] = []
-    for u in uses:
-        judge = facts[u.object]
-        finding = judge.findings.get((u.node, u.argument)) or Finding(False, "01")
-        if not finding.ok:
-            readers = readers_after(judge, u)
-            found.append(with_hint(liveness_refusal(program, buffer, u, finding, readers), judge, u, readers))
-            if not found[0].hint or found[-1].hint != found[0].hint or len(found) > COPIES:
-                return replace(found[0], hint="")
-    return found[0]
