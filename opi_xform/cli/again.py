@@ -21,8 +21,10 @@ from opi_xform.rewrite.sources import Sources
 
 Site = tuple[str, int, str]  # file, offset of the call, side
 Parse = Callable[[Sequence[tuple[str, tuple[str, ...]]]], Sequence[Unit | FrontendError]]
-Analyse = Callable[[Sequence[Unit], Sources, str, tuple[Told, ...]], tuple[Plan, dict[str, bytes]]]
-"""Units, their files, the root, what is told -> the plan and what it makes of the files."""
+Analyse = Callable[[Sequence[Unit], Sources, str, tuple[Told, ...], int], tuple[Plan, dict[str, bytes]]]
+"""Units, their files, the root, what is told, how many sites are not enough to ask why the others stay (``Options``)
+-> the plan and what it makes of the files.
+"""
 
 
 class Moved(Protocol):
@@ -59,7 +61,10 @@ class Again:
     analyse: Analyse
 
     def attempt(self, texts: Mapping[str, bytes], moved: Mapping[str, Moved], old: Plan) -> Tried | None:
-        """What is decided of the program with these texts; None when it is no program any more."""
+        """What is decided of the program with these texts; None when it is no program any more.
+
+        Where no more sites convert than those of ``old``, it is not said why the others stay.
+        """
         with tempfile.TemporaryDirectory(prefix="opi-xform-") as folder:
             top = os.path.realpath(folder)
             lay_out(top, self.units, texts, self.sources)
@@ -74,7 +79,7 @@ class Again:
             back = Back(top, moved, self.sources)
             told = tuple(self._moved(one, top, moved) for one in self.told)
             files = Sources()
-            plan, changed = self.analyse(units, files, mirrored(top, self.root), told)
+            plan, changed = self.analyse(units, files, mirrored(top, self.root), told, len(converted(old)))
             edits = tuple((back.file(place_of(edit).file), edit) for edit in plan.edits)
             contents = {**texts, **{back.file(name): data for name, data in changed.items()}}
             return Tried(back.plan(plan, old), contents, edits)

@@ -85,8 +85,11 @@ class Attempts:
 
     def written_out(self, plan: Plan) -> Found | None:
         """With uses of macros written out."""
+        from opi_xform.cli.settled import settled
         from opi_xform.cli.written import WritingOut, makes_code
 
+        if not self.settings.told and settled(self.program, plan):
+            return None
         return WritingOut(self.again, plan).run() if makes_code(self.units, self.sources, self.settings.root) else None
 
     def plainly(self, plan: Plan) -> Found | None:

@@ -200,9 +200,10 @@ def _again(
         return parse_sources(jobs, options.jobs, lambda: None, parse_once)
 
     def analyse_again(
-        others: Sequence[Unit], files: Sources, root: str, said: tuple[Told, ...]
+        others: Sequence[Unit], files: Sources, root: str, said: tuple[Told, ...], more_than: int
     ) -> tuple[Plan, dict[str, bytes]]:
-        found = analyse(others, replace(settings, root=root, obstacle=_obstacle(root, files), told=said))
+        obstacle = _obstacle(root, files)
+        found = analyse(others, replace(settings, root=root, obstacle=obstacle, told=said, more_than=more_than))
         return found, dict(rewrite(found, files).changed)
 
     return Again(units, flags.of, sources, settings.root, settings.told, parse, analyse_again)

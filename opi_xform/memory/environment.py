@@ -28,16 +28,17 @@ class Environment:
         self.before: dict[int, Change] = {}  # the same cells, as the dominator left them
         self.path: list[int] = []  # the dominators of the place, outermost first
         self.old: Change = {}  # what was changed since the block began, as it was then
+        self.cells: dict[Cell, Cell] = {}  # equal ones are one: each is changed in many blocks
 
     def put(self, cell: Cell, value: Poly) -> None:
         if cell not in self.old:
-            self.old[cell] = self.now.get(cell)
+            self.old[self.cells.setdefault(cell, cell)] = self.now.get(cell)
         self.now[cell] = value
 
     def drop(self, cell: Cell) -> None:
         if cell in self.now:
             if cell not in self.old:
-                self.old[cell] = self.now[cell]
+                self.old[self.cells.setdefault(cell, cell)] = self.now[cell]
             del self.now[cell]
 
     # --- moving --------------------------------------------------------------------------------------------------
@@ -79,6 +80,7 @@ class Environment:
     def close(self) -> None:
         """The pass is over: what is only there to move from block to block goes."""
         self.before.clear()
+        self.cells.clear()
         self.now = {}
         self.old = {}
         self.path.clear()

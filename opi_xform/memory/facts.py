@@ -136,7 +136,7 @@ class Facts:
                     continue
                 k = self.symbols.count(loop)
                 facts += self.of_both(trips - ONE - symbol(k))
-                after = self.symbols.index.get(("exit", loop, k))
+                after = self.symbols.known("exit", loop, k)
                 if after is not None:
                     left[after] = trips
             facts += self.compared(block, frozenset(self.nest.chain(block)))

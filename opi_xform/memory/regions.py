@@ -94,7 +94,7 @@ class Regions:
             info = self.symbols.table[s]
             if info.kind == "op" and info.key[0] == "/" and s not in self.seen:
                 self.seen.add(s)
-                rest = self.symbols.index.get(("op", "%", *info.key[1:]))
+                rest = self.symbols.known("op", "%", *info.key[1:])
                 a, b = (self.symbols.resolve(p) for p in cast(tuple[Poly, Poly], info.key[2]))
                 plain = not info.key[1] or (self.symbols.is_nonneg(a) and self.symbols.is_nonneg(b))
                 if rest is not None and plain:

@@ -39,7 +39,8 @@ class Symbols:
     def __init__(self, inner: Sequence[frozenset[int]] = ()) -> None:
         self.inner = inner  # per loop: itself and all loops inside
         self.table: list[Symbol] = []
-        self.index: dict[Key, int] = {}
+        self.index: dict[str, dict[Key, int]] = {}  # by kind and key
+        self.scopes: dict[frozenset[int], frozenset[int]] = {}  # equal ones are one: there are far fewer than symbols
         self.defs: dict[int, Poly] = {}
         self.present: dict[int, Poly] = {}  # merged of an address and NULL: the address
         self.exits: dict[int, dict[int, int]] = {}  # loop -> exit symbol -> the symbol inside
@@ -48,13 +49,16 @@ class Symbols:
         self.turns: dict[int, frozenset[int]] = {}  # loop -> those in whose turns it may run more or less often
 
     def get(self, kind: str, key: Key, scope: frozenset[int], nonneg: bool = False) -> int:
-        full = (kind, *key)
-        found = self.index.get(full)
+        of_kind = self.index.setdefault(kind, {})
+        found = of_kind.get(key)
         if found is None:
-            found = len(self.table)
-            self.table.append(Symbol(found, kind, key, scope, nonneg))
-            self.index[full] = found
+            found = of_kind[key] = len(self.table)
+            self.table.append(Symbol(found, kind, key, self.scopes.setdefault(scope, scope), nonneg))
         return found
+
+    def known(self, kind: str, *key: object) -> int | None:
+        """The symbol, where there is one."""
+        return self.index.get(kind, {}).get(key)
 
     def of(self, kind: str, key: Key, scope: frozenset[int], nonneg: bool = False) -> Poly:
         return symbol(self.get(kind, key, scope, nonneg))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from opi_xform.ir.span import Span
@@ -31,26 +31,48 @@ def agreed(
     groups: Sequence[Buffer],
     parameters: Parameters,
     strays: Mapping[Place, Refusal],
-    judge: Callable[[Buffer, Mapping[Place, Refusal]], Verdict],
+    judge: Callable[[Buffer, Mapping[Place, Refusal], Collection[Place]], Verdict],
     processes: int = 1,
+    brief: bool = False,
+    silent: bool = False,
 ) -> list[Verdict]:
-    """The verdict on each buffer; ``judge`` gives one, some places being kept whatever it finds.
+    """The verdict on each buffer; ``judge`` gives one, some places being kept whatever it finds, some without words.
 
-    Each round keeps more places, so there is an end.
+    Each round keeps more places, so there is an end.  brief: of a place that several buffers come to, the last one
+    tells why it stays.  What the others would say is looked for only where one of them keeps it alone.  silent: nobody
+    reads why places stay.
     """
     kept: dict[Place, Refusal] = dict(strays)
     places = [{u.place for u in buffer.uses} for buffer in groups]
+    wordless = places if silent else _told_by_later(places) if brief else [set[Place]() for _ in groups]
     found: list[Verdict | None] = [None] * len(groups)
     while True:
         open_ = [i for i, verdict in enumerate(found) if verdict is None]
-        for i, verdict in zip(open_, each(lambda i: judge(groups[i], kept), open_, processes), strict=True):
+        judged = each(lambda i: judge(groups[i], kept, wordless[i]), open_, processes)
+        for i, verdict in zip(open_, judged, strict=True):
             found[i] = verdict
         verdicts = [verdict for verdict in found if verdict is not None]
+        converted = {p for verdict in verdicts for p in verdict.converted}
+        asked = [i for i, verdict in enumerate(verdicts) if wordless[i] & converted - verdict.converted]
+        if asked and not silent:
+            for i in asked:
+                wordless[i], found[i] = set(), None
+            continue
         new = _disagreements(groups, parameters, verdicts)
         if not new:
             return verdicts
         kept.update(new)
         found = [None if mine & set(new) else v for mine, v in zip(places, verdicts, strict=True)]
+
+
+def _told_by_later(places: Sequence[Collection[Place]]) -> list[set[Place]]:
+    """By buffer: its places to which a later one comes."""
+    out: list[set[Place]] = []
+    later: set[Place] = set()
+    for mine in reversed(places):
+        out.append(later.intersection(mine))
+        later.update(mine)
+    return out[::-1]
 
 
 def _elsewhere(parameters: Parameters, key: str, verdicts: Sequence[Verdict]) -> Span | None:

@@ -209,7 +209,7 @@ def completed_by_index(names: Names, n: int, done: Completion) -> Slots | None:
         return None
     symbols = names.program.values.symbols
     one = slots_of(names, n, done.requests)
-    index = symbols.index.get(("opaque", n, ("output", done.index)))
+    index = symbols.known("opaque", n, ("output", done.index))
     undefined = names.program.constants.get("MPI_UNDEFINED")
     if one is None or index is None or undefined is None:
         return None
@@ -300,7 +300,7 @@ def _by_sum(names: Names, n: int, done: Completion, slots: Slots, lost: Mapping[
     count = _count(names, n, done)
     if loop is None or count is None or done.which != "some":
         return
-    output = symbols.index.get(("opaque", n, ("output", done.outcount)))
+    output = symbols.known("opaque", n, ("output", done.outcount))
     if output is None:
         return
     for header in values.headers.get(loop.number, ()):

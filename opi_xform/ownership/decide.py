@@ -2,56 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.ir import ast
-from opi_xform.memory.extent import gaps
 from opi_xform.ownership.agreement import Verdict, agreed
 from opi_xform.ownership.aliases import alias_refusal, value_refusal
-from opi_xform.ownership.allocators import FARTHER, aligned_farther, allocator_refusal
+from opi_xform.ownership.allocators import FARTHER, aligned_farther
 from opi_xform.ownership.bypass import bypass
 from opi_xform.ownership.counted import counted
-from opi_xform.ownership.culprits import readers_after, touches_after
+from opi_xform.ownership.culprits import touches_after
 from opi_xform.ownership.decisions import decisions_of
-from opi_xform.ownership.deepest import SMALL, Deepest, shared_places, small
+from opi_xform.ownership.deepest import Deepest, shared_places
 from opi_xform.ownership.elsewhere import LEFT_OUT, left_out, several, shared_text
-from opi_xform.ownership.hints import first_contents, with_hint
+from opi_xform.ownership.hints import first_contents
 from opi_xform.ownership.hints import told as hint_told
 from opi_xform.ownership.last_edits import last_sends
 from opi_xform.ownership.leftovers import leftover_edits, without_empty_loops
-from opi_xform.ownership.levels import levels_refusal, levels_site, levels_written
-from opi_xform.ownership.liveness import Finding, Judge
-from opi_xform.ownership.members import member_refusal
+from opi_xform.ownership.levels import levels_site, levels_written
+from opi_xform.ownership.liveness import Judge
 from opi_xform.ownership.model import Buffer, Options, Place, Program, Refusal, Use
 from opi_xform.ownership.parameters import parameters_of, path, reassigned
-from opi_xform.ownership.parts import inside_refusal
 from opi_xform.ownership.place import Placement, place
 from opi_xform.ownership.plan import Edit, Plan, ReplaceCall, StopOthers, Told
-from opi_xform.ownership.reasons import ended_by_initialiser, liveness_refusal, node_span
+from opi_xform.ownership.reasons import ended_by_initialiser, liveness_refusal
 from opi_xform.ownership.requests import pending_refusal
 from opi_xform.ownership.second_names import renaming, second_names, with_names
-from opi_xform.ownership.source import array_edits, source_refusal
+from opi_xform.ownership.source import array_edits
+from opi_xform.ownership.stays import WORDLESS, site_refusal, whole_refusal
 from opi_xform.ownership.strays import stray_refusal
 from opi_xform.ownership.swaps import joined
 from opi_xform.ownership.threads import threads_written
 from opi_xform.ownership.told import PACKED, Remark, about, keep_refusal, never_packed, remarks
 from opi_xform.ownership.unreached import Unreached
 from opi_xform.ownership.unseen import unseen_call
-from opi_xform.ownership.uses import buffers, collect, datatype_of
-
-COPIES = 4  # of one call, for which a hint is tried
+from opi_xform.ownership.uses import buffers, collect
 
 
 def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Plan:
     """The plan for a whole program."""
+    if options.more_than >= 0 and not options.told:
+        plan = _decided(units, program, options, True)
+        if sum(d.decision == "convert" for d in plan.decisions) <= options.more_than:
+            return plan
+    return _decided(units, program, options, False)
+
+
+def _decided(units: Sequence[ast.Unit], program: Program, options: Options, silent: bool) -> Plan:
+    """silent: nothing is looked for that is only said."""
     uses = collect(program)
     groups, strays = buffers(program, uses)
     stray: dict[Place, Refusal] = {}
     for use in strays:
-        stray.setdefault(use.place, stray_refusal(program, use))
+        stray.setdefault(use.place, WORDLESS if silent else stray_refusal(program, use))
     deepest = Deepest(program, options.strict, shared_places(groups, strays))
-    stray = deepest.strays(stray, uses)
+    stray = stray if silent else deepest.strays(stray, uses)
     if program.nest.irreducible:
         groups, stray = [], {u.place: _irreducible() for u in uses}
     unseen = unseen_call(units)
@@ -67,7 +72,13 @@ def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Pla
     stray.update(swapped)
     parameters = parameters_of(program, units)
     found = agreed(
-        groups, parameters, stray, lambda b, kept: _buffer(units, program, b, options, kept, deepest), options.processes
+        groups,
+        parameters,
+        stray,
+        lambda b, kept, wordless: _buffer(units, program, b, options, kept, deepest, wordless),
+        options.processes,
+        not options.told and not any(buffer.swaps for buffer in groups),
+        silent,
     )
     verdicts: dict[Place, tuple[Verdict, Buffer]] = {}
     edits: list[Edit] = []
@@ -126,11 +137,15 @@ def _buffer(
     options: Options,
     kept: Mapping[Place, Refusal],
     deepest: Deepest,
+    wordless: Collection[Place] = (),
 ) -> Verdict:
-    """Everything about one buffer: first what each site allows, then what all of them together do."""
+    """Everything about one buffer: first what each site allows, then what all of them together do.
+
+    wordless: places of which another buffer tells why they stay: nobody reads what is said of them here.
+    """
     verdict = Verdict()
     places = list(dict.fromkeys(u.place for u in buffer.uses))
-    whole = _whole_refusal(units, program, buffer, options)
+    whole = whole_refusal(units, program, buffer, options)
     shape = value_refusal(program, buffer) if whole is None else None
     if shape is not None:
         whole = shape.refusal
@@ -155,11 +170,11 @@ def _buffer(
     if whole is not None or shape is None:
         assert whole is not None
         verdict.refusals = dict.fromkeys(places, whole)
-        deepest.of_buffer(buffer, verdict.refusals, facts)
+        _deepened(deepest, buffer, verdict, facts, wordless)
         return verdict
     for p in places:
         mine = [u for u in buffer.uses if u.place == p]
-        refusal = levels_site(program, buffer, mine) or _site_refusal(program, buffer, mine, facts)
+        refusal = levels_site(program, buffer, mine) or site_refusal(program, buffer, mine, facts, p in wordless)
         wished = keep_refusal(options.told, buffer, mine)
         if wished is not None:
             told = about(options.told, buffer, mine[0], "keep")
@@ -170,7 +185,7 @@ def _buffer(
         refusal = refusal or ended_by_initialiser(program, buffer, mine[0].side)
         first = next((o for o in buffer.objects if facts[o].initial), None)
         if refusal is None and first is not None:
-            refusal = first_contents(facts[first], p)
+            refusal = WORDLESS if p in wordless else first_contents(facts[first], p)
         if refusal is None:
             verdict.converted.add(p)
             found = [facts[u.object].findings[(u.node, u.argument)] for u in mine]
@@ -188,11 +203,19 @@ def _buffer(
         for p in verdict.converted:
             verdict.assumptions[p].add(FARTHER)
     _keep(verdict, _unwritable(options, verdict))
-    deepest.of_buffer(buffer, verdict.refusals, facts)
-    for p, refusal in [(p, refusal) for p, refusal in verdict.refusals.items() if refusal.hint]:
+    _deepened(deepest, buffer, verdict, facts, wordless)
+    for p, refusal in [(p, r) for p, r in verdict.refusals.items() if r.hint and p not in wordless]:
         rest = _left(units, program, buffer, shape.null_tests, facts, verdict.converted, p, refusal, options.strict)
         verdict.refusals[p] = hint_told(refusal, rest, p in deepest.shared)
     return verdict
+
+
+def _deepened(
+    deepest: Deepest, buffer: Buffer, verdict: Verdict, facts: Mapping[int, Judge], wordless: Collection[Place]
+) -> None:
+    refusals = {p: refusal for p, refusal in verdict.refusals.items() if p not in wordless}
+    deepest.of_buffer(buffer, refusals, facts)
+    verdict.refusals.update(refusals)
 
 
 def _left(
@@ -429,78 +452,3 @@ def _alone(
         if out:
             return out
     return dict.fromkeys(sorted(converted), together)
-
-
-def _whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, options: Options) -> Refusal | None:
-    """Reasons that concern every use of the buffer."""
-    variable = program.variables[buffer.carrier.variable]
-    if buffer.carrier.kind == "array" and not variable.type.is_array:
-        if variable.type.is_scalar:
-            return Refusal(
-                "08", f"`{variable.name}` is a single {variable.type.spelling}, which travels in the envelope"
-            )
-        return Refusal("13", f"`{variable.name}` is a {variable.type.spelling}, not an array or a pointer")
-    if not program.values.objects.exposed.isdisjoint(buffer.objects):  # nothing of the program's own happens to it
-        others = source_refusal(units, buffer.carrier.variable, buffer.carrier.kind, program.complete, options.root)
-        if others is not None:
-            return others
-    for o in buffer.objects:
-        lost = program.values.given_away.get(o)
-        if lost is not None:
-            node, reason = lost
-            code = "403" if reason.startswith("unknown function") else "escape"
-            return Refusal(code, f"`{buffer.name}`: {reason}", ((node_span(program, node), reason),))
-    promised = allocator_refusal(program, buffer, options.strict)
-    if promised is not None:
-        return promised
-    member = program.members.get(buffer.carrier.variable)
-    found = levels_refusal(program, buffer)
-    if found is None and member is not None:
-        found = member_refusal(units, member, program)
-    named = (buffer.carrier.variable,) if member is None else member.named
-    rows = buffer.carrier.rows if member is None else 0
-    for key in named if found is None else ():
-        found = source_refusal(units, key, buffer.carrier.kind, program.complete, options.root, rows)
-        if found is not None:
-            break
-    return found
-
-
-def _site_refusal(program: Program, buffer: Buffer, uses: list[Use], facts: dict[int, Judge]) -> Refusal | None:
-    """Why one source-level use stays: every copy of it must agree."""
-    first = uses[0]
-    if not first.op.convertible:
-        return Refusal("07", first.op.reason or "this form of call has no ownership-passing counterpart")
-    if not first.call.callee_span.editable or not first.call.span.editable:
-        return Refusal("09", "the call is written by a macro body")
-    if small(uses):
-        return Refusal("08", SMALL)
-    for u in uses:
-        if u.lo is None:
-            return Refusal(
-                "04", f"where in `{buffer.name}` the call begins is not known: its pointer is set in several ways"
-            )
-        if (u.row is None and u.lo.terms) or bool(u.row) != bool(buffer.carrier.rows):
-            return inside_refusal(program, buffer, u)
-        if u.length is None:
-            return Refusal("07", gaps(datatype_of(program, u)))
-        finding: Finding | None = facts[u.object].findings.get((u.node, u.argument))
-        if finding is None:
-            return Refusal("11", "the call is not reached")
-        if not finding.ok:
-            return _needed(program, buffer, uses[uses.index(u) :], facts)
-    return None
-
-
-def _needed(program: Program, buffer: Buffer, uses: Sequence[Use], facts: Mapping[int, Judge]) -> Refusal:
-    """What is read after a use; with the hint that holds for all copies of the call."""
-    found: list[Refusal] = []
-    for u in uses:
-        judge = facts[u.object]
-        finding = judge.findings.get((u.node, u.argument)) or Finding(False, "01")
-        if not finding.ok:
-            readers = readers_after(judge, u)
-            found.append(with_hint(liveness_refusal(program, buffer, u, finding, readers), judge, u, readers))
-            if not found[0].hint or found[-1].hint != found[0].hint or len(found) > COPIES:
-                return replace(found[0], hint="")
-    return found[0]

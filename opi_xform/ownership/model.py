@@ -29,7 +29,8 @@ class Options:
     effects: an opi.toml with more library effects.  obstacle: why an edit cannot be made ('' when it can), as the
     rewriter sees it: a macro writes the text, an array type hides behind a typedef.  A site that needs it is kept.
     told: comments that say more than the analysis finds.  processes: that may work on it; the plan is the same.
-    header: what files include for the OPI calls.
+    header: what files include for the OPI calls.  more_than: why sites stay is looked for only where more than so many
+    convert; a plan that is no better than another one is not shown to anybody.
     """
 
     strict: bool = False
@@ -39,6 +40,7 @@ class Options:
     told: tuple[Told, ...] = ()
     processes: int = 1
     header: str = "opi.h"
+    more_than: int = -1
 
 
 @dataclass(frozen=True, slots=True)

@@ -251,6 +251,11 @@ def names_of(program: Program) -> Names:
     return _latest[0]
 
 
+def forget_names() -> None:
+    """The program of the latest index is not asked about any more, and may be large."""
+    _latest.clear()
+
+
 def _note(list_: list[int], n: int) -> None:
     if not list_ or list_[-1] != n:
         list_.append(n)

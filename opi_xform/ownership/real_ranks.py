@@ -148,7 +148,7 @@ class Ranks:
             return None
         _, name, index, inputs = info.key
         lower = self.below.get((str(name), int(str(index))))
-        rank = None if lower is None else self.symbols.index.get(("op", "output", lower, index, inputs))
+        rank = None if lower is None else self.symbols.known("op", "output", lower, index, inputs)
         if rank is None:
             return None
         left = self.symbols.get("op", ("ranks above", s), info.scope, True)

@@ -16,6 +16,7 @@ from opi_xform.memory.constraints import GraphPointsTo
 from opi_xform.memory.interp import interpret
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.successive import successive
+from opi_xform.memory.values import Values
 from opi_xform.ownership.apart import Apart, never_of, said_apart, with_assumption
 from opi_xform.ownership.decide import decide
 from opi_xform.ownership.decisions import all_kept
@@ -23,6 +24,7 @@ from opi_xform.ownership.elsewhere import written_at
 from opi_xform.ownership.keeping import hidden
 from opi_xform.ownership.members import promote, wanted
 from opi_xform.ownership.model import Member, Options, Program
+from opi_xform.ownership.names import forget_names
 from opi_xform.ownership.number_tables import number_tables, promoted
 from opi_xform.ownership.plan import Plan
 from opi_xform.ownership.relevance import followed_all, relevant
@@ -237,6 +239,7 @@ def _promoted(
             graph, exchanged = placed(graph, swaps, more.members, variables)
         nest, before = found.nest, {} if swaps else found.values.objects.first
         del found
+        forget_names()
         found = _memory(whole, effects, graph, nest, variables, more.members, complete, part, apart, before=before)
         found = replace(found, exchanges=exchanged)
     return found
@@ -264,8 +267,8 @@ def _memory(
     partial: some calls are passed over.  Raises _TakenApartError where they may not be.  before: allocations that count
     as one in a graph that does the same: so they do here.
     """
-    joined = before or {}
-    for again in (True, False):
+
+    def looked_at(joined: Mapping[int, int]) -> tuple[Objects, GraphPointsTo, Values]:
         objects = Objects(variables, foreign(whole.variables, complete), joined)
         objects.promoted = frozenset(variables.keys() - whole.variables.keys())
         objects.first_frame, objects.first_node = graph.background.frame, graph.background.node
@@ -275,20 +278,22 @@ def _memory(
                 objects.exposed.add(o)
         objects.called_back.update(objects.variable(-1, key) for key in called_back(whole))
         objects.hidden = hidden(whole.functions, effects)
-        never = never_of(objects, apart)
         with part("points-to"):
-            points_to = GraphPointsTo(graph, variables, objects, effects, never)
+            points_to = GraphPointsTo(graph, variables, objects, effects, never_of(objects, apart))
         if partial and points_to.taken_apart():
             raise _TakenApartError
         with part("values"):
             unwritten = {key for key, member in members.items() if member.raw}
             values = interpret(graph, nest, variables, objects, points_to, effects, complete, unwritten)
-        more = successive(graph, objects, points_to, values, effects) if again else {}
-        if not more:
-            break
+        return objects, points_to, values
+
+    objects, points_to, values = looked_at(before or {})
+    more = successive(graph, objects, points_to, values, effects)
+    if more:
+        del objects, points_to, values  # they are large
         if before:  # these may have to do with those
             return _memory(whole, effects, graph, nest, variables, members, complete, part, apart, partial)
-        joined = more
+        objects, points_to, values = looked_at(more)
     size = 4 if "MPICH_VERSION" in whole.constants or "MPICH_NUMVERSION" in whole.constants else 8
     return Program(
         graph,
@@ -306,7 +311,7 @@ def _memory(
         whole.files,
         whole.unsteady,
         whole.names_proc_null,
-        never,
+        never_of(objects, apart),
         threads=whole.threads,
         freeing=whole.freeing,
     )

@@ -1,0 +1,105 @@
+"""Why a buffer, or one site of it, stays whatever becomes of the other sites."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from opi_xform.ir import ast
+from opi_xform.memory.extent import gaps
+from opi_xform.ownership.allocators import allocator_refusal
+from opi_xform.ownership.culprits import readers_after
+from opi_xform.ownership.deepest import SMALL, small
+from opi_xform.ownership.hints import with_hint
+from opi_xform.ownership.levels import levels_refusal
+from opi_xform.ownership.liveness import Finding, Judge
+from opi_xform.ownership.members import member_refusal
+from opi_xform.ownership.model import Buffer, Options, Program, Refusal, Use
+from opi_xform.ownership.parts import inside_refusal
+from opi_xform.ownership.reasons import liveness_refusal, node_span
+from opi_xform.ownership.source import source_refusal
+from opi_xform.ownership.uses import datatype_of
+
+COPIES = 4  # of one call, for which a hint is tried
+
+WORDLESS = Refusal("01", "")
+"""Some reason of a place of which another buffer tells why it stays."""
+
+
+def whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, options: Options) -> Refusal | None:
+    """Reasons that concern every use of the buffer."""
+    variable = program.variables[buffer.carrier.variable]
+    if buffer.carrier.kind == "array" and not variable.type.is_array:
+        if variable.type.is_scalar:
+            return Refusal(
+                "08", f"`{variable.name}` is a single {variable.type.spelling}, which travels in the envelope"
+            )
+        return Refusal("13", f"`{variable.name}` is a {variable.type.spelling}, not an array or a pointer")
+    if not program.values.objects.exposed.isdisjoint(buffer.objects):  # nothing of the program's own happens to it
+        others = source_refusal(units, buffer.carrier.variable, buffer.carrier.kind, program.complete, options.root)
+        if others is not None:
+            return others
+    for o in buffer.objects:
+        lost = program.values.given_away.get(o)
+        if lost is not None:
+            node, reason = lost
+            code = "403" if reason.startswith("unknown function") else "escape"
+            return Refusal(code, f"`{buffer.name}`: {reason}", ((node_span(program, node), reason),))
+    promised = allocator_refusal(program, buffer, options.strict)
+    if promised is not None:
+        return promised
+    member = program.members.get(buffer.carrier.variable)
+    found = levels_refusal(program, buffer)
+    if found is None and member is not None:
+        found = member_refusal(units, member, program)
+    named = (buffer.carrier.variable,) if member is None else member.named
+    rows = buffer.carrier.rows if member is None else 0
+    for key in named if found is None else ():
+        found = source_refusal(units, key, buffer.carrier.kind, program.complete, options.root, rows)
+        if found is not None:
+            break
+    return found
+
+
+def site_refusal(
+    program: Program, buffer: Buffer, uses: list[Use], facts: dict[int, Judge], wordless: bool
+) -> Refusal | None:
+    """Why one source-level use stays: every copy of it must agree."""
+    first = uses[0]
+    if not first.op.convertible:
+        return Refusal("07", first.op.reason or "this form of call has no ownership-passing counterpart")
+    if not first.call.callee_span.editable or not first.call.span.editable:
+        return Refusal("09", "the call is written by a macro body")
+    if small(uses):
+        return Refusal("08", SMALL)
+    for u in uses:
+        if u.lo is None:
+            return Refusal(
+                "04", f"where in `{buffer.name}` the call begins is not known: its pointer is set in several ways"
+            )
+        if (u.row is None and u.lo.terms) or bool(u.row) != bool(buffer.carrier.rows):
+            return inside_refusal(program, buffer, u)
+        if u.length is None:
+            return Refusal("07", gaps(datatype_of(program, u)))
+        finding: Finding | None = facts[u.object].findings.get((u.node, u.argument))
+        if finding is None:
+            return Refusal("11", "the call is not reached")
+        if not finding.ok:
+            if wordless:
+                return WORDLESS
+            return _needed(program, buffer, uses[uses.index(u) :], facts)
+    return None
+
+
+def _needed(program: Program, buffer: Buffer, uses: Sequence[Use], facts: Mapping[int, Judge]) -> Refusal:
+    """What is read after a use; with the hint that holds for all copies of the call."""
+    found: list[Refusal] = []
+    for u in uses:
+        judge = facts[u.object]
+        finding = judge.findings.get((u.node, u.argument)) or Finding(False, "01")
+        if not finding.ok:
+            readers = readers_after(judge, u)
+            found.append(with_hint(liveness_refusal(program, buffer, u, finding, readers), judge, u, readers))
+            if not found[0].hint or found[-1].hint != found[0].hint or len(found) > COPIES:
+                return replace(found[0], hint="")
+    return found[0]

@@ -1,0 +1,100 @@
+"""What is said is looked for only where somebody reads it: the same plans, with the same words in the end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from case_tools import run_tool
+from core_support import HEADER, MPI
+
+from opi_xform.frontend import parse_unit
+from opi_xform.ownership import agreement
+from opi_xform.ownership.decide import decide
+from opi_xform.ownership.model import Options
+from opi_xform.ownership.plan import Plan
+from opi_xform.program import driver
+from opi_xform.program.effects import load_effects
+
+EFFECTS = load_effects()
+HELPER = """
+static double A[64], B[64], C[64], u[64];
+static int n = 64, peer;
+static void give(double *b) { MPI_Send(b, n, MPI_DOUBLE, peer, 0, 0); }
+static void pack(double *b) { for (int i = 0; i < n; i++) b[i] = u[i]; }
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(0, &peer);
+    BODY
+    MPI_Finalize();
+    return 0;
+}
+"""
+KEPT = "pack({0}); give({0}); u[1] = {0}[3];"
+CONVERTED = "pack({0}); give({0});"
+
+
+def planned(path: Path, more_than: int = -1) -> Plan:
+    """The file stays where it is: words are read there."""
+    units = [parse_unit(str(path), ["-I", str(path.parent)])]
+    return decide(units, driver.program(driver.merge(units), EFFECTS, everything=False), Options(more_than=more_than))
+
+
+def written(folder: Path, kept: tuple[int, ...]) -> Path:
+    """A program in which three buffers come to one send; some of them are read behind it."""
+    (folder / "mpi.h").write_text(HEADER)
+    body = " ".join((KEPT if i in kept else CONVERTED).format(name) for i, name in enumerate("ABC"))
+    path = folder / "t.c"
+    path.write_text(MPI + HELPER.replace("BODY", body))
+    return path
+
+
+@pytest.mark.parametrize("kept", [(), (0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)])
+def test_the_words_are_those_of_all_that_is_looked_for(
+    kept: tuple[int, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Three buffers come to one send: whichever stay, the plan is that of a search for all reasons."""
+    text = written(tmp_path, kept)
+    found = planned(text)
+    monkeypatch.setattr(agreement, "_told_by_later", lambda places: [set() for _ in places])
+    assert found == planned(text)
+    (decision,) = found.decisions
+    assert decision.decision == ("keep" if kept else "convert")
+    assert ("is read at line" in decision.message) == bool(kept)
+
+
+@pytest.mark.parametrize("kept", [(), (0,), (2,), (0, 1, 2)])
+def test_a_plan_that_is_no_better_has_the_same_decisions(kept: tuple[int, ...], tmp_path: Path) -> None:
+    """Without words where no more sites convert than asked for; with all of them where more do."""
+    text = written(tmp_path, kept)
+    whole, silent = planned(text), planned(text, more_than=1)
+    assert [(d.span, d.side, d.decision) for d in whole.decisions] == [
+        (d.span, d.side, d.decision) for d in silent.decisions
+    ]
+    assert whole.edits == silent.edits
+    assert "is read at line" not in silent.decisions[0].message
+    if not kept:
+        assert planned(text, more_than=0) == whole
+
+
+def test_macros_are_not_written_out_for_sites_that_stay_whatever_the_words_are(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A message that is too small stays; one that a macro's body sends may convert."""
+    from opi_xform.cli import written
+
+    tried: list[int] = []
+    run = written.WritingOut.run
+    monkeypatch.setattr(written.WritingOut, "run", lambda self: (tried.append(1), run(self))[1])
+    folder = tmp_path_factory.mktemp("macros")
+    start = "#include <mpi.h>\n#define GIVE(b, n) MPI_Send(b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD)\n#define N 64\n"
+    main = "int main(int c, char **v) { MPI_Init(&c, &v); BODY MPI_Finalize(); return 0; }\n"
+    small = "double x[2] = {c, 1}; MPI_Send(x, 2, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);"
+    large = "static double x[N]; for (int i = 0; i < N; i++) x[i] = i; GIVE(x, N);"
+    for body, expected in ((small, []), (large, [1])):
+        tried.clear()
+        file = folder / f"made_{len(expected)}.c"
+        file.write_text(start + main.replace("BODY", body))
+        assert run_tool([str(file)])[0] == 0
+        assert tried == expected
