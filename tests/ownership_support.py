@@ -8,8 +8,8 @@ from pathlib import Path
 
 from opi_xform.frontend import parse_unit
 from opi_xform.ir import ast
+from opi_xform.ownership.mentioned import index_of
 from opi_xform.ownership.model import Buffer, Program, Use
-from opi_xform.ownership.source import index_of
 from opi_xform.ownership.uses import buffers, collect
 from opi_xform.program import driver
 from opi_xform.program.effects import load_effects

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from ownership_support import source
 
+from opi_xform.ownership.mentioned import Inspection
 from opi_xform.ownership.model import Refusal
-from opi_xform.ownership.source import Inspection, inspect
+from opi_xform.ownership.source import inspect
 
 SEND = "MPI_Send(buf, 10, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD);"
 

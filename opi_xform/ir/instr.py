@@ -92,7 +92,7 @@ class Op:
 class PtrAdd:
     """``base + index * scale`` in bytes (scale 0: the element's size is not known).
 
-    ``row``: size of the array that a subscript must stay inside (``ast.OPEN``: to the object's end; 0: none known).
+    ``row``: size of the array that a subscript must stay inside (``fixed.OPEN``: to the object's end; 0: none known).
     """
 
     base: Operand

@@ -8,6 +8,22 @@ from typing import Any
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.fixed import bound, is_fixed
+from opi_xform.ir.lower_shapes import (
+    callee,
+    compares,
+    decayed,
+    is_member,
+    is_null,
+    is_union,
+    or_null,
+    params,
+    pointee_size,
+    read_again,
+    unary,
+    view,
+    whole,
+)
 from opi_xform.ir.operands import compared, handle
 from opi_xform.ir.span import Span
 from opi_xform.ir.truths import COMPARISONS, truths_of
@@ -79,13 +95,13 @@ class Expressions:
             case ast.Comma():
                 yield self.effect(e.left)
                 yield self.condition(e.right, then, other)
-            case ast.Assign() if _read_again(e):
+            case ast.Assign() if read_again(e):
                 yield self.assign(e)  # `if ((p = malloc(n)))`: what is tested is p
                 yield self.condition(e.target, then, other)
-            case ast.Binary(op="==" | "!=", left=ast.Assign() as left) if _read_again(left) and _is_null(e.right):
+            case ast.Binary(op="==" | "!=", left=ast.Assign() as left) if read_again(left) and is_null(e.right):
                 yield self.assign(left)
                 yield self.condition(replace(e, left=left.target), then, other)
-            case ast.Binary(op="==" | "!=", right=ast.Assign() as right) if _read_again(right) and _is_null(e.left):
+            case ast.Binary(op="==" | "!=", right=ast.Assign() as right) if read_again(right) and is_null(e.left):
                 yield self.assign(right)
                 yield self.condition(replace(e, right=right.target), then, other)
             case ast.Binary(op="&" | "|") if (truths := truths_of(e)) is not None:
@@ -123,7 +139,7 @@ class Expressions:
                 yield self.effect(e.right)
             case ast.IncDec():
                 yield self.incdec(e, False)
-            case ast.Assign() if (choice := or_null(e.value)) is not None and _read_again(e):
+            case ast.Assign() if (choice := or_null(e.value)) is not None and read_again(e):
                 yield self.either(choice, lambda arm: self.assign(replace(e, value=arm)))
             case ast.Assign():
                 yield self.assign(e)
@@ -143,7 +159,7 @@ class Expressions:
                 return ins.Nondet("floating constant")
             case ast.StringLit():
                 return ins.AddrString(e.length)
-            case ast.MacroConst(operand=operand) if operand is not None and not ast.is_fixed(operand):
+            case ast.MacroConst(operand=operand) if operand is not None and not is_fixed(operand):
                 return (yield self.value(operand))
             case ast.MacroConst():
                 return ins.Const(handle(e.name), e.name)
@@ -162,7 +178,7 @@ class Expressions:
                 return self.load(e, ins.AddrVar(e.var, e.span))
             case ast.AddrOf():
                 address = yield self.address(e.operand)
-                return _whole(address)
+                return whole(address)
             case ast.Member() | ast.Index() | ast.Deref():
                 address = yield self.address(e)
                 return self.load(e, address)
@@ -171,7 +187,7 @@ class Expressions:
                 return self.cast(e, inner)
             case ast.Unary():
                 inner = yield self.value(e.operand)
-                return _unary(e, inner)
+                return unary(e, inner)
             case ast.Binary():
                 left = yield self.value(e.left)
                 right = yield self.value(e.right)
@@ -212,7 +228,7 @@ class Expressions:
             case ast.Index():
                 base = yield self.value(e.base)
                 index = yield self.value(e.index)
-                row = ast.bound(e.base) if e.base.type.is_array else 0
+                row = bound(e.base) if e.base.type.is_array else 0
                 return ins.PtrAdd(base, index, e.type.size or 0, row)
             case ast.Member():
                 inner, offsets = e.base, [e.offset]
@@ -222,7 +238,7 @@ class Expressions:
                 place = yield self.address(inner)
                 for offset in reversed(offsets):
                     place = ins.PtrAdd(place, ins.Const(offset), 1)
-                return _view(place, e.type) if e.punned else place
+                return view(place, e.type) if e.punned else place
             case ast.Cast() if not e.explicit:
                 return (yield self.address(e.operand))
             case ast.StringLit() | ast.CompoundLit() | ast.Call() | ast.Comma() | ast.Conditional() | ast.Assign():
@@ -243,7 +259,7 @@ class Expressions:
             # Each read is a new value, of those that were stored there: of a pointer's the targets are known.
             type_ = replace(type_, volatile=True)
         target = self.temp()
-        self.emit(ins.Load(e.span, self.stmt, target, address, type_, _is_member(e)))
+        self.emit(ins.Load(e.span, self.stmt, target, address, type_, is_member(e)))
         return target
 
     def incdec(self, e: ast.IncDec, wanted: bool) -> Lowering:
@@ -259,7 +275,7 @@ class Expressions:
             kept = self.temp()
             self.emit(ins.Define(e.span, self.stmt, kept, new, e.operand.type))
             new = kept
-        self.write(e, address, new, e.operand.type, 0, _is_member(e.operand))
+        self.write(e, address, new, e.operand.type, 0, is_member(e.operand))
         return new if e.prefix else old
 
     def assign(self, e: ast.Assign) -> Lowering:
@@ -281,24 +297,24 @@ class Expressions:
             self.emit(ins.Define(e.span, self.stmt, kept, value, e.type))
             value = kept
         padding = e.target.padding if isinstance(e.target, ast.Member) else 0
-        self.write(e, target, value, e.target.type, padding, _is_member(e.target))
+        self.write(e, target, value, e.target.type, padding, is_member(e.target))
         return value
 
     def binary(
         self, op: str, left: ins.Operand, right: ins.Operand, lt: Type, rt: Type, result: Type, span: Span
     ) -> ins.Operand:
-        lt, rt = _decayed(lt), _decayed(rt)
+        lt, rt = decayed(lt), decayed(rt)
         if op in ("+", "-") and lt.is_pointer and not rt.is_pointer:
-            scale = _pointee_size(lt)
+            scale = pointee_size(lt)
             return ins.PtrAdd(left, right, scale if op == "+" else -scale)
         if op == "+" and rt.is_pointer:
-            return ins.PtrAdd(right, left, _pointee_size(rt))
+            return ins.PtrAdd(right, left, pointee_size(rt))
         if op == "-" and lt.is_pointer and rt.is_pointer:
             bytes_ = ins.Op("ptrdiff", (left, right), LONG)
-            return ins.Op("/", (bytes_, ins.Const(max(_pointee_size(lt), 1))), LONG)
+            return ins.Op("/", (bytes_, ins.Const(max(pointee_size(lt), 1))), LONG)
         if "float" in (lt.kind, rt.kind) and not lt.is_pointer and not rt.is_pointer:
             for operand in (left, right):
-                if _compares(operand):  # perhaps an address, which counts as a use of it
+                if compares(operand):  # perhaps an address, which counts as a use of it
                     self.emit(ins.Define(span, self.stmt, self.temp(), operand, INT))
             # Its comparisons are not the integers': NaN, fractions.
             return ins.Nondet("floating arithmetic", (left, right))
@@ -308,7 +324,7 @@ class Expressions:
         return ins.Op(op, (left, right), result, unsigned)
 
     def cast(self, e: ast.Cast, inner: ins.Operand) -> ins.Operand:
-        to, source = e.type, _decayed(e.operand.type)
+        to, source = e.type, decayed(e.operand.type)
         if to.kind == "void" or to == source:
             return inner
         if to.is_pointer and source.is_pointer:
@@ -360,17 +376,17 @@ class Expressions:
         return ins.Nondet("compound literal")
 
     def call(self, e: ast.Call, wanted: bool) -> Lowering:
-        callee = yield self.value(_callee(e.callee))
-        params = _params(e.callee.type)
+        called = yield self.value(callee(e.callee))
+        types = params(e.callee.type)
         args = []
         for i, arg in enumerate(e.args):
             if arg.type.kind == "record":
                 args.append((yield self.address(arg)))
             else:
                 value = yield self.value(arg)
-                args.append(self.viewed(arg, value, params[i]) if i < len(params) else value)
+                args.append(self.viewed(arg, value, types[i]) if i < len(types) else value)
         target = self.temp() if wanted else None
-        self.emit(ins.CallInstr(e.span, self.stmt, target, callee, tuple(args), e))
+        self.emit(ins.CallInstr(e.span, self.stmt, target, called, tuple(args), e))
         return target if target is not None else ins.Nondet("void")
 
     # --- initialisers --------------------------------------------------------------------------------------------
@@ -396,18 +412,18 @@ class Expressions:
 
     def viewed(self, e: ast.Expr, value: ins.Operand, to: Type) -> ins.Operand:
         """The value of ``e`` where an address of type ``to`` is made of it."""
-        source = _decayed(e.type)
+        source = decayed(e.type)
         if not (to.is_pointer and source.is_pointer) or isinstance(value, (ins.Const, ins.AddrString, ins.AddrFunc)):
             return value
         here, there = source.pointee, to.pointee
         if here == "address":
             if there != "address":
-                return _view(value, to)
+                return view(value, to)
             if (source.elem or to).is_pointer and to.elem is not None and to.elem.kind == "record":
                 self.emit(ins.Escape(e.span, self.stmt, "a pointer seen as a struct", (value,)))
-            if _is_union(source.elem) and to.elem is not None and to.elem.kind == "record" and not _is_union(to.elem):
-                return _view(value, to)
-        return _view(value, to) if here == "word" and there in ("char", "number", "void") else value
+            if is_union(source.elem) and to.elem is not None and to.elem.kind == "record" and not is_union(to.elem):
+                return view(value, to)
+        return view(value, to) if here == "word" and there in ("char", "number", "void") else value
 
     def write(
         self,
@@ -432,118 +448,3 @@ class Expressions:
         own = self.variable(address.key).type
         steady = own.volatile or own.atomic or not (type_.volatile or type_.atomic)
         return own.is_scalar and own.size == type_.size and steady
-
-
-def _whole(address: ins.Operand) -> ins.Operand:
-    """``&b[0][0]`` is commonly the whole array, not its first row: the subscripts' bounds are dropped."""
-    parts: list[ins.PtrAdd] = []
-    base = address
-    while isinstance(base, ins.PtrAdd) and base.index == ins.Const(0):
-        parts.append(base)
-        base = base.base
-    if isinstance(base, ins.PtrAdd) or not parts:
-        return address
-    return base
-
-
-def _callee(e: ast.Expr) -> ast.Expr:
-    """``(*f)(…)`` and ``(&f)(…)`` call ``f``."""
-    while isinstance(e, (ast.Deref, ast.AddrOf)) and isinstance(e.operand, (ast.FuncRef, ast.VarRef)):
-        if isinstance(e, ast.Deref) and isinstance(e.operand, ast.VarRef) and not e.operand.type.is_pointer:
-            break
-        e = e.operand
-    return e
-
-
-def _compares(operand: ins.Operand) -> bool:
-    """Somewhere in the operand a number is made that may come from an address: a comparison, a difference, a cast."""
-    work = [operand]
-    while work:
-        item = work.pop()
-        if isinstance(item, ins.Op):
-            if (
-                item.op in COMPARISONS
-                or item.op in ("not", "ptrdiff")
-                or (item.op == "cast" and item.type.kind == "int")
-            ):
-                return True
-            work.extend(item.args)
-    return False
-
-
-def _read_again(e: ast.Assign) -> bool:
-    """Reading what a pointer was assigned to gives the value of the assignment, and does nothing else."""
-    if e.op or not e.target.type.is_pointer:
-        return False
-    work: list[ast.Expr] = [e.target]
-    while work:
-        item = work.pop()
-        if item.type.volatile or item.type.atomic:
-            return False
-        match item:
-            case ast.VarRef() | ast.IntLit():
-                pass
-            case ast.Member(base=inner) | ast.Deref(operand=inner) | ast.Cast(operand=inner):
-                work.append(inner)
-            case ast.Index():
-                work += [item.base, item.index]
-            case _:
-                return False
-    return True
-
-
-def _is_null(e: ast.Expr) -> bool:
-    while isinstance(e, ast.Cast):
-        e = e.operand
-    return isinstance(e, ast.IntLit) and e.value == 0
-
-
-def or_null(e: ast.Expr) -> ast.Conditional | None:
-    """``c ? malloc(n) : NULL``, either way round and behind casts of pointers."""
-    while isinstance(e, ast.Cast) and e.type.is_pointer:
-        e = e.operand
-    if isinstance(e, ast.Conditional) and e.type.is_pointer and _is_null(e.then) != _is_null(e.other):
-        return e
-    return None
-
-
-def _decayed(t: Type) -> Type:
-    return Type("pointer", t.spelling, 8, elem=t.elem) if t.is_array else t
-
-
-def _view(address: ins.Operand, to: Type) -> ins.Operand:
-    """The address, seen from here on as that of bytes or numbers."""
-    return ins.Op("cast", (address,), Type("pointer", to.spelling, 8, elem=to.elem or to), view=True)
-
-
-def _is_union(type_: Type | None) -> bool:
-    return type_ is not None and type_.kind == "record" and any(word in type_.record for word in ("@U@", "@UA@"))
-
-
-def _is_member(e: ast.Expr) -> bool:
-    """A number that is a member of a struct, or an element of an array that is one, and in no union with an address."""
-    while isinstance(e, ast.Index) and e.base.type.is_array:
-        e = e.base
-    return isinstance(e, ast.Member) and not e.punned
-
-
-def _params(callee: Type) -> tuple[Type, ...]:
-    """The parameters of what is called, a function or a pointer to one."""
-    while callee.is_pointer and callee.elem is not None:
-        callee = callee.elem
-    return callee.params or ()
-
-
-def _pointee_size(t: Type) -> int:
-    if t.elem is None or t.elem.kind in ("void", "function"):
-        return 1
-    return t.elem.size or 0
-
-
-def _unary(e: ast.Unary, inner: ins.Operand) -> ins.Operand:
-    if e.op == "+":
-        return inner
-    if isinstance(inner, ins.Const) and e.op == "-" and inner.name != ast.PROC_NULL:
-        return ins.Const(-inner.value)
-    unsigned = e.type.kind == "int" and not e.type.signed
-    return ins.Op({"-": "neg", "!": "not", "~": "~"}[e.op], (inner,), e.type, unsigned)

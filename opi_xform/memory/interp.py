@@ -11,6 +11,7 @@ from math import gcd
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.fixed import is_fixed
 from opi_xform.ir.loops import LoopNest
 from opi_xform.ir.operands import handle
 from opi_xform.memory.calls import Calls
@@ -353,7 +354,7 @@ class _Interpreter(Steps):
                 self.out.put((o, 0), ZERO)
             elif isinstance(var.init, ast.IntLit):
                 self.out.put((o, 0), self.constant(ins.Const(var.init.value, var.init.name)))
-            elif isinstance(var.init, ast.MacroConst) and (var.init.operand is None or ast.is_fixed(var.init.operand)):
+            elif isinstance(var.init, ast.MacroConst) and (var.init.operand is None or is_fixed(var.init.operand)):
                 self.out.put((o, 0), self.constant(ins.Const(handle(var.init.name), var.init.name)))
 
     def initial_numbers(self, o: int, init: ast.Expr | None) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.fixed import bound
 from opi_xform.memory.calls import Calls, calls_back, is_message, region_args
 from opi_xform.memory.evaluate import Evaluator
 from opi_xform.memory.extent import HANDLE, derived, extent_of
@@ -415,7 +416,7 @@ class Steps(Evaluator):
             return None
         size = length.constant
         if size is None and effect.mpi is not None and not message and written.type.is_array:
-            size = ast.bound(written) or None
+            size = bound(written) or None
         if base is not None and lo is None and effect.mpi is not None:
             found = self.around(node, node.frame, operand) if not message or _one_element(operand, length) else None
             return None if found is None else (base, *found)

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ir.lower_exprs import or_null
+from opi_xform.ir.lower_shapes import or_null
 from opi_xform.ir.operands import parts_of
 from opi_xform.ir.walk import addressed
 from opi_xform.ownership.behind import evaluated_in, has_effect, repeatable, same_behind, same_place, settled

@@ -12,9 +12,9 @@ from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import statements, within_statement
 from opi_xform.ownership.addresses import flow_of
+from opi_xform.ownership.mentioned import index_of
 from opi_xform.ownership.model import Buffer, Place, Program, Refusal
 from opi_xform.ownership.plan import Edit, InsertStatement, LinkName, PointerDeclaration, ReplaceCall, StopOthers
-from opi_xform.ownership.source import index_of
 
 LEFT_OUT = "A6"
 """Text that the preprocessor leaves out stays left out; an ``#error`` sees to it."""

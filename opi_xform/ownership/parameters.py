@@ -18,10 +18,10 @@ from opi_xform.ir.types import Type
 from opi_xform.ir.walk import children, expressions
 from opi_xform.ownership.elsewhere import naming
 from opi_xform.ownership.lvalues import address_of, settable
+from opi_xform.ownership.mentioned import Index, index_of
 from opi_xform.ownership.mentions import plain
 from opi_xform.ownership.model import Buffer, Carrier, Place, Program, Refusal, Use
 from opi_xform.ownership.plan import ReplaceText, StopOthers
-from opi_xform.ownership.source import Index, index_of
 from opi_xform.program.graph import Bind
 from opi_xform.record import dataclass
 

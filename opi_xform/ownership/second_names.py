@@ -14,12 +14,12 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
+from opi_xform.ownership.mentioned import Mention, index_of
 from opi_xform.ownership.mentions import Texts, plain
 from opi_xform.ownership.model import Buffer, Place, Program
 from opi_xform.ownership.names import names_of, value_range
 from opi_xform.ownership.parameters import argument
 from opi_xform.ownership.plan import Edit, InsertStatement, PointerDeclaration, ReplaceCall, ReplaceText
-from opi_xform.ownership.source import Mention, index_of
 from opi_xform.ownership.words import means_type, means_variable
 from opi_xform.record import dataclass
 

@@ -18,10 +18,10 @@ from collections.abc import Collection, Sequence
 from opi_xform.ir import ast
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import statements, within
+from opi_xform.ownership.mentioned import Mention, index_of
 from opi_xform.ownership.mentions import Texts, plain
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.plan import ReplaceText
-from opi_xform.ownership.source import Mention, index_of
 from opi_xform.ownership.words import PASTED, declared_by_macros, expanded, hidden, means_variable, words
 from opi_xform.record import dataclass
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.fixed import OPEN, bound
 from opi_xform.memory.calls import is_message
 from opi_xform.memory.objects import Object
 from opi_xform.memory.poly import Poly
@@ -64,7 +64,7 @@ class Stretches:
 
     def closed(self, found: tuple[int, int], o: int) -> tuple[int, int | None]:
         """An array at the end of a struct goes on to the end of the object."""
-        if found[1] < ast.OPEN:
+        if found[1] < OPEN:
             return found
         total = self.total(self.table[o])
         return found[0], None if total is None else total - found[0]
@@ -105,7 +105,7 @@ class Stretches:
         for i, (written, value) in enumerate(zip(action.call.args, self.values.args.get(a.node, ()), strict=False)):
             if self.symbols.base(value) == a.object and self.symbols.offset(value).constant == lo:
                 named = written.type.is_array and not is_message(effect, i)
-                sizes.add((ast.bound(written) or None) if named else None)
+                sizes.add((bound(written) or None) if named else None)
         return next(iter(sizes)) if len(sizes) == 1 else None
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from opi_xform.ir import ast
 from opi_xform.ir.link_guard import in_guard
 from opi_xform.ir.span import Span
-from opi_xform.ownership.source import index_of
+from opi_xform.ownership.mentioned import index_of
 
 _WORDS = rb"(?:__)?(constructor|destructor|cleanup|ifunc|alias|weakref|weak)(?:__)?"
 _ATTRIBUTE = re.compile(

@@ -83,7 +83,7 @@ TABLES = (
     Bug(
         "errno is a constant",
         _LOWER,
-        "if operand is not None and not ast.is_fixed(operand):",
+        "if operand is not None and not is_fixed(operand):",
         "if False:",
         ("odd_errno",),
         condition="library functions",

@@ -58,7 +58,7 @@ TRAVEL = (
     Bug(
         "a union's address is that of each struct in it",
         _LOWER,
-        "            if _is_union(source.elem) and to.elem",
+        "            if is_union(source.elem) and to.elem",
         "            if False and to.elem",
         ("c_bytes_union_cast",),
         condition="bytes of addresses",
