@@ -78,8 +78,7 @@ class Judge(BufferEvents):
             else:
                 first = again
         last = first
-        served = first if first and first.fine() else None  # with OPI_Calloc, and the least assumed
-        for assumed in () if self.strict or (served and not served.zeros) else self.ways():
+        for assumed in () if self.strict or (first and first.fine()) else self.ways():
             found = self.tried(assumed)
             if found is None:
                 continue
@@ -88,13 +87,9 @@ class Judge(BufferEvents):
                 if finding.ok and (first is None or self.helped(first, found) or not first.findings[key].ok):
                     found.findings[key] = Finding(True, assumptions=(*finding.assumptions, *sorted(assumed)))
             if found.fine():
-                served = served or found
-                if not found.zeros:
-                    break
+                break
         if last is None:
             raise BudgetExceeded
-        if served is not None and (last.zeros or not last.fine()):
-            last = served
         self.initial, self.zeros, self.findings = last.initial, last.zeros, last.findings
 
     @staticmethod

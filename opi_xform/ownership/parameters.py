@@ -19,9 +19,10 @@ from opi_xform.ir.walk import children, expressions
 from opi_xform.ownership.elsewhere import naming
 from opi_xform.ownership.lvalues import address_of, settable
 from opi_xform.ownership.mentioned import Index, index_of
-from opi_xform.ownership.mentions import plain
+from opi_xform.ownership.mentions import Texts, plain
 from opi_xform.ownership.model import Buffer, Carrier, Place, Program, Refusal, Use
 from opi_xform.ownership.plan import ReplaceText, StopOthers
+from opi_xform.ownership.words import means_variable
 from opi_xform.program.graph import Bind
 from opi_xform.record import dataclass
 
@@ -186,6 +187,8 @@ class Parameters:
             ):
                 taken = isinstance(mention.parent, ast.AddrOf)
                 return no("its own address is taken" if taken else "is changed", mention.ref.span)
+        if not means_variable(self.program, function, variable, Texts()):
+            return no("is named in the length of an array, or where another thing has its name", variable.span)
         for _, call in self.calls.get(function.key, ()):
             told = self.argument(call.args[i]) if i < len(call.args) else None
             if told is None or not call.args[i].span.editable:

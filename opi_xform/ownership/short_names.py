@@ -1,5 +1,6 @@
 """Local pointers that are a short name for something: ``double *b = h->out[d];``, written out where they are used.
-The declaration may stand ahead (``double *b; b = h->out[d];``).
+The declaration may stand ahead (``double *b; b = h->out[d];``).  All uses follow the assignment in its block then, or
+the words name nothing that a block declares: what is read ahead of the assignment has no value in C.
 
 A message changes the pointer that it is given.  Where that is a local copy, the program is tried with the words that it
 was set from in its place (``cli/plainly.py``).  The two have to be one program, so what the words say must not change
@@ -16,6 +17,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from opi_xform.ir import ast
+from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import statements, within
 from opi_xform.ownership.mentioned import Mention, index_of
@@ -75,7 +77,7 @@ def short_names(program: Program, units: Sequence[ast.Unit], keys: Collection[st
 def settings(function: ast.Function) -> dict[str, tuple[ast.Stmt, ast.Stmt | None, ast.Expr]]:
     """By local pointer: the statement that sets it first, the one around that, and the value.
 
-    It is the declaration, or an assignment: what is read ahead of that has no value in C.
+    It is the declaration, or an assignment.
     """
     out: dict[str, tuple[ast.Stmt, ast.Stmt | None, ast.Expr]] = {}
     for s, around in statements(function.body):
@@ -133,6 +135,8 @@ class _Writing:
         core = plain(value)
         text = self.text(core) if isinstance(core, _POSTFIX) else ""
         fixed = bool(text) and self.is_fixed(core) and self.in_order() and self.means_the_same(core)
+        if fixed and variable.init is None:
+            fixed = self.is_of_function(core) or all(_follows(m.ref.span, setting.span, around.span) for m in mentions)
         if not text or not (fixed or self.is_next(around, setting, mentions, core)):
             return None
         edits = (*self.gone(setting), *(ReplaceText(m.ref.span, text) for m in mentions))
@@ -209,6 +213,12 @@ class _Writing:
             and not (isinstance(m.parent, ast.Assign) and m.parent.target is m.ref)
             for m in self.index.by_key.get(key, ())
         )
+
+    def is_of_function(self, core: ast.Expr) -> bool:
+        """The words name nothing that a block declares: what they say is the same in all of the function."""
+        keys = [e.var for e in within(core) if isinstance(e, ast.VarRef)]
+        own = (self.function.variables.get(key) for key in keys)
+        return all(v is None or v.kind == "param" for v in own)
 
     def in_order(self) -> bool:
         """A declaration comes ahead of what it declares: nothing jumps back over it."""
@@ -304,6 +314,11 @@ class _Writing:
         own = {*hidden(lowered, len(lowered.stmts) - 1, texts), *(v.name for v in function.variables.values())}
         own |= declared_by_macros(program, function.span) | self.index.unsteady | {PASTED}
         return own.isdisjoint(others) and not any(word.startswith("__") for word in others)
+
+
+def _follows(span: Span, setting: Span, block: Span) -> bool:
+    """A place behind the statement that sets a name, in the block around that: as if the name were declared there."""
+    return span.file == setting.file and setting.end <= span.begin and span.end <= block.end
 
 
 def _reads(mention: Mention) -> bool:

@@ -394,7 +394,7 @@ static void fork_prepare(void) {
     if (!opi.arena || opi.private_heap)
         return;
     size_t high = atomic_load_explicit(&place->high, memory_order_relaxed);
-    fork_bytes = commit_from < high ? commit_from : high;
+    fork_bytes = ((commit_from < high ? commit_from : high) + OPI_PAGE - 1) & ~(OPI_PAGE - 1); /* mappings begin at pages */
     void *p = mmap(NULL, fork_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         return;
@@ -430,9 +430,10 @@ static void fork_child(void) {
     foreign_put(fork_copy && foreign_done);
     foreign_drop();
     /* The rest of the window becomes private too, so that the child can go on allocating; the replacement allocator has seen to its own. */
-    if (place == &own && fork_bytes < heap_limit)
-        (void)mmap((char *)opi.arena + fork_bytes, heap_limit - fork_bytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (place == &own && fork_bytes < heap_limit &&
+        mmap((char *)opi.arena + fork_bytes, heap_limit - fork_bytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+        written_elsewhere = true;
     close(opi.memfd);
     opi.memfd = -1;
     opi.private_heap = true;

@@ -2,6 +2,7 @@
 
 from tests.planted.bug import Bug
 
+_REASONS = "opi_xform.ownership.reasons"
 _ALLOCATIONS = "opi_xform.ownership.allocations"
 _EVENTS = "opi_xform.ownership.buffer_events"
 _TELESCOPE = "opi_xform.memory.telescope"
@@ -221,5 +222,21 @@ POINTERS = (
         "            parts.pop()\n",
         ("statement_read", "statement_branch", "statement_counter", "statement_alias"),
         condition="read after send",
+    ),
+    Bug(
+        "lengths of arrays name no parameter",
+        _PARAMETERS,
+        "        if not means_variable(self.program, function, variable, Texts()):\n",
+        "        if False:\n",
+        ("b_param_length", "matrix_param_length"),
+        condition="carrier",
+    ),
+    Bug(
+        "nobody ends a text with zeros that are there before",
+        _REASONS,
+        'filled = _zeros_of(program, buffer) if elem.kind == "int" and elem.size == 1 else None',
+        "filled = None",
+        ("f_text_calloc", "f_text_memset", "f_text_static"),
+        condition="first contents",
     ),
 )

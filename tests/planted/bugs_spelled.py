@@ -109,4 +109,12 @@ SPELLED = (
         ),
         condition="counters",
     ),
+    Bug(
+        "a short name that is declared ahead means the same wherever it is known",
+        _SHORT,
+        "            fixed = self.is_of_function(core) or ",
+        "            fixed = True or ",
+        ("short_turn", "short_block"),
+        condition="short names",
+    ),
 )

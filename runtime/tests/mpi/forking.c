@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TAKES = 64, BLOCK = 4096, BLOCKS = 400, FORKS = 4 };
+enum { TAKES = 64, BLOCK = 4096, BLOCKS = 400, FORKS = 4, LARGE = 3 << 20 };
 
 static int by_address(const void *a, const void *b)
 {
@@ -34,6 +34,48 @@ static int allocates_well(void)
     return 0;
 }
 
+static int all_zero(const char *block)
+{
+    for (size_t i = 0; i < LARGE; i++)
+        if (block[i] != 0)
+            return 0;
+    return 1;
+}
+
+/* Large blocks that parent and child allocate behind the fork: each has its own, at the same address perhaps. */
+static void fork_large(void)
+{
+    char *before[3], *block, byte = 0;
+    int there[2], back[2], status = -1;
+
+    for (int i = 0; i < 3; i++)
+        OPI_Alloc(&before[i], LARGE);
+    CHECK(pipe(there) == 0 && pipe(back) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        block = OPI_Calloc(LARGE, 1);
+        int bad = block == NULL || !all_zero(block);
+        if (!bad)
+            fill(block, LARGE, 1);
+        bad += write(back[1], &byte, 1) != 1 || read(there[0], &byte, 1) != 1;
+        _exit(bad || differs(block, LARGE, 1));
+    }
+    CHECK(child > 0 && read(back[0], &byte, 1) == 1);
+    block = OPI_Calloc(1, LARGE);
+    CHECK(block != NULL && all_zero(block));
+    fill(block, LARGE, 2);
+    CHECK(write(there[1], &byte, 1) == 1);
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    OPI_Free(&block);
+    for (int i = 0; i < 3; i++)
+        OPI_Free(&before[i]);
+    for (int i = 0; i < 2; i++) {
+        close(there[i]);
+        close(back[i]);
+    }
+}
+
 static void fork_once(void)
 {
     int status = -1;
@@ -53,6 +95,7 @@ int main(int argc, char **argv)
     int rounds, peer;
 
     start(&argc, &argv);
+    fork_large();
     rounds = argc > 1 ? atoi(argv[1]) : 20;
     peer = world_rank ^ 1;
     for (int round = 0; round < rounds; round++) {
