@@ -361,7 +361,7 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("statement", "reason"),
         [
-            ("n = ({ int k = n; k + 1; });", "statement expression"),
+            ("n = ({ if (n) n++; n; });", "statement expression"),
             ("void *p = &&out; goto *p; out: ;", "computed goto"),
             ('__asm__ volatile("nop");', "inline asm"),
             ("n = setjmp(env);", "setjmp or longjmp"),

@@ -247,3 +247,10 @@ def test_unreachable_code_is_no_part_of_the_flow() -> None:
     low = lowered(HEAD + "int f(int x) { return 1; put(2); return 3; }")
     reached = [i for b in blocks_between(low) for i in low.blocks[b]]
     assert not any(isinstance(i, ins.CallInstr) for i in reached)
+
+
+def test_the_left_side_is_read_before_a_call_on_the_right() -> None:
+    low = lowered("static int n; int put(int); int f(int x) { return n + put(x); }")
+    (returned,) = [i for block in low.blocks for i in block if isinstance(i, ins.ReturnInstr)]
+    assert isinstance(returned.value, ins.Op)
+    assert all(isinstance(side, ins.Temp) for side in returned.value.args)

@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from opi_xform.frontend.directives import lines
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_OPENMP = "_OPENMP"
+_VERSION = re.compile(rb"_OPENMP[ \t]*\)?[ \t]*[-+*/%<>=!&|^?]|[-+*/%<>=&|^?][ \t]*\(?[ \t]*_OPENMP")
+"""Its number counts."""
 _OWN = re.compile(r"(?!_|MPI|PMPI|OMPI|OPEN_MPI|MPICH|MVAPICH|OPI_|linux|unix|i386|WIN|APPLE)[A-Za-z]\w*")
 """Names that neither compilers nor systems nor MPIs define."""
 
@@ -56,10 +59,20 @@ class Deciding:
                 work += new
         return frozenset(out)
 
-    def own(self, data: bytes, at: int, also: frozenset[str] = frozenset()) -> bool:
-        """Only macros of the program's own, or ``also``, decide about the text behind the directive at a place."""
+    def own(self, data: bytes, at: int) -> bool:
+        """Only macros of the program's own decide about the text behind the directive at a place."""
         found = self.texts[data].groups.get(at) if data in self.texts else None
-        return found is not None and not any(map(self.is_foreign, found - also))
+        return found is not None and not any(map(self.is_foreign, found))
+
+    def by_flags(self, data: bytes, at: int) -> bool:
+        """Whether there is OpenMP, the same for all compilers, decides alone about the text behind a directive.
+
+        Other macros may have other values elsewhere: by headers that only some compilers read, or in another copy of a
+        file that is included twice.
+        """
+        found = self.texts[data].groups.get(at) if data in self.texts else None
+        told = any(_OPENMP in text.macros for text in self.texts.values())
+        return found == frozenset({_OPENMP}) and not told and not _VERSION.search(data)
 
 
 def _read(data: bytes) -> _Text:

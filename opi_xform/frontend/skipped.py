@@ -11,7 +11,6 @@ from opi_xform.ir.ast import Skipped
 
 _NEVER = re.compile(rb"#[ \t]*if[ \t]+0[ \t]*(?:\r?\n|//|/\*)")
 _OTHER = re.compile(rb"^[ \t]*#[ \t]*(?:elif|else)\b", re.MULTILINE)
-_FLAGS = frozenset({"_OPENMP"})  # what no macro of the program decides, but the flags alone
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -44,6 +43,6 @@ def skipped_ranges(unit: TranslationUnit, sources: Sources, never: bool = False)
         at = line_begin + len(file.data[line_begin:last]) - len(file.data[line_begin:last].lstrip(b" \t"))
         own = deciding.own(file.data, at)
         meant = deciding.meant(words)
-        certain = nobody or deciding.own(file.data, at, _FLAGS)
+        certain = nobody or deciding.by_flags(file.data, at)
         found[(file.path, first)] = Skipped(file.span(first, last, False), meant, own, nobody, certain)
     return tuple(found[k] for k in sorted(found))

@@ -390,7 +390,7 @@ class Skipped:
 
     own: only macros of the program's own decide whether it is compiled, none of a compiler, a system or an MPI.
     never: plain ``#if 0 … #endif``, which nobody compiles.
-    certain: the flags, the program's own macros and whether there is OpenMP decide, so every compiler leaves it out.
+    certain: nothing but whether there is OpenMP decides, so every compiler leaves it out.
     """
 
     span: Span

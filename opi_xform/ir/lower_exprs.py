@@ -11,6 +11,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.fixed import bound, is_fixed
 from opi_xform.ir.lower_shapes import (
     callee,
+    calls,
     compares,
     decayed,
     is_member,
@@ -190,6 +191,8 @@ class Expressions:
                 return unary(e, inner)
             case ast.Binary():
                 left = yield self.value(e.left)
+                if calls(e.right):
+                    left = self.kept(e.left, left)  # compilers read the left side first
                 right = yield self.value(e.right)
                 return self.binary(e.op, left, right, e.left.type, e.right.type, e.type, e.span)
             case ast.IncDec():
@@ -292,13 +295,18 @@ class Expressions:
         else:
             value = yield self.value(e.value)
             value = self.viewed(e.value, value, e.target.type)
-        if not isinstance(value, (ins.Const, ins.Temp, ins.AddrVar, ins.AddrFunc, ins.AddrString, ins.Nondet)):
-            kept = self.temp()
-            self.emit(ins.Define(e.span, self.stmt, kept, value, e.type))
-            value = kept
+        value = self.kept(e, value)
         padding = e.target.padding if isinstance(e.target, ast.Member) else 0
         self.write(e, target, value, e.target.type, padding, is_member(e.target))
         return value
+
+    def kept(self, e: ast.Expr, value: ins.Operand) -> ins.Operand:
+        """The value as it is now, whatever the variables hold that are read for it later."""
+        if isinstance(value, (ins.Const, ins.Temp, ins.AddrVar, ins.AddrFunc, ins.AddrString, ins.Nondet)):
+            return value
+        kept = self.temp()
+        self.emit(ins.Define(e.span, self.stmt, kept, value, e.type))
+        return kept
 
     def binary(
         self, op: str, left: ins.Operand, right: ins.Operand, lt: Type, rt: Type, result: Type, span: Span

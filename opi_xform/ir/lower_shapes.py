@@ -6,6 +6,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.truths import COMPARISONS
 from opi_xform.ir.types import Type
+from opi_xform.ir.walk import within
 
 
 def whole(address: ins.Operand) -> ins.Operand:
@@ -121,3 +122,8 @@ def unary(e: ast.Unary, inner: ins.Operand) -> ins.Operand:
         return ins.Const(-inner.value)
     unsigned = e.type.kind == "int" and not e.type.signed
     return ins.Op({"-": "neg", "!": "not", "~": "~"}[e.op], (inner,), e.type, unsigned)
+
+
+def calls(e: ast.Expr) -> bool:
+    """A function is called where it is evaluated, which may change any variable that others can reach."""
+    return any(isinstance(x, (ast.Call, ast.Opaque)) for x in within(e))

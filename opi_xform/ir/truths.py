@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from opi_xform.ir import ast
+from opi_xform.ir.walk import within
 
 COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 
 
 def truths_of(e: ast.Expr) -> list[ast.Expr] | None:
-    """The comparisons that a condition joins, in their order; None when something else is among them."""
+    """The comparisons that a condition joins, in their order; None when something else, or a call, is among them."""
     out: list[ast.Expr] = []
     work = [e]
     while work:
@@ -22,4 +23,6 @@ def truths_of(e: ast.Expr) -> list[ast.Expr] | None:
                 out.append(part)
             case _:
                 return None
+    if any(isinstance(x, ast.Call | ast.Opaque) for truth in out for x in within(truth)):
+        return None  # a call may change what another comparison has read
     return out

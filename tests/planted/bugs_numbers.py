@@ -46,4 +46,12 @@ NUMBERS = (
         ("odd_wrapped_quotient_wide",),
         condition="numbers that wrap",
     ),
+    Bug(
+        "calls among conditions joined by & change nothing",
+        "opi_xform.ir.truths",
+        "    if any(isinstance(x, ast.Call | ast.Opaque) for truth in out for x in within(truth)):\n",
+        "    if False:\n",
+        ("order_and",),
+        condition="values",
+    ),
 )

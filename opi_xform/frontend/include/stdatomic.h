@@ -82,7 +82,7 @@ _Bool atomic_compare_exchange(const volatile void *, ...); /* unknown: it may wr
 
 #define OPI_VALUE(p) __typeof__((void)0, *(p))
 #define OPI_ANY(p) ((OPI_VALUE(p))atomic_value_before())
-#define OPI_BEFORE(p, v) ((void)(v), (void)(*(p) = OPI_ANY(p)), OPI_ANY(p))
+#define OPI_BEFORE(p, v) ((void)(*(p) = *(p) + (v)), (void)(*(p) = OPI_ANY(p)), OPI_ANY(p)) /* v may be an address, or a part of one */
 
 #define atomic_init(p, v) ((void)(*(p) = (v)))
 #define atomic_store(p, v) ((void)(*(p) = (v)))

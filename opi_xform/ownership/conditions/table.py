@@ -174,7 +174,7 @@ TABLE = (
         "A number that the decision rests on is what the program finds there at each read.",
         ("memory.evaluate:Evaluator", "memory.steps:Steps", "memory.modified:modified_cells", "ir.operands:compared"),
         (),
-        ("pack_count_*", "flag_*", "sound_*", "count_*", "tested_*"),
+        ("pack_count_*", "flag_*", "sound_*", "count_*", "tested_*", "order_*"),
     ),
     Condition(
         "numbers that wrap",
