@@ -23,6 +23,7 @@ _HOLE = re.compile(r"^(.*) //~ hole: (.*) => (.*)$")
 BLOCKING = ("MPI_Recv(", "MPI_Sendrecv(", "MPI_Sendrecv_replace(")
 INDETERMINATE = (
     "local_array_",
+    "const_",
     "malloc_",
     "matrix_param_5",
     "free_wrapper_",

@@ -393,11 +393,11 @@ BUGS = (
         condition="values",
     ),
     Bug(
-        "unknown functions do nothing",
+        "deeper levels of a recursive function change nothing",
         _STEPS,
-        "        self.escape(self.calls.lost(node) | self.pts.reachable(frozenset(direct)), node, reason)\n",
-        "",
-        ("pack_count_recursive_loop", "pack_count_unknown_loop"),
+        "        self.havoc(changed, node)\n        return found & more\n",
+        "        return found & more\n",
+        ("pack_count_recursive_loop",),
         condition="values",
     ),
     Bug(

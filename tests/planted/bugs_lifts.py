@@ -19,6 +19,13 @@ LIFTS = (
         "if not means_variable(self.program, self.program.functions[variable.function], variable, self.texts):",
         "if False:",
         ("lifted_macro",),
+        Bug(
+            "",
+            "opi_xform.ownership.parameters",
+            "        if not means_variable(self.program, function, variable, Texts()):\n",
+            "        if False:\n",
+            (),
+        ),
         condition="carrier",
     ),
     Bug(

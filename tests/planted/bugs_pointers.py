@@ -62,7 +62,7 @@ POINTERS = (
     Bug(
         "unknown functions are given nothing",
         _STEPS,
-        "            self.values.escaped.setdefault(o, (node.number, reason))\n"
+        "            self.values.escape(o, node.number, reason)\n"
         '            self.access(node, o, "R", None, None, False, reason)\n'
         '            self.access(node, o, "W", None, None, False, reason)\n',
         "            pass\n",

@@ -95,7 +95,7 @@ THREADS = (
     Bug(
         "directives that a compiler may read say nothing",
         "opi_xform.frontend.skipped",
-        "certain = nobody or deciding.own(file.data, at, _FLAGS)",
+        "certain = nobody or deciding.by_flags(file.data, at)",
         "certain = True",
         ("omp_compiler",),
         condition=_THREADS,
@@ -165,7 +165,7 @@ THREADS = (
     Bug(
         "a name means the variable that pointers lead to",
         "opi_xform.frontend.openmp",
-        "if isinstance(e, ast.AddrOf) and any(_is(x, key) for x in within(e.operand)):",
+        "if isinstance(e, ast.AddrOf) and any(_is(x, key) for x in _within_place(e.operand)):",
         "if False:",
         ("omp_pointer_to",),
         condition=_THREADS,
@@ -221,7 +221,7 @@ THREADS = (
     Bug(
         "names of threads' variables are no macros",
         "opi_xform.frontend.directives",
-        "if any(constant(name) is not None for name in names):",
+        "if any(constant(name, True) is not None for name in names):",
         "if False:",
         ("omp_threadprivate_macro",),
         condition=_THREADS,
