@@ -14,10 +14,10 @@ from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ir.types import Type
 from opi_xform.memory.values import Access
 from opi_xform.ownership.failures import failures_of
-from opi_xform.ownership.index import index_of
 from opi_xform.ownership.lines import line_of
 from opi_xform.ownership.liveness import Finding
 from opi_xform.ownership.model import Buffer, Place, Program, Refusal, Use
+from opi_xform.ownership.zero_ends import read_to_an_end, zeros_put
 from opi_xform.program.graph import Lost
 
 _NAMED = {"escape": ("OPI103", "OPI214"), "alloc": ("OPI114", "OPI215")}
@@ -137,7 +137,7 @@ def contents_refusal(program: Program, buffer: Buffer, o: int, readers: tuple[in
 
 def ended_by_initialiser(program: Program, buffer: Buffer, side: str) -> Refusal | None:
     """A text, or a list of whole numbers, that comes without the zero that ends it may be ended by those that its array
-    began with; a text by zeros that ``calloc`` or ``memset`` fills its buffer with, too.
+    began with; a text that is read to its end by zeros that ``calloc`` or ``memset`` fills its buffer with, too.
 
     What is read is then more than the message, which A1 does not believe of anybody who writes zeros for it.
     """
@@ -150,31 +150,11 @@ def ended_by_initialiser(program: Program, buffer: Buffer, side: str) -> Refusal
     if variable.type.is_array and variable.init is not None:
         message = f"a text or list may come without its end, and the initialiser of `{buffer.name}` may be what ends it"
         return Refusal("10", message, ((variable.span, "initialised here"),))
-    filled = _zeros_of(program, buffer) if elem.kind == "int" and elem.size == 1 else None
-    if filled is None:
+    filled = zeros_put(program, buffer) if elem.kind == "int" and elem.size == 1 else None
+    if filled is None or not read_to_an_end(program, buffer):
         return None
     message = f"a text may come without its end, and zeros that are put into `{buffer.name}` may be what ends it"
     return Refusal("10", message, ((node_span(program, filled), "zeros are put into it here"),))
-
-
-def _zeros_of(program: Program, buffer: Buffer) -> int | None:
-    """The first call that fills the buffer with zeros: ``calloc`` that makes it, ``memset``, ``bzero``."""
-    table = program.values.objects.table
-    known = [table[o] for o in buffer.objects]
-    heaps = [table[h] for info in known for h in (info.members if info.kind == "family" else (info.number,))]
-    out = [n for heap in heaps if heap.kind == "heap" for n in heap.nodes if _callee(program, n) == "calloc"]
-    for o in buffer.objects:
-        for n in index_of(program).accesses.get(o, {}):
-            name, values = _callee(program, n), program.values.args.get(n, ())
-            if name == "bzero" or (name == "memset" and len(values) > 1 and values[1].constant == 0):
-                out.append(n)
-    return min(out, default=None)
-
-
-def _callee(program: Program, n: int) -> str:
-    action = program.graph.nodes[n].action
-    named = isinstance(action, ins.CallInstr) and isinstance(action.callee, ins.AddrFunc)
-    return action.callee.key if named else ""  # type: ignore[union-attr]
 
 
 def _first_contents(program: Program, o: int) -> tuple[str, tuple[tuple[Span, str], ...]]:

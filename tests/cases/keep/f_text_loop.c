@@ -1,0 +1,30 @@
+/* The text comes without its end: a loop of the program looks for the zeros that it had put there. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define MAX 200
+int main(int argc, char **argv)
+{
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (rank == 0) {
+        char line[MAX];
+        snprintf(line, MAX, "greetings from rank %d, which is the first one of them all, to the others and to all who read this line", rank);
+        for (int r = 1; r < size; r++)
+            MPI_Send(line, strlen(line), MPI_CHAR, r, 0, MPI_COMM_WORLD);
+    } else {
+        char *text = malloc(MAX);
+        memset(text, 0, MAX);
+        MPI_Recv(text, MAX, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep OPI210
+        int length = 0;
+        for (const char *p = text; *p != 0; p++)
+            length++;
+        printf("%d: %d\n", rank, length);
+        free(text);
+    }
+    MPI_Finalize();
+    return 0;
+}
