@@ -111,14 +111,21 @@ def means_function(function: ast.Function, name: str, texts: Texts) -> bool:
     return _means(function, name, texts, lambda x: isinstance(x, ast.FuncRef), ())
 
 
-def means_variable(program: Program, function: ast.Function, variable: ast.Variable, texts: Texts) -> bool:
+def means_variable(
+    program: Program, function: ast.Function, variable: ast.Variable, texts: Texts, aside: Iterable[Span] = ()
+) -> bool:
     """Wherever a variable's name stands in a function it is the variable's, also in what macros make there; and no
     macro has that name.
+
+    aside: stretches of text that do not count.
     """
     if any(v.name == variable.name and v.key != variable.key for v in function.variables.values()):
         return False
     declared = [d.name_span for d in variable.declarators] or [variable.span]
     here = {span.begin - function.span.begin for span in declared if span.file == function.span.file}
+    for span in aside:
+        if span.file == function.span.file and function.span.begin <= span.begin < function.span.end:
+            here.update(range(span.begin - function.span.begin, span.end - function.span.begin))
     mine = _means(function, variable.name, texts, lambda x: isinstance(x, ast.VarRef) and x.var == variable.key, here)
     return mine and variable.name not in _macros(program)
 

@@ -22,7 +22,7 @@ LIFTS = (
         Bug(
             "",
             "opi_xform.ownership.parameters",
-            "        if not means_variable(self.program, function, variable, Texts()):\n",
+            "        if not means_variable(self.program, function, variable, Texts(), left_out):\n",
             "        if False:\n",
             (),
         ),
