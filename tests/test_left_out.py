@@ -22,6 +22,7 @@ WAYS = {
     7: "-DTRACE",
     8: "-DTRACE",
     10: "-DWHOLE",
+    12: "-DOTHER",
 }
 NOBODY = {9, 11}
 """No configuration compiles what these leave out."""
