@@ -167,7 +167,7 @@ bool opi_heap_init(void) {
     a->slot = slot;
     a->pid = (int32_t)getpid();
     a->fd = opi.memfd;
-    opi_pool_init();
+    opi_pool_init(heap_bound);
     opi_fork_init();
     /* From here on the mark of being inside stands where peers see it; its value goes along. */
     atomic_store_explicit(&a->inside, atomic_load_explicit(opi_inside, memory_order_relaxed), memory_order_relaxed);

@@ -39,7 +39,7 @@ void opi_heap_lift(bool lifted);
 size_t opi_heap_committed(void);
 bool opi_heap_scarce(int cls, size_t bytes);
 void opi_fork_init(void);
-void opi_pool_init(void);
+void opi_pool_init(size_t heap);
 
 /* init.c */
 extern int *opi_local_of_world; /* world rank -> local index, -1 for ranks of other nodes */

@@ -10,15 +10,17 @@ uint8_t opi_small_class[(OPI_SMALL >> 6) + 1];
 size_t opi_class_bytes[OPI_CLASSES];
 
 #define POOL_BYTES ((size_t)32 << 20) /* of one class that a rank keeps for itself; larger blocks (giants) go home at once: few of them fill a window */
+#define POOL_SHARE 32                 /* and no more than this part of a heap: its owner may have nothing left, and cannot ask for it back */
 #define POOL_MIN 8u
 
-void opi_pool_init(void) {
+void opi_pool_init(size_t heap) {
+    size_t keep = heap / POOL_SHARE < POOL_BYTES ? heap / POOL_SHARE : POOL_BYTES;
     for (size_t i = 0; i <= OPI_SMALL >> 6; i++)
         opi_small_class[i] = (uint8_t)opi_class_compute(i << 6);
     for (int i = 0; i < OPI_CLASSES; i++) {
         opi_class_bytes[i] = opi_class_size(i);
-        size_t n = POOL_BYTES / opi_class_size(i);
-        bool giant = opi_class_size(i) > POOL_BYTES;
+        size_t n = keep / opi_class_size(i);
+        bool giant = opi_class_size(i) > keep;
         opi_classes[i].limit = giant ? 0 : n > OPI_STACK_MAX ? OPI_STACK_MAX : n < POOL_MIN ? (uint16_t)POOL_MIN : (uint16_t)n;
     }
 }
