@@ -65,6 +65,8 @@ def execute(text: str, x: int = 0) -> tuple[int, list[int]]:
                 return int(not value(a))
             case ins.Op(op="cast", args=(a,)):
                 return value(a)
+            case ins.Op(op="ptrdiff", args=(a, b)):
+                return place(a)[1] - place(b)[1]
             case ins.Op(op=op, args=(a, b)):
                 return int(BINARY[op](value(a), value(b)))
             case ins.AddrVar() | ins.PtrAdd():
@@ -205,6 +207,37 @@ def test_rows_know_their_size() -> None:
     assert (inner.scale, inner.row) == (8, 40)
     assert isinstance(inner.base, ins.PtrAdd)
     assert (inner.base.scale, inner.base.row) == (40, 160)
+
+
+@pytest.mark.parametrize(
+    ("declared", "written"),
+    [
+        ("int m[9][x]", "m[2][1]"),
+        ("int m[9][x]", "*(*(m + 2) + 1)"),
+        ("int m[9][x]", "(*(2 + m))[1]"),
+        ("int m[9][x]", "(&m[3] - 1)[0][1]"),
+        ("int w[60], (*m)[x] = (int(*)[x])w", "m[2][1]"),
+        ("int m[9][x][1]", "m[2][1][0]"),
+        ("int m[9][1][x]", "m[2][0][1]"),
+    ],
+)
+def test_rows_of_variable_length_are_as_long_as_they_were_declared(declared: str, written: str) -> None:
+    assert returns(f"{declared}; int *flat = (int *)m; x = 100; {written} = 7; return flat[2 * 5 + 1];", 5) == 7
+
+
+def test_sizes_of_variable_length_are_those_of_the_declaration() -> None:
+    body = "int m[3][x], (*p)[x] = m + 2; x = 100; put(p - m);"
+    body += "put(sizeof m); put(sizeof m[0]); put(sizeof *m); put(sizeof m[0][0]); return 0;"
+    assert execute(f"int f(int x) {{ {body} }}", 5)[1] == [2, 60, 20, 20, 4]
+
+
+def test_rows_of_a_parameter() -> None:
+    text = "int f(int x, int m[x + 1][x], int (*p)[x]);\nint f(int x, int m[x + 1][x], int (*p)[x])\n"
+    low = lowered(HEAD + text + "{ x = 1; m[2][1] = 3; p[2][1] = 4; return 0; }")
+    stores = [i.address for block in low.blocks for i in block if isinstance(i, ins.Store)]
+    steps = [a.base.index for a in stores if isinstance(a, ins.PtrAdd) and isinstance(a.base, ins.PtrAdd)]
+    assert len(steps) == 2
+    assert all(isinstance(s, ins.Op) and s.op == "*" and isinstance(s.args[1], ins.Temp) for s in steps)
 
 
 def test_unsigned_arithmetic_is_marked() -> None:

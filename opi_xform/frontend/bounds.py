@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from opi_xform.ir.ast import Binary, Cast, Expr, FloatLit, IntLit, MacroConst, SizeOf, Unary, VarRef
 from opi_xform.ir.types import Type
 
@@ -39,3 +41,24 @@ def is_computed(e: Expr) -> bool:
             case _:
                 return True
     return False
+
+
+def lengths(type_: Type, bounds: Sequence[Expr], parameter: bool = False) -> tuple[Expr, ...]:
+    """The elements of the arrays in a variable's type, or in what it points to, the outermost first.
+
+    bounds: the sizes that the declaration writes, the innermost first.  Only of types with an array of variable length,
+    and where all sizes are written there and can be told once more; else none.
+    """
+    at = type_.elem if type_.is_pointer else type_
+    if at is None or not at.vla or not all(e.type.kind == "int" and not is_computed(e) for e in bounds):
+        return ()
+    arrays = 0
+    inner: Type | None = at
+    while inner is not None and inner.is_array:
+        arrays, inner = arrays + 1, inner.elem
+    found = tuple(reversed(bounds))
+    if parameter and len(found) == arrays + 1:
+        return found[1:]  # the outermost array of a parameter is a pointer
+    if len(found) == arrays:
+        return found
+    return found if len(found) == 1 and at.elem is not None and at.elem.size else ()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from opi_xform.frontend.beginning import Beginning
-from opi_xform.frontend.bounds import has_bounds, is_computed
+from opi_xform.frontend.bounds import has_bounds, is_computed, lengths
 from opi_xform.frontend.clang import MACRO_BIT, CXCursor, Kind, TranslationUnit, text
 from opi_xform.frontend.decls import Written, declarators
 from opi_xform.frontend.directives import INCLUDE, WORD, thread_private
@@ -396,9 +396,19 @@ class UnitBuilder:
             file, at = self._sources.locate(self._lib.clang_getCursorLocation(cursor).raw)
             end = at + len(target.name.encode("utf-8", "surrogateescape"))
             span = file.span(at, end, not file.system) if file is not None else NOWHERE
-            for e in self._sizes(tree, k, expressions):  # evaluated at each call, where no statement is
-                expressions.refusals.append(Refusal(e.span.begin, "an array size in a parameter's type"))
-            variables[target.key] = Variable(target.key, target.name, target.type, "param", span, function=function)
+            bounds = self._bounds(tree, k, expressions)
+            for e in bounds:
+                if is_computed(e):  # evaluated at each call, where no statement is
+                    expressions.refusals.append(Refusal(e.span.begin, "an array size in a parameter's type"))
+            variables[target.key] = Variable(
+                target.key,
+                target.name,
+                target.type,
+                "param",
+                span,
+                function=function,
+                lengths=lengths(target.type, bounds, True),
+            )
             keys.append(target.key)
         return tuple(keys)
 
@@ -446,7 +456,7 @@ class UnitBuilder:
                     thread_local=self._is_thread_local(cursor, target),
                     attributes=has_attributes(tree, k),
                     alignment=self._types.alignment(cursor),
-                    length=_length(self._types.of(cursor), bounds),
+                    lengths=lengths(self._types.of(cursor), bounds),
                 )
             )
         # The arrays are walked backwards; the caller turns the whole mapping round.
@@ -467,9 +477,3 @@ class UnitBuilder:
         init = self._lib.clang_Cursor_getVarDeclInitializer(tree.cursor[i]).d1 if is_variable else None
         kids = [k for k in tree.kids[i] if _FIRST_EXPR <= tree.kind[k] <= _LAST_EXPR and tree.cursor[k].d1 != init]
         return list(map(expressions.expr, kids))
-
-
-def _length(type_: Type, bounds: Sequence[Expr]) -> Expr | None:
-    """The elements of an array of variable length with one size, which can be told once more."""
-    one = type_.kind == "array" and type_.vla and type_.elem is not None and type_.elem.size
-    return bounds[0] if one and len(bounds) == 1 and not is_computed(bounds[0]) else None

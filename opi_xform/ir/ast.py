@@ -233,7 +233,9 @@ class Variable:
     key: linker name for external ones, ``file.c:name`` for file statics, ``function.key/name@offset`` for locals,
     parameters and function statics.  kind: ``extern``, ``static`` (file scope), ``local``, ``param``, ``local-static``.
     declarators: every written declaration of it in this unit, headers included, in source order.
-    attributes: of a declaration, or of a macro.  alignment: of its type.  length: elements of a variable length array.
+    attributes: of a declaration, or of a macro.  alignment: of its type.
+    lengths: elements of each array in its type or in what it points to, the outermost first, where one has a variable
+    length and they can be told once more.
     """
 
     key: str
@@ -247,7 +249,7 @@ class Variable:
     thread_local: bool = False
     attributes: bool = False
     alignment: int = 0
-    length: Expr | None = None
+    lengths: tuple[Expr, ...] = ()
 
     @property
     def is_global(self) -> bool:

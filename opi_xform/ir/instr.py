@@ -169,8 +169,8 @@ class CopyBytes(Instr):
 class Birth(Instr):
     """A local variable's declaration is reached: its old contents are gone.
 
-    ``zeroed``: what the initialiser does not mention is zero.  ``length``: elements of an array of variable length,
-    where that is known.
+    ``zeroed``: what the initialiser does not mention is zero.  ``length``: bytes of an array of variable length, where
+    they are known.
     """
 
     var: str

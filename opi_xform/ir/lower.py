@@ -12,6 +12,7 @@ from typing import Any
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.lower_exprs import Expressions, Lowering
+from opi_xform.ir.types import LONG, Type
 from opi_xform.ir.walk import statements
 
 
@@ -44,6 +45,8 @@ class _Lowerer(Expressions):
         self.cases: list[list[tuple[tuple[int, int] | None, int]]] = []
 
     def lower(self) -> ins.Lowered:
+        for key in self.function.params:
+            _run(self.measure(self.function.variables[key]))
         _run(self.statement(self.function.body, -1, True, "body"))
         return ins.Lowered(
             self.function,
@@ -135,14 +138,24 @@ class _Lowerer(Expressions):
         if var.kind == "local-static":
             return
         zeroed = isinstance(var.init, (ast.InitList, ast.StringLit))
-        length: ins.Temp | None = None
-        if var.length is not None:
-            value = yield self.value(var.length)
-            length = self.temp()
-            self.emit(ins.Define(var.span, self.stmt, length, value, var.length.type))
-        self.emit(ins.Birth(var.span, self.stmt, var.key, zeroed, length))
+        size = yield self.measure(var)
+        self.emit(ins.Birth(var.span, self.stmt, var.key, zeroed, size if var.type.is_array else None))
         if var.init is not None:
             yield self.initialise(var, ins.AddrVar(var.key, var.span), var.init, var.type)
+
+    def measure(self, var: ast.Variable) -> Lowering:
+        """The lengths in the type of a variable are what they are here, whatever their numbers become; its bytes."""
+        counts: list[ins.Operand] = []
+        for e in var.lengths:
+            value = yield self.value(e)
+            counts.append(value if isinstance(value, ins.Const) else self.defined(var, value, e.type))
+        size = self.lengths.declare(var, counts) if counts else None
+        return None if size is None else self.defined(var, size, LONG)
+
+    def defined(self, var: ast.Variable, value: ins.Operand, type_: Type) -> ins.Temp:
+        name = self.temp()
+        self.emit(ins.Define(var.span, self.stmt, name, value, type_))
+        return name
 
     def if_(self, s: ast.If, me: int) -> Lowering:
         then, other, join = self.block(), self.block(), self.block()

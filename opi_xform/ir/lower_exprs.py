@@ -9,6 +9,7 @@ from typing import Any
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.fixed import bound, is_fixed
+from opi_xform.ir.lengths import Lengths
 from opi_xform.ir.lower_shapes import (
     callee,
     calls,
@@ -21,6 +22,7 @@ from opi_xform.ir.lower_shapes import (
     params,
     pointee_size,
     read_again,
+    steps_over_rows,
     unary,
     view,
     whole,
@@ -44,6 +46,7 @@ class Expressions:
         self.closed: list[bool] = [False]
         self.at = 0
         self.temps = 0
+        self.lengths = Lengths()
         self.stmts: list[ins.StmtInfo] = []
         self.stmt = -1
         self.refused = function.refused
@@ -170,7 +173,8 @@ class Expressions:
                 if e.value is None:
                     if e.operand is not None and not isinstance(e.operand, ast.VarRef):
                         yield self.effect(e.operand)  # of such a type it is evaluated
-                    return ins.Nondet("sizeof a variable length array")
+                    size = self.lengths.size(e.operand) if e.operand is not None else None
+                    return ins.Nondet("sizeof a variable length array") if size is None else size
                 return ins.Const(e.value)
             case ast.VarRef():
                 var = self.variable(e.var)
@@ -194,6 +198,8 @@ class Expressions:
                 if calls(e.right):
                     left = self.kept(e.left, left)  # compilers read the left side first
                 right = yield self.value(e.right)
+                if any(steps_over_rows(t) for t in (e.left.type, e.right.type)) and e.op in ("+", "-"):
+                    return self.stepped(e, left, right)
                 return self.binary(e.op, left, right, e.left.type, e.right.type, e.type, e.span)
             case ast.IncDec():
                 return (yield self.incdec(e, True))
@@ -232,7 +238,7 @@ class Expressions:
                 base = yield self.value(e.base)
                 index = yield self.value(e.index)
                 row = bound(e.base) if e.base.type.is_array else 0
-                return ins.PtrAdd(base, index, e.type.size or 0, row)
+                return ins.PtrAdd(base, *self.lengths.scaled(e.base, index, e.type.size or 0), row)
             case ast.Member():
                 inner, offsets = e.base, [e.offset]
                 while isinstance(inner, ast.Member):  # whether these are punned is of no interest
@@ -330,6 +336,17 @@ class Expressions:
         if op in COMPARISONS:
             unsigned = (lt.kind == "int" and not lt.signed) or (rt.kind == "int" and not rt.signed)
         return ins.Op(op, (left, right), result, unsigned)
+
+    def stepped(self, e: ast.Binary, left: ins.Operand, right: ins.Operand) -> ins.Operand:
+        """An address and a number of rows of variable length behind it or before; the rows between two of them."""
+        if not decayed(e.left.type).is_pointer:
+            return ins.PtrAdd(right, *self.lengths.scaled(e.right, left, 0))
+        if decayed(e.right.type).is_pointer:
+            row = self.lengths.size(ast.Deref(e.left.type, e.span, e.left))
+            bytes_ = ins.Op("ptrdiff", (left, right), LONG)
+            return ins.Op("/", (bytes_, row or ins.Nondet("the size of a row of variable length")), LONG)
+        index, scale = self.lengths.scaled(e.left, right, 0)
+        return ins.PtrAdd(left, index, scale if e.op == "+" else -scale)
 
     def cast(self, e: ast.Cast, inner: ins.Operand) -> ins.Operand:
         to, source = e.type, decayed(e.operand.type)

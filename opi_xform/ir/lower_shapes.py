@@ -91,6 +91,12 @@ def view(address: ins.Operand, to: Type) -> ins.Operand:
     return ins.Op("cast", (address,), Type("pointer", to.spelling, 8, elem=to.elem or to), view=True)
 
 
+def steps_over_rows(t: Type) -> bool:
+    """An address of arrays of variable length."""
+    to = decayed(t)
+    return to.is_pointer and to.elem is not None and to.elem.vla
+
+
 def is_union(type_: Type | None) -> bool:
     return type_ is not None and type_.kind == "record" and any(word in type_.record for word in ("@U@", "@UA@"))
 

@@ -9,7 +9,6 @@ from islpy import Set
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ir.types import Type
 from opi_xform.memory.hull import hulls
 from opi_xform.memory.live import Event
 from opi_xform.memory.poly import Poly, number
@@ -100,7 +99,7 @@ class BufferEvents:
         if self.buffer.carrier.rows:
             return number(self.buffer.carrier.row_bytes)
         if info.kind == "variable" and info.type is not None and info.type.vla:
-            return self.same({self.declared(n, info.type) for n in self.find_births()})
+            return self.same({self.values.lengths.get(n) for n in self.find_births()})
         if info.kind == "variable":
             return number(info.type.size) if info.type is not None and info.type.size else None
         return self.same({self.allocated(n) for n in info.nodes})
@@ -108,12 +107,6 @@ class BufferEvents:
     @staticmethod
     def same(sizes: Collection[Poly | None]) -> Poly | None:
         return next(iter(sizes)) if len(sizes) == 1 else None
-
-    def declared(self, n: int, type_: Type) -> Poly | None:
-        """Bytes of an array of variable length that is declared at node n."""
-        elements = self.values.lengths.get(n)
-        size = type_.elem.size if type_.elem is not None else None
-        return elements.scaled(size) if elements is not None and size else None
 
     def allocated(self, n: int) -> Poly | None:
         """Bytes that the allocation at node n asks for; for a row of a family, in terms of row D."""

@@ -175,7 +175,7 @@ class Parameters:
             return no("its function is called through a pointer", self.taken[function.key])
         type_ = variable.type
         elem = type_.elem
-        while elem is not None and elem.is_array and not elem.vla:
+        while elem is not None and elem.is_array:
             elem = elem.elem
         if not type_.is_pointer or elem is None or elem.kind not in ("int", "float", "record", "void"):
             return no("is of a type that cannot be changed", variable.span)
@@ -366,7 +366,9 @@ def _same(a: Type, b: Type) -> bool:
     if b.kind == "void":
         return True
     if a.is_array and b.is_array and a.elem is not None and b.elem is not None:
-        return a.count is not None and a.count == b.count and a.elem.kind != "void" and _same(a.elem, b.elem)
+        if a.count != b.count and not (a.vla and a.count is None) and not (b.vla and b.count is None):
+            return False
+        return (a.count is not None or a.vla) and a.elem.kind != "void" and _same(a.elem, b.elem)
     if (a.kind, a.size, a.signed, a.record) != (b.kind, b.size, b.signed, b.record) or a.volatile or a.atomic:
         return False
     words = {t.spelling.removeprefix("const ") for t in (a, b)}

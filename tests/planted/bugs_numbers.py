@@ -47,6 +47,22 @@ NUMBERS = (
         condition="numbers that wrap",
     ),
     Bug(
+        "rows of variable length are as long as their number is now",
+        "opi_xform.ir.lower",
+        "counts.append(value if isinstance(value, ins.Const) else self.defined(var, value, e.type))",
+        "counts.append(value)",
+        ("vla_changed",),
+        condition="values",
+    ),
+    Bug(
+        "the first size of a parameter is that of its rows",
+        "opi_xform.frontend.bounds",
+        "        return found[1:]  # the outermost array of a parameter is a pointer\n",
+        "        return found[:-1]\n",
+        ("vla_fewer_rows",),
+        condition="values",
+    ),
+    Bug(
         "calls among conditions joined by & change nothing",
         "opi_xform.ir.truths",
         "    if any(isinstance(x, ast.Call | ast.Opaque) for truth in out for x in within(truth)):\n",

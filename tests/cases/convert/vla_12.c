@@ -1,0 +1,35 @@
+/* Pointers to rows of variable length, in memory from malloc. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int n = 30 + argc, m = 40 + argc;
+    double(*out)[m] = malloc(n * sizeof *out), (*in)[m] = malloc(n * sizeof *in);
+
+    for (int step = 0; step < 3; step++) {
+        if (rank == 0) {
+            for (int i = 0; i < n; i++) //~ hole: i = 0 => i = 1
+                for (int j = 0; j < m; j++)
+                    out[i][j] = i + 0.5 * j + step;
+            MPI_Send(out, n * m, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(out)
+        } else if (rank == 1) {
+            MPI_Recv(in, n * m, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(in)
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < m; j++)
+                    total += in[i][j] * (j + 1);
+        }
+    }
+    printf("%d: %.17g\n", rank, total);
+    free(out);
+    free(in);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,35 @@
+/* A matrix of variable length is filled but for its first column. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int n = 30 + argc, m = 40 + argc;
+    double out[n][m], in[n][m];
+
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            out[i][j] = in[i][j] = -1.0;
+
+    for (int step = 0; step < 3; step++) {
+        if (rank == 0) {
+            for (int i = 0; i < n; i++)
+                for (int j = 1; j < m; j++)
+                    out[i][j] = i + 0.5 * j + step;
+            MPI_Send(&out[0][0], n * m, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(out)
+        } else if (rank == 1) {
+            MPI_Recv(&in[0][0], n * m, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            total += in[0][0];
+        }
+    }
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}

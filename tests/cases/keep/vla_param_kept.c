@@ -1,0 +1,44 @@
+/* A function sends a matrix that it gets with its sizes, and the caller reads it behind the call. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put(int n, int m, double a[n][m], int to)
+{
+    MPI_Send(a, n * m, MPI_DOUBLE, to, 7, MPI_COMM_WORLD); //~ keep(a)
+}
+
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int n = 30 + argc, m = 40 + argc;
+    double out[n][m], in[n][m];
+
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            out[i][j] = in[i][j] = -1.0;
+
+    for (int step = 0; step < 3; step++) {
+        if (rank == 0) {
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < m; j++)
+                    out[i][j] = i + 0.5 * j + step;
+            put(n, m, out, 1);
+            total += out[n - 1][0];
+        } else if (rank == 1) {
+            MPI_Recv(&in[0][0], n * m, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < m; j++)
+                    total += in[i][j] * (j + 1);
+        }
+    }
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
