@@ -255,6 +255,7 @@ def test_regions() -> None:
         ('mpi = { kind = "send", convertible = true }', "opi_send"),
         ('mpi = { kind = "send", buf = 0 }', "unknown key"),
         ('allocates = { size = "arg0", zero = true }', "unknown key"),
+        ("retains = [0]\nretains_unwritten = [0, 1]", "not retained"),
     ],
 )
 def test_mistakes_in_a_table_are_refused(entry: str, message: str, tmp_path: Path) -> None:

@@ -190,10 +190,15 @@ class CallInstr(Instr):
 
 @dataclass(frozen=True, slots=True)
 class Escape(Instr):
-    """Something not understood happens to these values: everything reachable from them is lost."""
+    """Something not understood happens to these values: everything reachable from them is lost.
+
+    ``brief``: while it runs.  Nothing is kept, and what is in memory is not taken for an address; the values themselves
+    may become text.
+    """
 
     reason: str
     values: tuple[Operand, ...]
+    brief: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -323,10 +323,13 @@ class GraphPointsTo:
                     self.system.view("patch", self.pointer(frame, address), BYTES)
             case ins.CopyBytes(target=to, source=origin):
                 self.move(self.pointer(frame, to), self.pointer(frame, origin))
-            case ins.Escape(values=values):
-                self.unknown()
+            case ins.Escape(values=values, brief=brief):
+                if not brief:
+                    self.unknown()
                 for operand in values:
                     self.flow(frame, operand, OUTSIDE)
+                    if brief:
+                        self.as_number(frame, operand)
             case Bind(caller=caller, params=params, args=args):
                 for key, operand in zip(params, args, strict=True):
                     var = self.variables[key]

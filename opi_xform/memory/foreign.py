@@ -43,7 +43,7 @@ def foreign(calls: Calls) -> Mapping[int, tuple[int, str]]:
 def _given(calls: Calls, node: Node) -> Iterator[tuple[frozenset[int], str]]:
     """What a node gives into other hands for longer than it takes."""
     match node.action:
-        case ins.Escape(values=values, reason=reason) if reason != VARIADIC:
+        case ins.Escape(values=values, reason=reason, brief=False) if reason != VARIADIC:
             for operand in values:
                 yield calls.pts.operand(node.frame, operand), reason
         case Lost(functions=functions, reason=reason):
@@ -69,7 +69,7 @@ def _library(
             yield calls.lost(node), f"used by a function that {effect.name} is given"
     if effect.mpi is None or effect.mpi.request is None:
         for i in effect.retains:
-            if i < len(call.args):
+            if i < len(call.args) and i not in effect.retains_unwritten:
                 yield calls.pts.operand(node.frame, call.args[i]), f"address kept by {effect.name}"
     for i in handed_over(effect, call):
         yield calls.pts.operand(node.frame, call.args[i]), f"used by the operation that {effect.name} is given"

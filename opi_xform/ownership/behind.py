@@ -168,8 +168,9 @@ def _unchanged(
     """
     graph, values, table = program.graph, program.values, program.values.objects.table
     entered = {graph.frames[graph.nodes[n].frame].call for n in nodes}
-    called = [n for n in nodes if isinstance(graph.nodes[n].action, ins.CallInstr) and n not in entered]
-    if may_set(program, keys) or (reads and called and program.taken):
+    calls = [n for n in nodes if isinstance(graph.nodes[n].action, ins.CallInstr) and n not in entered]
+    called = any(not _only_takes_memory(program, n) for n in calls)
+    if may_set(program, keys, called) or (reads and called and program.taken):
         return False
     for n in nodes:
         action = graph.nodes[n].action
@@ -190,6 +191,17 @@ def _unchanged(
         if isinstance(action, ins.Store) and values.symbols.base(values.operands[n][0]) is None:
             return False
     return True
+
+
+def _only_takes_memory(program: Program, n: int) -> bool:
+    """A call of malloc or its kin: it runs no code of the program's, and none that knows the program's variables."""
+    call = program.graph.nodes[n].action
+    name = call.callee.key if isinstance(call, ins.CallInstr) and isinstance(call.callee, ins.AddrFunc) else ""
+    effect = program.effects.get(name)
+    if effect is None or n in program.graph.followed or effect.allocates is None or effect.allocates.into is not None:
+        return False
+    touches = effect.reads or effect.all_writes or effect.frees or effect.retains or effect.calls
+    return not (touches or effect.mpi or effect.user or effect.allocates.contents)
 
 
 def _by_name_only(program: Program, key: str) -> bool:

@@ -9,18 +9,20 @@ from opi_xform.ir import instr as ins
 from opi_xform.ownership.model import Program
 
 
-def may_set(program: Program, keys: Collection[str]) -> bool:
-    """Others may set one of these variables, at any call or at any time.
+def may_set(program: Program, keys: Collection[str], called: bool = True) -> bool:
+    """Others may set one of these variables, at any time or (``called``) at a call.
 
     They know its address, or it is theirs; or it is named in a function that they may call.
     """
     values, objects = program.values, program.values.objects
-    known = objects.exposed | objects.foreign | objects.called_back | _pending(program)
+    known = objects.exposed | objects.foreign | values.foreign.keys() | _pending(program)
+    if called:
+        known |= objects.called_back | values.escaped.keys()
     for key in keys:
         type_ = program.variables[key].type
         if type_.volatile or type_.atomic or key in objects.others:
             return True
-        if any(o in known or o in values.escaped or o in values.foreign for o in objects.by_name.get(key, ())):
+        if any(o in known for o in objects.by_name.get(key, ())):
             return True
     return False
 

@@ -211,6 +211,7 @@ class FunctionEffect:
     returns_retained: it may be a pointer that a library call retained earlier (strtok(NULL, ...)).
     returns_stored: it may be a pointer that was stored in that argument's object (strsep).
     retains: arguments whose address is kept after the return; where ``mpi.request`` is set, until that completes.
+    retains_unwritten: those of them through which nothing is written but by calls that are given the address again.
     retains_stored: arguments in whose objects addresses, also such as numbers, are stored that are kept.
     may_yield_proc_null: arguments through which ranks are written that may be MPI_PROC_NULL (assumption A2).
     nonnegative: arguments through which integers are written that are never negative; positive: those of them that are
@@ -241,6 +242,7 @@ class FunctionEffect:
     frees: FreeSpec | None = None
     flows: tuple[Flow, ...] = ()
     retains: tuple[int, ...] = ()
+    retains_unwritten: tuple[int, ...] = ()
     retains_stored: tuple[int, ...] = ()
     calls: tuple[Callback, ...] = ()
     noreturn: bool = False

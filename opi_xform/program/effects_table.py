@@ -181,6 +181,7 @@ _ENTRY_KEYS: dict[str, type | tuple[type, ...]] = {
     "copies": list,
     "stores": list,
     "retains": list,
+    "retains_unwritten": list,
     "retains_stored": list,
     "calls": list,
     "noreturn": bool,
@@ -292,7 +293,7 @@ def parse_effect(name: str, entry: Mapping[str, Any], source: str = "", user: bo
         _flow(kind)(text) for kind in ("copies", "stores") for text in _strings(given.get(kind, []), kind)
     )
     made["calls"] = tuple(_callback(t) for t in _strings(given.get("calls", []), "calls"))
-    for key in ("retains", "retains_stored", "may_yield_proc_null", "nonnegative", "positive"):
+    for key in ("retains", "retains_unwritten", "retains_stored", "may_yield_proc_null", "nonnegative", "positive"):
         made[key] = _integers(given.get(key, []), key)
     for key in ("noreturn", "lets_errors_return", "pure", "errno", "repeatable", "outside"):
         made[key] = given.get(key, False)
@@ -319,6 +320,8 @@ def parse_effect(name: str, entry: Mapping[str, Any], source: str = "", user: bo
         raise ValueError("a pure function touches nothing")
     if effect.repeatable and effect.reads:
         raise ValueError("a repeatable function reads no memory, or equal arguments would not be equal inputs")
+    if not set(effect.retains_unwritten) <= set(effect.retains):
+        raise ValueError("retains_unwritten names arguments that are not retained")
     if any(r.length is None and not r.rest for r in effect.overwrites):
         raise ValueError("overwrites needs a length: [..]")
     return effect

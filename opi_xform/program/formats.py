@@ -34,7 +34,10 @@ def unread(
     given = zip(call.args[found.first : last], call.call.args[found.first : last], strict=True)
     values = tuple(v for v, e in given if e.type.holds_address and not isinstance(v, ins.AddrString | ins.Const))
     what = "a format that is not known" if texts is None else "a format with %n, %m or %p"
-    return ins.Escape(call.span, call.stmt, f"argument of `{effect.name}` with {what}", values) if values else None
+    if not values:
+        return None
+    brief = not (found.scans or found.listed)  # what a va_list leads to is not in hand, nor what scanf stores
+    return ins.Escape(call.span, call.stmt, f"argument of `{effect.name}` with {what}", values, brief)
 
 
 _SIZES = {"": 4, "hh": 1, "h": 2, "l": 8, "ll": 8, "q": 8, "L": 8, "j": 8, "z": 8, "t": 8}

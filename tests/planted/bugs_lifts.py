@@ -54,7 +54,7 @@ LIFTS = (
     Bug(
         "what a size is made of is nobody else's",
         "opi_xform.ownership.behind",
-        "if may_set(program, keys) or (reads and called and program.taken):",
+        "if may_set(program, keys, called) or (reads and called and program.taken):",
         "if False:",
         ("busy_size_operation",),
         condition="allocation and free",
