@@ -25,7 +25,7 @@ from opi_xform.ownership.model import Buffer, Options, Place, Program, Refusal, 
 from opi_xform.ownership.parameters import parameters_of, path, reassigned
 from opi_xform.ownership.place import Placement, place
 from opi_xform.ownership.plan import Edit, Plan, ReplaceCall, StopOthers, Told
-from opi_xform.ownership.reasons import ended_by_initialiser, liveness_refusal
+from opi_xform.ownership.reasons import ended_by_initialiser, liveness_refusal, marked
 from opi_xform.ownership.requests import pending_refusal
 from opi_xform.ownership.second_names import renaming, second_names, with_names
 from opi_xform.ownership.source import array_edits
@@ -183,6 +183,9 @@ def _buffer(
             refusal = wished
         refusal = kept.get(p, refusal) or _path_refusal(units, program, buffer, mine, options.strict)
         refusal = refusal or ended_by_initialiser(program, buffer, mine[0].side)
+        if refusal is None:
+            believed = [u for u in mine if "A1" in facts[u.object].findings[(u.node, u.argument)].assumptions]
+            refusal = marked(program, buffer, believed)
         first = next((o for o in buffer.objects if facts[o].initial), None)
         if refusal is None and first is not None:
             refusal = WORDLESS if p in wordless else first_contents(facts[first], p)

@@ -6,7 +6,7 @@ a name for the few that differ, or a whole code of the 4xx range.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -16,6 +16,7 @@ from opi_xform.memory.values import Access
 from opi_xform.ownership.failures import failures_of
 from opi_xform.ownership.lines import line_of
 from opi_xform.ownership.liveness import Finding
+from opi_xform.ownership.marks import marks_before
 from opi_xform.ownership.model import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.zero_ends import read_to_an_end, zeros_put
 from opi_xform.program.graph import Lost
@@ -155,6 +156,18 @@ def ended_by_initialiser(program: Program, buffer: Buffer, side: str) -> Refusal
         return None
     message = f"a text may come without its end, and zeros that are put into `{buffer.name}` may be what ends it"
     return Refusal("10", message, ((node_span(program, filled), "zeros are put into it here"),))
+
+
+def marked(program: Program, buffer: Buffer, uses: Iterable[Use]) -> Refusal | None:
+    """What the program puts into the buffer before a receive may be what is read where the message is shorter."""
+    for use in uses:
+        n = marks_before(program, buffer, use) if use.side == "recv" else None
+        if n is not None:
+            span = node_span(program, n)
+            where = f"what {line_of(span)} puts there may be its end"
+            message = f"the message may be shorter than `{buffer.name}`, and {where}"
+            return Refusal("10", message, ((span, "put there before the receive"),))
+    return None
 
 
 def _first_contents(program: Program, o: int) -> tuple[str, tuple[tuple[Span, str], ...]]:

@@ -16,10 +16,17 @@ def zeros_put(program: Program, buffer: Buffer) -> int | None:
     out = [n for heap in heaps if heap.kind == "heap" for n in heap.nodes if _callee(program, n) == "calloc"]
     for o in buffer.objects:
         for n in index_of(program).accesses.get(o, {}):
-            name, values = _callee(program, n), program.values.args.get(n, ())
-            if name == "bzero" or (name == "memset" and len(values) > 1 and values[1].constant == 0):
+            if filled_by(program, n) == 0:
                 out.append(n)
     return min(out, default=None)
+
+
+def filled_by(program: Program, n: int) -> int | None:
+    """The byte that a call of ``memset`` or ``bzero`` fills memory with."""
+    name, values = _callee(program, n), program.values.args.get(n, ())
+    if name == "bzero":
+        return 0
+    return values[1].constant if name == "memset" and len(values) > 1 else None
 
 
 def read_to_an_end(program: Program, buffer: Buffer) -> bool:

@@ -60,6 +60,14 @@ LIFTS = (
         condition="allocation and free",
     ),
     Bug(
+        "nobody reads what is put into a buffer before each receive",
+        "opi_xform.ownership.decide",
+        "refusal = marked(program, buffer, believed)",
+        "pass",
+        ("f_marks_flow",),
+        condition="first contents",
+    ),
+    Bug(
         "an initialiser may end a text",
         "opi_xform.ownership.decide",
         "refusal = refusal or ended_by_initialiser(program, buffer, mine[0].side)",

@@ -1,0 +1,108 @@
+"""What a program puts into a buffer right before it receives into it: marks, which a shorter message leaves there.
+
+Under A1 nothing reads them, so nobody would write them.  Whoever writes them in each turn, and only where the receive
+comes next, looks for them behind the message: A1 is not believed then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from opi_xform.ir import instr as ins
+from opi_xform.ownership.index import index_of
+from opi_xform.ownership.model import Buffer, Program, Use
+from opi_xform.ownership.zero_ends import filled_by, read_to_an_end
+from opi_xform.program.graph import Action, Node
+
+
+def marks_before(program: Program, buffer: Buffer, use: Use) -> int | None:
+    """A node that puts marks into the buffer of a receive before it.
+
+    They are constants, and nothing looks at them between.  Each turn of the receive's loop puts them there anew; zeros,
+    and marks that are put there once, may be no more than care: they count where the program reads on to an end.
+    """
+    found = _put_before(program, use)
+    if found is None:
+        return None
+    n, again = found
+    action = program.graph.nodes[n].action
+    zero = filled_by(program, n) == 0 or (isinstance(action, ins.Store) and action.value == ins.Const(0))
+    return n if (again and not zero) or read_to_an_end(program, buffer) else None
+
+
+def _put_before(program: Program, use: Use) -> tuple[int, bool] | None:
+    """The node, and whether it is in the innermost loop of the receive."""
+    graph, nest = program.graph, program.nest
+    home = graph.nodes[use.node].block
+    chain = nest.chain(home)
+    loop = nest.loops[chain[0]] if chain else None
+    wanted = _guards(program, home)
+    accesses = index_of(program).accesses.get(use.object, {})
+    first = graph.blocks[home].index(use.node)
+    work = [(home, first)]
+    seen = set()
+    while work:
+        block, upto = work.pop()
+        stopped = False
+        for n in reversed(graph.blocks[block][:upto]):
+            found = accesses.get(n)
+            if not found:
+                continue
+            if any(a.kind != "W" for a in found) or not _constant(program, graph.nodes[n]):
+                stopped = True
+                break
+            if wanted <= _guards(program, block):
+                return n, loop is not None
+        if stopped or (loop is not None and block == loop.header):
+            continue
+        for before in graph.preds[block]:
+            if before not in seen:
+                seen.add(before)
+                work.append((before, len(graph.blocks[before])))
+    return None
+
+
+def _guards(program: Program, block: int) -> set[int]:
+    """Blocks that one outcome of a comparison leads to, and that every way to a block comes through; the ends of loops
+    are left out, for all ways come there.
+    """
+    guarded, nest = index_of(program).guarded, program.nest
+    out = set()
+    at = guarded[block]
+    while at:
+        parent = nest.idom[at]
+        if set(nest.chain(parent)) <= set(nest.chain(at)):
+            out.add(at)
+        at = guarded[parent]
+    return out
+
+
+def _constant(program: Program, node: Node) -> bool:
+    """The node writes the same number whenever it runs."""
+    if filled_by(program, node.number) is not None:
+        return True
+    if not isinstance(node.action, ins.Store):
+        return False
+    work: list[ins.Operand] = [node.action.value]
+    while work:
+        match work.pop():
+            case ins.Op(op="neg" | "cast", args=args):
+                work += args
+            case ins.Nondet(reason="floating arithmetic", args=args) if len(args) == 1:
+                work += args
+            case ins.Temp() as temp:
+                set_by = [a.value for a in _ahead(program, node) if isinstance(a, ins.Define) and a.target == temp]
+                if not set_by:
+                    return False
+                work.append(set_by[-1])
+            case ins.Const() | ins.Nondet(reason="floating constant"):
+                pass
+            case _:
+                return False
+    return True
+
+
+def _ahead(program: Program, node: Node) -> Iterator[Action]:
+    """What comes before a node in its block."""
+    block = program.graph.blocks[node.block]
+    return (program.graph.nodes[n].action for n in block[: block.index(node.number)])
