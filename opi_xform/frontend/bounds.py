@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opi_xform.ir.ast import Binary, Cast, Expr, FloatLit, IntLit, MacroConst, SizeOf, Unary, VarRef
+from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 
 
@@ -43,22 +44,45 @@ def is_computed(e: Expr) -> bool:
     return False
 
 
-def lengths(type_: Type, bounds: Sequence[Expr], parameter: bool = False) -> tuple[Expr, ...]:
+def lengths(type_: Type, bounds: Sequence[Expr], name: Span, parameter: bool = False) -> tuple[Expr, ...]:
     """The elements of the arrays in a variable's type, or in what it points to, the outermost first.
 
-    bounds: the sizes that the declaration writes, the innermost first.  Only of types with an array of variable length,
-    and where all sizes are written there and can be told once more; else none.
+    bounds: the sizes that the declaration writes, the innermost first.  name: where the declared name stands.
+    parameter: one that is written as an array with a size, which is not in the type.  None are told but of
+    types with an array of variable length, all of whose arrays are written behind the name, and where they can be told
+    once more.
     """
     at = type_.elem if type_.is_pointer else type_
-    if at is None or not at.vla or not all(e.type.kind == "int" and not is_computed(e) for e in bounds):
+    if at is None or not at.vla:
         return ()
-    arrays = 0
+    for e in bounds:
+        behind = e.span.file == name.file and e.span.begin >= name.end  # not the operand of a typeof
+        if e.type.kind != "int" or not behind or is_computed(e):
+            return ()
+    counts: list[int | None] = []
     inner: Type | None = at
     while inner is not None and inner.is_array:
-        arrays, inner = arrays + 1, inner.elem
+        counts.append(inner.count)
+        inner = inner.elem
+    if inner is None or not inner.size or _has_arrays(inner.elem if inner.is_pointer else None):
+        return ()
     found = tuple(reversed(bounds))
-    if parameter and len(found) == arrays + 1:
-        return found[1:]  # the outermost array of a parameter is a pointer
-    if len(found) == arrays:
-        return found
-    return found if len(found) == 1 and at.elem is not None and at.elem.size else ()
+    found = found[1:] if parameter else found
+    if len(found) == 1 and None not in counts[1:]:
+        counts = counts[:1]  # the others are those of a type with a name of its own
+    if len(found) != len(counts):
+        return ()
+    return found if all(c in (None, _number(e)) for c, e in zip(counts, found, strict=True)) else ()
+
+
+def _number(e: Expr) -> int | None:
+    return e.value if isinstance(e, IntLit) else None
+
+
+def _has_arrays(type_: Type | None) -> bool:
+    at = type_
+    while at is not None:
+        if at.is_array:
+            return True
+        at = at.elem
+    return False

@@ -23,7 +23,7 @@ from opi_xform.frontend.openmp import Regions, find_regions
 from opi_xform.frontend.probe import integer_macros
 from opi_xform.frontend.refusals import Refusal
 from opi_xform.frontend.skipped import skipped_ranges
-from opi_xform.frontend.source import File, Sources
+from opi_xform.frontend.source import File, Sources, skip_space
 from opi_xform.frontend.stmts import Statements
 from opi_xform.frontend.tree import Places, Tree, has_attributes
 from opi_xform.frontend.typemap import TypeMap
@@ -31,6 +31,8 @@ from opi_xform.ir.ast import Block, Declarator, Diagnostic, Expr, Function, Unit
 from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ir.types import UNKNOWN, Type
 
+_SIZED = re.compile(rb"\[\s*(?:(?:const|volatile|restrict|__restrict)\b\s*)*[^\s\]]")
+"""An array behind a parameter's name with a size in its brackets."""
 _UNDECLARED = re.compile(r"(?:call to undeclared function|implicit declaration of function) '([^']+)'")
 
 PROC_NULL = "MPI_PROC_NULL"
@@ -397,6 +399,7 @@ class UnitBuilder:
             end = at + len(target.name.encode("utf-8", "surrogateescape"))
             span = file.span(at, end, not file.system) if file is not None else NOWHERE
             bounds = self._bounds(tree, k, expressions)
+            as_array = file is not None and _SIZED.match(file.data, skip_space(file.data, end)) is not None
             for e in bounds:
                 if is_computed(e):  # evaluated at each call, where no statement is
                     expressions.refusals.append(Refusal(e.span.begin, "an array size in a parameter's type"))
@@ -407,7 +410,7 @@ class UnitBuilder:
                 "param",
                 span,
                 function=function,
-                lengths=lengths(target.type, bounds, True),
+                lengths=lengths(target.type, bounds, span, as_array),
             )
             keys.append(target.key)
         return tuple(keys)
@@ -456,7 +459,7 @@ class UnitBuilder:
                     thread_local=self._is_thread_local(cursor, target),
                     attributes=has_attributes(tree, k),
                     alignment=self._types.alignment(cursor),
-                    lengths=lengths(self._types.of(cursor), bounds),
+                    lengths=lengths(self._types.of(cursor), bounds, span),
                 )
             )
         # The arrays are walked backwards; the caller turns the whole mapping round.

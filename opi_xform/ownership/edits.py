@@ -32,7 +32,7 @@ from opi_xform.ownership.plan import (
 )
 from opi_xform.ownership.sizes import array_size, dimensions
 from opi_xform.ownership.states import Insertion
-from opi_xform.ownership.words import fresh, pieces
+from opi_xform.ownership.words import fresh, pieces, words
 from opi_xform.ownership.words import hidden as hidden_names
 from opi_xform.record import dataclass
 
@@ -206,6 +206,9 @@ class Builder(AllocationEdits):
             raise Problem("the array's declaration is written by a macro or through a typedef")
         line = line_of(d.statement)
         for stmt in declaring:  # the size is asked for once more, behind the statement
+            later = stmt.variables[stmt.variables.index(self.variable.key) + 1 :]
+            if not words(size).isdisjoint(self.program.variables[key].name for key in later):
+                raise Problem(f"{line} declares another variable by a name in the length of `{self.variable.name}`")
             if stmt.sizes:
                 what = f"{line} computes the length of `{self.variable.name}` from more than plain variables"
                 raise Problem(f"{what}; a variable that is set to it in the line before would do")

@@ -42,6 +42,8 @@ def dimensions(
         if declarator.suffix is None or not declarator.suffix.editable:
             continue
         suffix = re.sub(r"/\*.*?\*/|//[^\n]*", " ", texts.of(declarator.suffix), flags=re.DOTALL)
+        if '"' in suffix or "'" in suffix:
+            continue  # there may be brackets in them
         found = [d.strip() for d in _brackets(" ".join(suffix.split()))]
         if found and found[0] == "" and variable.type.count is not None and declarator.init_span is not None:
             found[0] = str(variable.type.count)
@@ -85,11 +87,16 @@ def array_size(program: Program, buffer: Buffer, texts: Texts, file: str, hidden
     hidden: names that mean something else there than for the declaration.
     """
     variable = program.variables[buffer.carrier.variable]
+    found = dimensions(program, variable, texts, file, hidden)
+    if found is None or len(found) <= buffer.carrier.rows:
+        return None
     element: Type | None = variable.type
+    for _ in found:
+        element = element.elem if element is not None else None
+    found += _counted(element)  # of a type that is an array, by a name of its own
     while element is not None and element.is_array:
         element = element.elem
-    found = dimensions(program, variable, texts, file, hidden)
-    if found is None or len(found) <= buffer.carrier.rows or element is None or "(" in element.spelling:
+    if element is None or "(" in element.spelling or not all(found):
         return None
     spelling = re.sub(r"\b(const|volatile|restrict)\b\s*", "", element.spelling).strip()
     if not words(spelling).isdisjoint(hidden) or words(spelling) & program.unsteady:
