@@ -8,11 +8,12 @@ from functools import lru_cache
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.walk import expressions
+from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.busy import frames_inside, read_in
 from opi_xform.ownership.flow import Flow
 from opi_xform.ownership.mentions import walk
 from opi_xform.ownership.model import Program
-from opi_xform.ownership.others import may_set
+from opi_xform.ownership.others import at_any_time, may_set
 from opi_xform.program.graph import Action, Lost
 
 _REPEATED = (
@@ -95,6 +96,8 @@ def _same(
         if program.variables[key].function != function or program.variables[key].kind not in ("local", "param")
     } | (variables & set(addressed))
     inside = [n for frame in frames for n in flow.by_frame[frame]]
+    if reads and not _read_from_own(program, flow, setting):
+        return False
     return not (outside or reads) or _unchanged(program, inside, frozenset(frames), outside, reads)
 
 
@@ -116,7 +119,25 @@ def settled(program: Program, flow: Flow, setting: int, written: Collection[ast.
         return False
     variables = {x.var for x in parts if isinstance(x, ast.VarRef)}
     own = {program.graph.nodes[n].frame for n in later} - {program.graph.nodes[setting].frame}
-    return _unchanged(program, later, own, variables, any(isinstance(x, _MEMORY) for x in parts))
+    reads = any(isinstance(x, _MEMORY) for x in parts)
+    if reads and not _read_from_own(program, flow, setting):
+        return False
+    return _unchanged(program, later, own, variables, reads)
+
+
+def _read_from_own(program: Program, flow: Flow, setting: int) -> bool:
+    """What the statement of a node reads from memory is the program's own: no thread, library or other rank changes it
+    while the statement runs.
+    """
+    frame, stmt = program.graph.nodes[setting].frame, flow.stmt[setting]
+    loads = (n for n in flow.by_frame[frame] if flow.stmt[n] == stmt)
+    found = {
+        a.object
+        for n in loads
+        if isinstance(program.graph.nodes[n].action, ins.Load)
+        for a in program.values.accesses.get(n, ())
+    }
+    return found.isdisjoint(at_any_time(program)) and UNKNOWN not in found
 
 
 def _set_by(action: Action) -> str:
@@ -186,7 +207,8 @@ def _unchanged(
             return False
         if isinstance(action, ins.CallInstr) and n not in entered:
             callee = action.callee.key if isinstance(action.callee, ins.AddrFunc) else ""
-            if n in graph.followed or callee not in program.effects:
+            effect = program.effects.get(callee)
+            if n in graph.followed or effect is None or (reads and effect.frees):
                 return False
         if isinstance(action, ins.Store) and values.symbols.base(values.operands[n][0]) is None:
             return False

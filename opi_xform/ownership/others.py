@@ -15,7 +15,7 @@ def may_set(program: Program, keys: Collection[str], called: bool = True) -> boo
     They know its address, or it is theirs; or it is named in a function that they may call.
     """
     values, objects = program.values, program.values.objects
-    known = objects.exposed | objects.foreign | values.foreign.keys() | _pending(program)
+    known = at_any_time(program)
     if called:
         known |= objects.called_back | values.escaped.keys()
     for key in keys:
@@ -25,6 +25,13 @@ def may_set(program: Program, keys: Collection[str], called: bool = True) -> boo
         if any(o in known for o in objects.by_name.get(key, ())):
             return True
     return False
+
+
+@lru_cache(maxsize=2)
+def at_any_time(program: Program) -> frozenset[int]:
+    """Objects that others may change, whatever the program does."""
+    values, objects = program.values, program.values.objects
+    return frozenset(objects.exposed | objects.foreign | values.foreign.keys() | _pending(program))
 
 
 @lru_cache(maxsize=2)

@@ -60,6 +60,22 @@ LIFTS = (
         condition="allocation and free",
     ),
     Bug(
+        "a size is not freed before it is asked for again",
+        "opi_xform.ownership.behind",
+        "if n in graph.followed or effect is None or (reads and effect.frees):",
+        "if n in graph.followed or effect is None:",
+        ("busy_size_freed",),
+        condition="allocation and free",
+    ),
+    Bug(
+        "what a size is read from is the program's own",
+        "opi_xform.ownership.behind",
+        "    return found.isdisjoint(at_any_time(program)) and UNKNOWN not in found\n",
+        "    return True\n",
+        ("busy_size_library",),
+        condition="allocation and free",
+    ),
+    Bug(
         "nobody reads what is put into a buffer before each receive",
         "opi_xform.ownership.decide",
         "refusal = marked(program, buffer, believed)",
