@@ -14,8 +14,8 @@ from opi_xform.frontend import parse_unit
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.lower import lower
+from opi_xform.memory.accesses import Access
 from opi_xform.memory.poly import Poly
-from opi_xform.memory.values import Access
 from opi_xform.ownership.liveness import Judge
 from opi_xform.ownership.model import Buffer, Carrier, Program
 from opi_xform.program import driver
@@ -84,7 +84,7 @@ class Found:
 
     def access(self, name: str, kind: str) -> list[Access]:
         o = self.object(name)
-        return [a for found in self.program.values.accesses.values() for a in found if a.object == o and a.kind == kind]
+        return [a for found in self.program.values.accesses.of(o).values() for a in found if a.kind == kind]
 
     def show(self, value: Poly) -> str:
         """A polynomial for people: counts as k0, k1, …, addresses as &name, other symbols by their kind."""

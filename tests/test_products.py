@@ -32,7 +32,7 @@ def beyond(body: str, guard: str = "") -> set[tuple[int | None, int | None]]:
     (room,) = found.marked()
     values = found.program.values
     facts = Facts(found.program.graph, found.program.nest, values)
-    reads = [a for some in values.accesses.values() for a in some if a.kind == "R" and a.object == found.object("buf")]
+    reads = [a for some in values.accesses.of(found.object("buf")).values() for a in some if a.kind == "R"]
     last = reads[-1]
     assert last.lo is not None
     assert last.length is not None

@@ -134,7 +134,7 @@ def test_cells_that_own_a_buffer_each_are_a_family() -> None:
     assert families("q[n][3] = 2;") == ["q[]"]
     found = run(FILL.format("q[n][3] = 2;"))
     (family,) = [o for o in found.program.values.objects.table if o.kind == "family"]
-    (access,) = [a for x in found.program.values.accesses.values() for a in x if a.object == family.number]
+    (access,) = [a for x in found.program.values.accesses.of(family.number).values() for a in x]
     assert access.lo is not None
     kinds = [found.program.values.symbols.table[s].kind for s in access.lo.symbols()]
     assert (kinds, access.lo.constant_term) == (["row"], 24)

@@ -86,9 +86,8 @@ def _goes_on(graph: Graph, nest: LoopNest, values: Values, loop: Loop, step: int
         for n in graph.blocks[block]:
             if not isinstance(graph.nodes[n].action, (ins.Load, ins.Store)):
                 continue
-            for access in values.accesses.get(n, ()):
-                lo = None if access.lo is None else symbols.resolve(access.lo)
-                if lo is None or 8 * abs(lo.coefficient(k)) < step:
+            for lo in (symbols.resolve(a.lo) for a in values.accesses.placed(n) if a.lo is not None):
+                if 8 * abs(lo.coefficient(k)) < step:
                     continue
                 rest = lo - symbol(k).scaled(lo.coefficient(k))
                 if not symbols.scope(rest) & inner:

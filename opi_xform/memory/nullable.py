@@ -85,9 +85,9 @@ def note_lazy(values: Values, calls: Calls) -> None:
     for n, condition in list(values.conditions.items()):
         if may_be_null(values, condition.left) or may_be_null(values, condition.right):
             del values.conditions[n]
-    for n, accesses in values.accesses.items():
-        if not _frees(calls, n):
-            values.lazy.update(a.object for a in accesses if a.lo is not None and may_be_null(values, a.lo))
+    for a in values.accesses.single():
+        if a.lo is not None and not _frees(calls, a.node) and may_be_null(values, a.lo):
+            values.lazy.add(a.object)
     for n, arguments in values.args.items():
         if not _frees(calls, n):
             bases = (symbols.base(v) for v in arguments if may_be_null(values, v))

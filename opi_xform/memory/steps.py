@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.fixed import bound
+from opi_xform.memory.accesses import Access, Spread, row_and_padding
 from opi_xform.memory.calls import Calls, calls_back, is_message, region_args
 from opi_xform.memory.evaluate import Evaluator
 from opi_xform.memory.extent import HANDLE, derived, extent_of
 from opi_xform.memory.poly import ONE, Poly, number
-from opi_xform.memory.values import Access, Values
+from opi_xform.memory.values import Values
 from opi_xform.program import budget
 from opi_xform.program.effects import ArgRegion, FunctionEffect
 from opi_xform.program.formats import scanned
@@ -36,16 +37,25 @@ class Steps(Evaluator):
     def access(
         self, node: Node, o: int, kind: str, lo: Poly | None, length: Poly | None, must: bool, why: str = ""
     ) -> None:
-        self.noted += 1
+        self.note(1)
+        within, padding = row_and_padding(node.action)
+        self.values.accesses.add(Access(node.number, o, kind, lo, length, must, why, within, padding))
+
+    def anywhere(self, node: Node, objects: frozenset[int], kind: str, why: str = "") -> None:
+        """An access to one of these objects, at a place that is not known."""
+        if len(objects) < 2:
+            for o in objects:
+                self.access(node, o, kind, None, None, False, why)
+            return
+        self.note(len(objects))
+        within, padding = row_and_padding(node.action)
+        accesses = self.values.accesses
+        accesses.add(Spread(node.number, accesses.group(objects), kind, why, within, padding))
+
+    def note(self, touched: int) -> None:
+        self.noted += touched
         if self.noted > budget.ACCESSES:
             raise budget.TooLargeError([f.function for f in self.calls.graph.frames])
-        within = 0
-        if isinstance(node.action, (ins.Load, ins.Store)) and isinstance(node.action.address, ins.PtrAdd):
-            within = node.action.address.row
-        padding = node.action.padding if isinstance(node.action, ins.Store) else 0
-        self.values.accesses.setdefault(node.number, []).append(
-            Access(node.number, o, kind, lo, length, must, why, within, padding)
-        )
 
     def touch(
         self,
@@ -69,8 +79,7 @@ class Steps(Evaluator):
         # An address that is a number here is NULL, or none of the program's.
         known = address.constant is not None
         targets = self.pts.operand(frame, operand) if known else self.pts.accessed(frame, operand)
-        for o in sorted(targets):
-            self.access(node, o, kind, None, None, False, why)
+        self.anywhere(node, targets, kind, why)
         return targets
 
     def followed(self, node: Node, address: Poly) -> Poly:
@@ -239,8 +248,8 @@ class Steps(Evaluator):
     def escape(self, objects: frozenset[int], node: Node, reason: str) -> None:
         for o in sorted(objects):
             self.values.escape(o, node.number, reason)
-            self.access(node, o, "R", None, None, False, reason)
-            self.access(node, o, "W", None, None, False, reason)
+        self.anywhere(node, objects, "R", reason)
+        self.anywhere(node, objects, "W", reason)
         self.havoc(objects, node)
 
     def lose(self, node: Node, call: ins.CallInstr, reason: str) -> None:
@@ -269,17 +278,15 @@ class Steps(Evaluator):
         changed = plain & self.calls.changed(node)
         for o in sorted(plain):
             self.values.escaped.setdefault(o, (node.number, RECURSION))
-            self.access(node, o, "R", None, None, False, RECURSION)
-            if o in changed:
-                self.access(node, o, "W", None, None, False, RECURSION)
+        self.anywhere(node, plain, "R", RECURSION)
+        self.anywhere(node, changed, "W", RECURSION)
         self.havoc(changed, node)
         return found & more
 
     def summary(self, node: Node, call: ins.CallInstr) -> None:
         """A call that is told as a whole: what it writes counts as known to others, what it reads does not."""
         changed = self.calls.changed(node)
-        for o in sorted(self.calls.lost(node) - changed):
-            self.access(node, o, "R", None, None, False, SUMMARY)
+        self.anywhere(node, self.calls.lost(node) - changed, "R", SUMMARY)
         self.escape(changed, node, SUMMARY)
         if call.target is not None:
             self.set_temp(node.frame, call.target.number, self.opaque(node, "result"))
@@ -334,8 +341,7 @@ class Steps(Evaluator):
                     targets = self.touch(node, values[i], call.args[i], frame, kind, length, must, effect.name)
                     if region.indirect:
                         targets = self.pts.reachable(targets)
-                        for o in sorted(targets):
-                            self.access(node, o, kind, None, None, False, effect.name)
+                        self.anywhere(node, targets, kind, effect.name)
                     if kind == "W":
                         stretch = self.stretch(node, call, i, values[i], length, effect)
                         if stretch is not None and not region.indirect:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from opi_xform.ir import instr as ins
+from opi_xform.memory.accesses import Accesses
 from opi_xform.memory.environment import Cell, Environment
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.poly import Poly
@@ -21,27 +22,6 @@ class Comparison:
     left: Poly
     right: Poly
     unsigned: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """Bytes of one object touched by a node, in program order within it.
-
-    kind: ``R`` or ``W``.  lo, length: bytes from the object's start; ``lo`` None: anywhere in it.  must: a write that
-    happens on every execution and covers exactly these bytes.  why: the called function whose access it is.
-    within: bytes of the array that the subscript must stay inside (0: no such array is known).  padding: bytes of a
-    struct behind what is written, which belong to no member.
-    """
-
-    node: int
-    object: int
-    kind: str
-    lo: Poly | None
-    length: Poly | None
-    must: bool
-    why: str = ""
-    within: int = 0
-    padding: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +42,7 @@ class Values:
     symbols: Symbols
     objects: Objects
     out: Environment  # what cells hold where blocks end
-    accesses: dict[int, list[Access]] = field(default_factory=dict)
+    accesses: Accesses = field(default_factory=Accesses)
     conditions: dict[int, Comparison] = field(default_factory=dict)
     switches: dict[int, Poly] = field(default_factory=dict)
     args: dict[int, tuple[Poly, ...]] = field(default_factory=dict)

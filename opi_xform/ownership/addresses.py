@@ -112,9 +112,8 @@ class Flow:
                 out.update(self.names.uses.get(("v", o, 0), ()))
                 out.update(self.names.mentions.get(o, ()))
             if self.buffer.carrier.rows:
-                for n, accesses in self.values.accesses.items():
-                    if any(a.object in self.carrier_objects and a.kind == "R" for a in accesses):
-                        out.add(n)
+                for o in self.carrier_objects:
+                    out.update(n for n in self.values.accesses.nodes(o) if self.values.accesses.touches(n, (o,), "R"))
         return out
 
     def follow(self) -> None:
@@ -177,7 +176,7 @@ class Flow:
                 return []
 
     def reads_carrier(self, n: int) -> bool:
-        return any(a.object in self.carrier_objects for a in self.values.accesses.get(n, ()))
+        return self.values.accesses.touches(n, self.carrier_objects)
 
     def recorded(self, n: int, i: int) -> Poly | None:
         found = self.values.operands.get(n, ())
@@ -268,7 +267,7 @@ class Flow:
     def cells(self) -> None:
         """An array of pointers is read and written as pointers: its bytes could be kept and put back elsewhere."""
         for o in sorted(o for o in self.carrier_objects if self.names.objects.table[o].kind == "variable"):
-            for n in index_of(self.program).accesses.get(o, ()):
+            for n in index_of(self.program).accesses.nodes(o):
                 action = self.graph.nodes[n].action
                 if not isinstance(action, (ins.Load, ins.Store)) or action.type.is_pointer:
                     continue

@@ -60,8 +60,8 @@ def _system_calls(program: Program) -> dict[int, int]:
                 base = values.symbols.base(values.symbols.not_null(value))
                 if base is not None:
                     out.setdefault(base, node.number)
-            for access in values.accesses.get(node.number, ()):
-                out.setdefault(access.object, node.number)
+            for o in values.accesses.objects(node.number):
+                out.setdefault(o, node.number)
     return out
 
 

@@ -200,7 +200,7 @@ def _unchanged(
         target = action.target if isinstance(action, ins.Define) else None
         if isinstance(target, ins.Var) and (target.key in keys or (reads and not _by_name_only(program, target.key))):
             return False
-        written = [table[a.object] for a in values.accesses.get(n, ()) if a.kind == "W"]
+        written = [table[o] for o in values.accesses.objects(n, "W")]
         if any(o.variable in keys or (reads and o.frame not in own and o.kind != "heap") for o in written):
             return False
         if reads and any(o.kind == "heap" and n not in o.nodes for o in written):

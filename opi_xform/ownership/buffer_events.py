@@ -9,12 +9,12 @@ from islpy import Set
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.memory.accesses import Access
 from opi_xform.memory.hull import hulls
 from opi_xform.memory.live import Event
 from opi_xform.memory.poly import Poly, number
 from opi_xform.memory.regions import Regions
 from opi_xform.memory.telescope import Telescope
-from opi_xform.memory.values import Access
 from opi_xform.ownership.failures import failures_of
 from opi_xform.ownership.filled import filling
 from opi_xform.ownership.index import index_of
@@ -51,7 +51,7 @@ class BufferEvents:
             self.use_nodes.setdefault(u.node, []).append(u)
         self.indexed = Indexed(program, o) if buffer.carrier.rows else None
         self.index = index_of(program)
-        self.accesses = {n: a for n, a in self.index.accesses.get(o, {}).items() if n not in self.use_nodes}
+        self.accesses = {n: a for n, a in self.index.accesses.of(o).items() if n not in self.use_nodes}
         self.null = proc_null(program)
         self.failures = failures_of(program)
         self.regions = Regions(self.symbols, self.unit())

@@ -89,7 +89,7 @@ class Busy:
         for node in self.nodes:
             if node.number == self.allocation:
                 continue
-            if any(a.object in mine for a in values.accesses.get(node.number, ())):
+            if values.accesses.touches(node.number, mine):
                 return True
             if member is not None and node.number in member.nodes:
                 return True

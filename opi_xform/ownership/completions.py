@@ -112,7 +112,7 @@ def _by_flag(
         return []  # the tests of different turns may be of different requests
     events: dict[int, list[tuple[int, int]]] = {}
     at = dict.fromkeys(names.defs.get(flag.name, ()), _STALE)
-    at.update((a.node, _STALE) for a in names.writes.get(flag.name[1], ()))
+    at.update((a.node, _STALE) for a in names.writes(flag.name[1]))
     for n in names.defs.get(flag.name, ()):
         action = graph.nodes[n].action
         if isinstance(action, ins.Define) and isinstance(action.value, ins.Const):

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
+from opi_xform.memory.accesses import Access
 from opi_xform.memory.poly import ZERO, Poly, number
-from opi_xform.memory.values import Access
 from opi_xform.ownership.model import Buffer, Carrier, Place, Program, Use
 from opi_xform.ownership.split_rows import split_row
 from opi_xform.program.graph import Node
@@ -214,8 +214,7 @@ class _Filled:
         found = []
         for node in self.program.graph.nodes:
             n, action = node.number, node.action
-            written = [a for a in self.values.accesses.get(n, ()) if a.object == self.counter and a.kind == "W"]
-            if written or self.defines(node, self.counter):
+            if self.values.accesses.touches(n, (self.counter,), "W") or self.defines(node, self.counter):
                 if not isinstance(action, (ins.Store, ins.Define)) or self.written(n) is None:
                     return None
                 found.append(n)
@@ -231,8 +230,7 @@ class _Filled:
 
     def changes(self, n: int, o: int) -> bool:
         """Whether a node may change the numbers of an object."""
-        found = self.values.accesses.get(n, ())
-        return self.defines(self.program.graph.nodes[n], o) or any(a.kind == "W" and a.object == o for a in found)
+        return self.defines(self.program.graph.nodes[n], o) or self.values.accesses.touches(n, (o,), "W")
 
     def written(self, n: int) -> Counter | None:
         """The number that a store changes."""
@@ -269,7 +267,7 @@ class _Filled:
     def parts(self, n: int, counter: Counter, before: Poly) -> list[tuple[int, int]]:
         """Bytes behind the counter's old value that a node is sure to write."""
         out = []
-        for a in self.values.accesses.get(n, ()):
+        for a in self.values.accesses.at_object(n, self.o):
             start = self.start(a, before)
             if start is None or a.lo is None or a.length is None or a.length.constant is None:
                 continue

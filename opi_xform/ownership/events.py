@@ -283,7 +283,7 @@ class _Collector:
         values = self.program.values
         given = (*values.operands.get(n, ()), *values.args.get(n, ()))
         bases = {values.symbols.base(values.symbols.not_null(value)) for value in given}
-        bases.update(access.object for access in values.accesses.get(n, ()))
+        bases.update(o for o in self.objects if values.accesses.touches(n, (o,)))
         return {o for o in bases if o is not None and o in self.objects}
 
     def lifts(self, node: Node) -> bool:
@@ -311,7 +311,7 @@ class _Collector:
         values = self.program.values
         symbols = values.symbols
         found: list[Poly | None] = []
-        for access in values.accesses.get(n, ()):
+        for access in values.accesses.at(n):
             if access.object in self.objects:
                 address = None if access.lo is None else self.address(access.object) + access.lo
                 found.append(None if address is None else self.mentions.row(address))

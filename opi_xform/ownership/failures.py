@@ -10,14 +10,14 @@ look: then all stay.  Of the others A5 says that they do not fail, also where fu
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.walk import expressions, within
+from opi_xform.memory.accesses import Access
 from opi_xform.memory.objects import UNKNOWN
-from opi_xform.memory.values import Access
 from opi_xform.ownership.endings import NO_END
 from opi_xform.ownership.model import Program, Use
 from opi_xform.ownership.uses import calls_of
@@ -38,7 +38,7 @@ class Failures:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.own = False  # a handler of the program's own
-        self.read: dict[int, list[Access]] | None = None
+        self.read: dict[int, list[Access]] = {}  # ``reads``
         self.set = self.set_in_text()
         self.handled = self.set or any(self.unknown(node) for node in program.graph.nodes)
         self.returns = self.handled or self.let()
@@ -149,7 +149,7 @@ class Failures:
         if o is None or o == UNKNOWN or o in values.escaped or values.objects.table[o].variable in self.variables:
             return True
         lo = symbols.resolve(symbols.offset(address)).constant
-        return any(self.may_meet(read, lo) for read in self.reads().get(o, ()))
+        return any(self.may_meet(read, lo) for read in self.reads(o))
 
     def may_meet(self, read: Access, lo: int | None) -> bool:
         """Bytes that are read may be of the request at byte ``lo``; one in an array may be anywhere in it."""
@@ -160,19 +160,18 @@ class Failures:
             return True
         return first < lo + self.program.request_size and lo < first + length
 
-    def reads(self) -> Mapping[int, list[Access]]:
-        """By object: what is read of it, other than by completions."""
-        if self.read is None:
-            self.read = {}
-            for n, accesses in self.program.values.accesses.items():
+    def reads(self, o: int) -> list[Access]:
+        """What is read of an object, other than by completions."""
+        found = self.read.get(o)
+        if found is None:
+            found = self.read[o] = []
+            for n, accesses in self.program.values.accesses.of(o).items():
                 action = self.program.graph.nodes[n].action
                 callee = action.callee if isinstance(action, ins.CallInstr) else None
                 effect = self.program.effects.get(callee.key) if isinstance(callee, ins.AddrFunc) else None
                 if effect is None or effect.mpi is None or effect.mpi.completes is None:
-                    for access in accesses:
-                        if access.kind == "R":
-                            self.read.setdefault(access.object, []).append(access)
-        return self.read
+                    found.extend(a for a in accesses if a.kind == "R")
+        return found
 
     def result_used(self, n: int) -> bool:
         node = self.program.graph.nodes[n]

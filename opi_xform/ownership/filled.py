@@ -28,9 +28,9 @@ def filling(program: Program, o: int) -> frozenset[int]:
     if graph.frames[frame].call < 0 or frame in _calling(program):
         return frozenset()
     written = set()
-    for n, found in index.accesses.get(o, {}).items():
+    for n, found in index.accesses.of(o).items():
         if graph.nodes[n].frame == frame:
-            elsewhere = any(a.object != o for a in values.accesses[n])
+            elsewhere = values.accesses.touches_other(n, o)
             if elsewhere or any(a.kind == "R" for a in found) or not _writes(program, n):
                 return frozenset()
             written.add(n)

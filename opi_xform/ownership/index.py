@@ -6,22 +6,22 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from opi_xform.ir import instr as ins
+from opi_xform.memory.accesses import Accesses
 from opi_xform.memory.facts import Facts
-from opi_xform.memory.values import Access
 from opi_xform.ownership.model import Program
 from opi_xform.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """accesses: object -> node -> accesses.  addressed: object -> nodes with an operand that is an address in it.
+    """addressed: object -> nodes with an operand that is an address in it.
 
     births: variable -> nodes that declare it.  frees: (node, argument) of every call that frees memory.
     guarded: by block: itself, or its nearest dominator, that is reached by one outcome of a comparison only (0: none).
     facts: what comparisons tell, by block.
     """
 
-    accesses: Mapping[int, Mapping[int, list[Access]]]
+    accesses: Accesses
     addressed: Mapping[int, list[int]]
     births: Mapping[str, list[int]]
     frees: tuple[tuple[int, int], ...]
@@ -33,13 +33,10 @@ class Index:
 def index_of(program: Program) -> Index:
     """The index of a program; resolves every access and condition on the way, so that all exit symbols exist."""
     symbols = program.values.symbols
-    accesses: dict[int, dict[int, list[Access]]] = {}
-    for n, found in program.values.accesses.items():
-        for a in found:
-            accesses.setdefault(a.object, {}).setdefault(n, []).append(a)
-            for p in (a.lo, a.length):
-                if p is not None:
-                    symbols.resolve(p)
+    for a in program.values.accesses.single():
+        for p in (a.lo, a.length):
+            if p is not None:
+                symbols.resolve(p)
     for c in program.values.conditions.values():
         symbols.resolve(c.left)
         symbols.resolve(c.right)
@@ -59,7 +56,7 @@ def index_of(program: Program) -> Index:
             if effect is not None and effect.frees is not None and effect.frees.arg < len(action.args):
                 frees.append((node.number, effect.frees.arg))
     facts = Facts(program.graph, program.nest, program.values)
-    return Index(accesses, addressed, births, tuple(frees), _guarded(program), facts)
+    return Index(program.values.accesses, addressed, births, tuple(frees), _guarded(program), facts)
 
 
 def _guarded(program: Program) -> tuple[int, ...]:

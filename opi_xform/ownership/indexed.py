@@ -36,7 +36,7 @@ class Indexed:
         """
         nest, graph = self.program.nest, self.program.graph
         seen: dict[int, tuple[Poly, int, Poly] | None] = {}
-        for n, accesses in index_of(self.program).accesses.get(self.o, {}).items():
+        for n, accesses in index_of(self.program).accesses.of(self.o).items():
             for a in accesses:
                 found = None if a.lo is None else split_row(self.program, self.o, a.lo)
                 for loop in nest.chain(graph.nodes[n].block):

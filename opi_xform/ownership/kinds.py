@@ -11,7 +11,7 @@ from functools import lru_cache
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
-from opi_xform.ir.walk import expressions, within
+from opi_xform.ir.walk import children, expressions, within
 from opi_xform.ownership.model import Program
 
 Stretch = tuple[int, int]  # first byte, bytes
@@ -112,6 +112,29 @@ def kinds_for(marks: Marks, type_: Type) -> tuple[Kind, ...]:
 def meet(one: Stretch | None, other: Stretch | None) -> bool:
     """Whether two stretches of an object have a byte in common."""
     return one is None or other is None or (one[0] < sum(other) and other[0] < sum(one))
+
+
+def begins_as(variable: ast.Variable, null: int | None) -> bool:
+    """A static object whose initialiser may hold MPI_PROC_NULL (null: its number, where that counts)."""
+    stack = [] if variable.init is None else [variable.init]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, ast.IntLit):
+            if item.name == ast.PROC_NULL or (null is not None and item.value == null):
+                return True
+        elif isinstance(item, ast.Opaque) or _negative(item, null):
+            return True
+        stack.extend(children(item))
+    return False
+
+
+def _negative(item: ast.Expr, null: int | None) -> bool:
+    """A floating number with a minus sign that may be its number."""
+    if null is None or not isinstance(item, ast.Unary) or item.op != "-":
+        return False
+    signed = [x.value for x in within(item.operand) if isinstance(x, ast.FloatLit)]
+    plain = isinstance(item.operand, ast.FloatLit)
+    return any(value is None or not plain or -value == null for value in signed)
 
 
 @lru_cache(maxsize=1)

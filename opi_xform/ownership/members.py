@@ -14,8 +14,8 @@ from dataclasses import replace
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
+from opi_xform.memory.accesses import Access
 from opi_xform.memory.objects import UNKNOWN, Object
-from opi_xform.memory.values import Access
 from opi_xform.ownership.lvalues import (
     POINTER_BYTES,
     Expressions,
@@ -108,10 +108,7 @@ class Finder:
         self.values = program.values
         self.symbols = program.values.symbols
         self.table = program.values.objects.table
-        self.accesses: dict[int, list[Access]] = {}
-        for _, found in sorted(program.values.accesses.items()):
-            for a in found:
-                self.accesses.setdefault(a.object, []).append(a)
+        self.touched: dict[int, list[Access]] = {}  # ``touching``
         self.written = Expressions(program)
         self.ends: dict[int, list[int]] = {}
         self.stretches = Stretches(program)
@@ -127,7 +124,7 @@ class Finder:
     def run(self) -> list[tuple[Member, Type]]:
         out: list[tuple[Member, Type]] = []
         for info in self.table:
-            if info.number in self.accesses and info.number not in self.spoiled and self.single(info):
+            if info.number not in self.spoiled and self.values.accesses.any(info.number) and self.single(info):
                 out.extend(self.members(info))
         return self.consistent(out)
 
@@ -198,6 +195,13 @@ class Finder:
         """Where a local variable is born: in all copies of its function."""
         return self.born.get(info.variable or "", [])
 
+    def touching(self, o: int) -> list[Access]:
+        """What touches an object, by the number of the node; of all that may touch it anywhere, beside others, one."""
+        found = self.touched.get(o)
+        if found is None:
+            found = self.touched[o] = self.values.accesses.alike(o)
+        return found
+
     # --- places --------------------------------------------------------------------------------------------------
 
     def members(self, info: Object) -> Iterator[tuple[Member, Type]]:
@@ -205,7 +209,7 @@ class Finder:
         types: dict[int, Type] = {}
         taken: list[tuple[int, int | None]] = []  # stretches that something else touches
         zeroed: list[tuple[int, int, int]] = []  # node, stretch
-        for a in self.accesses[info.number]:
+        for a in self.touching(info.number):
             action = self.graph.nodes[a.node].action
             lo = None if a.lo is None else a.lo.constant
             length = None if a.length is None else a.length.constant
@@ -239,12 +243,12 @@ class Finder:
         What is known of a count stays known then where the rest of its struct changes.
         """
         for info in self.table:
-            if info.number not in self.accesses or info.number in self.spoiled or not self.single(info):
+            if info.number in self.spoiled or not self.values.accesses.any(info.number) or not self.single(info):
                 continue
             places: dict[tuple[int, int], list[int]] = {}
             types: dict[tuple[int, int], Type] = {}
             taken: list[tuple[int, int | None]] = []
-            for a in self.accesses[info.number]:
+            for a in self.touching(info.number):
                 action = self.graph.nodes[a.node].action
                 lo = None if a.lo is None else a.lo.constant
                 length = None if a.length is None else a.length.constant

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import NOWHERE, Span
-from opi_xform.memory.values import Access
+from opi_xform.memory.accesses import Access
 from opi_xform.ownership.model import Program
 from opi_xform.program.effects import FunctionEffect, MpiOp
 from opi_xform.program.graph import Bind, Lost, Node, Unbind
@@ -80,17 +80,20 @@ class Names:
         self.operations: dict[int, MpiOp] = {}  # MPI calls of library functions, in program order
         self.left: dict[int, list[int]] = {}  # frame -> nodes at which it is left
         self.behind: dict[int, list[int]] = {}  # ``leaving``, by birth
+        self.written: dict[int, list[Access]] = {}  # ``writes``
         self.ends: list[int] = []  # calls in which some request may complete
-        self.writes: dict[int, list[Access]] = {}  # object -> what may write to it
         self.onward: dict[int, frozenset[int]] = {}  # by the first block of an outermost loop: what follows its blocks
         self.address_taken.update(self.objects.variable(-1, key) for key in sorted(self.graph.background.named))
         for node in self.graph.nodes:
             self.index(node)
             self.classify(node)
-        for _, accesses in sorted(program.values.accesses.items()):
-            for access in accesses:
-                if access.kind == "W":
-                    self.writes.setdefault(access.object, []).append(access)
+
+    def writes(self, o: int) -> list[Access]:
+        """What may write to an object."""
+        found = self.written.get(o)
+        if found is None:
+            found = self.written[o] = self.program.values.accesses.written(o)
+        return found
 
     def index(self, node: Node) -> None:
         n = node.number

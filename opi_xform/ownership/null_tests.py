@@ -90,8 +90,7 @@ def _unproved(program: Program, buffer: Buffer, o: int, addressed: Collection[st
     def shown(n: int) -> bool:
         action = graph.nodes[n].action
         if isinstance(action, (ins.Load, ins.Store)):
-            touched = values.accesses.get(n, ())
-            return info.kind == "heap" and bool(touched) and all(a.object == o for a in touched)
+            return info.kind == "heap" and values.accesses.touches(n, (o,)) and not values.accesses.touches_other(n, o)
         return isinstance(action, ins.Branch) and gives_up(program, buffer, n, addressed)
 
     seen: set[int] = set()

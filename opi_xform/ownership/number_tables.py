@@ -14,8 +14,8 @@ from math import gcd
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
+from opi_xform.memory.accesses import Access
 from opi_xform.memory.objects import Object
-from opi_xform.memory.values import Access
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.tables import Shape, TableFinder
 from opi_xform.program.graph import Action, Graph
@@ -53,7 +53,7 @@ class NumberTables(TableFinder):
 
     def found(self) -> Iterator[NumberTable]:
         for info in self.table:
-            if info.number not in self.accesses or info.number in self.spoiled or not self.single(info):
+            if info.number in self.spoiled or not self.values.accesses.any(info.number) or not self.single(info):
                 continue
             for shape, type_ in self.number_shapes(info):
                 made = self.number_table(info, shape, type_)
@@ -63,7 +63,7 @@ class NumberTables(TableFinder):
     def number_shapes(self, info: Object) -> list[tuple[Shape, Type]]:
         """The arrays that subscripts show, with the type that they are read or written as."""
         out: dict[Shape, Type] = {}
-        for a in self.accesses[info.number]:
+        for a in self.touching(info.number):
             action = self.graph.nodes[a.node].action
             if not isinstance(action, (ins.Load, ins.Store)) or not _plain_number(action.type) or a.lo is None:
                 continue
@@ -84,7 +84,7 @@ class NumberTables(TableFinder):
         key = f"{info.name}+{shape.first}*{shape.stride}#{info.number}"
         addresses: dict[int, ins.Operand] = {}
         arguments: dict[tuple[int, int], ins.Operand] = {}
-        for a in self.accesses[info.number]:
+        for a in self.touching(info.number):
             lo = None if a.lo is None else self.symbols.resolve(a.lo)
             length = None if a.length is None else a.length.constant
             at = None if lo is None else lo.constant

@@ -43,5 +43,5 @@ def _pending(program: Program) -> frozenset[int]:
         if isinstance(call, ins.CallInstr) and isinstance(call.callee, ins.AddrFunc):
             effect = program.effects.get(call.callee.key)
             if effect is not None and effect.mpi is not None and effect.mpi.request is not None:
-                out.update(a.object for a in program.values.accesses.get(node.number, ()) if a.kind == "W")
+                out.update(program.values.accesses.objects(node.number, "W"))
     return frozenset(out)

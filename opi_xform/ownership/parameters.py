@@ -356,7 +356,7 @@ def reassigned(program: Program, buffer: Buffer, lifted: Collection[str]) -> boo
         target = action.target if isinstance(action, ins.Define) else None
         if isinstance(target, ins.Var) and target.key == buffer.carrier.variable:
             return True
-        if any(a.kind == "W" and a.object in carriers for a in program.values.accesses.get(node.number, ())):
+        if program.values.accesses.touches(node.number, carriers, "W"):
             return True
     return False
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from opi_xform.ir.span import Span
-from opi_xform.memory.values import Access
+from opi_xform.memory.accesses import Access
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.lines import line_of
 from opi_xform.ownership.model import Buffer, Program, Refusal, Use
@@ -62,7 +62,7 @@ def _row_bytes(program: Program, use: Use) -> int:
 
 
 def _accesses(program: Program, o: int) -> list[Access]:
-    found = index_of(program).accesses.get(o, {})
+    found = index_of(program).accesses.of(o)
     return [a for n in sorted(found) for a in found[n]]
 
 

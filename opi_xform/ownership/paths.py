@@ -214,7 +214,7 @@ class Paths:
         """In one copy of the function, ``e`` means the row at the statement."""
         nodes, nest = self.names.graph.nodes, self.program.nest
         o = self.names.objects.variable(frame, root.key)
-        if o in self.names.address_taken or o in self.names.writes or root.type.volatile:
+        if o in self.names.address_taken or self.names.writes(o) or root.type.volatile:
             return False
         defs = [n for n in self.names.defs.get(("v", o, 0), ()) if not isinstance(nodes[n].action, ins.Birth)]
         edges = self.edges(level, where)
@@ -285,7 +285,7 @@ class Paths:
         o = self.names.objects.variable(frame, root.key)
         if not root.type.is_pointer or wanted[0][0] == ("variable", root.key):
             return self.number(wanted[0][0]) == o and wanted[0][1] == path.offset
-        if o in self.names.address_taken or o in self.names.writes or root.type.volatile or root.thread_local:
+        if o in self.names.address_taken or self.names.writes(o) or root.type.volatile or root.thread_local:
             return False
         others = self.follows(root, frame) if not root.is_global else frozenset[int]()
         return self.points(("v", o, 0), wanted[0], path.offset, edges, others)
@@ -312,7 +312,7 @@ class Paths:
         others: nodes that follow it.
         """
         nodes = self.names.graph.nodes
-        if pointer[1] in self.names.writes:
+        if self.names.writes(pointer[1]):
             return False
         defs = [n for n in self.names.defs.get(pointer, ()) if not isinstance(nodes[n].action, ins.Birth)]
         values = {n: self.given(n, pointer) for n in defs}

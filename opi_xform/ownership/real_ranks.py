@@ -267,7 +267,7 @@ class Ranks:
                 out.append((-1, number(item.value)))
             elif not isinstance(item, ast.InitList):
                 return None
-        for n, accesses in index_of(self.program).accesses.get(o, {}).items():
+        for n, accesses in index_of(self.program).accesses.of(o).items():
             there = [self.stretches.of(a) for a in accesses if a.kind == "W"]
             if at is not None and isinstance(size, int):
                 there = [(lo, n) for lo, n in there if lo < at + size and (n is None or at < lo + n)]

@@ -12,7 +12,6 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ir.types import Type
-from opi_xform.memory.values import Access
 from opi_xform.ownership.failures import failures_of
 from opi_xform.ownership.lines import line_of
 from opi_xform.ownership.liveness import Finding
@@ -82,7 +81,7 @@ def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Findin
     elif code == "16":
         message = f"{line} touches bytes of `{buffer.name}` beyond those the receive makes room for"
     else:
-        packed = any(a.kind == "W" and a.object == use.object for n in buffer.touches for a in _accesses(program, n))
+        packed = any(program.values.accesses.touches(n, (use.object,), "W") for n in buffer.touches)
         code = "01" if packed else "02"
         message = f"{line} may read bytes of `{buffer.name}` that this receive does not bring"
     return Refusal(code, message, notes)
@@ -190,10 +189,6 @@ def _first_contents(program: Program, o: int) -> tuple[str, tuple[tuple[Span, st
     if variable.init is not None:
         return f"its initialiser at {line_of(variable.span)}", ((variable.span, "initialised here"),)
     return "the program's start, which fills static memory with zeros,", ((variable.span, "declared here"),)
-
-
-def _accesses(program: Program, node: int) -> list[Access]:
-    return list(program.values.accesses.get(node, ()))
 
 
 def _reads(program: Program, node: int, site: bool, name: str) -> str:

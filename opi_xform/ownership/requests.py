@@ -144,7 +144,7 @@ def _operations(names: Names, buffer: Buffer) -> list[tuple[int, MpiOp]]:
         effect = names.effect(action)
         if effect is None or not effect.retains:
             continue
-        if any(access.object in mine for access in names.program.values.accesses.get(n, ())):
+        if names.program.values.accesses.touches(n, mine):
             out.append((n, op))
     return out
 
@@ -181,7 +181,7 @@ def _only_posted(names: Names, o: int) -> bool:
                 pass
             case _:
                 return False
-    calls = (names.operations.get(access.node) for access in names.writes.get(o, ()))
+    calls = (names.operations.get(access.node) for access in names.writes(o))
     return all(op is not None and op.request is not None for op in calls)
 
 
@@ -194,8 +194,9 @@ def _copied(names: Names, o: int) -> int | None:
     """A node other than an MPI call that reads the request."""
     for n in names.uses.get(("v", o, 0), ()):
         return n
-    for n, accesses in sorted(names.program.values.accesses.items()):
-        if any(a.object == o and a.kind == "R" for a in accesses) and n not in names.operations:
+    accesses = names.program.values.accesses
+    for n in sorted(accesses.nodes(o)):
+        if accesses.touches(n, (o,), "R") and n not in names.operations:
             return n
     return None
 

@@ -155,7 +155,7 @@ def _crosses(program: Program, buffer: Buffer, variable: ast.Variable) -> bool:
         setting.update(names.defs.get(("v", o, 0), ()))
     for o in names.objects.by_name.get(variable.key, []):
         name = ("v", o, 0)
-        if o in names.address_taken or o in names.writes:
+        if o in names.address_taken or names.writes(o):
             return True
         nodes = names.graph.nodes
         holding = frozenset(n for n in names.defs.get(name, ()) if not isinstance(nodes[n].action, ins.Birth))

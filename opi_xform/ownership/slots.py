@@ -48,7 +48,7 @@ def lost_slots(names: Names, o: int) -> dict[int, Slots | None]:
     values = names.program.values
     resolve = values.symbols.resolve
     lost: dict[int, Slots | None] = dict.fromkeys(names.defs.get(("v", o, 0), ()))  # assignments, and new lives
-    for access in names.writes.get(o, ()):
+    for access in names.writes(o):
         n = access.node
         call = names.operations.get(n)
         if call is not None and (call.completes is not None or call.kind == "start"):

@@ -273,7 +273,7 @@ class Strays:
             return _Cause(f"{what} is a message's buffer, is copied as a value, or moves", ())
         if not finder.single(info):
             return self.many(info, name)
-        for a in finder.accesses.get(o, ()):
+        for a in (a for n in sorted(self.values.accesses.nodes(o)) for a in self.values.accesses.at_object(n, o)):
             if at is None:
                 break
             action = self.graph.nodes[a.node].action

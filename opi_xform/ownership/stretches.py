@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 from opi_xform.ir import instr as ins
 from opi_xform.ir.fixed import OPEN, bound
+from opi_xform.memory.accesses import Access
 from opi_xform.memory.calls import is_message
 from opi_xform.memory.objects import Object
 from opi_xform.memory.poly import Poly
-from opi_xform.memory.values import Access
 from opi_xform.ownership.model import Program
 
 
@@ -31,10 +32,11 @@ class Stretches:
 
     def of(self, a: Access) -> tuple[int, int | None]:
         """Bytes that an access of the program stays inside: (first, number; None: to the end)."""
+        if a.lo is None:
+            return self.anywhere(a.object)
         found = self.known.get(id(a))
         if found is None:
-            lo = None if a.lo is None else a.lo.constant
-            found = (a, self.stretch(a, lo, None if a.length is None else a.length.constant))
+            found = (a, self.stretch(a, a.lo.constant, None if a.length is None else a.length.constant))
             self.known[id(a)] = found
         return found[1]
 
@@ -56,11 +58,24 @@ class Stretches:
             within = [(s, n) for s, n in known if at.constant is not None and s <= at.constant < s + n]
             if len(within) == 1:
                 return self.closed(within[0], a.object)
-        info = self.table[a.object]
         part = self.values.parts.get((a.node, a.object), (0, -1))
         if lo is None and a.lo is not None and length is not None and part[1] >= 0:
             return self.closed(part, a.object)
+        return self.anywhere(a.object)
+
+    def anywhere(self, o: int) -> tuple[int, int | None]:
+        """The bytes of an object, where nothing is known of the place in it."""
+        info = self.table[o]
         return 0, self.total(info) if info.kind == "variable" else None
+
+    def touched(self, n: int, kind: str) -> Iterator[tuple[int, tuple[int, int] | None]]:
+        """The objects that a node reads or writes, and in which of their bytes (None: that is not known)."""
+        for record in self.values.accesses.records.get(n, ()):
+            if record.kind == kind:
+                objects = (record.object,) if isinstance(record, Access) else record.group.order
+                for o in objects:
+                    first, length = self.of(record) if isinstance(record, Access) else self.anywhere(o)
+                    yield o, None if length is None else (first, length)
 
     def closed(self, found: tuple[int, int], o: int) -> tuple[int, int | None]:
         """An array at the end of a struct goes on to the end of the object."""

@@ -297,7 +297,7 @@ def _right(program: Program, exchange: Exchange) -> bool:
             return False
         if program.points_to.reachable(frozenset({block})) != frozenset({block}):
             return False
-        if key in program.members and any(_exact(program, n) for n in index_of(program).accesses.get(block, ())):
+        if key in program.members and any(_exact(program, n) for n in index_of(program).accesses.nodes(block)):
             return False
         if not _alone(program, key, block):
             return False

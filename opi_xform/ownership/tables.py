@@ -56,7 +56,7 @@ class TableFinder(Finder):
         found: list[tuple[Member, Type]] = []
         addresses: dict[str, dict[int, ins.Operand]] = {}
         for info in self.table:
-            if info.number not in self.accesses or info.number in self.spoiled or not self.single(info):
+            if info.number in self.spoiled or not self.values.accesses.any(info.number) or not self.single(info):
                 continue
             for shape in self.shapes(info):
                 made = self.table_of(info, shape)
@@ -69,7 +69,7 @@ class TableFinder(Finder):
     def shapes(self, info: Object) -> list[Shape]:
         """The tables that subscripts show."""
         out: dict[Shape, None] = {}
-        for a in self.accesses[info.number]:
+        for a in self.touching(info.number):
             action = self.graph.nodes[a.node].action
             if not isinstance(action, (ins.Load, ins.Store)) or not self.plain(action.type) or a.lo is None:
                 continue
@@ -88,7 +88,7 @@ class TableFinder(Finder):
         cells: dict[int, int | None] = {}  # node -> constant index, None: the subscript
         zeroed: list[tuple[int, int, int]] = []
         types: list[Type] = []
-        for a in self.accesses[info.number]:
+        for a in self.touching(info.number):
             action = self.graph.nodes[a.node].action
             lo = None if a.lo is None else self.symbols.resolve(a.lo)
             length = None if a.length is None else a.length.constant

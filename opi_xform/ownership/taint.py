@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator, Sequence
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
-from opi_xform.ir.walk import children, within
+from opi_xform.ir.walk import within
+from opi_xform.memory.accesses import Access
 from opi_xform.memory.calls import region_args
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import Poly
-from opi_xform.memory.values import Access
 from opi_xform.ownership.carried import ANY, LENGTH, Channel, channel
 from opi_xform.ownership.kinds import (
     ALL,
@@ -30,6 +30,7 @@ from opi_xform.ownership.kinds import (
     Kind,
     Marks,
     Stretch,
+    begins_as,
     floating_sources,
     is_floating,
     kinds_for,
@@ -84,7 +85,7 @@ class Taint:
         for o in sorted({*self.values.escaped, *self.values.foreign}):
             self.put(o, None)
         for o, info in enumerate(self.objects.table):
-            if info.variable is not None and info.frame < 0 and self.initially(program.variables[info.variable]):
+            if info.variable is not None and info.frame < 0 and begins_as(program.variables[info.variable], null):
                 self.put(o, None)
         while self.changed:
             self.changed = False
@@ -181,22 +182,22 @@ class Taint:
 
     def read(self, n: int, type_: Type) -> Marks:
         """What a node may read from memory: anything where it is not known what it reads."""
-        found = [a for a in self.values.accesses.get(n, ()) if a.kind == "R"]
+        found = list(self.stretches.touched(n, "R"))
         out = NO_MARKS if found else ALL
-        for a in found:
-            if self.lost or a.object in self.places:  # most objects hold no such number
-                out |= self.held(a.object, self.stretch(a), type_)
+        for o, stretch in found:
+            if self.lost or o in self.places:  # most objects hold no such number
+                out |= self.held(o, stretch, type_)
             elif type_.kind == "float":
                 out |= self.passed()
         return out
 
     def write(self, n: int, kinds: Sequence[Kind]) -> None:
         """All that a node writes."""
-        found = [a for a in self.values.accesses.get(n, ()) if a.kind == "W"]
+        found = list(self.stretches.touched(n, "W"))
         if not found and not self.lost:
             self.lost = self.changed = True
-        for a in found:
-            self.put(a.object, self.stretch(a), kinds)
+        for o, stretch in found:
+            self.put(o, stretch, kinds)
 
     def set_temp(self, frame: int, target: ins.Temp | None, marks: Marks = ALL) -> None:
         known = NO_MARKS if target is None else self.temps.get((frame, target.number), NO_MARKS)
@@ -266,7 +267,7 @@ class Taint:
 
     def copy(self, n: int) -> None:
         """Bytes of one place to another: to the same bytes of it, where both are known."""
-        found = self.values.accesses.get(n, ())
+        found = list(self.values.accesses.at(n))
         sources = [a for a in found if a.kind == "R"]
         targets = [exactly(a) for a in found if a.kind == "W"]
         if len(sources) == len(targets) == 1 and not self.lost:
@@ -284,9 +285,8 @@ class Taint:
                 self.write(n, (kind,))
 
     def write_all(self, n: int) -> None:
-        for a in self.values.accesses.get(n, ()):
-            if a.kind == "W":
-                self.put(a.object, self.stretch(a))
+        for o, stretch in self.stretches.touched(n, "W"):
+            self.put(o, stretch)
 
     # --- calls ---------------------------------------------------------------------------------------------------
 
@@ -302,12 +302,12 @@ class Taint:
                 self.set_temp(frame, call.target, self.passed())
             return
         arguments = [self.marks(n, frame, a) for a in call.args]
-        reads = [a for a in self.values.accesses.get(n, ()) if a.kind == "R"]
+        reads = list(self.stretches.touched(n, "R"))
         words = any(region.indirect for region in effect.reads)  # of the command line: MPI_Init sends them to nobody
         taken = [
             kind
             for kind in EITHER
-            if any(self.holds(a.object, self.stretch(a), (kind,)) for a in reads if a.object != UNKNOWN or not words)
+            if any(self.holds(o, stretch, (kind,)) for o, stretch in reads if o != UNKNOWN or not words)
         ]
         message = effect.source.startswith("mpi")
         if message:
@@ -383,9 +383,7 @@ class Taint:
             sent = op.send.buf if op.send is not None else None
             if sent is not None and sent < len(call.args):
                 address = self.symbols.not_null(self.values.args[n][sent])
-                hidden = self.symbols.base(address) is None and not any(
-                    a.kind == "R" for a in self.values.accesses.get(n, ())
-                )
+                hidden = self.symbols.base(address) is None and not list(self.values.accesses.objects(n, "R"))
         given = op is None and any(
             found and not a.type.is_pointer for found, a in zip(arguments, call.call.args, strict=False)
         )
@@ -454,7 +452,7 @@ class Taint:
             return
         lo = self.symbols.offset(address).constant
         elem = call.call.args[i].type.elem
-        mine = [a for a in self.values.accesses.get(n, ()) if a.kind == "W" and a.object == base]
+        mine = [a for a in self.values.accesses.at_object(n, base) if a.kind == "W"]
         sizes = {self.stretch(a) for a in mine if lo is not None and a.lo is not None and a.lo.constant == lo}
         if len(sizes) == 1 and None not in sizes:
             self.put(base, next(iter(sizes)), kinds)
@@ -464,27 +462,6 @@ class Taint:
             self.put(base, None, kinds)
 
     # --- what is there before anything runs ----------------------------------------------------------------------
-
-    def initially(self, variable: ast.Variable) -> bool:
-        """A static object whose initialiser may hold one."""
-        stack = [] if variable.init is None else [variable.init]
-        while stack:
-            item = stack.pop()
-            if isinstance(item, ast.IntLit):
-                if item.name == ast.PROC_NULL or (self.null is not None and item.value == self.null):
-                    return True
-            elif isinstance(item, ast.Opaque) or self.negative(item):
-                return True
-            stack.extend(children(item))
-        return False
-
-    def negative(self, item: ast.Expr) -> bool:
-        """A floating number with a minus sign that may be its number."""
-        if self.null is None or not isinstance(item, ast.Unary) or item.op != "-":
-            return False
-        signed = [x.value for x in within(item.operand) if isinstance(x, ast.FloatLit)]
-        plain = isinstance(item.operand, ast.FloatLit)
-        return any(value is None or not plain or -value == self.null for value in signed)
 
     def made_floating(self, source: ast.Expr) -> bool:
         """Whether a whole number that is made a floating one may be: the arithmetic after it is not followed."""

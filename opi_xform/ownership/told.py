@@ -70,7 +70,7 @@ def never_packed(program: Program, buffer: Buffer, use: Use) -> bool:
         other = others.get(n)
         if other is not None:
             return other.side == "recv" or None
-        return any(a.object == use.object and a.kind == "W" for a in values.accesses.get(n, ()))
+        return values.accesses.touches(n, (use.object,), "W")
 
     start = graph.nodes[use.node].block
     work: list[tuple[int, Sequence[int]]] = [(start, [n for n in graph.blocks[start] if n < use.node])]

@@ -8,10 +8,10 @@ from dataclasses import replace
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.walk import children, expressions
+from opi_xform.memory.accesses import Access
 from opi_xform.memory.extent import extent_of
 from opi_xform.memory.nullable import may_be_null
 from opi_xform.memory.poly import ZERO, Poly, number
-from opi_xform.memory.values import Access
 from opi_xform.ownership.counted import never_overfull
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Buffer, Carrier, Program, Use
@@ -91,7 +91,7 @@ def is_rows(program: Program, o: int, uses: Iterable[Use]) -> int:
     if longer and not never_overfull(program, o, mine, row):
         return 0
     nodes = {u.node for u in mine}
-    for n, accesses in index_of(program).accesses.get(o, {}).items():
+    for n, accesses in index_of(program).accesses.of(o).items():
         for a in accesses:
             if n in nodes:
                 continue
@@ -190,7 +190,7 @@ def touches(program: Program, objects: set[int], uses: list[Use]) -> tuple[int, 
     index = index_of(program)
     out: set[int] = set()
     for o in objects:
-        out.update(index.accesses.get(o, ()))
+        out.update(index.accesses.nodes(o))
         out.update(index.addressed.get(o, ()))
     out.difference_update(u.node for u in uses)
     return tuple(sorted(out))

@@ -15,7 +15,7 @@ def zeros_put(program: Program, buffer: Buffer) -> int | None:
     heaps = [table[h] for info in known for h in (info.members if info.kind == "family" else (info.number,))]
     out = [n for heap in heaps if heap.kind == "heap" for n in heap.nodes if _callee(program, n) == "calloc"]
     for o in buffer.objects:
-        for n in index_of(program).accesses.get(o, {}):
+        for n in index_of(program).accesses.nodes(o):
             if filled_by(program, n) == 0:
                 out.append(n)
     return min(out, default=None)
@@ -34,7 +34,7 @@ def read_to_an_end(program: Program, buffer: Buffer) -> bool:
     sites = {u.node for u in buffer.uses}
     loaded: set[int] = set()
     for o in buffer.objects:
-        for n, accesses in index_of(program).accesses.get(o, {}).items():
+        for n, accesses in index_of(program).accesses.of(o).items():
             action = program.graph.nodes[n].action
             reads = [a for a in accesses if a.kind == "R"]
             if isinstance(action, ins.CallInstr) and n not in sites and any(a.length is None for a in reads):

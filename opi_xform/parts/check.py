@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeGuard, cast
 
 from opi_xform.ir import instr as ins
+from opi_xform.memory.accesses import Access
 from opi_xform.memory.hull import hulls
 from opi_xform.memory.least import either
 from opi_xform.memory.poly import ONE, Poly, symbol
 from opi_xform.memory.trips import nominal_trips
-from opi_xform.memory.values import Access
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.reasons import node_span

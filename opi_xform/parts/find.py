@@ -272,8 +272,8 @@ class Dividing:
         checking.frees({m.place for m in self.mentions if m.kind == "freed"})
         for o in self.candidate.objects:
             mine = [r.node for found in readings.values() for r in found if r.object == o]
-            checking.this_life(o, [*mine, *index_of(program).accesses.get(o, ())])
-            for _, accesses in sorted(index_of(program).accesses.get(o, {}).items()):
+            checking.this_life(o, [*mine, *index_of(program).accesses.nodes(o)])
+            for _, accesses in sorted(index_of(program).accesses.of(o).items()):
                 for a in accesses:
                     checking.access(a)
         sizes = {} if layout.equal else self.spelled(program, layout)

@@ -130,7 +130,7 @@ def _sets_environment(program: Program) -> bool:
 def _writes_others(program: Program, n: int, keys: Collection[str]) -> bool:
     """A node writes what is known, and none of these variables."""
     table = program.values.objects.table
-    written = [a.object for a in program.values.accesses.get(n, ()) if a.kind == "W"]
+    written = list(program.values.accesses.objects(n, "W"))
     stores = isinstance(program.graph.nodes[n].action, ins.Store)
     return bool(written or not stores) and all(o != UNKNOWN and table[o].variable not in keys for o in written)
 
@@ -213,7 +213,7 @@ def _only_looks(program: Program, flow: Flow, frames: tuple[int, ...], allocatio
         known = len(asks)
         for node in nodes:
             frame, action = node.frame, node.action
-            if any(a.object == o for a in values.accesses.get(node.number, ())) and node.number != allocation:
+            if values.accesses.touches(node.number, (o,)) and node.number != allocation:
                 return False
             match action:
                 case ins.Define(target=target, value=value):

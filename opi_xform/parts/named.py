@@ -229,7 +229,7 @@ class NamedDividing:
         checking.frees({m.place for key, m in self.mentions if m.kind == "freed" and self.first(key)})
         for o in self.naming.objects:
             scope = checking.changing(o)
-            found = index_of(program).accesses.get(o, {})
+            found = index_of(program).accesses.of(o)
             nodes = [(place, r.node) for place, rs in readings.items() for r in rs if self.meant(program, place, r, o)]
             checking.this_life(o, [*(n for _, n in nodes), *found])
             for place, n in nodes if scope else ():

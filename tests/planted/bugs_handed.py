@@ -24,7 +24,7 @@ HANDED = (
     Bug(
         "a function that fills memory and something else only fills memory",
         _FILLED,
-        "elsewhere = any(a.object != o for a in values.accesses[n])",
+        "elsewhere = values.accesses.touches_other(n, o)",
         "elsewhere = False",
         ("handed_elsewhere",),
         condition="allocation and free",

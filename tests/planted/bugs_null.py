@@ -141,8 +141,8 @@ NULL = (
     ),
     Bug(
         "no floating constant at file level is MPI_PROC_NULL",
-        _TAINT,
-        " or self.negative(item):",
+        _KINDS,
+        " or _negative(item, null):",
         ":",
         ("recv_null_float_static",),
         condition="real source",
@@ -150,8 +150,8 @@ NULL = (
     Bug(
         "no initialiser holds MPI_PROC_NULL",
         _TAINT,
-        "info.frame < 0 and self.initially(",
-        "info.frame < 0 and False and self.initially(",
+        "info.frame < 0 and begins_as(",
+        "info.frame < 0 and False and begins_as(",
         ("recv_null_initialiser",),
         condition="real source",
     ),
