@@ -70,9 +70,28 @@ class Evaluator:
         cell: Cell = ("v", o)
         found = self.look(cell)
         if found is None:
-            found = self.symbols.of("version", (o, "initial"), frozenset())
+            found = self.first_contents()
             self.out.put(cell, found)
         return found
+
+    def first_contents(self) -> Poly:
+        """The version of objects that nothing has changed."""
+        return self.symbols.of("version", ("initial",), frozenset())
+
+    def changed_at(self, node: Node) -> Poly:
+        """The version of all objects that a node changes: who asks for a version says of which objects."""
+        return self.symbols.of("version", (node.number,), self.scope)
+
+    def state(self, targets: frozenset[int]) -> Poly:
+        """What these objects hold here: the same symbol where each of them has the same version."""
+        group = self.values.accesses.group(targets)
+        versions = [self.version(o) for o in group.order]
+        apart = dict.fromkeys(versions)
+        scope: frozenset[int] = frozenset()
+        for v in apart:
+            scope |= self.symbols.scope(v)
+        told = tuple(v.single for v in (versions if len(apart) > 1 else apart))
+        return self.symbols.of("version", (group.members, told), scope)
 
     def value(self, node: Node, frame: int, operand: ins.Operand) -> Poly:
         """The value of an operand, evaluated in ``frame``; iterative over the operand's tree."""
@@ -183,12 +202,10 @@ class Evaluator:
         return self.opaque(node, ("outside", *place), nonneg)
 
     def load_symbol(self, address: Poly, targets: frozenset[int], type_: Type) -> Poly:
-        versions = tuple(self.version(o) for o in sorted(targets))
-        scope = self.symbols.scope(address)
-        for v in versions:
-            scope |= self.symbols.scope(v)
+        state = self.state(targets)
+        scope = self.symbols.scope(address) | self.symbols.scope(state)
         nonneg = type_.kind == "int" and not type_.signed
-        return self.symbols.of("load", (address, versions, *kind_of(type_)), scope, nonneg)
+        return self.symbols.of("load", (address, (state,), *kind_of(type_)), scope, nonneg)
 
     def member(self, base: int | None, address: Poly) -> Poly | None:
         """The buffer that a cell of an array of pointers owns."""
@@ -341,7 +358,7 @@ class Evaluator:
         if o not in self.objects.foreign:
             self.out.put((o, offset), value)
         self.offsets.setdefault(o, set()).add(offset)
-        self.out.put(("v", o), self.symbols.of("version", (o, node.number), self.scope))
+        self.out.put(("v", o), self.changed_at(node))
 
     def copied(self, source: Poly, to: Poly, size: int | None) -> None:
         """Numbers in a struct are the same in its copy.  What the copy's bytes held before is forgotten already."""
@@ -369,15 +386,16 @@ class Evaluator:
                 self.out.drop((o, offset))
         if lo < self.sizes.get((o, 0), WIDEST):
             self.out.drop((o, 0))
-        self.out.put(("v", o), self.symbols.of("version", (o, node.number), self.scope))
+        self.out.put(("v", o), self.changed_at(node))
 
     def havoc(self, objects: frozenset[int], node: Node) -> None:
         """The contents of these objects are no longer known."""
+        version = self.changed_at(node)
         for o in objects:
             for offset in self.offsets.get(o, ()):
                 self.out.drop((o, offset))
             self.out.drop((o, 0))
-            self.out.put(("v", o), self.symbols.of("version", (o, node.number), self.scope))
+            self.out.put(("v", o), version)
 
 
 WIDEST = 32  # bytes of the largest scalar

@@ -115,12 +115,19 @@ class _Interpreter(Steps):
         left = [loop for loop in self.nest.chain(source) if target not in self.nest.loops[loop].blocks]
         if not left:
             return out
+        versions: dict[Poly, Poly] = {}  # many objects have the same
         for cell in self.changed_in(left[-1]):
             before = value = out[cell] if cell in out else now.get(cell)
-            if value is None:
+            if value is None or before is None:
                 continue
-            for loop in left:  # innermost first
-                value = self.symbols.leave(value, loop)
+            known = versions.get(before) if cell[0] == "v" else None
+            if known is None:
+                for loop in left:  # innermost first
+                    value = self.symbols.leave(value, loop)
+                if cell[0] == "v":
+                    versions[before] = value
+            else:
+                value = known
             if value is not before:
                 out[cell] = value
         return out
@@ -183,6 +190,9 @@ class _Interpreter(Steps):
             if all(v is value or v == value for v in incoming):
                 self.out.put(cell, value)
                 continue
+            if cell[0] == "v":  # objects with the same versions before have the same one behind
+                self.out.put(cell, self.symbols.of("phi", (block, ("v", *incoming), *before), scope))
+                continue
             bases = {self.symbols.base(v) for v in incoming}
             if len(bases) == 1 and None not in bases:
                 base = next(iter(bases))
@@ -220,10 +230,7 @@ class _Interpreter(Steps):
             without = [env for env in envs if (env.get(cell, here)) is None]
             if len(without) < len(envs):
                 for env in without:
-                    env[cell] = self.first_contents(cell)
-
-    def first_contents(self, cell: Cell) -> Poly:
-        return self.symbols.of("version", (cell[1], "initial"), frozenset())
+                    env[cell] = self.first_contents()
 
     def open(self, loop: int) -> None:
         """At a loop's header everything that the loop changes becomes a symbol of its own.
@@ -239,9 +246,10 @@ class _Interpreter(Steps):
             frame = self.objects.table[int(str(cell[1]))].frame
             call = self.graph.frames[frame].call if frame >= 0 else -1
             if call < 0 or self.graph.nodes[call].block not in blocks:
-                self.out.put(cell, self.first_contents(cell))
+                self.out.put(cell, self.first_contents())
         header = self.nest.loops[loop].header
         pending: list[tuple[Cell, int, Poly, int]] = []
+        version = self.symbols.of("phi", (header, ("v",)), self.scope)  # of all that the loop changes
         for cell in changed:
             if cell[0] == "t":
                 self.out.drop(cell)
@@ -253,6 +261,9 @@ class _Interpreter(Steps):
                         self.out.drop((cell[1], offset))
             value = now.get(cell)
             if value is None:
+                continue
+            if cell[0] == "v":
+                self.out.put(cell, version)
                 continue
             s = self.symbols.get("phi", (header, cell), self.scope)
             target = self.symbols.base(value) if changed[cell] else None
@@ -296,7 +307,7 @@ class _Interpreter(Steps):
                 latches.append((latch, value))
             if len(latches) < len(info.latches):
                 continue
-            if base >= 0 and cell[0] != "v":
+            if base >= 0:
                 settle(self.values, s, base, (init, *(v for _, v in latches)))
             if base >= 0:
                 if self.symbols.base(init) != base or any(self.symbols.base(v) != base for _, v in latches):
@@ -308,7 +319,7 @@ class _Interpreter(Steps):
             self.values.joins[s] = (init, *(v for _, v in latches))
             self.values.cells[s] = (cell, base)
             steps = {self.symbols.resolve(v) - symbol(s) for _, v in latches}
-            if len(steps) == 1 and cell[0] != "v":
+            if len(steps) == 1:
                 step = next(iter(steps))
                 varies = self.symbols.scope(step) & (self.inner[loop])
                 if not varies and s not in set(step.symbols()):

@@ -6,7 +6,7 @@ those, and is fixed otherwise.  Kinds:
 ``object``  the address of an object            ``count``   iteration number (0, 1, …) of a loop
 ``phi``     a value merged at a block           ``load``    memory read at an address, at a version of what it may hold
 ``op``      an operation on other values        ``exit``    what a loop's symbol is when that loop has been left
-``opaque``  anything else, one per evaluation   ``version`` a state of an object's contents
+``opaque``  anything else, one per evaluation   ``version`` a state of objects' contents
 ``row``     index × size of one row of an array of arrays
 """
 
