@@ -6,6 +6,7 @@ one as characters or words.  Its bytes are followed then, and it is a value agai
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import lru_cache
 
 from opi_xform.ir import ast
@@ -151,3 +152,26 @@ def floating_sources(program: Program) -> tuple[tuple[ast.Expr, ...], tuple[ast.
             elif isinstance(item, ast.Unary) and item.op == "-" and isinstance(item.operand, ast.FloatLit):
                 signed.append(item.operand)
     return tuple(casts), tuple(signed)
+
+
+def has_one(source: ast.Expr, null: int | None, suspects: Collection[str | None], known: bool) -> bool:
+    """Whether MPI_PROC_NULL may be in an expression.  suspects: variables that may hold it.  known: some place does."""
+    for item in within(source):
+        match item:
+            case ast.IntLit(value=value, name=name):
+                if name == ast.PROC_NULL or (null is not None and value == null):
+                    return True
+            case ast.VarRef(var=key):
+                if key in suspects:
+                    return True
+            case ast.Index() | ast.Member() | ast.Deref() | ast.Call() | ast.Opaque():
+                if known:
+                    return True
+            case _:
+                pass
+    return False
+
+
+def given_as_pointer(operand: ins.Operand) -> bool:
+    """A number, cast."""
+    return isinstance(operand, ins.Op) and operand.op == "cast"

@@ -68,14 +68,23 @@ class Stretches:
         info = self.table[o]
         return 0, self.total(info) if info.kind == "variable" else None
 
+    def place(self, a: Access) -> tuple[int, int] | None:
+        """The same of an access; None: up to an end that is not known."""
+        first, length = self.of(a)
+        return None if length is None else (first, length)
+
+    def whole(self, o: int) -> tuple[int, int] | None:
+        """All bytes of an object; None: how many it has is not known."""
+        first, length = self.anywhere(o)
+        return None if length is None else (first, length)
+
     def touched(self, n: int, kind: str) -> Iterator[tuple[int, tuple[int, int] | None]]:
         """The objects that a node reads or writes, and in which of their bytes (None: that is not known)."""
         for record in self.values.accesses.records.get(n, ()):
             if record.kind == kind:
                 objects = (record.object,) if isinstance(record, Access) else record.group.order
                 for o in objects:
-                    first, length = self.of(record) if isinstance(record, Access) else self.anywhere(o)
-                    yield o, None if length is None else (first, length)
+                    yield o, self.place(record) if isinstance(record, Access) else self.whole(o)
 
     def closed(self, found: tuple[int, int], o: int) -> tuple[int, int | None]:
         """An array at the end of a struct goes on to the end of the object."""

@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
-from opi_xform.ir.walk import within
-from opi_xform.memory.accesses import Access
+from opi_xform.memory.accesses import Access, Group, Spread
 from opi_xform.memory.calls import region_args
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import Poly
@@ -32,6 +31,8 @@ from opi_xform.ownership.kinds import (
     Stretch,
     begins_as,
     floating_sources,
+    given_as_pointer,
+    has_one,
     is_floating,
     kinds_for,
     kinds_of,
@@ -73,6 +74,7 @@ class Taint:
         self.symbols = program.values.symbols
         self.temps: dict[tuple[int, int], Marks] = {}
         self.places: dict[int, set[tuple[Kind, Stretch | None]]] = {UNKNOWN: {(kind, None) for kind in EITHER}}
+        self.put_there: set[tuple[frozenset[int], tuple[Kind, ...]]] = set()  # ``put_to_all``
         self.carried: set[tuple[Kind, Channel]] = set()
         self.absent = self.tagged = self.lost = self.packed = False
         self.passes = passes_over(program)
@@ -91,8 +93,14 @@ class Taint:
             self.changed = False
             for node in program.graph.nodes:
                 self.step(node)
-            if not self.floating and any(self.made_floating(e) for e in self.casts):
+            if not self.floating and self.made_floating():
                 self.floating = self.changed = True
+
+    def made_floating(self) -> bool:
+        """Whether a whole number that is made a floating one may be: the arithmetic after it is not followed."""
+        suspects = {self.objects.table[o].variable for o in self.places if self.places[o]}
+        known = bool(self.temps) or len(self.places) > 1
+        return any(has_one(source, self.null, suspects, known) for source in self.casts)
 
     # --- operands ------------------------------------------------------------------------------------------------
 
@@ -136,9 +144,24 @@ class Taint:
 
     def held(self, o: int, stretch: Stretch | None, type_: Type) -> Marks:
         """What some of these bytes of an object are, read as a type."""
-        mine = kinds_of(type_)
         places = [(kind, None) for kind in EITHER] if self.lost else self.places.get(o, ())
-        found = frozenset(VALUE if kind in mine else kind for kind, s in places if meet(s, stretch))
+        return self.as_read({kind for kind, s in places if meet(s, stretch)}, type_)
+
+    def held_by_some(self, group: Group, type_: Type) -> Marks:
+        """What one of these objects is, anywhere in it."""
+        kinds: set[Kind] = set(EITHER) if self.lost else set()
+        for o in group.order:
+            if len(kinds) == len(EITHER):
+                break
+            if o in self.places:
+                stretch = self.stretches.whole(o)
+                kinds.update(kind for kind, s in self.places[o] if meet(s, stretch))
+        return self.as_read(kinds, type_)
+
+    def as_read(self, kinds: set[Kind], type_: Type) -> Marks:
+        """What numbers that were stored as these kinds are, read as a type."""
+        mine = kinds_of(type_)
+        found = frozenset(VALUE if kind in mine else kind for kind in kinds)
         if type_.kind == "float":
             if WHOLE in found:
                 self.pack()
@@ -176,28 +199,36 @@ class Taint:
                 if kind == WHOLE and not self.packed and is_floating(self.objects.table[o].type):
                     self.pack()
 
-    def stretch(self, a: Access) -> Stretch | None:
-        first, length = self.stretches.of(a)
-        return None if length is None else (first, length)
+    def put_to_all(self, group: Group, kinds: Sequence[Kind]) -> None:
+        """Somewhere in one of these objects; what was put stays."""
+        if (group.members, tuple(kinds)) not in self.put_there:
+            self.put_there.add((group.members, tuple(kinds)))
+            for o in group.order:
+                self.put(o, self.stretches.whole(o), kinds)
 
     def read(self, n: int, type_: Type) -> Marks:
         """What a node may read from memory: anything where it is not known what it reads."""
-        found = list(self.stretches.touched(n, "R"))
+        found = [r for r in self.values.accesses.records.get(n, ()) if r.kind == "R"]
         out = NO_MARKS if found else ALL
-        for o, stretch in found:
-            if self.lost or o in self.places:  # most objects hold no such number
-                out |= self.held(o, stretch, type_)
+        for r in found:
+            if isinstance(r, Spread):
+                out |= self.held_by_some(r.group, type_)
+            elif self.lost or r.object in self.places:  # most objects hold no such number
+                out |= self.held(r.object, self.stretches.place(r), type_)
             elif type_.kind == "float":
                 out |= self.passed()
         return out
 
     def write(self, n: int, kinds: Sequence[Kind]) -> None:
         """All that a node writes."""
-        found = list(self.stretches.touched(n, "W"))
+        found = [r for r in self.values.accesses.records.get(n, ()) if r.kind == "W"]
         if not found and not self.lost:
             self.lost = self.changed = True
-        for o, stretch in found:
-            self.put(o, stretch, kinds)
+        for r in found:
+            if isinstance(r, Spread):
+                self.put_to_all(r.group, kinds)
+            else:
+                self.put(r.object, self.stretches.place(r), kinds)
 
     def set_temp(self, frame: int, target: ins.Temp | None, marks: Marks = ALL) -> None:
         known = NO_MARKS if target is None else self.temps.get((frame, target.number), NO_MARKS)
@@ -281,12 +312,15 @@ class Taint:
                         self.put(to, (s[0] - source[0] + target[0], s[1]), (kind,))
                 return
         for kind in EITHER:
-            if not sources or any(self.holds(a.object, self.stretch(a), (kind,)) for a in sources):
+            if not sources or any(self.holds(a.object, self.stretches.place(a), (kind,)) for a in sources):
                 self.write(n, (kind,))
 
     def write_all(self, n: int) -> None:
-        for o, stretch in self.stretches.touched(n, "W"):
-            self.put(o, stretch)
+        for r in self.values.accesses.records.get(n, ()):
+            if r.kind == "W" and isinstance(r, Spread):
+                self.put_to_all(r.group, EITHER)
+            elif r.kind == "W" and isinstance(r, Access):
+                self.put(r.object, self.stretches.place(r))
 
     # --- calls ---------------------------------------------------------------------------------------------------
 
@@ -387,7 +421,9 @@ class Taint:
         given = op is None and any(
             found and not a.type.is_pointer for found, a in zip(arguments, call.call.args, strict=False)
         )
-        given = given or (op is None and any(f for f, a in zip(arguments, call.args, strict=True) if _number(a)))
+        given = given or (
+            op is None and any(f for f, a in zip(arguments, call.args, strict=True) if given_as_pointer(a))
+        )
         sent_on = ANY if op is None or outside else channel(effect, op.send, call, self.values.args.get(n, ()))
         found = {(kind, sent_on) for kind in (EITHER if outside or given or hidden else taken)}
         count = op.send.count if op is not None and op.send is not None else None
@@ -453,36 +489,10 @@ class Taint:
         lo = self.symbols.offset(address).constant
         elem = call.call.args[i].type.elem
         mine = [a for a in self.values.accesses.at_object(n, base) if a.kind == "W"]
-        sizes = {self.stretch(a) for a in mine if lo is not None and a.lo is not None and a.lo.constant == lo}
+        sizes = {self.stretches.place(a) for a in mine if lo is not None and a.lo is not None and a.lo.constant == lo}
         if len(sizes) == 1 and None not in sizes:
             self.put(base, next(iter(sizes)), kinds)
         elif not mine and lo is not None and elem is not None and elem.size:
             self.put(base, (lo, elem.size), kinds)
         else:
             self.put(base, None, kinds)
-
-    # --- what is there before anything runs ----------------------------------------------------------------------
-
-    def made_floating(self, source: ast.Expr) -> bool:
-        """Whether a whole number that is made a floating one may be: the arithmetic after it is not followed."""
-        suspects = {self.objects.table[o].variable for o in self.places if self.places[o]}
-        known = bool(self.temps) or len(self.places) > 1
-        for item in within(source):
-            match item:
-                case ast.IntLit(value=value, name=name):
-                    if name == ast.PROC_NULL or (self.null is not None and value == self.null):
-                        return True
-                case ast.VarRef(var=key):
-                    if key in suspects:
-                        return True
-                case ast.Index() | ast.Member() | ast.Deref() | ast.Call() | ast.Opaque():
-                    if known:
-                        return True
-                case _:
-                    pass
-        return False
-
-
-def _number(operand: ins.Operand) -> bool:
-    """A number that is given as a pointer."""
-    return isinstance(operand, ins.Op) and operand.op == "cast"

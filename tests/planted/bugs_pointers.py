@@ -63,8 +63,8 @@ POINTERS = (
         "unknown functions are given nothing",
         _STEPS,
         "            self.values.escape(o, node.number, reason)\n"
-        '            self.access(node, o, "R", None, None, False, reason)\n'
-        '            self.access(node, o, "W", None, None, False, reason)\n',
+        '        self.anywhere(node, objects, "R", reason)\n'
+        '        self.anywhere(node, objects, "W", reason)\n',
         "            pass\n",
         ("g_unknown_callee", "g_unknown_callee_heap"),
         Bug(
