@@ -77,18 +77,20 @@ class Ranks:
 
     def facts_at(self, n: int) -> tuple[Poly, ...]:
         """Polynomials that are not negative where a node runs, told by comparisons of signed numbers."""
-        found = self.facts_of.get(n)
-        if found is None:
-            graph, guarded = self.graph, index_of(self.program).guarded
-            out: list[Poly] = []
-            block = guarded[graph.nodes[n].block]
-            while block > 0:
-                parent = self.program.nest.idom[block]
-                last = graph.blocks[parent][-1]
-                if not self.values.conditions[last].unsigned:
-                    out.extend(of_condition(self.program, last, graph.succs[parent][0] == block))
-                block = guarded[parent]
-            found = self.facts_of[n] = tuple(dict.fromkeys(out))
+        graph, guarded, idom = self.graph, index_of(self.program).guarded, self.program.nest.idom
+        block = guarded[graph.nodes[n].block]
+        inside: list[int] = []
+        while block > 0 and block not in self.facts_of:
+            inside.append(block)
+            block = guarded[idom[block]]
+        found = self.facts_of.get(block, ())
+        for block in reversed(inside):
+            parent = idom[block]
+            last = graph.blocks[parent][-1]
+            if not self.values.conditions[last].unsigned:
+                told = of_condition(self.program, last, graph.succs[parent][0] == block)
+                found = tuple(dict.fromkeys((*told, *found)))
+            self.facts_of[block] = found
         return found
 
     def nonneg(self, value: Poly) -> bool:
