@@ -132,10 +132,10 @@ def _read_from_own(program: Program, flow: Flow, setting: int) -> bool:
     frame, stmt = program.graph.nodes[setting].frame, flow.stmt[setting]
     loads = (n for n in flow.by_frame[frame] if flow.stmt[n] == stmt)
     found = {
-        a.object
+        o
         for n in loads
         if isinstance(program.graph.nodes[n].action, ins.Load)
-        for a in program.values.accesses.get(n, ())
+        for o in program.values.accesses.objects(n)
     }
     return found.isdisjoint(at_any_time(program)) and UNKNOWN not in found
 

@@ -37,7 +37,7 @@ def _put_before(program: Program, use: Use) -> tuple[int, bool] | None:
     chain = nest.chain(home)
     loop = nest.loops[chain[0]] if chain else None
     wanted = _guards(program, home)
-    accesses = index_of(program).accesses.get(use.object, {})
+    accesses = index_of(program).accesses.of(use.object)
     first = graph.blocks[home].index(use.node)
     work = [(home, first)]
     seen = set()
