@@ -26,6 +26,7 @@ class Calls:
         self.touched: dict[int, frozenset[int]] = {}  # by frame: what ``inside`` has answered
         self.below: dict[int, frozenset[int]] = {}  # and ``frames_inside``
         self.foreign: Mapping[int, tuple[int, str]] = {}  # what changes behind the program's back (foreign.py)
+        self.entered: Mapping[int, frozenset[int]] = {}  # by copy: what is not known when it begins (own.py)
 
     def effect(self, call: ins.CallInstr) -> FunctionEffect | None:
         """What the tables say of a call; a function of the program's own by that name is no library function."""

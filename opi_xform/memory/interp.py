@@ -25,6 +25,7 @@ from opi_xform.memory.lockstep import lockstep
 from opi_xform.memory.modified import modified_cells
 from opi_xform.memory.nullable import note_lazy, settle
 from opi_xform.memory.objects import UNKNOWN, Objects
+from opi_xform.memory.own import own
 from opi_xform.memory.pointsto import PointsTo
 from opi_xform.memory.poly import ZERO, Poly, symbol
 from opi_xform.memory.steps import Steps
@@ -33,7 +34,7 @@ from opi_xform.memory.symbols import Symbols
 from opi_xform.memory.trips import nominal_trips
 from opi_xform.memory.values import HeaderPhi, Values
 from opi_xform.program.effects import Effects
-from opi_xform.program.graph import Graph, Node
+from opi_xform.program.graph import Bind, Graph, Node
 
 
 def interpret(
@@ -73,6 +74,8 @@ class _Interpreter(Steps):
         families = find_families(calls.graph, calls.objects, calls.pts, calls.foreign, calls.summarised.anything)
         super().__init__(variables, calls, values, families)
         calls.objects.foreign.update(calls.foreign)
+        self.own = own(calls)
+        calls.entered, values.owners = self.own.entered, self.own.owners
         self.tails = tails(calls.graph, nest)
         self.modified = modified_cells(calls, nest)
         self.entered = _entered(calls.graph)
@@ -94,10 +97,23 @@ class _Interpreter(Steps):
         self.outside_too()
         for outermost in self.calls.deeper.outermost():
             self.values.beyond[outermost] = self.calls.deeper.more(outermost)
+        for frame in sorted(self.own.frames):  # which may have such functions inside
+            if self.graph.frames[frame].function in self.graph.cyclic and frame not in self.own.entered:
+                self.values.beyond[frame] = self.calls.deeper.more(frame)
+        self.given()
         note_lazy(self.values, self.calls)
         self.symbols.settled = True
         self.out.close()
         return self.values
+
+    def given(self) -> None:
+        """What the parameters of copies that begin anew at each level are given: at the first, and at deeper ones."""
+        for node in self.graph.nodes:
+            frame, given = self.graph.entered_again(node), self.values.args.get(node.number, ())
+            if isinstance(node.action, Bind):
+                frame, given = node.frame, self.values.operands.get(node.number, ())
+            for s, value in zip(self.parameters.get(frame, ()), given, strict=False):
+                self.values.joins[s] = (*self.values.joins.get(s, ()), value)
 
     def outside_too(self) -> None:
         """What is outside without being given away at one place: its address is stored where unknown code looks."""
@@ -288,9 +304,15 @@ class _Interpreter(Steps):
         targets = self.pts.variable(owner.frame, owner.variable)
         if len(targets) == 1:
             target = next(iter(targets))
-            if self.objects.table[target].kind != "unknown":
+            if self.objects.table[target].kind != "unknown" and not self.several(target):
                 return target
         return None
+
+    def several(self, o: int) -> bool:
+        """There may be one of each level of a function, and a pointer may lead to that of another level."""
+        info = self.objects.table[o]
+        born = (info.frame, *(self.graph.nodes[n].frame for n in info.nodes))
+        return o not in self.own.owners and not self.own.frames.isdisjoint(born)
 
     def close(self, loop: int) -> None:
         """All latches of a loop are done: recognise induction variables."""

@@ -104,6 +104,7 @@ class _Finder:
             case Bind(params=params):
                 for key in params:
                     self.modify_all(frozenset({self.objects.variable(frame, key)}), cells)
+                self.modify_all(self.calls.entered.get(frame, frozenset()), cells)
             case Unbind(target=result):
                 if result is not None:
                     cells[("t", frame, result.number)] = False

@@ -29,6 +29,7 @@ class Steps(Evaluator):
         self.calls = calls
         self.noted = 0  # accesses
         self.temps: dict[int, set[int]] = {}  # by frame: those that got a value
+        self.parameters: dict[int, tuple[int, ...]] = {}  # by copy that begins anew at each level: their symbols
 
     def set_temp(self, frame: int, number_: int, value: Poly) -> None:
         self.temps.setdefault(frame, set()).add(number_)
@@ -213,6 +214,10 @@ class Steps(Evaluator):
                 self.values.operands[node.number] = tuple(values)
                 for argument, value in zip(args, values, strict=True):
                     self.element(node, caller, argument, value)
+                anew = self.calls.entered.get(frame)
+                if anew is not None:
+                    self.havoc(anew, node)
+                    values = self.of_each_level(node, params)
                 for key, value in zip(params, values, strict=True):
                     o = self.objects.variable(frame, key)
                     self.havoc(frozenset({o}), node)
@@ -234,6 +239,13 @@ class Steps(Evaluator):
                 self.call(node, call)
             case _:
                 raise AssertionError(node.action)
+
+    def of_each_level(self, node: Node, params: tuple[str, ...]) -> list[Poly]:
+        """What parameters hold in any activation of a copy, not only in the first."""
+        types = [self.variables[key].type for key in params]
+        values = [self.opaque(node, ("parameter", i), t.kind == "int" and not t.signed) for i, t in enumerate(types)]
+        self.parameters[node.frame] = tuple(s for value in values if (s := value.single) is not None)
+        return values
 
     def forget(self, frame: int) -> None:
         """A copy was left: its temporaries and locals are gone."""

@@ -54,6 +54,7 @@ class Values:
     given_away: dict[int, tuple[int, str]] = field(default_factory=dict)  # those that are not plain wherever they do
     plain: dict[int, frozenset[int]] = field(default_factory=dict)  # call that enters a function again -> plain objects
     beyond: dict[int, frozenset[int]] = field(default_factory=dict)  # outermost level -> others (``memory/deeper.py``)
+    owners: Mapping[int, frozenset[int]] = field(default_factory=dict)  # object of each activation (``memory/own.py``)
     lengths: dict[int, Poly] = field(default_factory=dict)  # by declaration: bytes of an array of variable length
     foreign: Mapping[int, tuple[int, str]] = field(default_factory=dict)  # changes unseen: (node, why)
     results: dict[int, Poly] = field(default_factory=dict)

@@ -264,6 +264,7 @@ class Taint:
                 self.write_all(n)
                 if isinstance(node.action, Lost):
                     self.set_temp(frame, node.action.call.target)
+                    self.once_more(node, node.action.call)
             case Bind() if self.program.graph.frames[frame].function == MAIN:
                 pass  # how many arguments there are; the arguments themselves are no memory of the program
             case Bind(caller=caller, params=params, args=args):
@@ -280,6 +281,18 @@ class Taint:
                 self.call(n, frame, call)
             case _:
                 pass
+
+    def once_more(self, node: Node, call: ins.CallInstr) -> None:
+        """A function is entered from inside itself: what its parameters are given at deeper levels."""
+        graph = self.program.graph
+        again = graph.entered_again(node)
+        params = graph.body(again).function.params if again >= 0 else ()
+        for key, value in zip(params, call.args, strict=False):
+            if marks := self.marks(node.number, node.frame, value):
+                type_ = self.program.variables[key].type
+                self.becomes_floating(marks, type_)
+                o = self.objects.variable(again, key)
+                self.put(o, (0, type_.size) if type_.size else None, kinds_for(marks, type_))
 
     def given(self, n: int, frame: int, operand: ins.Operand, place: int) -> Marks:
         """What a value that a node stores may be; ``place``: which of its operands it is."""

@@ -11,12 +11,12 @@ static void halo(int nx, int ny, double *cells, double *sbuf, double *rbuf)
 
     for (int i = 0; i < nx; i++)
         sbuf[i] = cells[i + nx];
-    MPI_Sendrecv(sbuf, nx, MPI_DOUBLE, down, 0, rbuf, nx, MPI_DOUBLE, up, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(sbuf) keep(rbuf)
+    MPI_Sendrecv(sbuf, nx, MPI_DOUBLE, down, 0, rbuf, nx, MPI_DOUBLE, up, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(sbuf)
     for (int i = 0; i < nx; i++)
         cells[i + nx * (ny + 1)] = rbuf[i];
     for (int i = 0; i < nx; i++)
         sbuf[i] = cells[i + nx * ny];
-    MPI_Sendrecv(sbuf, nx, MPI_DOUBLE, up, 0, rbuf, nx, MPI_DOUBLE, down, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(sbuf) keep(rbuf)
+    MPI_Sendrecv(sbuf, nx, MPI_DOUBLE, up, 0, rbuf, nx, MPI_DOUBLE, down, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(sbuf)
     for (int i = 0; i < nx; i++)
         cells[i] = rbuf[i];
 }
