@@ -98,7 +98,7 @@ class _Interpreter(Steps):
         for outermost in self.calls.deeper.outermost():
             self.values.beyond[outermost] = self.calls.deeper.more(outermost)
         for frame in sorted(self.own.frames):  # which may have such functions inside
-            if self.graph.frames[frame].function in self.graph.cyclic and frame not in self.own.entered:
+            if self.graph.frames[frame].function in self.graph.cyclic:
                 self.values.beyond[frame] = self.calls.deeper.more(frame)
         self.given()
         note_lazy(self.values, self.calls)
@@ -304,15 +304,9 @@ class _Interpreter(Steps):
         targets = self.pts.variable(owner.frame, owner.variable)
         if len(targets) == 1:
             target = next(iter(targets))
-            if self.objects.table[target].kind != "unknown" and not self.several(target):
+            if self.objects.table[target].kind != "unknown":
                 return target
         return None
-
-    def several(self, o: int) -> bool:
-        """There may be one of each level of a function, and a pointer may lead to that of another level."""
-        info = self.objects.table[o]
-        born = (info.frame, *(self.graph.nodes[n].frame for n in info.nodes))
-        return o not in self.own.owners and not self.own.frames.isdisjoint(born)
 
     def close(self, loop: int) -> None:
         """All latches of a loop are done: recognise induction variables."""

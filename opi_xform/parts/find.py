@@ -89,8 +89,15 @@ def candidates(program: Program) -> list[Candidate]:
         if any(at != ZERO for at in starts[key])
         and not any(o in program.values.escaped for o in found)
         and program.values.lazy.isdisjoint(found)  # its parts would be those of another turn
-        and all(len(table[o].nodes) < 2 for o in found)
+        and all(len(table[o].nodes) < 2 and not _of_levels(program, o) for o in found)
     ]
+
+
+def _of_levels(program: Program, o: int) -> bool:
+    """It is made by a function that calls itself, or below one: what is known there may be of the first level only."""
+    info, graph = program.values.objects.table[o], program.graph
+    born = (info.frame, *(graph.nodes[n].frame for n in info.nodes))
+    return any(frame >= 0 and graph.frames[frame].function in graph.levels for frame in born)
 
 
 def plain_pointer(var: ast.Variable) -> bool:

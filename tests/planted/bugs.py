@@ -16,6 +16,7 @@ from tests.planted.bugs_lifts import LIFTS
 from tests.planted.bugs_memory import MEMORY
 from tests.planted.bugs_null import NULL
 from tests.planted.bugs_numbers import NUMBERS
+from tests.planted.bugs_own import OWN
 from tests.planted.bugs_parts import PARTS
 from tests.planted.bugs_pointers import POINTERS
 from tests.planted.bugs_products import PRODUCTS
@@ -454,6 +455,7 @@ BUGS = (
     *MEMORY,
     *NULL,
     *NUMBERS,
+    *OWN,
     *CONDITIONS,
     *COPIES,
     *PARTS,

@@ -22,9 +22,9 @@ LEVELS = (
     Bug(
         "what holds at the first level holds at all of them",
         "opi_xform.ownership.levels",
-        "if graph.frames[frame].function in graph.cyclic:",
+        "if graph.frames[frame].function in graph.cyclic and frame not in owners:",
         "if False:",
-        ("levels_own", "levels_arm"),
+        ("activation_by_pointer", "activation_pending"),
         also=Bug(
             "edits may lie in functions with several levels",
             "opi_xform.ownership.decide",

@@ -240,6 +240,18 @@ TABLE = (
         ("send_read_recursion*", "levels_*", "deeper_*", "called_by_*", "summary_*", "lost_*"),
     ),
     Condition(
+        "buffers of one activation",
+        "A buffer in a function that calls itself is one call's own, and what is known of it holds at each level.",
+        (
+            "memory.own:own",
+            "ownership.levels:levels_refusal",
+            "ownership.levels:levels_site",
+            "ownership.levels:levels_written",
+        ),
+        (),
+        ("activation_*", "levels_own", "levels_arm", "levels_callback", "lifted_recursive"),
+    ),
+    Condition(
         "OpenMP threads",
         "What threads run does the same in order, and holds no edit.",
         (

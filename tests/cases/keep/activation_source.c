@@ -8,8 +8,6 @@
 static double u[N], v[N];
 static int rank;
 
-static double seen;
-
 static void f(int from, int depth)
 {
     double *mine = malloc(N * sizeof *mine);
