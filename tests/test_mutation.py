@@ -44,6 +44,7 @@ INDETERMINATE = (
     "disjoint_",
     "memalign_",
     "busy_",
+    "activation_",
     "aligned_far_",
     "out_parameter_",
     "addressed_",

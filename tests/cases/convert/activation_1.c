@@ -13,7 +13,7 @@ static void halve(int n, int depth)
     double *out = malloc(n * sizeof *out);
     double *in = malloc(n * sizeof *in);
 
-    for (int i = 0; i < n; i++) //~ hole: i = 0 => i = 1
+    for (int i = 0; i < n; i++)
         out[i] = u[i] + depth;
     if (rank == 0) {
         MPI_Send(out, n, MPI_DOUBLE, 1, depth, MPI_COMM_WORLD); //~ give(out)

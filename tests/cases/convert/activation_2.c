@@ -12,7 +12,7 @@ static void send_behind(int n, int depth)
 {
     double *out = malloc(n * sizeof *out);
 
-    for (int i = 0; i < n; i++) //~ hole: i = 0 => i = 1
+    for (int i = 0; i < n; i++)
         out[i] = u[i] + depth;
     if (depth > 0)
         send_behind(n - 100, depth - 1);

@@ -12,7 +12,7 @@ static void send_down(int depth)
 {
     double mine[N];
 
-    for (int i = 0; i < N; i++) //~ hole: i = 0 => i = 1
+    for (int i = 0; i < N; i++)
         mine[i] = u[i] * depth;
     MPI_Send(mine, N, MPI_DOUBLE, 1, depth, MPI_COMM_WORLD); //~ give(mine)
     if (depth > 0)

@@ -19,7 +19,7 @@ static void odd(int n, int depth)
 {
     double *mine = malloc(n * sizeof *mine);
 
-    for (int i = 0; i < n; i++) //~ hole: i = 0 => i = 1
+    for (int i = 0; i < n; i++)
         mine[i] = u[i] - depth;
     put(mine, n, depth);
     free(mine);

@@ -19,14 +19,16 @@ static double tree(int level, int leaf)
     if (b == NULL)
         MPI_Abort(MPI_COMM_WORLD, 1);
     sum = tree(level + 1, 2 * leaf);
-    if (rank == 0) {
-        for (int i = 0; i < n; i++) //~ hole: i = 0 => i = 1
-            b[i] = u[i] + leaf + sum;
-        MPI_Send(b, n, MPI_DOUBLE, 1, level, MPI_COMM_WORLD); //~ give(b)
-    } else if (rank == 1) {
-        MPI_Recv(b, n, MPI_DOUBLE, 0, level, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(b)
-        for (int i = 0; i < n; i++)
-            v[i] += b[i];
+    for (int step = 0; step < 2; step++) {
+        if (rank == 0) {
+            for (int i = 0; i < n; i++) //~ hole: i = 0 => i = 1
+                b[i] = u[i] + leaf + sum + step;
+            MPI_Send(b, n, MPI_DOUBLE, 1, level, MPI_COMM_WORLD); //~ give(b)
+        } else if (rank == 1) {
+            MPI_Recv(b, n, MPI_DOUBLE, 0, level, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(b)
+            for (int i = 0; i < n; i++)
+                v[i] += b[i];
+        }
     }
     sum += tree(level + 1, 2 * leaf + 1);
     free(b);
