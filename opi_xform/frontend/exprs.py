@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from opi_xform.frontend import fold
 from opi_xform.frontend.alike import compared, deref
+from opi_xform.frontend.atomics import atomic, is_atomic
 from opi_xform.frontend.bounds import has_bounds, is_computed
 from opi_xform.frontend.clang import Kind, TranslationUnit, evaluate, library, text
 from opi_xform.frontend.inits import Braces, Designated, flatten
@@ -218,12 +219,17 @@ class Expressions:
         value = evaluate(tree.cursor[i])
         if value is not None and type_.kind == "int":
             return IntLit(type_, span, fold.wrap(value, type_))
-        if len(kids) == 4:
+        if len(kids) == 4 and len({(tree.raw_begin[k], tree.raw_end[k]) for k in kids[:3]}) == 1:
             return Opaque(type_, span, "conditional without middle operand", (self.expr(kids[0]), self.expr(kids[3])))
         if not kids:
             return self._refuse(i, type_, span, kids, "unknown expression")
-        file = self._places.file[i]
-        written = file.data[self._places.begin[i] : self._places.begin[i] + 20] if file else b""
+        file, made = self._places.file[i], self._places.made_by[i]
+        written = file.data[self._places.begin[i] : self._places.begin[i] + 40] if file else b""
+        name = self._macros.only(made, is_atomic) if made is not None else written.partition(b"(")[0].decode("latin1")
+        if is_atomic(name.strip()):
+            done = atomic(name.strip(), type_, span, self.exprs(kids))
+            if done is not None:
+                return done
         reason = "va_arg" if b"va_arg" in written or self._made_by_va_arg(i) else "unknown expression"
         return self._refuse(i, type_, span, kids, reason)
 
@@ -371,6 +377,9 @@ class Expressions:
             callee = callee.operand
         if isinstance(callee, FuncRef):
             self.taken[callee.name] -= 1
+            done = atomic(callee.name, type_, span, args) if is_atomic(callee.name) else None
+            if done is not None:
+                return done
             made = self._places.made_by[kids[0]]
             if made is not None and made.object_like and not self._macros.renames(made, callee.name.rpartition(":")[2]):
                 written = replace(written, editable=False)  # the macro does more than to call it by another name

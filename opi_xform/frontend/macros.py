@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from opi_xform.frontend.beginning import MacroPlace
@@ -270,6 +270,18 @@ class Macros:
             if definition is not None:
                 seen.add(definition.name)
         return False
+
+    def only(self, expansion: Expansion, wanted: Callable[[str], bool]) -> str:
+        """The one of these names that a macro's body has, by itself or through any other; '' for several, or pasted."""
+        seen: set[str] = set()
+        work = [expansion.definition]
+        while work:
+            definition = work.pop()
+            for token in set(definition.body if definition is not None else ()) - seen:
+                seen.add(token)
+                work += [self._define_from(d) for d in self._every.get(token, ())]
+        found = [token for token in sorted(seen) if wanted(token)]
+        return found[0] if len(found) == 1 and not seen & {"##", "%:%:"} else ""
 
     def call_around(self, body: tuple[str, ...], place: int) -> list[tuple[Definition, int]] | None:
         """The function-like macros in whose arguments ``body[place]`` stands, with the argument's position."""

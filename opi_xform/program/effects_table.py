@@ -369,6 +369,8 @@ def _entries(data: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 def _parse(path: Path, data: Mapping[str, Any], user: bool) -> dict[str, FunctionEffect]:
     table: dict[str, FunctionEffect] = {}
     try:
+        if not user and not data.keys() <= {"effects", "group", "variant"}:
+            raise ValueError("entries stand under 'effects'")
         entries = _expand_like(_entries(data))
         variants = [_Variant(**v) for v in data.get("variant", [])]
     except (ValueError, TypeError, KeyError) as error:

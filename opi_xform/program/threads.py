@@ -101,6 +101,8 @@ def _trouble(e: ast.Expr, program: _Program, own: Mapping[str, ast.Variable]) ->
         return f"calls `{e.name}`"
     if e.type.atomic:
         return "uses an _Atomic variable"
+    if isinstance(e, ast.Opaque):
+        return f"does what is not followed ({e.reason})"
     if isinstance(e, ast.VarRef):
         variable = own.get(e.var) or program.variables.get(e.var)
         if variable is not None and variable.thread_local:

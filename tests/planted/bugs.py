@@ -3,6 +3,7 @@
 from tests.planted.bug import Bug
 from tests.planted.bugs_addressed import ADDRESSED
 from tests.planted.bugs_allocations import ALLOCATIONS
+from tests.planted.bugs_atomic import ATOMIC
 from tests.planted.bugs_bearing import BEARING
 from tests.planted.bugs_behind import BEHIND
 from tests.planted.bugs_busy import BUSY
@@ -443,6 +444,7 @@ BUGS = (
     ),
     *ADDRESSED,
     *ALLOCATIONS,
+    *ATOMIC,
     *BEHIND,
     *DEEPER,
     *HANDED,

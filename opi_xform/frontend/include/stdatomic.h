@@ -1,8 +1,8 @@
 /* <stdatomic.h> (C11 7.17) in words that the front end follows.  Programs are built with their compiler's own, whose
  * macros are made of built-in functions, which no two compilers have in common.
  *
- * Each argument is evaluated once, as in a function.  An atomic object has any value whenever it is read, so what an
- * operation returns of its old value is just as unknown. */
+ * Each argument is evaluated once, as in a function.  An atomic object has any value whenever it is read; what the
+ * built-in functions used here do is said in atomics.py. */
 #ifndef OPI_XFORM_STDATOMIC_H
 #define OPI_XFORM_STDATOMIC_H
 
@@ -73,39 +73,35 @@ typedef struct {
 #define ATOMIC_VAR_INIT(value) (value)
 #define kill_dependency(value) (value)
 
-long long atomic_value_before(void); /* stands for a value that is not known */
-long long atomic_exchange(const volatile void *, ...); /* unknown: the value may be an address */
 void atomic_thread_fence(memory_order);
 void atomic_signal_fence(memory_order);
 _Bool atomic_is_lock_free(const volatile void *);
-_Bool atomic_compare_exchange(const volatile void *, ...); /* unknown: it may write either object */
 
 #define OPI_VALUE(p) __typeof__((void)0, *(p))
-#define OPI_ANY(p) ((OPI_VALUE(p))atomic_value_before())
-#define OPI_BEFORE(p, v) ((void)(*(p) = *(p) + (v)), (void)(*(p) = OPI_ANY(p)), OPI_ANY(p)) /* v may be an address, or a part of one */
+#define OPI_PLACE(p) ((OPI_VALUE(p) *)(p))
 
 #define atomic_init(p, v) ((void)(*(p) = (v)))
 #define atomic_store(p, v) ((void)(*(p) = (v)))
 #define atomic_store_explicit(p, v, order) ((void)(*(p) = (v)), (void)(order))
 #define atomic_load(p) ((OPI_VALUE(p))*(p))
 #define atomic_load_explicit(p, order) ((void)(order), (OPI_VALUE(p))*(p))
-#define atomic_exchange(p, v) ((OPI_VALUE(p))(atomic_exchange)((p), (v)))
-#define atomic_exchange_explicit(p, v, order) ((OPI_VALUE(p))(atomic_exchange)((p), (v), (order)))
-#define atomic_compare_exchange_strong(p, e, v) atomic_compare_exchange((p), (e), (v))
-#define atomic_compare_exchange_weak(p, e, v) atomic_compare_exchange((p), (e), (v))
-#define atomic_compare_exchange_strong_explicit(p, e, v, yes, no) atomic_compare_exchange((p), (e), (v), (yes), (no))
-#define atomic_compare_exchange_weak_explicit(p, e, v, yes, no) atomic_compare_exchange((p), (e), (v), (yes), (no))
-#define atomic_fetch_add(p, v) OPI_BEFORE(p, v)
-#define atomic_fetch_sub(p, v) OPI_BEFORE(p, v)
-#define atomic_fetch_or(p, v) OPI_BEFORE(p, v)
-#define atomic_fetch_xor(p, v) OPI_BEFORE(p, v)
-#define atomic_fetch_and(p, v) OPI_BEFORE(p, v)
-#define atomic_fetch_add_explicit(p, v, order) ((void)(order), OPI_BEFORE(p, v))
-#define atomic_fetch_sub_explicit(p, v, order) ((void)(order), OPI_BEFORE(p, v))
-#define atomic_fetch_or_explicit(p, v, order) ((void)(order), OPI_BEFORE(p, v))
-#define atomic_fetch_xor_explicit(p, v, order) ((void)(order), OPI_BEFORE(p, v))
-#define atomic_fetch_and_explicit(p, v, order) ((void)(order), OPI_BEFORE(p, v))
-#define atomic_flag_test_and_set(p) ((void)((p)->set = 1), (_Bool)atomic_value_before())
+#define atomic_exchange(p, v) __atomic_exchange_n(OPI_PLACE(p), (v), __ATOMIC_SEQ_CST)
+#define atomic_exchange_explicit(p, v, order) __atomic_exchange_n(OPI_PLACE(p), (v), __ATOMIC_SEQ_CST)
+#define atomic_compare_exchange_strong(p, e, v) __atomic_compare_exchange_n(OPI_PLACE(p), (e), (v), 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
+#define atomic_compare_exchange_weak(p, e, v) __atomic_compare_exchange_n(OPI_PLACE(p), (e), (v), 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
+#define atomic_compare_exchange_strong_explicit(p, e, v, yes, no) __atomic_compare_exchange_n(OPI_PLACE(p), (e), (v), 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
+#define atomic_compare_exchange_weak_explicit(p, e, v, yes, no) __atomic_compare_exchange_n(OPI_PLACE(p), (e), (v), 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
+#define atomic_fetch_add(p, v) __atomic_fetch_add(OPI_PLACE(p), (v), __ATOMIC_SEQ_CST)
+#define atomic_fetch_sub(p, v) __atomic_fetch_sub(OPI_PLACE(p), (v), __ATOMIC_SEQ_CST)
+#define atomic_fetch_or(p, v) __atomic_fetch_or(OPI_PLACE(p), (v), __ATOMIC_SEQ_CST)
+#define atomic_fetch_xor(p, v) __atomic_fetch_xor(OPI_PLACE(p), (v), __ATOMIC_SEQ_CST)
+#define atomic_fetch_and(p, v) __atomic_fetch_and(OPI_PLACE(p), (v), __ATOMIC_SEQ_CST)
+#define atomic_fetch_add_explicit(p, v, order) __atomic_fetch_add(OPI_PLACE(p), (v), __ATOMIC_SEQ_CST)
+#define atomic_fetch_sub_explicit(p, v, order) __atomic_fetch_sub(OPI_PLACE(p), (v), __ATOMIC_SEQ_CST)
+#define atomic_fetch_or_explicit(p, v, order) __atomic_fetch_or(OPI_PLACE(p), (v), __ATOMIC_SEQ_CST)
+#define atomic_fetch_xor_explicit(p, v, order) __atomic_fetch_xor(OPI_PLACE(p), (v), __ATOMIC_SEQ_CST)
+#define atomic_fetch_and_explicit(p, v, order) __atomic_fetch_and(OPI_PLACE(p), (v), __ATOMIC_SEQ_CST)
+#define atomic_flag_test_and_set(p) __atomic_exchange_n((_Bool *)&(p)->set, 1, __ATOMIC_SEQ_CST)
 #define atomic_flag_test_and_set_explicit(p, order) ((void)(order), atomic_flag_test_and_set(p))
 #define atomic_flag_clear(p) ((void)((p)->set = 0))
 #define atomic_flag_clear_explicit(p, order) ((void)(order), atomic_flag_clear(p))

@@ -172,9 +172,15 @@ TABLE = (
     Condition(
         "values",
         "A number that the decision rests on is what the program finds there at each read.",
-        ("memory.evaluate:Evaluator", "memory.steps:Steps", "memory.modified:modified_cells", "ir.operands:compared"),
+        (
+            "memory.evaluate:Evaluator",
+            "memory.steps:Steps",
+            "memory.modified:modified_cells",
+            "ir.operands:compared",
+            "frontend.atomics:atomic",
+        ),
         (),
-        ("pack_count_*", "flag_*", "sound_*", "count_*", "tested_*", "order_*"),
+        ("pack_count_*", "flag_*", "sound_*", "count_*", "tested_*", "order_*", "atomic_*"),
     ),
     Condition(
         "numbers that wrap",
