@@ -361,7 +361,6 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("statement", "reason"),
         [
-            ("n = ({ if (n) n++; n; });", "statement expression"),
             ("void *p = &&out; goto *p; out: ;", "computed goto"),
             ('__asm__ volatile("nop");', "inline asm"),
             ("n = setjmp(env);", "setjmp or longjmp"),
@@ -375,6 +374,11 @@ class TestRefused:
         unit = parse(tmp_path, text)
         assert unit.functions["f"].refused == f"{reason} in line 4"
         assert unit.functions["g"].refused == ""
+
+    def test_a_statement_expression_is_shown(self, tmp_path: Path) -> None:
+        unit = parse(tmp_path, "int f(int n) {\n  return ({ while (n > 3) n--;\n n; });\n}\n")
+        expected = "`({ while (n > 3) n--; n; })` in line 2 is a statement expression with more than scalars, values and branches"
+        assert unit.functions["f"].refused == expected
 
     def test_an_unknown_expression_is_shown(self, tmp_path: Path) -> None:
         text = "_Atomic int x;\nvoid f(void) {\n  __c11_atomic_fetch_add(&x,\n    1, 5);\n}\n"

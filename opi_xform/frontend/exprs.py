@@ -471,7 +471,9 @@ class Expressions:
 
     def refuse_statement_expression(self, i: int, found: tuple[Expr, ...]) -> None:
         """``({ … })``: opaque, with the expressions found in its statements."""
-        self.refusals.append(refusal(self._places, i, "statement expression", i))
+        self.refusals.append(
+            refusal(self._places, i, "statement expression with more than scalars, values and branches", i)
+        )
         opaque = Opaque(self._types.of(self._tree.cursor[i]), self._places.span(i), "statement expression", found)
         self.blocks[id(opaque)] = i
         self.out[i] = opaque

@@ -27,9 +27,10 @@ def refusal(places: Places, i: int, reason: str, node: int = -1) -> Refusal:
     line, _ = file.line_column(places.begin[i])
     here = places.file[0]
     where = f"line {line}" if file is here else f"line {line} of {os.path.basename(file.path)}"
-    if reason.startswith("unknown"):
+    if reason.startswith(("unknown", "statement expression")):
         written = file.data[places.begin[i] : places.end[i]].decode("utf-8", "replace")
         text = " ".join(written.split())
         text = text if len(text) <= _MOST else text[: _MOST - 2] + " …"
-        return Refusal(places.begin[i], f"`{text}` in {where} is an {reason}", node)
+        article = "an" if reason.startswith("unknown") else "a"
+        return Refusal(places.begin[i], f"`{text}` in {where} is {article} {reason}", node)
     return Refusal(places.begin[i], f"{reason} in {where}", node)

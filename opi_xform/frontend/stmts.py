@@ -17,6 +17,7 @@ from opi_xform.ir.ast import (
     Case,
     Cast,
     Comma,
+    Conditional,
     Continue,
     DeclStmt,
     DoWhile,
@@ -37,7 +38,10 @@ from opi_xform.ir.ast import (
     While,
 )
 from opi_xform.ir.span import Span
+from opi_xform.ir.types import Type
 
+_INT = Type("int", "int", 4)
+_NESTED = 8  # blocks and branches inside one another in a statement expression
 _ENDS_WITH_SEMICOLON = {
     Kind.DO_STMT,
     Kind.GOTO_STMT,
@@ -134,31 +138,57 @@ class Statements:
     def value(self, i: int, variables: dict[str, Variable]) -> Expr | None:
         """``({ int a = x; int b = y; a < b ? a : b; })`` as ``a = x, b = y, a < b ? a : b``; None where it is more.
 
-        The variables lose their initialisers, and are declared nowhere.
+        ``if (c) a = 1;`` in it is ``c ? (a = 1, 0) : 0``.  The variables lose their initialisers; nothing declares them.
         """
         body = next((self.out[k] for k in self._tree.kids[i] if k in self.out), None)
-        if not isinstance(body, Block) or not body.body:
+        if not isinstance(body, Block) or not body.body or not isinstance(body.body[-1], ExprStmt):
             return None
-        parts: list[Expr] = []
         declared: list[Variable] = []
-        for stmt in body.body:
-            if isinstance(stmt, ExprStmt):
-                parts.append(stmt.expr)
-            elif isinstance(stmt, DeclStmt) and not stmt.sizes:
-                for variable in (variables[key] for key in stmt.variables):
-                    if variable.kind != "local" or not variable.type.is_scalar or variable.init is None:
-                        return None
-                    name = VarRef(variable.type, variable.init.span, variable.key)
-                    parts.append(Assign(variable.type, variable.init.span, "", name, variable.init))
-                    declared.append(variable)
-            elif not isinstance(stmt, Null):
-                return None
-        if not isinstance(body.body[-1], ExprStmt) or parts[-1].type.kind in ("void", "record"):
+        parts = self._parts(body, variables, declared, _NESTED)
+        if parts is None or parts[-1].type.kind in ("void", "record"):
             return None
         variables.update({variable.key: replace(variable, init=None) for variable in declared})
-        out = parts.pop()
-        while parts:
-            out = Comma(out.type, self._places.span(i), parts.pop(), out)
+        out = parts[-1]
+        for part in reversed(parts[:-1]):
+            out = Comma(out.type, self._places.span(i), part, out)
+        return out
+
+    def _parts(
+        self, stmt: Stmt, variables: dict[str, Variable], declared: list[Variable], nested: int
+    ) -> list[Expr] | None:
+        """A statement as expressions, one behind the other; None where it is more."""
+        match stmt:
+            case Null():
+                return []
+            case ExprStmt(expr=e):
+                return [e]
+            case DeclStmt(variables=keys) if not stmt.sizes:
+                found: list[Expr] = []
+                for variable in (variables[key] for key in keys):
+                    if variable.kind != "local" or not variable.type.is_scalar:
+                        return None
+                    declared.append(variable)
+                    if variable.init is not None:
+                        name = VarRef(variable.type, variable.init.span, variable.key)
+                        found.append(Assign(variable.type, variable.init.span, "", name, variable.init))
+                return found
+            case Block(body=body) if nested:
+                inner = [self._parts(s, variables, declared, nested - 1) for s in body]
+                return None if None in inner else [e for part in inner if part is not None for e in part]
+            case If(cond=cond, then=then, other=other) if nested:
+                zero = IntLit(_INT, cond.span, 0)
+                arms = [self._parts(s, variables, declared, nested - 1) if s is not None else [] for s in (then, other)]
+                if None in arms:
+                    return None
+                yes, no = (self._arm(arm or [], zero) for arm in arms)
+                return [Conditional(_INT, stmt.span, cond, yes, no)]
+            case _:
+                return None
+
+    def _arm(self, parts: list[Expr], zero: IntLit) -> Expr:
+        out: Expr = zero
+        for part in reversed(parts):
+            out = Comma(_INT, part.span, part, out)
         return out
 
     def expressions_in(self, kids: list[int]) -> tuple[Expr, ...]:

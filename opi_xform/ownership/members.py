@@ -456,8 +456,8 @@ def member_refusal(units: Sequence[ast.Unit], member: Member, program: Program) 
             if function.refused and field:
                 for e in function_expressions(function):
                     if isinstance(e, ast.Member) and e.field == field:
-                        note = (e.span, f"in `{function.name}`: {function.refused}")
+                        note = (e.span, "used here")
                         concurrent = "OpenMP" in function.refused
-                        message = f"`{field}` is used in `{function.name}`, which is not analysed"
+                        message = f"`{field}` is used in `{function.name}`, which is not analysed: {function.refused}"
                         return Refusal("405" if concurrent else "11", message, (note,))
     return None

@@ -162,9 +162,9 @@ class _Inspector:
                 for at, _, _ in self.texts.occurrences(span.file, self.name):
                     if span.begin <= at < span.end:
                         concurrent = "OpenMP" in function.refused
-                        note = (self.place(span.file, at), f"in `{function.name}`: {function.refused}")
+                        note = (self.place(span.file, at), "used here")
                         message = f"`{self.name}` is used in `{function.name}`, which is not analysed"
-                        raise _Refused("405" if concurrent else "11", message, note)
+                        raise _Refused("405" if concurrent else "11", f"{message}: {function.refused}", note)
 
     def place(self, path: str, at: int) -> Span:
         data = self.texts.read(path)

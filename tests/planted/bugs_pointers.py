@@ -218,9 +218,17 @@ POINTERS = (
     Bug(
         "of a statement expression only the value counts",
         _STMTS,
-        "            out = Comma(out.type, self._places.span(i), parts.pop(), out)\n",
-        "            parts.pop()\n",
+        "            out = Comma(out.type, self._places.span(i), part, out)\n",
+        "            pass\n",
         ("statement_read", "statement_branch", "statement_counter", "statement_alias"),
+        condition="read after send",
+    ),
+    Bug(
+        "branches in a statement expression do nothing",
+        _STMTS,
+        "            out = Comma(_INT, part.span, part, out)\n",
+        "            pass\n",
+        ("statement_if_read", "statement_else_read"),
         condition="read after send",
     ),
     Bug(
