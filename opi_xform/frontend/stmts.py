@@ -138,7 +138,7 @@ class Statements:
     def value(self, i: int, variables: dict[str, Variable]) -> Expr | None:
         """``({ int a = x; int b = y; a < b ? a : b; })`` as ``a = x, b = y, a < b ? a : b``; None where it is more.
 
-        ``if (c) a = 1;`` in it is ``c ? (a = 1, 0) : 0``.  The variables lose their initialisers; nothing declares them.
+        ``if (c) a = 1;`` in it is ``c ? (a = 1, 0) : 0``.  Variables lose their initialisers; nothing declares them.
         """
         body = next((self.out[k] for k in self._tree.kids[i] if k in self.out), None)
         if not isinstance(body, Block) or not body.body or not isinstance(body.body[-1], ExprStmt):
