@@ -147,8 +147,7 @@ def test_memory_that_comes_by_another_way_says_where(tmp_path: Path, capfd: pyte
         ("MPI_DOUBLE_INT", "`MPI_DOUBLE_INT` has gaps: 12 bytes of data in every 16"),
         (
             "made",
-            "the datatype may have gaps, or be one of several: it is not predefined, nor made of such by "
-            "`MPI_Type_contiguous` or `MPI_Type_vector` or `MPI_Type_dup` alone",
+            "the datatype may have gaps, or be one of several: it is made by `MPI_Type_vector` at line 9",
         ),
     ],
 )
@@ -177,3 +176,19 @@ def test_a_pointer_that_is_moved_is_no_other_buffer(tmp_path: Path, capfd: pytes
     site = first(tmp_path, {"a.c": text}, capfd)
     assert site["code"] == "OPI402"
     assert "it is set at" not in site["message"]
+
+
+def test_what_gives_a_struct_away_is_named_first(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Not the function of an exit handler, which can reach all that is known outside."""
+    before = "struct grid { double *cells; };\nstatic void done(void) { look(); }\n"
+    before += 'static void odd(struct grid *g) { __asm__ volatile("" : : "r"(g)); }\n'
+    text = SEND.replace("int main(", f"{before}int main(").replace("double out[N], total", "static double total")
+    text = text.replace(
+        "int rank;", "int rank; struct grid g, *h = &g; atexit(done); h->cells = malloc(N * 8); odd(h);"
+    )
+    text = text.replace("MPI_Send(out", "MPI_Send(h->cells").replace("out[i]", "h->cells[i]").replace("LOOK", "")
+    site = first(tmp_path, {"a.c": text}, capfd)
+    assert (site["code"], site["message"]) == (
+        "OPI402",
+        "`h->cells` may change behind the program's back: `odd`, which is not followed: inline asm in line 9",
+    )

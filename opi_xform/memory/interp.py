@@ -20,6 +20,7 @@ from opi_xform.memory.evaluate import kind_of
 from opi_xform.memory.facts import Facts
 from opi_xform.memory.families import find_families
 from opi_xform.memory.foreign import foreign
+from opi_xform.memory.given import name_givers
 from opi_xform.memory.huge import believe
 from opi_xform.memory.lockstep import lockstep
 from opi_xform.memory.modified import modified_cells
@@ -95,6 +96,7 @@ class _Interpreter(Steps):
                 if loop in self.pending and self.nest.loops[loop].latches[-1] == block:
                     self.close(loop)
         self.outside_too()
+        name_givers(self.calls, self.values)
         for outermost in self.calls.deeper.outermost():
             self.values.beyond[outermost] = self.calls.deeper.more(outermost)
         for frame in sorted(self.own.frames):  # which may have such functions inside

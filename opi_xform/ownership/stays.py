@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.ir import ast
-from opi_xform.memory.extent import gaps
 from opi_xform.ownership.allocators import allocator_refusal
 from opi_xform.ownership.culprits import readers_after
+from opi_xform.ownership.datatypes import layout_refusal
 from opi_xform.ownership.deepest import SMALL, small
 from opi_xform.ownership.hints import with_hint
 from opi_xform.ownership.levels import levels_refusal
@@ -18,7 +18,6 @@ from opi_xform.ownership.model import Buffer, Options, Program, Refusal, Use
 from opi_xform.ownership.parts import inside_refusal
 from opi_xform.ownership.reasons import liveness_refusal, node_span
 from opi_xform.ownership.source import source_refusal
-from opi_xform.ownership.uses import datatype_of
 
 COPIES = 4  # of one call, for which a hint is tried
 
@@ -80,7 +79,7 @@ def site_refusal(
         if (u.row is None and u.lo.terms) or bool(u.row) != bool(buffer.carrier.rows):
             return inside_refusal(program, buffer, u)
         if u.length is None:
-            return Refusal("07", gaps(datatype_of(program, u)))
+            return layout_refusal(program, u)
         finding: Finding | None = facts[u.object].findings.get((u.node, u.argument))
         if finding is None:
             return Refusal("11", "the call is not reached")
