@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
-from opi_xform.ownership.lines import marked
+from opi_xform.ownership.lines import line_of, marked
 from opi_xform.ownership.lvalues import function_expressions
 from opi_xform.ownership.model import Program, Refusal
 from opi_xform.ownership.uses import calls_of
@@ -38,8 +38,8 @@ class Unreached:
             return direct
         refused = next((functions[f] for f in above if f in functions and functions[f].refused), None)
         if refused is not None:
-            note = (refused.span, refused.refused)
-            return Refusal("11", f"`{refused.name}`, which leads to the call, is not analysed", (note,))
+            message = f"`{refused.name}`, which leads to the call, is not analysed: {refused.refused}"
+            return Refusal("11", message, ((refused.span, "here"),))
         started = self.started(above)
         if started is not None:
             return started
@@ -52,6 +52,11 @@ class Unreached:
         message = "the call is not reached from main"
         top = self.top(key, above)
         if top is None:
+            dead = self.dead(above)
+            if dead is not None:
+                name = functions[dead.callee.name].name if isinstance(dead.callee, ast.FuncRef) else ""
+                text = f"{message}: the program never comes to the call of `{name}` at {line_of(dead.span)}"
+                return Refusal("11", text, ((dead.span, "never called here"),))
             return Refusal("11", message, (note,))
         if top == key:
             return Refusal("11", f"{message}: nothing calls `{first.name}`", (note,))
@@ -81,6 +86,18 @@ class Unreached:
             what = f"`{name}`, which leads to the call, is only reached through pointers that are not followed"
             return None, Refusal("11", what, ((lost.call.span, "a pointer that may lead anywhere is called here"),))
         return None, Refusal("11", *_stopped(lost, name, functions))
+
+    def dead(self, above: Mapping[str, int]) -> ast.Call | None:
+        """A call in a function that is reached, of one that leads to the call and is not."""
+        graph = self.program.graph
+        reached = {graph.frames[graph.nodes[n].frame].function for block in graph.blocks for n in block}
+        found = [
+            (above[call.callee.name], call.span.file, call.span.begin, call)
+            for f in sorted(reached & self.program.functions.keys())
+            for call in calls_of(self.program.functions[f])
+            if isinstance(call.callee, ast.FuncRef) and call.callee.name in above.keys() - reached
+        ]
+        return min(found, key=lambda one: one[:3])[3] if found else None
 
     def top(self, key: str, above: Mapping[str, int]) -> str | None:
         """The function from which the call would be reached, where there is one, and nothing at all calls it."""
