@@ -42,6 +42,9 @@ _CHANGING = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=
 Constant = Callable[[str, bool], bool | None]
 """Whether a macro of this name is one number, given whether a parenthesis follows; None when none is used there."""
 
+Expand = Callable[[str], tuple[str, ...] | None]
+"""The words that a macro without parameters stands for, in each of its definitions; None where that is not known."""
+
 LeftOut = Sequence[tuple[int, int]]
 """The stretches of a file that the preprocessor leaves out, in order."""
 
@@ -68,31 +71,37 @@ class Directive:
         return Unfollowed(f"OpenMP `{self.name}` in line {self.line} {why}")
 
 
-def directives(file: File, span: Span, constant: Constant, left_out: LeftOut) -> Iterator[Directive]:
+def directives(file: File, span: Span, constant: Constant, expand: Expand, left_out: LeftOut) -> Iterator[Directive]:
     """Those in a stretch of text, in order.  Raises Unfollowed."""
     for words, begin, end in lines(file.data, span.begin, span.end):
         if _around(left_out, begin):
             continue
         line = file.line_column(begin)[0]
         if words[1:3] == ["pragma", "omp"]:
-            yield _directive(words[3:], line, end, constant)
+            yield _directive(words[3:], line, end, constant, expand)
         elif words[0] == "_Pragma":
             raise Unfollowed(f"OpenMP or another _Pragma in line {line} is not followed")
 
 
-def _directive(words: list[str], line: int, end: int, constant: Constant) -> Directive:
+def _directive(words: list[str], line: int, end: int, constant: Constant, expand: Expand) -> Directive:
     name = next((n for n in _NAMES if words[: n.count(" ") + 1] == n.split()), "")
     if not name:
         raise Unfollowed(f"OpenMP `{' '.join(words[:1])}` in line {line} is not followed")
     out = Directive(name, (), end, line)
     rest = words[name.count(" ") + 1 :]
     clauses: list[tuple[str, tuple[str, ...]]] = []
+    expanded: set[str] = set()
     while rest:
         clause = rest.pop(0)
         if clause == ",":
             continue
         inside: list[str] = []
         called = rest[:1] == ["("]
+        written = None if called or clause in LISTS | _VALUES | expanded else expand(clause)
+        if written is not None and LISTS.isdisjoint(written):  # compilers replace macros in directives
+            expanded.add(clause)
+            rest[:0] = written
+            continue
         if called:
             depth = 0
             while rest:

@@ -153,6 +153,12 @@ class Macros:
                 return False
         return True
 
+    def words(self, name: str) -> tuple[str, ...] | None:
+        """What a macro without parameters stands for, where all its definitions say the same; None: it is none."""
+        found = [self._define_from(known) for known in self._every.get(name, ())]
+        bodies = {d.body if d is not None and d.parameters is None else None for d in found}
+        return bodies.pop() if len(bodies) == 1 else None
+
     def makes_openmp(self, file: File, begin: int, end: int) -> bool:
         """The macros in ``[begin, end)`` may make an OpenMP directive, by ``_Pragma``."""
         found = self.within(file.path, begin, end)

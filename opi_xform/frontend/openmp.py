@@ -20,6 +20,7 @@ from opi_xform.frontend.directives import (
     SHARING,
     Constant,
     Directive,
+    Expand,
     LeftOut,
     Unfollowed,
     behind,
@@ -60,10 +61,11 @@ def find_regions(
     body: ast.Block,
     variables: Mapping[str, ast.Variable],
     constant: Constant,
+    expand: Expand,
     left_out: LeftOut,
 ) -> Regions:
     """The OpenMP directives in a function's text, and what they make of it; those in text left out say nothing."""
-    finder = _Finder(file, span, body, variables, constant, left_out)
+    finder = _Finder(file, span, body, variables, constant, expand, left_out)
     try:
         return finder.run()
     except Unfollowed as refused:
@@ -80,6 +82,7 @@ class _Finder:
         body: ast.Block,
         variables: Mapping[str, ast.Variable],
         constant: Constant,
+        expand: Expand,
         left_out: LeftOut,
     ) -> None:
         self.file = file
@@ -87,6 +90,7 @@ class _Finder:
         self.body = body
         self.variables = variables
         self.constant = constant
+        self.expand = expand
         self.left_out = left_out
         self.parents: dict[int, ast.Stmt] = {}
         self.at: dict[int, ast.Stmt] = {}  # by offset: the outermost statement that begins there
@@ -102,7 +106,7 @@ class _Finder:
 
     def run(self) -> Regions:
         """Raises Unfollowed."""
-        for directive in directives(self.file, self.span, self.constant, self.left_out):
+        for directive in directives(self.file, self.span, self.constant, self.expand, self.left_out):
             if directive.name == "barrier":
                 continue
             stmt = self.at.get(behind(self.file.data, directive.end, self.left_out))

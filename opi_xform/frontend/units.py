@@ -379,7 +379,9 @@ class UnitBuilder:
         begin, end = places.begin[0], places.end[0]
         if WORD.search(here.data, begin, end) or b"_Pragma" in here.data[begin:end]:
             left_out = self._left_out.get(here.path, ())
-            found = find_regions(here, places.span(0), body, variables, self._macros.is_number, left_out)
+            found = find_regions(
+                here, places.span(0), body, variables, self._macros.is_number, self._macros.words, left_out
+            )
         if self._has_operator and self._macros.makes_openmp(here, begin, end):
             refused = "OpenMP in a macro is not followed"
         if INCLUDE.search(here.data, begin, end) and self._has_openmp:

@@ -47,6 +47,14 @@ ATOMIC = (
         condition="values",
     ),
     Bug(
+        "a macro in a directive means what its last definition says",
+        "opi_xform.frontend.macros",
+        "        return bodies.pop() if len(bodies) == 1 else None\n",
+        '        return ("schedule", "(", "static", ")") if bodies else None\n',
+        ("omp_clause_twice", "omp_clause_macro"),
+        condition="OpenMP threads",
+    ),
+    Bug(
         "threads may do atomic operations that are built in",
         "opi_xform.program.threads",
         '    if e.type.atomic:\n        return "uses an _Atomic variable"\n',
