@@ -142,9 +142,9 @@ class Source:
         found = MARK.findall(self.texts[self.file(thing.span)], 0, thing.span.begin)
         return f"/*@{found[-1]}*/" if found else ""
 
-    def marked(self, stmt: ast.Stmt) -> str:
-        """The text of a statement with the mark that stands before it."""
-        return self.mark(stmt) + self.text(stmt)
+    def marked(self, thing: ast.Expr | ast.Stmt) -> str:
+        """The text of something with the mark that stands before it."""
+        return self.mark(thing) + self.text(thing)
 
     def as_block(self, stmt: ast.Stmt) -> str:
         """The text of a statement as a block."""
@@ -208,14 +208,22 @@ class Source:
         return found
 
     @cached_property
+    def all_spots(self) -> list[Spot]:
+        return [spot for function in self.functions for spot in _spots(function) if self.may_edit(spot.stmt)]
+
+    @cached_property
     def spots(self) -> list[Spot]:
-        found = [spot for function in self.functions for spot in _spots(function) if self.may_edit(spot.stmt)]
-        return [spot for spot in found if not self._has_pragma(spot.stmt)]
+        return [spot for spot in self.all_spots if not self._has_pragma(spot.stmt)]
 
     def _has_pragma(self, stmt: ast.Stmt) -> bool:
         """A pragma in the line before is about it, and wants it as it is."""
-        before = self.texts[self.file(stmt.span)][: stmt.span.begin].rstrip()
+        before = self.texts[self.file(stmt.span)][: stmt.span.begin].rstrip().replace("\\\n", " ")
         return before.rpartition("\n")[2].lstrip().startswith("#pragma")
+
+    def in_pragma(self, file: str, name: str) -> bool:
+        """A pragma of the file names it: a variable has to stay what it is for that."""
+        lines = self.texts[file].replace("\\\n", " ").splitlines()
+        return any(re.search(rf"\b{name}\b", line) for line in lines if line.lstrip().startswith("#pragma"))
 
     @cached_property
     def places(self) -> list[Place]:

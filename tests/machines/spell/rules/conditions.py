@@ -81,7 +81,7 @@ def branches_turned(s: Source) -> Iterator[Change]:
     for spot in s.of(ast.If):
         match spot.stmt:
             case ast.If(cond=cond, then=then, other=other) if other is not None and s.may_edit(cond, then, other):
-                new = f"if (!({s.text(cond)})) {s.as_block(other)} else {s.as_block(then)}"
+                new = f"if (!({s.marked(cond)})) {s.as_block(other)} else {s.as_block(then)}"
                 yield (s.edit(spot.stmt, new),)
             case _:
                 pass
@@ -94,7 +94,7 @@ def and_as_two(s: Source) -> Iterator[Change]:
         match spot.stmt:
             case ast.If(cond=ast.Logical(op="&&", left=left, right=right), then=then, other=None):
                 if s.may_edit(left, right, then):
-                    yield (s.edit(spot.stmt, f"if ({s.text(left)}) {{ if ({s.text(right)}) {s.as_block(then)} }}"),)
+                    yield (s.edit(spot.stmt, f"if ({s.marked(left)}) {{ if ({s.marked(right)}) {s.as_block(then)} }}"),)
             case _:
                 pass
 
@@ -106,7 +106,7 @@ def two_as_and(s: Source) -> Iterator[Change]:
         match spot.stmt:
             case ast.If(cond=first, then=ast.Block(body=(ast.If(cond=second, then=then, other=None),)), other=None):
                 if s.may_edit(first, second, then):
-                    new = f"if (({s.text(first)}) && ({s.text(second)})) {s.as_block(then)}"
+                    new = f"if (({s.marked(first)}) && ({s.marked(second)})) {s.as_block(then)}"
                     yield (s.edit(spot.stmt, new),)
             case _:
                 pass
@@ -132,7 +132,7 @@ def if_as_switch(s: Source) -> Iterator[Change]:
                 if any(jumps(part, ast.Break, ast.Case) for part in parts):
                     continue
                 rest = "" if other is None else f"default: {s.as_block(other)} break;"
-                new = f"switch ({s.text(left)}) {{ case {s.text(right)}: {s.as_block(then)} break; {rest} }}"
+                new = f"switch ({s.marked(left)}) {{ case {s.text(right)}: {s.as_block(then)} break; {rest} }}"
                 yield (s.edit(spot.stmt, new),)
             case _:
                 pass
@@ -147,6 +147,6 @@ def choice_as_if(s: Source) -> Iterator[Change]:
                 if s.may_edit(target, value, value.cond, value.then, value.other) and not has_effect(target):
                     name = s.text(target)
                     then, other = (f"{{ {name} = {s.text(e)}; }}" for e in (value.then, value.other))
-                    yield (s.edit(spot.stmt, f"if ({s.text(value.cond)}) {then} else {other}"),)
+                    yield (s.edit(spot.stmt, f"if ({s.marked(value.cond)}) {then} else {other}"),)
             case _:
                 pass

@@ -13,13 +13,15 @@ from tests.machines.spell.table import rewriting
 
 
 def _declared_here(s: Source) -> Iterator[tuple[ast.Variable, ast.Declarator]]:
-    """Variables with one declaration, all of it written there, without what ``for`` declares."""
-    loops = {id(spot.stmt.init) for spot in s.of(ast.For) if isinstance(spot.stmt, ast.For)}
-    heads = {spot.stmt.span.begin for spot in s.spots if id(spot.stmt) in loops}
+    """Variables with one declaration, all of it written there, without what ``for`` declares and a pragma names."""
+    loops = {id(spot.stmt.init) for spot in s.all_spots if isinstance(spot.stmt, ast.For)}
+    heads = {spot.stmt.span.begin for spot in s.all_spots if id(spot.stmt) in loops}
     for variable in s.variables.values():
         if len(variable.declarators) == 1:
             one = variable.declarators[0]
-            if s.may_edit(one.statement, one.span, one.name_span) and one.statement.begin not in heads:
+            if not s.may_edit(one.statement, one.span, one.name_span) or one.statement.begin in heads:
+                continue
+            if not s.in_pragma(s.file(one.span), variable.name):
                 yield variable, one
 
 

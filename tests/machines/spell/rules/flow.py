@@ -62,7 +62,7 @@ def last_if_as_return(s: Source) -> Iterator[Change]:
                 last = spot.block is spot.function.body and not spot.following
                 returned = spot.function.type.elem
                 if last and returned is not None and returned.kind == "void" and s.may_edit(cond, then):
-                    yield (s.edit(spot.stmt, f"if (!({s.text(cond)})) return; {s.as_block(then)}"),)
+                    yield (s.edit(spot.stmt, f"if (!({s.marked(cond)})) return; {s.as_block(then)}"),)
             case _:
                 pass
 
@@ -74,7 +74,7 @@ def jump_to_end(s: Source) -> Iterator[Change]:
         match spot.stmt:
             case ast.If(cond=cond, then=then, other=None) if s.may_edit(cond, then) and not jumps(then, ast.Case):
                 name = s.unused("end")
-                whole = f"{{ if (!({s.text(cond)})) goto {name}; {s.as_block(then)} {name}: ; }}"
+                whole = f"{{ if (!({s.marked(cond)})) goto {name}; {s.as_block(then)} {name}: ; }}"
                 if not any("[n]" in t.spelling or t.vla for t in (v.type for v in spot.function.variables.values())):
                     yield (s.edit(spot.stmt, whole),)
             case _:

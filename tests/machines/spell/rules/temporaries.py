@@ -97,7 +97,7 @@ def condition_first(s: Source) -> Iterator[Change]:
             name, cond = s.unused("chosen"), spot.stmt.cond
             text, start = s.text(spot.stmt), spot.stmt.span.begin
             new = text[: cond.span.begin - start] + name + text[cond.span.end - start :]
-            yield (s.braced(spot, f"int {name} = ({s.text(cond)}) != 0;", new),)
+            yield (s.braced(spot, f"int {name} = ({s.marked(cond)}) != 0;", new),)
 
 
 @rewriting("temporaries")
