@@ -329,13 +329,13 @@ class _Collector:
 
     def tests_of_frees(self) -> set[int]:
         """Branches of ``if (buf) free(buf);``: right with a NULL pointer as well."""
-        freeing: dict[tuple[int, int], int] = {}
+        nodes = self.program.graph.nodes
+        freeing: dict[tuple[int, int], Deallocation] = {}
         for freed in self.deallocations:
-            n = freed.node
-            frame = self.program.graph.nodes[n].frame
-            freeing[frame, self.flow.stmt[n]] = n
+            freeing[nodes[freed.node].frame, self.flow.stmt[freed.node]] = freed
         out: set[int] = set()
-        for (frame, stmt), n in freeing.items():
+        for (frame, stmt), freed in freeing.items():
+            n = freed.node
             stmts = self.flow.lowered(frame).stmts
             at = stmts[stmt].parent
             while at >= 0 and isinstance(stmts[at].stmt, ast.Block):
@@ -348,10 +348,10 @@ class _Collector:
             if (
                 test.other is None
                 and self.is_null_test(test.cond)
-                and all(self.flow.stmt[m] in (at, stmt) for m in inside)
+                and all(nodes[m].frame in freed.wrappers or self.flow.stmt[m] in (at, stmt) for m in inside)
             ):
                 self.dead_tests.add((frame, at))
-                out.update(m for m in inside if self.flow.stmt[m] == at and m != n)
+                out.update(m for m in inside if nodes[m].frame == frame and self.flow.stmt[m] == at and m != n)
         return out
 
     def is_null_test(self, cond: ast.Expr) -> bool:
