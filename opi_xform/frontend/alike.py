@@ -9,17 +9,19 @@ from dataclasses import replace
 
 from opi_xform.ir.ast import Binary, Deref, Expr, Index, IntLit, Logical, Member, Unary, VarRef
 from opi_xform.ir.span import Span
-from opi_xform.ir.types import Type
+from opi_xform.ir.types import INT, Type
 
 _TRUTHS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 
 
 def deref(type_: Type, span: Span, operand: Expr) -> Expr:
-    """``*(p + i)`` is ``p[i]``.
+    """``*(p + i)`` is ``p[i]``, and ``*a`` is ``a[0]``, where that is a row of an array of arrays.
 
     Not where ``p`` is a row of an array: programs run over all rows so, and a subscript stays in its row.
     """
     match operand:
+        case VarRef() | Member() if operand.type.is_array and type_.is_array:
+            return Index(type_, span, operand, IntLit(INT, replace(span, editable=False), 0))
         case Binary(op="+", left=base, right=index) if _is_whole(base) and index.type.kind == "int":
             return Index(type_, span, base, index)
         case Binary(op="+", left=index, right=base) if _is_whole(base) and index.type.kind == "int":

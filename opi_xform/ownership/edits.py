@@ -139,6 +139,9 @@ class Builder(AllocationEdits):
                 if isinstance(inner, (ast.VarRef, ast.Index)) and inner.type.is_array:
                     e = inner
                     continue
+                if isinstance(inner, ast.Deref):
+                    e = plain(inner.operand)  # `&*p` (C 6.5.3.2p3)
+                    continue
             if isinstance(e, ast.Binary) and e.op == "+":
                 if _is_zero(e.right):
                     e = plain(e.left)

@@ -1,32 +1,42 @@
-/* Elements of a type that is an array. */
+/* The first of two rows is named by a star. */
 #include <mpi.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-typedef double vec[3];
-static vec out[40];
+
+#define R 32
+#define C 64
+
+static double u[R][C], v[R][C];
+static double sbuf[2][R * C / 2], rbuf[2][R * C / 2];
 
 int main(int argc, char **argv)
 {
     int rank;
-    double total = 0.0;
+
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (int step = 0; step < 3; step++) {
-        if (rank == 0) {
-            for (int i = 0; i < 40; i++) //~ hole: i = 0 => i = 1
-                for (int k = 0; k < 3; k++)
-                    out[i][k] = i + k + step;
-            MPI_Send(out, 120, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(out)
-        } else if (rank == 1) {
-            double *in = malloc(120 * sizeof *in);
-            MPI_Recv(in, 120, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(in)
-            for (int i = 0; i < 120; i++)
-                total += in[i] * (i + 1);
-            free(in);
+    for (int i = 0; i < R; i++)
+        for (int j = 0; j < C; j++)
+            u[i][j] = rank + 0.5 * i + 0.25 * j;
+    if (rank == 0) {
+        for (int k = 0; k < R * C / 2; k++) { //~ hole: k = 0 => k = 1
+            (*sbuf)[k] = u[k / C][k % C];
+            sbuf[1][k] = u[R / 2 + k / C][k % C];
         }
+        MPI_Send(*sbuf, R * C / 2, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(*sbuf)
+        MPI_Send(sbuf[1], R * C / 2, MPI_DOUBLE, 1, 8, MPI_COMM_WORLD); //~ give(sbuf[1])
+    } else if (rank == 1) {
+        MPI_Recv((*rbuf), R * C / 2, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(*rbuf)
+        MPI_Recv(rbuf[1], R * C / 2, MPI_DOUBLE, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(rbuf[1])
+        for (int k = 0; k < R * C / 2; k++) {
+            v[k / C][k % C] = (*rbuf)[k];
+            v[R / 2 + k / C][k % C] = rbuf[1][k];
+        }
+        double total = 0.0;
+        for (int i = 0; i < R; i++)
+            for (int j = 0; j < C; j++)
+                total += v[i][j] * (i + 2 * j);
+        printf("%d: %.17g\n", rank, total);
     }
-    printf("%d: %.17g\n", rank, total);
     MPI_Finalize();
     return 0;
 }
