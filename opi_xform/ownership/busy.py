@@ -4,7 +4,8 @@ They print, count, check, or look at the environment, and that must go on.  So t
 freed there and then, and OPI_Alloc gives other: ``p = counted(n); free(p); OPI_Alloc(&p, n);``.  What such a function
 returned, NULL or not, is still there to be tested right behind the call.
 
-Nobody else may hold the memory, and nobody in the function may read or write it: then other memory does as well.
+Nobody else may hold the memory, and nobody in the function may read or write it: then other memory does as well.  First
+contents may be written (``filled.py``), which nobody reads.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Collection, Iterator
 
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import parts_of
+from opi_xform.ownership.filled import filling
 from opi_xform.ownership.flow import Flow
 from opi_xform.ownership.model import Buffer, Program
 from opi_xform.program.graph import Action, Bind, Lost, Unbind, evaluated
@@ -64,6 +66,8 @@ class Busy:
         effect = program.effects[call.callee.key] if isinstance(call.callee, ins.AddrFunc) else None
         spec = effect.allocates if effect is not None else None
         self.into = spec.into if spec is not None else None
+        o = program.values.objects.by_node.get(allocation)
+        self.filled = frozenset[int]() if o is None else filling(program, o)
         self.names: set[Name] = set()
         """What may hold the memory's address."""
 
@@ -87,7 +91,7 @@ class Busy:
         member = self.program.members.get(key)
         mine = carriers.union(buffer.objects)
         for node in self.nodes:
-            if node.number == self.allocation:
+            if node.number == self.allocation or node.number in self.filled:
                 continue
             if values.accesses.touches(node.number, mine):
                 return True
@@ -129,7 +133,9 @@ class Busy:
 
     def harmless(self, n: int, frame: int, action: Action) -> bool:
         """A node passes the address to a variable, compares or returns it, or has nothing to do with it."""
-        if n == self.allocation:
+        if n in self.filled and isinstance(action, ins.CallInstr) and action.target is not None:
+            self.names.add((frame, action.target.number))  # memset returns what it is given
+        if n == self.allocation or n in self.filled:
             return True
         match action:
             case ins.Define(target=target, value=value):

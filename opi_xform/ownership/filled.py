@@ -11,7 +11,7 @@ from functools import lru_cache
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Program
-from opi_xform.program.graph import Unbind
+from opi_xform.program.graph import Bind, Unbind
 
 
 def filling(program: Program, o: int) -> frozenset[int]:
@@ -47,7 +47,28 @@ def filling(program: Program, o: int) -> frozenset[int]:
                     return frozenset()
             case _:
                 pass
-    return frozenset(written)
+    return frozenset() if written & _older(program, frame, allocation) else frozenset(written)
+
+
+def _older(program: Program, frame: int, allocation: int) -> set[int]:
+    """The nodes of a frame that may run before the allocation does: what they write may be older memory."""
+    graph = program.graph
+    seen: set[int] = set()
+    entering = (n for n in graph.nodes if n.frame == frame and isinstance(n.action, Bind))
+    work = [(n.block, graph.blocks[n.block].index(n.number)) for n in entering]
+    entered: set[int] = set()
+    while work:
+        block, at = work.pop()
+        for n in graph.blocks[block][at:]:
+            action = graph.nodes[n].action
+            if n == allocation or (isinstance(action, Unbind) and action.callee == frame):
+                break
+            seen.add(n)
+        else:
+            fresh = [s for s in graph.succs[block] if s not in entered]
+            entered.update(fresh)
+            work.extend((s, 0) for s in fresh)
+    return seen
 
 
 def _writes(program: Program, n: int) -> bool:
