@@ -194,8 +194,8 @@ class AllocationEdits:
         name = fresh(size_name(self.program, self.variable, self.away), self.program.files, self.texts)
         kind = self.variable.kind
         if self.away:
-            if not all(file.endswith(".c") for file, _ in used):
-                raise Problem("the size of the buffer cannot be kept in a header")
+            if any(file in self.program.shared for file, _ in used):
+                raise Problem("the size of the buffer cannot be kept in a header that several files include")
             dims = ""
             if self.member is not None and self.buffer.carrier.rows and not self.largest:
                 dims = f"[{self.member.count}]"

@@ -126,6 +126,7 @@ class Program:
     exchanges: tuple[Exchange, ...] = ()  # pointers that change places, which the graph does not show as such
     threads: tuple[Span, ...] = ()  # text that several threads may run
     freeing: frozenset[str] = frozenset()  # files in which the C library's free is declared
+    shared: frozenset[str] = frozenset()  # files that several units read
 
     def names(self, e: ast.Expr, key: str) -> bool:
         """The expression, casts aside, is the variable, or written as the place that counts as one."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -55,6 +57,7 @@ class Whole:
     constants: dict[str, int] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)  # functions whose address is taken
     files: tuple[str, ...] = ()
+    shared: frozenset[str] = frozenset()  # files that several units read
     unsteady: frozenset[str] = frozenset()  # macros that mean one thing here and another there
     names_proc_null: bool = True
     threads: tuple[Span, ...] = ()  # text that several threads may run
@@ -65,10 +68,13 @@ class Whole:
 def merge(units: Sequence[ast.Unit]) -> Whole:
     """Functions, variables and MPI constants of all units; of a variable's declarations the defining one counts."""
     files = sorted({path for unit in units for path in (unit.path, *unit.files)})
+    real = {path: os.path.realpath(path) for path in files}  # a header may have several names
+    readers = Counter(file for unit in units for file in {real[path] for path in (unit.path, *unit.files)})
     named = any(unit.names_proc_null for unit in units)
     without = {path for unit in units if "free" not in unit.declared for path in (unit.path, *unit.files)}
     whole = Whole(
         files=tuple(files),
+        shared=frozenset(path for path in files if readers[real[path]] > 1),
         freeing=frozenset(files) - without,
         unsteady=unsteady_macros(units),
         names_proc_null=named,
@@ -314,6 +320,7 @@ def _memory(
         never_of(objects, apart),
         threads=whole.threads,
         freeing=whole.freeing,
+        shared=whole.shared,
     )
 
 
