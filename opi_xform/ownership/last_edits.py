@@ -73,17 +73,41 @@ def _form(program: Program, options: Options, uses: Sequence[Use]) -> bool:
 
 
 def _alone(program: Program, use: Use) -> bool:
-    """The call is a statement of its own, which C can order in no other way."""
-    info = program.graph.statement(program.graph.nodes[use.node])
-    if any(has_effect(e) for e in use.call.args):
+    """The call is a statement of its own, or all that one evaluates but numbers: C can order it in no other way."""
+    node = program.graph.nodes[use.node]
+    info = program.graph.statement(node)
+    if info is None or any(has_effect(e) for e in use.call.args):
         return False
-    match info.stmt if info is not None else None:
-        case ast.ExprStmt(expr=ast.Assign(target=ast.VarRef(), op="", value=value)):
-            return plain(value) is use.call
+    match info.stmt:
+        case ast.ExprStmt(expr=ast.Assign(target=ast.VarRef(), op="", value=e)):
+            pass
+        case ast.DeclStmt(variables=(key,), sizes=()):
+            init = program.graph.lowered[program.graph.frames[node.frame].function].function.variables[key].init
+            if init is None:
+                return False
+            e = init
         case ast.ExprStmt(expr=e):
             return plain(e) is use.call
+        case ast.If(cond=e):
+            pass
         case _:
             return False
+    return _tested(plain(e)) is use.call
+
+
+def _tested(e: ast.Expr) -> ast.Expr:
+    """What is compared with a number, if that is all that the expression does."""
+    while True:
+        match e:
+            case ast.Unary(op="!", operand=inner):
+                e = plain(inner)
+            case (
+                ast.Binary(op="==" | "!=", left=inner, right=ast.IntLit())
+                | ast.Binary(op="==" | "!=", left=ast.IntLit(), right=inner)
+            ):
+                e = plain(inner)
+            case _:
+                return e
 
 
 def _nameless(uses: Sequence[Use]) -> Buffer:
