@@ -17,7 +17,7 @@ from opi_xform.ownership.others import at_any_time, may_set
 from opi_xform.program.graph import Action, Lost
 
 _REPEATED = (
-    *(ast.VarRef, ast.IntLit, ast.MacroConst, ast.SizeOf, ast.Binary, ast.Cast, ast.Unary, ast.Logical),
+    *(ast.VarRef, ast.IntLit, ast.FloatLit, ast.MacroConst, ast.SizeOf, ast.Binary, ast.Cast, ast.Unary, ast.Logical),
     *(ast.Conditional, ast.Member, ast.Index, ast.Deref, ast.AddrOf),
 )
 """What may be evaluated once more, as far as it does nothing."""
@@ -239,5 +239,19 @@ def _addressed(program: Program) -> frozenset[str]:
     """Variables of which the address is taken, in initialisers too."""
     roots = [e for f in program.functions.values() for e in expressions(f.body)]
     roots += [v.init for v in program.variables.values() if v.init is not None]
-    taken = (x.operand for e in roots for x in walk(e) if isinstance(x, ast.AddrOf))
-    return frozenset(x.var for e in taken for x in walk(e) if isinstance(x, ast.VarRef))
+    taken = (_place(x.operand) for e in roots for x in walk(e) if isinstance(x, ast.AddrOf))
+    return frozenset(x.var for e in taken if e is not None for x in walk(e) if isinstance(x, ast.VarRef))
+
+
+def _place(e: ast.Expr) -> ast.Expr | None:
+    """What has the variables in it in which an lvalue lies; None: it lies where a pointer points to (``p[0]``)."""
+    while True:
+        match e:
+            case ast.Member(base=inner):
+                e = inner
+            case ast.Index(base=inner) if inner.type.is_array:
+                e = inner
+            case ast.Index(base=ast.VarRef(type=t)) | ast.Deref(operand=ast.VarRef(type=t)) if t.is_pointer:
+                return None
+            case _:
+                return e

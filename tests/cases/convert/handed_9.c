@@ -1,0 +1,42 @@
+/* It is told what to fill with, and walks through the memory. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double *zeros(int n, double with)
+{
+    double *p = malloc(n * sizeof(double));
+    double *w = p;
+    for (int i = 0; i < n; i++)
+        *w++ = with;
+    return p;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, n = 300;
+    double sum = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    double *out = zeros(n, 1.5), *in = zeros(n, 1.5);
+    double *other = zeros(3, 2.5);
+    other[0] = argc;
+    for (int t = 0; t < 3 && rank < 2; t++) {
+        MPI_Request rq[2];
+        for (int i = 0; i < n; i++) //~ hole: i = 0 => i = 1
+            out[i] = 0.5 * i * rank + t;
+        MPI_Irecv(in, n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[0]); //~ take(in)
+        MPI_Isend(out, n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[1]); //~ give(out)
+        MPI_Waitall(2, rq, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < n; i++)
+            sum += in[i] * (i % 7);
+    }
+    printf("%d %.17g\n", rank, sum + 0 * other[0]);
+    free(out);
+    free(in);
+    free(other);
+    MPI_Finalize();
+    return 0;
+}
