@@ -1,7 +1,7 @@
 """Short names of buffers, written out: ``double *b = h->out[d]; MPI_Send(b, …)`` as ``MPI_Send(h->out[d], …)``.
 
-The program that results is the same one (``ownership/short_names.py``) and is analysed as any other.  Where that makes
-sites convert, those names are written out that the user's calls need.
+The program that results is the same one (``ownership/short_names.py``, ``given_names.py`` for parameters) and is
+analysed as any other.  Where that makes sites convert, those names are written out that the user's calls need.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from dataclasses import replace
 from opi_xform.cli.again import Again, Site, Tried, converted, site
 from opi_xform.ir import ast
 from opi_xform.ir.walk import within
+from opi_xform.ownership.given_names import given_names
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.plan import Decision, Plan, ReplaceText
-from opi_xform.ownership.short_names import ShortName, settings, short_names
+from opi_xform.ownership.short_names import ShortName, settings, short_names, touch
 from opi_xform.ownership.uses import collect
 from opi_xform.parts.places import Offsets
 from opi_xform.rewrite.edit import ByteEdit, apply_edits
@@ -38,8 +39,12 @@ class Plainly:
             self.given.setdefault(use.place[:3], set()).update(names)
         kept = [d for d in plan.decisions if d.decision == "keep"]
         keys = {key for d in kept for key in self.given.get(site(d), ())}
-        keys |= _naming(again.units, {word for d in kept for word in _WORD.findall(f"{d.object} {d.buffer}")})
-        found = short_names(program, again.units, keys) if keys else ()
+        said = {word for d in kept for word in _WORD.findall(f"{d.object} {d.buffer}")}
+        keys |= _naming(again.units, said)
+        found = list(short_names(program, again.units, keys) if keys else ())
+        for one in given_names(program, again.units, said):
+            if not any(touch(one, other) for other in found):
+                found.append(one)
         top = os.path.realpath(again.root)
         self.names = tuple(
             name

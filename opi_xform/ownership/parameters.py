@@ -196,7 +196,7 @@ class Parameters:
             if told is None or not call.args[i].span.editable:
                 return no("a call passes something else than a buffer's name", call.span)
             passed = self.passed(told)
-            if passed is None or type_.elem is None or not _same(passed, type_.elem):
+            if passed is None or type_.elem is None or not same_pointed(passed, type_.elem, True):
                 return no("a call passes a pointer of another type", call.span)
         if not self.declarations(function, i):
             return no("a declaration of its function cannot be rewritten", function.span)
@@ -225,7 +225,7 @@ class Parameters:
                 line = data.rfind(b"\n", 0, at) + 1
                 if unevaluated or data[line:at].lstrip().startswith(b"#"):
                     return None
-                found = _parameter(data, at + len(function.name.encode()), i)
+                found = list_item(data, at + len(function.name.encode()), i)
                 new = None if found is None else rewritten(data[found[0] : found[1]])
                 if found is None or new is None:
                     return None
@@ -361,22 +361,27 @@ def reassigned(program: Program, buffer: Buffer, lifted: Collection[str]) -> boo
     return False
 
 
-def _same(a: Type, b: Type) -> bool:
-    """Pointers to the two are the same type, but for ``const``; what is passed as ``void *`` may be anything."""
+def same_pointed(a: Type, b: Type, varying: bool = False) -> bool:
+    """Pointers to the two are the same type, but for ``const``; what is passed as ``void *`` may be anything.
+
+    varying: lengths that are not constant may be the same.
+    """
     if b.kind == "void":
         return True
     if a.is_array and b.is_array and a.elem is not None and b.elem is not None:
-        if a.count != b.count and not (a.vla and a.count is None) and not (b.vla and b.count is None):
+        if a.elem.kind == "void" or not same_pointed(a.elem, b.elem, varying):
             return False
-        return (a.count is not None or a.vla) and a.elem.kind != "void" and _same(a.elem, b.elem)
+        if varying and any(t.vla and t.count is None for t in (a, b)):
+            return True
+        return a.count is not None and a.count == b.count
     if (a.kind, a.size, a.signed, a.record) != (b.kind, b.size, b.signed, b.record) or a.volatile or a.atomic:
         return False
     words = {t.spelling.removeprefix("const ") for t in (a, b)}
     return a.kind != "int" or len(words) == 1
 
 
-def _parameter(data: bytes, behind: int, wanted: int) -> tuple[int, int] | None:
-    """The bytes of one parameter in the list that begins behind a function's name."""
+def list_item(data: bytes, behind: int, wanted: int) -> tuple[int, int] | None:
+    """The bytes of one parameter or argument in the list that begins behind a function's name."""
     at = behind
     while data[at : at + 1].isspace():
         at += 1

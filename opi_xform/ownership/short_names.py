@@ -48,7 +48,7 @@ _PURE = (
 _POSTFIX = (ast.VarRef, ast.Index, ast.Member)
 _DECLARING = frozenset({"enum", "typedef"})
 _JUMPS = (ast.Goto, ast.Label, ast.OpaqueStmt)
-_LOOKS_AT_TYPES = re.compile(r"\b(?:__)?typeof(?:__)?\b|\b_Generic\b|\b__auto_type\b")
+LOOKS_AT_TYPES = re.compile(r"\b(?:__)?typeof(?:__)?\b|\b_Generic\b|\b__auto_type\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def short_names(program: Program, units: Sequence[ast.Unit], keys: Collection[st
             for key, variable in function.variables.items():
                 if key in keys and function.span.file == unit.path:
                     found = _Writing(program, units, unit, function, variable).run()
-                    if found is not None and not any(_touch(found, other) for other in out):
+                    if found is not None and not any(touch(found, other) for other in out):
                         out.append(found)
     return tuple(out)
 
@@ -92,7 +92,7 @@ def settings(function: ast.Function) -> dict[str, tuple[ast.Stmt, ast.Stmt | Non
     return out
 
 
-def _touch(a: ShortName, b: ShortName) -> bool:
+def touch(a: ShortName, b: ShortName) -> bool:
     return any(
         one.span.file == other.span.file and one.span.begin < other.span.end and other.span.begin < one.span.end
         for one in a.edits
@@ -128,7 +128,7 @@ class _Writing:
         mentions = self.index.by_key.get(variable.key, [])
         if variable.init is None:
             mentions = [m for m in mentions if not (isinstance(m.parent, ast.Assign) and m.parent.value is value)]
-        if not all(map(_reads, mentions)):
+        if not all(map(reads, mentions)):
             return None
         if not isinstance(around, ast.Block) or not setting.span.editable or "{" in self.texts.of(setting.span):
             return None
@@ -154,7 +154,7 @@ class _Writing:
         v, function = self.variable, self.function
         if v.kind != "local" or not v.type.is_pointer or v.type.volatile or v.type.atomic or v.attributes:
             return False
-        if function.refused or function.threads or _LOOKS_AT_TYPES.search(self.whole):
+        if function.refused or function.threads or LOOKS_AT_TYPES.search(self.whole):
             return False
         if any(v.name in s.identifiers and s.span.file == function.span.file for s in self.unit.skipped):
             return False
@@ -321,7 +321,7 @@ def _follows(span: Span, setting: Span, block: Span) -> bool:
     return span.file == setting.file and setting.end <= span.begin and span.end <= block.end
 
 
-def _reads(mention: Mention) -> bool:
+def reads(mention: Mention) -> bool:
     """The variable's value is read, in text that can be edited."""
     parent = mention.parent
     if mention.unevaluated or not mention.ref.span.editable or isinstance(parent, (ast.AddrOf, ast.IncDec, ast.Opaque)):

@@ -117,9 +117,9 @@ TABLE = (
     Condition(
         "short names",
         "What is written in the place of a local pointer has the same value wherever that is read.",
-        ("ownership.short_names:short_names",),
+        ("ownership.short_names:short_names", "ownership.given_names:given_names"),
         (),
-        ("short_*",),
+        ("short_*", "given_*"),
     ),
     Condition(
         "old addresses",

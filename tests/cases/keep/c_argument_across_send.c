@@ -6,7 +6,7 @@
 #define N 2048
 
 static double u[N], v[N];
-static double sbuf[N], rbuf[N];
+static double sbuf[N], rbuf[N], other[N];
 
 static void ship(double *out, int turns)
 {
@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < N; i++)
         u[i] = rank + 0.5 * i;
     if (rank == 0)
-        ship(sbuf, 3);
+        ship(sbuf, 3), ship(other, 0);
     else if (rank == 1)
         for (int k = 0; k < 3; k++) {
             MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

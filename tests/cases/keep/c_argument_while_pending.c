@@ -6,7 +6,7 @@
 #define N 2048
 
 static double u[N], v[N];
-static double sbuf[N], rbuf[N];
+static double sbuf[N], rbuf[N], other[N];
 
 static void finish(const double *in, MPI_Request *rq)
 {
@@ -29,6 +29,8 @@ int main(int argc, char **argv)
         sbuf[i] = 2.0 * u[i];
     MPI_Irecv(rbuf, N, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD, &rq); //~ keep OPI205
     MPI_Send(sbuf, N, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD);
+    finish(rbuf, &rq);
+    finish(other, &rq);
     finish(rbuf, &rq);
     double total = 0.0;
     for (int i = 0; i < N; i++)

@@ -9,7 +9,7 @@
 typedef double matrix[R][C];
 
 static double u[R], v[R];
-static double sbuf[R][C], rbuf[R][C];
+static double sbuf[R][C], rbuf[R][C], other[R][C];
 
 static void put(matrix b, int to)
 {
@@ -33,8 +33,10 @@ int main(int argc, char **argv)
         if (rank == 0) {
             for (int i = 0; i < R; i++)
                 for (int j = 0; j < C; j++)
-                    sbuf[i][j] = u[i] * (j + 1);
+                    other[i][j] = sbuf[i][j] = u[i] * (j + 1);
             put(sbuf, 1);
+            if (argc > 5)
+                put(other, 1);
         } else if (rank == 1) {
             get(rbuf, 0);
             for (int i = 0; i < R; i++)

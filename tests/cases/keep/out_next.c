@@ -5,7 +5,7 @@
 
 #define N 600
 
-static double *both[2];
+static double *both[2], *more[2];
 
 static void make(int n, double **p)
 {
@@ -20,6 +20,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     make(N, &both[0]);
+    make(N, &more[0]);
     if (rank == 0) {
         for (int i = 0; i < N; i++)
             both[1][i] = 0.5 * i;
@@ -30,6 +31,7 @@ int main(int argc, char **argv)
             sum += both[1][i];
     }
     free(both[1]);
+    free(more[1]);
     printf("%d %.17g\n", rank, sum);
     MPI_Finalize();
     return 0;
