@@ -8,7 +8,7 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from opi_xform.frontend import FrontendError
 from opi_xform.ir.ast import Unit
@@ -19,12 +19,17 @@ from opi_xform.rewrite.apply import place_of
 from opi_xform.rewrite.mirror import lay_out, mirrored, mirrored_flags
 from opi_xform.rewrite.sources import Sources
 
+if TYPE_CHECKING:
+    from opi_xform.ownership.model import Program
+
 Site = tuple[str, int, str]  # file, offset of the call, side
 Parse = Callable[[Sequence[tuple[str, tuple[str, ...]]]], Sequence[Unit | FrontendError]]
-Analyse = Callable[[Sequence[Unit], Sources, str, tuple[Told, ...], int], tuple[Plan, dict[str, bytes]]]
-"""Units, their files, the root, what is told, how many sites are not enough to ask why the others stay (``Options``)
--> the plan and what it makes of the files.
-"""
+Analysed = tuple["Program | None", Plan, dict[str, bytes]]
+"""The program, the plan and what it makes of the files."""
+Analyse = Callable[[Sequence[Unit], Sources, str, tuple[Told, ...], int], Analysed]
+"""Units, their files, the root, what is told, how many sites are not enough to ask why others stay (``Options``)."""
+Further = Callable[["Again", "Program", Plan], tuple[Plan, dict[str, bytes] | None]]
+"""A better plan for a program that is analysed again, and what that makes of the files where its edits do not tell."""
 
 
 class Moved(Protocol):
@@ -50,7 +55,7 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """How a program is parsed and analysed."""
+    """How a program is parsed and analysed.  further: what else is tried with each other text of it."""
 
     units: Sequence[Unit]
     flags: Callable[[str], tuple[str, ...]]
@@ -59,6 +64,7 @@ class Again:
     told: Sequence[Told]
     parse: Parse
     analyse: Analyse
+    further: Further | None = None
 
     def attempt(self, texts: Mapping[str, bytes], moved: Mapping[str, Moved], old: Plan) -> Tried | None:
         """What is decided of the program with these texts; None when it is no program any more.
@@ -78,8 +84,14 @@ class Again:
                 units.append(result)
             back = Back(top, moved, self.sources)
             told = tuple(self._moved(one, top, moved) for one in self.told)
-            files = Sources()
-            plan, changed = self.analyse(units, files, mirrored(top, self.root), told, len(converted(old)))
+            files, root = Sources(), mirrored(top, self.root)
+            enough = len(converted(old)) if self.further is None else -1
+            program, plan, changed = self.analyse(units, files, root, told, enough)
+            if self.further is not None and program is not None:
+                flags = {unit.path: own for unit, (_, own) in zip(units, jobs, strict=True)}
+                inner = Again(units, flags.__getitem__, files, root, told, self.parse, self.analyse)
+                plan, better = self.further(inner, program, plan)
+                changed = changed if better is None else better
             edits = tuple((back.file(place_of(edit).file), edit) for edit in plan.edits)
             contents = {**texts, **{back.file(name): data for name, data in changed.items()}}
             return Tried(back.plan(plan, old), contents, edits)

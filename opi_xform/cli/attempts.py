@@ -1,13 +1,14 @@
 """Other texts of the program that may convert more: each is analysed in a copy, and counts where it is better.
 
-One attempt after the other; the first that is better is taken.  What it makes of the files has to compile.
+One attempt after the other; the first that is better is taken.  What it makes of the files has to compile.  Each text
+that one makes is tried with those that come later, too: a name in a macro, parts that a name stands for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from opi_xform.cli.again import Again
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from opi_xform.ownership.model import Options as AnalysisOptions
     from opi_xform.ownership.model import Program
 
+LARGEST = 20_000
+"""Nodes of a program of which one attempt is tried with another: each takes an analysis."""
+
 Better = tuple[Plan, dict[str, bytes] | None]
 """A plan, and what it makes of the files where that is not what follows from its own edits."""
 
@@ -42,7 +46,10 @@ class Found(Protocol):
 
 @dataclass(frozen=True)
 class Attempts:
-    """program: as it was analysed.  again: analyses it with other texts."""
+    """program: as it was analysed.  again: analyses it with other texts.  inner: it is such a text itself.
+
+    left: the attempts that are made.
+    """
 
     program: Program
     units: Sequence[Unit]
@@ -51,64 +58,86 @@ class Attempts:
     settings: AnalysisOptions
     options: Options
     again: Again
+    inner: bool = False
+    left: tuple[str, ...] = ("macros", "names", "parts", "copies")
 
     def best(self, plan: Plan, part: Callable[[str], AbstractContextManager[None]]) -> Better:
         """The plan, or a better one; each attempt's time goes to the part that has its name."""
-        for name, attempt in self.wanted(plan):
+        for name in self.wanted(plan):
             with part(name):
-                plan, changed = self.tried(plan, attempt)
+                plan, changed = self.tried(plan, name)
             if changed is not None:
                 return plan, changed
         return plan, None
 
-    def wanted(self, plan: Plan) -> Iterator[tuple[str, Callable[[Plan], Found | None]]]:
+    def wanted(self, plan: Plan) -> Iterator[str]:
         """The attempts that may bring something, those that change least first."""
         kept = [d for d in plan.decisions if d.decision == "keep"]
-        if kept:
-            yield "macros", self.written_out
-            yield "names", self.plainly
-        if any((d.form or d.code) in SHARED for d in kept):
-            yield "parts", self.parted
-        if kept and self.program.complete:
-            yield "copies", self.passed
+        shared = any((d.form or d.code) in SHARED for d in kept)
+        for name in self.left:
+            if kept and (name != "parts" or shared) and (name != "copies" or self.program.complete):
+                yield name
 
-    def tried(self, plan: Plan, attempt: Callable[[Plan], Found | None]) -> Better:
+    def tried(self, plan: Plan, name: str) -> Better:
+        attempts = {"macros": self.written_out, "names": self.plainly, "parts": self.parted, "copies": self.passed}
         try:
-            found = attempt(plan)
+            found = attempts[name](plan, self.with_later(name))
             if found is None:
                 return plan, None
-            if found.changed is not None and not self.compiles(found.changed):
+            if found.changed is not None and not self.inner and not self.compiles(found.changed):
                 return plan, None  # what the edits of another text miss is no reason to refuse this one
             return found.plan, found.changed
         except (OSError, PlanError):  # no room for the copy, or it cannot be written: the program as it is
             return plan, None
 
-    def written_out(self, plan: Plan) -> Found | None:
+    def with_later(self, name: str) -> Again:
+        """How the program is analysed with other texts, each of them tried with the attempts that come later."""
+        later = self.left[self.left.index(name) + 1 :]
+        if not later or len(self.program.graph.nodes) > LARGEST:
+            return self.again
+
+        def further(again: Again, program: Program, plan: Plan) -> Better:
+            settings = replace(self.settings, root=again.root, told=tuple(again.told))
+            own = replace(
+                self,
+                program=program,
+                units=again.units,
+                sources=again.sources,
+                settings=settings,
+                again=again,
+                inner=True,
+                left=later,
+            )
+            return own.best(plan, lambda _: nullcontext())
+
+        return replace(self.again, further=further)
+
+    def written_out(self, plan: Plan, again: Again) -> Found | None:
         """With uses of macros written out."""
         from opi_xform.cli.settled import settled
         from opi_xform.cli.written import WritingOut, makes_code
 
         if not self.settings.told and settled(self.program, plan):
             return None
-        return WritingOut(self.again, plan).run() if makes_code(self.units, self.sources, self.settings.root) else None
+        return WritingOut(again, plan).run() if makes_code(self.units, self.sources, self.settings.root) else None
 
-    def plainly(self, plan: Plan) -> Found | None:
+    def plainly(self, plan: Plan, again: Again) -> Found | None:
         """With short names written out."""
         from opi_xform.cli.plainly import Plainly
 
-        return Plainly(self.program, plan, self.sources, self.again).run()
+        return Plainly(self.program, plan, self.sources, again).run()
 
-    def parted(self, plan: Plan) -> Found | None:
+    def parted(self, plan: Plan, again: Again) -> Found | None:
         """With buffers divided that several messages share."""
         from opi_xform.cli.parted import Parting
 
-        return Parting(self.program, plan, self.sources, self.again, self.settings.strict).run()
+        return Parting(self.program, plan, self.sources, again, self.settings.strict).run()
 
-    def passed(self, plan: Plan) -> Found | None:
+    def passed(self, plan: Plan, again: Again) -> Found | None:
         """With addresses of structs where functions get copies."""
         from opi_xform.cli.passed import Passing
 
-        return Passing(self.program, plan, self.units, self.again).run()
+        return Passing(self.program, plan, self.units, again).run()
 
     def compiles(self, changed: Mapping[str, bytes]) -> bool:
         def check(jobs: Sequence[Job]) -> list[Unit | FrontendError]:

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from opi_xform.cli.again import Again
+from opi_xform.cli.again import Again, Analysed
 from opi_xform.cli.annotations import find_annotations
 from opi_xform.cli.attempts import Attempts
 from opi_xform.cli.build_flags import BuildFlags, build_flags, include_directories
@@ -201,10 +201,12 @@ def _again(
 
     def analyse_again(
         others: Sequence[Unit], files: Sources, root: str, said: tuple[Told, ...], more_than: int
-    ) -> tuple[Plan, dict[str, bytes]]:
+    ) -> Analysed:
         obstacle = _obstacle(root, files)
-        found = analyse(others, replace(settings, root=root, obstacle=obstacle, told=said, more_than=more_than))
-        return found, dict(rewrite(found, files).changed)
+        own = replace(settings, root=root, obstacle=obstacle, told=said, more_than=more_than)
+        programs: list[Program] = []
+        found = analyse(others, own, seen=programs.append)
+        return programs[0] if programs else None, found, dict(rewrite(found, files).changed)
 
     return Again(units, flags.of, sources, settings.root, settings.told, parse, analyse_again)
 

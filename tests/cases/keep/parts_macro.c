@@ -1,4 +1,4 @@
-/* A macro tells where a half is. */
+/* A macro tells where a half is, and is taken away later. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,4 +38,5 @@ int main(int argc, char **argv)
     MPI_Finalize();
     return 0;
 }
+#undef HALF
 //~ points 4

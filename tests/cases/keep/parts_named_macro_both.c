@@ -41,3 +41,4 @@ int main(int argc, char **argv)
     MPI_Finalize();
     return 0;
 }
+#undef COPY
