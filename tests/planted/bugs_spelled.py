@@ -4,8 +4,43 @@ from tests.planted.bug import Bug
 
 _SHORT = "opi_xform.ownership.short_names"
 _ZERO = "opi_xform.program.succeeding"
+_FILLED = "opi_xform.ownership.filled"
+_GIVEN = "opi_xform.ownership.given_names"
+_EDITS = "opi_xform.ownership.allocation_edits"
 
 SPELLED = (
+    Bug(
+        "all calls give a parameter the same variable",
+        _GIVEN,
+        "self.unit.globals.get(next(iter(keys))) if len(keys) == 1 else None",
+        "self.unit.globals.get(min(keys))",
+        ("given_other",),
+        condition="short names",
+    ),
+    Bug(
+        "a variable's name means the variable in all functions",
+        _GIVEN,
+        "not means_variable(self.program, self.function, meant, self.texts) or not self.is_known(variable)",
+        "not self.is_known(variable)",
+        ("given_hidden",),
+        condition="short names",
+    ),
+    Bug(
+        "a function fills only the memory that it has just allocated",
+        _FILLED,
+        "frozenset() if written & _older(program, frame, allocation) else frozenset(written)",
+        "frozenset(written)",
+        ("handed_older",),
+        condition="allocation and free",
+    ),
+    Bug(
+        "a header keeps one size for all files that include it",
+        _EDITS,
+        "any(file in self.program.shared for file, _ in used)",
+        "not used",
+        ("size_header",),
+        condition="allocation and free",
+    ),
     Bug(
         "the words of a short name never change",
         _SHORT,
