@@ -79,6 +79,18 @@ def test_pointer_stays(body: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "behind"),
+    [("__attribute__((nonnull(1))) ", ""), ("", " __attribute__((nonnull(1)))"), ("CHECKED ", ""), ("", " CHECKED")],
+)
+def test_attributes(before: str, behind: str) -> None:
+    text = "#define CHECKED __attribute__((nonnull(1)))\n#define N 4\nstatic double one[N];\n#define M 5\n"
+    body = "{\n    to[n] = 1;\n}\n"
+    assert written(f"{text}static void pack(double *to, int n)\n{body}{MAIN}")
+    declared = f"{before}static void pack(double *to, int n){behind};\n"
+    assert written(f"{text}{declared}static void pack(double *to, int n)\n{body}{MAIN}") == ""
+
+
+@pytest.mark.parametrize(
     "calls",
     [
         "pack(one, 1); pack(two, 1);",

@@ -21,7 +21,7 @@ from opi_xform.ownership.model import Program
 from opi_xform.ownership.parameters import list_item, parameters_of, same_pointed
 from opi_xform.ownership.plan import ReplaceText
 from opi_xform.ownership.short_names import LOOKS_AT_TYPES, ShortName, reads, touch
-from opi_xform.ownership.words import means_variable
+from opi_xform.ownership.words import has_macro, means_variable
 
 _EFFECTS = (ast.Call, ast.Assign, ast.IncDec, ast.Opaque, ast.CompoundLit)
 
@@ -153,11 +153,11 @@ class _Function:
             mentions = self.index.by_key.get(self.function.params[i], ())
             out += [ReplaceText(m.ref.span, variable.name) for m in mentions]
         declared = [self.parameters.declarations(self.function, i, lambda text: text) for i in range(count)]
-        if any(b"__attribute" in self.bytes.read(e.span.file) for edits in declared for e in edits or ()):
-            return None  # it may count parameters
         lists: list[tuple[Sequence[Span], str]] = []
         for edits in zip(*((e or ()) for e in declared), strict=False):
             lists.append(([e.span for e in edits], "void"))
+            if self.is_marked(edits[0].span, edits[-1].span):
+                return None
         if not lists or any(e is None or len(e) != len(lists) for e in declared):
             return None
         for call in self.calls:
@@ -175,6 +175,16 @@ class _Function:
                 return None  # there are more than these
             out += self.without(spans, found, empty)
         return tuple(out)
+
+    def is_marked(self, first: Span, last: Span) -> bool:
+        """A declaration has an attribute, which may count parameters, or a macro, which may make one."""
+        data = self.bytes.read(first.file)
+        start = max(data.rfind(mark, 0, first.begin) for mark in (b";", b"}", b"*/"))
+        ends = (data.find(mark, last.end) for mark in (b"{", b";"))
+        said = data[max(start, 0) : first.begin] + b" " + data[last.end : min(e for e in (*ends, len(data)) if e >= 0)]
+        lines = said.decode("utf-8", "surrogateescape").splitlines()
+        text = " ".join(line for line in lines if not line.startswith("#"))
+        return "__" in text or "[[" in text or has_macro(self.program, text)
 
     def without(self, spans: Sequence[Span], gone: Collection[int], empty: str) -> Iterator[ReplaceText]:
         """The edits that take items out of a list, with their commas; ``empty``: what is written for an empty list."""

@@ -60,6 +60,11 @@ def expanded(program: Program, found: Iterable[str]) -> set[str]:
     return out
 
 
+def has_macro(program: Program, text: str) -> bool:
+    """A word of the text is a macro of the program's own files."""
+    return any(word in _macros(program) for word in _WORD.findall(text))
+
+
 @lru_cache(maxsize=256)
 def declared_by_macros(program: Program, span: Span) -> frozenset[str]:
     """The words that a function gives to macros that declare something."""
