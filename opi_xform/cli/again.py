@@ -85,13 +85,13 @@ class Again:
             back = Back(top, moved, self.sources)
             told = tuple(self._moved(one, top, moved) for one in self.told)
             files, root = Sources(), mirrored(top, self.root)
-            enough = len(converted(old)) if self.further is None else -1
-            program, plan, changed = self.analyse(units, files, root, told, enough)
+            program, plan, changed = self.analyse(units, files, root, told, len(converted(old)))
             if self.further is not None and program is not None:
                 flags = {unit.path: own for unit, (_, own) in zip(units, jobs, strict=True)}
                 inner = Again(units, flags.__getitem__, files, root, told, self.parse, self.analyse)
-                plan, better = self.further(inner, program, plan)
-                changed = changed if better is None else better
+                found, better = self.further(inner, program, back.with_reasons(plan, old))
+                if better is not None:
+                    plan, changed = found, better
             edits = tuple((back.file(place_of(edit).file), edit) for edit in plan.edits)
             contents = {**texts, **{back.file(name): data for name, data in changed.items()}}
             return Tried(back.plan(plan, old), contents, edits)
@@ -124,6 +124,15 @@ class Back:
     def decision(self, d: Decision) -> Decision:
         notes = tuple(Note(self.span(note.span), note.message.replace(self.top, "")) for note in d.notes)
         return replace(d, span=self.span(d.span), message=d.message.replace(self.top, ""), notes=notes)
+
+    def with_reasons(self, plan: Plan, old: Plan) -> Plan:
+        """The new plan, its sites that stay with the codes that they had: it may not have been asked for its own."""
+        known = {site(d): d for d in old.decisions if d.decision == "keep"}
+        decisions = []
+        for d in plan.decisions:
+            before = known.get(site(self.decision(d))) if d.decision == "keep" else None
+            decisions.append(d if before is None else replace(d, code=before.code, form=before.form))
+        return replace(plan, decisions=tuple(decisions))
 
     def plan(self, plan: Plan, old: Plan) -> Plan:
         """The plan's decisions and remarks, each buffer in the words of the program as it is."""
