@@ -89,7 +89,7 @@ SWAPS = (
         also=Bug(
             "buffers of functions with several levels may convert",
             "opi_xform.ownership.levels",
-            "if graph.frames[frame].function in graph.cyclic:",
+            "if graph.frames[frame].function in graph.cyclic and frame not in owners:",
             "if False:",
             (),
             also=Bug(
