@@ -116,6 +116,12 @@ class Calls:
                 out.setdefault(node.frame, set()).add(again)
         return out
 
+    @cached_property
+    def entered_again(self) -> frozenset[int]:
+        """Copies that run at other levels, too: those entered from inside themselves, and those of what they call."""
+        found = {again for node in self.graph.nodes if (again := self.graph.entered_again(node)) >= 0}
+        return frozenset[int]().union(*(self.frames_inside(frame) for frame in found))
+
     def of_node(self, node: Node) -> set[int]:
         out: set[int] = set()
         match node.action:

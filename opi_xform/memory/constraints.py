@@ -427,7 +427,7 @@ class GraphPointsTo:
                     self.flow(frame, call.args[i], OUTSIDE)
         for i in handed_over(effect, call):
             self.flow(frame, call.args[i], OUTSIDE)
-        for i in effect.retains_stored:
+        for i in effect.retains_stored if node.number not in self.objects.relative else ():
             if i < len(call.args):
                 held = self.system.fresh()
                 self.system.load(self.pointer(frame, call.args[i]), held)
@@ -448,7 +448,7 @@ class GraphPointsTo:
                 self.system.load(self.pointer(frame, call.args[source]), ("c", heap))
                 if target is not None:
                     self.flow(frame, call.args[source], target)
-        if target is not None and call.call.type.kind in ("pointer", "unknown"):
+        if target is not None and (call.call.type.kind in ("pointer", "unknown") or effect.pure):
             self.returned(frame, call, effect, target)
         self.bytes(frame, call, effect)
         for flow in effect.flows:
@@ -466,6 +466,7 @@ class GraphPointsTo:
                         self.system.view("put", to, BYTES)
                 else:
                     self.system.store(to, origin)
+                    self.system.view("word", to, origin)
 
     def bytes(self, frame: int, call: ins.CallInstr, effect: FunctionEffect) -> None:
         """Bytes that a library function takes out of objects, and puts into them."""
@@ -483,6 +484,10 @@ class GraphPointsTo:
 
     def returned(self, frame: int, call: ins.CallInstr, effect: FunctionEffect, target: Name) -> None:
         """What a pointer result may point to: all that the table names, for "or" leaves none of it out."""
+        if effect.pure and call.call.type.kind not in ("pointer", "unknown"):  # a number, made of its arguments
+            for operand in call.args if call.call.type.holds_address else ():
+                self.flow(frame, operand, target)
+            return
         known = effect.allocates is not None and effect.allocates.into is None
         if effect.returns_arg is not None and effect.returns_arg < len(call.args):
             self.flow(frame, call.args[effect.returns_arg], target)

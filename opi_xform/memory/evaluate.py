@@ -271,9 +271,8 @@ class Evaluator:
         for another, it is opaque as well.
         """
         to = op.type
-        base = self.symbols.base(value)
-        if base is not None and to.kind != "pointer":
-            self.values.escape(base, node.number, "its address is used as a number")
+        if to.kind != "pointer":
+            value = self.as_number(node, value)
         constant = value.constant
         if to.kind == "pointer":
             return value
@@ -284,6 +283,13 @@ class Evaluator:
         if to.kind == "int" and (to.size or 0) >= 4 and not ((to.size or 0) < 8 and self.near_end(value)):
             return value
         return self.narrow(to, value)
+
+    def as_number(self, node: Node, value: Poly) -> Poly:
+        """The value, where it may be an address that becomes a number."""
+        base = self.symbols.base(value)
+        if base is not None:
+            self.values.escape(base, node.number, "its address is used as a number")
+        return value
 
     def near_end(self, value: Poly) -> bool:
         """It is made of numbers so large that it may well be beyond 32 bits: two numbers in one, a hash, ``-1u``."""

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from opi_xform.ir import instr as ins
-from opi_xform.memory.poly import Poly, number
+from opi_xform.memory.poly import ZERO, Poly, number
 from opi_xform.memory.values import Values
 from opi_xform.program.datatypes import load_datatypes
 
-HANDLE = {"MPI_Type_contiguous": 2, "MPI_Type_vector": 4, "MPI_Type_dup": 1, "MPI_Type_commit": 0}
+HANDLE = {
+    "MPI_Type_contiguous": 2,
+    "MPI_Type_vector": 4,
+    "MPI_Type_dup": 1,
+    "MPI_Type_create_struct": 4,
+    "MPI_Type_struct": 4,
+    "MPI_Type_commit": 0,
+}
 """Calls that give a datatype whose layout may be known, and the argument that the handle's address is."""
+
+ADDRESSES = frozenset({"MPI_Get_address", "MPI_Address"})  # what they give is the first argument, as a number
+SUMS = {"MPI_Aint_add": 1, "MPI_Aint_diff": -1}  # what the second argument counts for
+MOST_BLOCKS = 64  # of a struct type
+Read = Callable[[int, int], Poly | None]  # argument that is an array, index: what the element holds at the call
 
 
 def gaps(operand: ins.Operand) -> str:
@@ -18,7 +30,7 @@ def gaps(operand: ins.Operand) -> str:
     found = load_datatypes().get(operand.name) if isinstance(operand, ins.Const) else None
     if found is not None:
         return f"`{found.name}` has gaps: {found.size} bytes of data in every {found.extent}"
-    makers = " or ".join(f"`{name}`" for name in HANDLE if name != "MPI_Type_commit")
+    makers = " or ".join(f"`{name}`" for name in HANDLE if name not in ("MPI_Type_commit", "MPI_Type_struct"))
     return f"the datatype may have gaps, or be one of several: it is not predefined, nor made of such by {makers} alone"
 
 
@@ -36,15 +48,10 @@ def extent_of(known: Values, operand: ins.Operand, value: Poly) -> Poly | None:
     value: of the operand.
     """
     size = extent(operand)
-    if size is None and value.constant is not None:
-        size = known.handles.get(value.constant)
-    if size is not None:
-        return number(size)
-    handle = value.single
-    return None if handle is None else known.extents.get(handle)
+    return held(known, value) if size is None else number(size)
 
 
-def derived(known: Values, name: str, args: Sequence[ins.Operand], values: Sequence[Poly]) -> Poly | None:
+def derived(known: Values, name: str, args: Sequence[ins.Operand], values: Sequence[Poly], read: Read) -> Poly | None:
     """Bytes of the datatype that a call of ``HANDLE`` makes (MPI 4.1, section 5.1.2); None: it may have gaps."""
 
     def of(i: int) -> Poly | None:
@@ -59,5 +66,55 @@ def derived(known: Values, name: str, args: Sequence[ins.Operand], values: Seque
             return None if inner is None else values[0] * values[1] * inner
         case "MPI_Type_dup", 2:
             return of(0)
+        case "MPI_Type_create_struct" | "MPI_Type_struct", 5:
+            return struct(known, values[0].constant, read)
         case _:
             return None
+
+
+def struct(known: Values, count: int | None, read: Read) -> Poly | None:
+    """Bytes of a struct type whose blocks lie back to back from the first byte on, in the order of the message.
+
+    The MPI makes it longer at its end where a C compiler would: up to a multiple of the widest member's alignment.
+    What a datatype is aligned to is a power of two that divides its length, term by term.
+    """
+    if count is None or not 0 < count <= MOST_BLOCKS:
+        return None
+    end, alignments = ZERO, list[int]()
+    for k in range(count):
+        length, place, of = read(1, k), read(2, k), read(3, k)
+        inner = None if of is None else held(known, of)
+        if length is None or (length.constant or 0) < 0 or place is None or inner is None or not inner.terms:
+            return None
+        if known.symbols.resolve(place - end).terms:
+            return None
+        alignments.append(min(lowest_bit(inner), WIDEST))
+        end += length * inner
+    return end if lowest_bit(end) >= max(alignments) else None
+
+
+def relative(known: Values, count: int | None, displacements: int, read: Read) -> bool:
+    """All displacements of a datatype are constants: none is an address, or leads from one object to another."""
+    if count is None or not 0 < count <= MOST_BLOCKS:
+        return False
+    places = [read(displacements, k) for k in range(count)]
+    return all(place is not None and known.symbols.resolve(place).constant is not None for place in places)
+
+
+def held(known: Values, value: Poly) -> Poly | None:
+    """Bytes of the datatype that a variable holds."""
+    if value.constant is not None:
+        size = known.handles.get(value.constant)
+        return None if size is None else number(size)
+    return None if value.single is None else known.extents.get(value.single)
+
+
+def lowest_bit(value: Poly) -> int:
+    """The largest power of two that divides each term."""
+    bits = 0
+    for _, c in value.terms:
+        bits |= c
+    return bits & -bits
+
+
+WIDEST = 16  # bytes that a type may be aligned to

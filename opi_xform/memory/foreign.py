@@ -73,7 +73,7 @@ def _library(
                 yield calls.pts.operand(node.frame, call.args[i]), f"address kept by {effect.name}"
     for i in handed_over(effect, call):
         yield calls.pts.operand(node.frame, call.args[i]), f"used by the operation that {effect.name} is given"
-    for i in effect.retains_stored:
+    for i in effect.retains_stored if node.number not in calls.objects.relative else ():
         if i < len(call.args):
             given = calls.pts.operand(node.frame, call.args[i])
             yield calls.pts.reachable(given) - given, f"address kept by {effect.name}"

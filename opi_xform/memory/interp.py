@@ -77,6 +77,7 @@ class _Interpreter(Steps):
         calls.objects.foreign.update(calls.foreign)
         self.own = own(calls)
         calls.entered, values.owners = self.own.entered, self.own.owners
+        self.turning = frozenset(block for loop in nest.loops for block in loop.blocks)
         self.tails = tails(calls.graph, nest)
         self.modified = modified_cells(calls, nest)
         self.entered = _entered(calls.graph)

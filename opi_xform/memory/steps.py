@@ -9,8 +9,8 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.fixed import bound
 from opi_xform.memory.accesses import Access, Spread, row_and_padding
 from opi_xform.memory.calls import Calls, calls_back, is_message, region_args
-from opi_xform.memory.evaluate import Evaluator
-from opi_xform.memory.extent import HANDLE, derived, extent_of
+from opi_xform.memory.extent import ADDRESSES, SUMS, extent_of
+from opi_xform.memory.made import MadeTypes
 from opi_xform.memory.poly import ONE, Poly, number
 from opi_xform.memory.values import Values
 from opi_xform.program import budget
@@ -19,14 +19,13 @@ from opi_xform.program.formats import scanned
 from opi_xform.program.graph import RECURSION, SUMMARY, Bind, Lost, Node, Unbind
 
 
-class Steps(Evaluator):
+class Steps(MadeTypes):
     """Executes nodes abstractly, recording in ``Values``."""
 
     def __init__(
         self, variables: Mapping[str, ast.Variable], calls: Calls, values: Values, families: Mapping[int, int]
     ) -> None:
-        super().__init__(variables, calls.objects, calls.pts, values, families)
-        self.calls = calls
+        super().__init__(variables, calls, values, families)
         self.noted = 0  # accesses
         self.temps: dict[int, set[int]] = {}  # by frame: those that got a value
         self.parameters: dict[int, tuple[int, ...]] = {}  # by copy that begins anew at each level: their symbols
@@ -324,6 +323,8 @@ class Steps(Evaluator):
                 result = self.address(heap)
         elif effect.returns == 1 and effect.returns_arg is not None and effect.returns_arg < len(values):
             result = result if effect.returns_inside else values[effect.returns_arg]
+        elif effect.name in SUMS and len(values) == 2:
+            result = values[0] + values[1].scaled(SUMS[effect.name])
         elif effect.pure and not any(self.symbols.base(v) is not None for v in values) and call.call.type.kind == "int":
             scope: frozenset[int] = frozenset()
             for v in values:
@@ -335,7 +336,7 @@ class Steps(Evaluator):
 
     def library(self, node: Node, call: ins.CallInstr, effect: FunctionEffect, values: tuple[Poly, ...]) -> None:
         frame = node.frame
-        made = self.datatype(call, effect, values)
+        made = self.datatype(node, call, effect, values)
         scans = scanned(call, effect, self.variables)
         for kind, regions, must in (
             ("R", effect.reads, False),
@@ -368,12 +369,12 @@ class Steps(Evaluator):
             if i < len(call.args) and (effect.mpi is None or effect.mpi.request is None):
                 given = self.pts.reachable(self.pts.operand(frame, call.args[i]))
                 self.escape(given, node, f"address kept by {effect.name}")
-        for i in effect.retains_stored:
+        for i in effect.retains_stored if node.number not in self.objects.relative else ():
             if i < len(call.args):
                 given = self.pts.operand(frame, call.args[i])
                 self.escape(self.pts.reachable(given) - given, node, f"address kept by {effect.name}")
         for flow in effect.flows:
-            if flow.target < len(call.args):
+            if flow.target < len(call.args) and effect.name not in ADDRESSES:  # where it is, is known
                 self.havoc(self.pts.accessed(frame, call.args[flow.target]), node)
         spec = effect.allocates
         if spec is not None and spec.into is not None and spec.into < len(call.args):
@@ -381,22 +382,6 @@ class Steps(Evaluator):
             self.havoc(self.pts.accessed(frame, call.args[spec.into]), node)
             if base is not None and offset is not None and effect.frees is None:  # else perhaps what was there before
                 self.set_cell(base, offset, self.address(self.objects.heap(node.number)), node)
-
-    def datatype(self, call: ins.CallInstr, effect: FunctionEffect, values: tuple[Poly, ...]) -> Poly | None:
-        """Bytes of the datatype that a call makes, or commits, when it has no gaps."""
-        if effect.name == "MPI_Type_commit":
-            before = self.handle(effect, values)
-            single = None if before is None else before.single
-            return None if single is None else self.values.extents.get(single)
-        return derived(self.values, effect.name, call.args, values)
-
-    def handle(self, effect: FunctionEffect, values: tuple[Poly, ...]) -> Poly | None:
-        """What the handle that a call gives is now."""
-        index = HANDLE.get(effect.name)
-        if index is None or index >= len(values):
-            return None
-        base, offset = self.symbols.base(values[index]), self.symbols.offset(values[index]).constant
-        return None if base is None or offset is None else self.look((base, offset))
 
     def given_part(
         self, node: Node, address: Poly, operand: ins.Operand, effect: FunctionEffect, length: Poly | None, index: int
@@ -456,6 +441,9 @@ class Steps(Evaluator):
         inputs = tuple(v for v in values if self.symbols.base(v) is None)
         repeats = effect.repeatable and len(inputs) == len(values) - 1
         scope = frozenset[int]().union(*(self.symbols.scope(v) for v in inputs))
+        if effect.name in ADDRESSES:
+            self.set_cell(base, offset, self.place(node, values[0]), node, type_.elem)
+            return
         size, bytes_ = type_.elem.size or 1, 0
         for region in effect.overwrites:
             if region.arg == index and not region.indirect and region.in_place is None:

@@ -60,6 +60,7 @@ class Values:
     results: dict[int, Poly] = field(default_factory=dict)
     unset: set[int] = field(default_factory=set)  # what a pointer holds that nobody set
     extents: dict[int, Poly] = field(default_factory=dict)  # of datatypes that are made, by symbol (``extent``)
+    relative: set[int] = field(default_factory=set)  # calls that make datatypes whose displacements are constants
     handles: dict[int, int] = field(default_factory=dict)  # of predefined ones that are named, by number
     nullable: set[int] = field(default_factory=set)  # offsets, 0 where the pointer is not NULL: ``nullable.py``
     lazy: set[int] = field(default_factory=set)  # objects that are used behind a joint at which they may not be there

@@ -274,8 +274,11 @@ def _memory(
     as one in a graph that does the same: so they do here.
     """
 
-    def looked_at(joined: Mapping[int, int]) -> tuple[Objects, GraphPointsTo, Values]:
+    def looked_at(
+        joined: Mapping[int, int], relative: frozenset[int] = frozenset()
+    ) -> tuple[Objects, GraphPointsTo, Values]:
         objects = Objects(variables, foreign(whole.variables, complete), joined)
+        objects.relative = relative
         objects.promoted = frozenset(variables.keys() - whole.variables.keys())
         objects.first_frame, objects.first_node = graph.background.frame, graph.background.node
         for key in sorted(key for key, v in variables.items() if v.is_global):
@@ -295,11 +298,12 @@ def _memory(
 
     objects, points_to, values = looked_at(before or {})
     more = successive(graph, objects, points_to, values, effects)
-    if more:
+    relative = frozenset(values.relative)
+    if more or relative:
         del objects, points_to, values  # they are large
-        if before:  # these may have to do with those
+        if before and more:  # these may have to do with those
             return _memory(whole, effects, graph, nest, variables, members, complete, part, apart, partial)
-        objects, points_to, values = looked_at(more)
+        objects, points_to, values = looked_at(more or before or {}, relative)
     size = 4 if "MPICH_VERSION" in whole.constants or "MPICH_NUMVERSION" in whole.constants else 8
     return Program(
         graph,

@@ -1,0 +1,40 @@
+/* A struct type of two datatypes of the program; how long one is is a variable. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    int rank, m = 6, n = 50;
+    double sum = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Datatype half, row, both[2];
+    int lengths[2] = {1, n / 2 * 2 - n / 2};
+    MPI_Aint at[2] = {0, n / 2 * 8};
+    MPI_Type_contiguous(n / 2, MPI_DOUBLE, &half);
+    both[0] = half;
+    both[1] = MPI_DOUBLE;
+    MPI_Type_create_struct(2, lengths, at, both, &row);
+    MPI_Type_commit(&row);
+    MPI_Type_free(&half);
+    double *out = malloc(m * n * sizeof(double)), *in = malloc(m * n * sizeof(double));
+    for (int t = 0; t < 3 && rank < 2; t++) {
+        MPI_Request rq[2];
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < n; j++) //~ hole: j = 0 => j = 1
+                out[i * n + j] = rank + 0.5 * i * j + t;
+        MPI_Irecv(in, m, row, 1 - rank, 0, MPI_COMM_WORLD, &rq[0]); //~ take(in)
+        MPI_Isend(out, m, row, 1 - rank, 0, MPI_COMM_WORLD, &rq[1]); //~ give(out)
+        MPI_Waitall(2, rq, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < m * n; i++)
+            sum += in[i] * (i % 7);
+    }
+    printf("%d %.17g\n", rank, sum);
+    free(out);
+    free(in);
+    MPI_Type_free(&row);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,53 @@
+/* A struct type has the address of the count in it, computed from that of a member before it. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 3000
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double *sbuf = malloc(N * sizeof(double)), *rbuf = malloc(N * sizeof(double));
+    double total = 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    struct {
+        int before, n;
+    } all = {0, 1000};
+    MPI_Aint at[2];
+    MPI_Datatype type, of[1] = {MPI_INT};
+    int lengths[1] = {1};
+    MPI_Get_address(&all.before, &at[0]);
+    MPI_Get_address(&all.n, &at[1]);
+    at[0] = MPI_Aint_add(at[0], at[1] - at[0]);
+    MPI_Type_create_struct(1, lengths, at, of, &type);
+    MPI_Type_commit(&type);
+    if (rank == 0) {
+        for (int i = 0; i < N; i++)
+            sbuf[i] = i + 1;
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 6, MPI_COMM_WORLD); //~ keep(sbuf) OPI102
+    } else if (rank == 1) {
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < N; i++)
+            total += rbuf[i];
+    }
+    for (int i = 0; i < all.n; i++)
+        sbuf[i] = 2 * i;
+    int two = 2000;
+    MPI_Sendrecv(&two, 1, MPI_INT, rank, 5, MPI_BOTTOM, 1, type, rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 0) {
+        MPI_Send(sbuf, all.n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < all.n; i++)
+            total += rbuf[i] * (i % 7);
+    }
+    printf("%d %g\n", rank, total);
+    MPI_Type_free(&type);
+    free(sbuf);
+    free(rbuf);
+    MPI_Finalize();
+    return 0;
+}
