@@ -48,6 +48,22 @@ CONDITIONS = (
         condition="form of the call",
     ),
     Bug(
+        "blocks of a struct type lie back to back",
+        "opi_xform.memory.extent",
+        "        if known.symbols.resolve(place - end).terms:\n",
+        "        if False:\n",
+        ("typed_struct_hole", "typed_struct_order", "typed_struct_first"),
+        condition="form of the call",
+    ),
+    Bug(
+        "a struct type has no padding at its end",
+        "opi_xform.memory.extent",
+        "    return end if lowest_bit(end) >= max(alignments) else None\n",
+        "    return end\n",
+        ("typed_struct_tail",),
+        condition="form of the call",
+    ),
+    Bug(
         "datatypes have no gaps",
         "opi_xform.memory.extent",
         "found is not None and found.contiguous",

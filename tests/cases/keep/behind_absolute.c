@@ -13,15 +13,13 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    int n = 1000, lengths[2] = {1, 1}, pair[2];
+    int n = 1000, lengths[2] = {0, 1}, pair[2];
     MPI_Aint at[2];
     MPI_Datatype type;
     MPI_Get_address(&pair[0], &at[0]);
     MPI_Get_address(&pair[1], &at[1]);
     at[0] = at[1] - at[0];
     MPI_Get_address(&n, &at[1]);
-    if (argc < 5)
-        at[0] = at[1], lengths[1] = 0;
     MPI_Type_create_hindexed(2, lengths, at, MPI_INT, &type);
     MPI_Type_commit(&type);
     if (rank == 0) {

@@ -6,25 +6,24 @@
 #define N 3000
 
 static int base, n;
+static struct {
+    int a, b;
+} pair;
 
-static void reach(int level, int rank, int *to)
+static void reach(int level, int rank, int *from, int *to)
 {
-    struct {
-        int a, b;
-    } pair;
     int one = 1, two = 2000;
     MPI_Aint here, there;
     MPI_Datatype type;
-    MPI_Get_address(level == 0 ? &pair.a : &base, &here);
-    MPI_Get_address(level == 0 ? &pair.b : to, &there);
+    MPI_Get_address(from, &here);
+    MPI_Get_address(to, &there);
     there -= here;
     MPI_Type_create_hindexed(1, &one, &there, MPI_INT, &type);
     MPI_Type_commit(&type);
-    MPI_Sendrecv(&two, 1, MPI_INT, rank, 5, level == 0 ? &pair.a : &base, 1, type, rank, 5, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&two, 1, MPI_INT, rank, 5, from, 1, type, rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Type_free(&type);
     if (level == 0)
-        reach(1, rank, &n);
+        reach(1, rank, &base, &n);
 }
 
 int main(int argc, char **argv)
@@ -47,7 +46,7 @@ int main(int argc, char **argv)
     }
     for (int i = 0; i < n; i++)
         sbuf[i] = 2 * i;
-    reach(0, rank, &base);
+    reach(0, rank, &pair.a, &pair.b);
     if (rank == 0) {
         MPI_Send(sbuf, n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
     } else if (rank == 1) {
