@@ -16,7 +16,7 @@ from opi_xform.ir.loops import LoopNest
 from opi_xform.ir.operands import handle
 from opi_xform.memory.calls import Calls
 from opi_xform.memory.environment import Cell, Change, Env, Environment
-from opi_xform.memory.evaluate import kind_of
+from opi_xform.memory.evaluate import WIDEST, kind_of
 from opi_xform.memory.facts import Facts
 from opi_xform.memory.families import find_families
 from opi_xform.memory.foreign import foreign
@@ -79,7 +79,7 @@ class _Interpreter(Steps):
         calls.entered, values.owners = self.own.entered, self.own.owners
         self.turning = frozenset(block for loop in nest.loops for block in loop.blocks)
         self.tails = tails(calls.graph, nest)
-        self.modified = modified_cells(calls, nest)
+        self.modified = modified_cells(calls, nest, whole_program)
         self.entered = _entered(calls.graph)
         self.pending: dict[int, list[tuple[Cell, int, Poly, int]]] = {}
         self.facts = Facts(self.graph, nest, values)
@@ -153,7 +153,7 @@ class _Interpreter(Steps):
 
     def changed_in(self, loop: int) -> Iterator[Cell]:
         """Cells that the loop may have changed, and more: no other value can vary in it."""
-        modified = self.modified[loop]
+        modified = self.modified[loop].cells
         for cell in modified:
             yield cell
             if cell[0] == "v" and isinstance(cell[1], int):
@@ -257,7 +257,7 @@ class _Interpreter(Steps):
         Also the contents of what was not looked at so far: read in the loop, they differ from turn to turn.  The locals
         of copies that the loop enters begin in each turn.
         """
-        now, changed = self.env, self.modified[loop]
+        now, changed, parts = self.env, self.modified[loop].cells, self.modified[loop].parts
         blocks = self.nest.loops[loop].blocks
         for cell in changed:
             if cell[0] != "v" or cell in now:
@@ -275,7 +275,10 @@ class _Interpreter(Steps):
                 continue
             if cell[0] == "v" and isinstance(cell[1], int):
                 # an array's or struct's cells, stored to somewhere in the loop
+                places = parts.get(cell[1])
                 for offset in self.offsets.get(cell[1], ()):
+                    if places is not None and not self.meets(cell[1], offset, places):
+                        continue
                     if (cell[1], offset) not in changed:
                         self.out.drop((cell[1], offset))
             value = now.get(cell)
@@ -296,6 +299,11 @@ class _Interpreter(Steps):
                 self.out.put(cell, symbol(s))
             pending.append((cell, s, value, base))
         self.pending[loop] = pending
+
+    def meets(self, o: int, offset: int, places: set[tuple[int, int]]) -> bool:
+        """What an object holds at an offset lies in one of these places, in part."""
+        width = self.sizes.get((o, offset), WIDEST)
+        return any(lo - width < offset < lo + size for lo, size in places)
 
     def single_target(self, cell: Cell) -> int | None:
         """The one object that a pointer variable can point to."""

@@ -1,13 +1,23 @@
-"""What each loop changes, found before values are."""
+"""What each loop changes, found before values are.
+
+A store of a known number of bytes at known places (``stored.py``) changes these bytes and no others, at every turn:
+what else the object holds at the loop's head it goes on holding, if nothing else in the loop may write the object.
+``Modified.parts`` has such objects with all the places.  An object counts as changed as a whole in a loop where it is
+born or allocated, given to code that may write it, copied to, or stored to at a place that is not known, or through a
+pointer that may lead elsewhere too: all that points-to knows of it.  The object's version changes at any store to it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from opi_xform.ir import instr as ins
 from opi_xform.ir.loops import LoopNest
-from opi_xform.memory.calls import Calls, calls_back, region_args
+from opi_xform.memory.calls import Calls, calls_back, is_message, region_args
 from opi_xform.memory.environment import Cell
+from opi_xform.memory.stored import Stored, fixed_length
+from opi_xform.program.effects import ArgRegion, FunctionEffect
 from opi_xform.program.graph import Bind, Lost, Node, Unbind
 
 
@@ -22,17 +32,61 @@ Cells = dict[Cell, bool]
 """What may change; True: a pointer that is only moved (``p++``), so it goes on pointing into the same object."""
 
 
-def modified_cells(calls: Calls, nest: LoopNest) -> list[Cells]:
-    """Per loop: variables, temporaries and object contents that an iteration may change."""
+Parts = dict[int, set[tuple[int, int]]]
+"""By object: (first byte, number of bytes) of all that may change of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Modified:
+    """What an iteration of a loop may change: variables, temporaries and object contents.
+
+    parts: objects of which only some bytes may change; of all others that are in ``cells``, all bytes.
+    """
+
+    cells: Cells
+    parts: Parts
+
+
+def modified_cells(calls: Calls, nest: LoopNest, whole_program: bool) -> list[Modified]:
+    """By loop."""
     finder = _Finder(calls, calls.graph.nodes)
+    if nest.loops:
+        finder.stored = Stored(calls, _set_by_others(calls), whole_program)
     per_block: list[Cells] = []
+    parts: list[Parts] = []
+    whole: list[set[int]] = []
     for block in calls.graph.blocks:
         cells: Cells = {}
+        finder.parts, finder.whole = {}, set()
         for n in block:
             finder.modifies(calls.graph.nodes[n], cells)
         per_block.append(cells)
+        parts.append(finder.parts)
+        whole.append(finder.whole)
     moved = [[cell for cell, only in cells.items() if only] for cells in per_block]
-    return [_union(sorted(loop.blocks), per_block, moved) for loop in nest.loops]
+    out = []
+    for loop in nest.loops:
+        blocks = sorted(loop.blocks)
+        out.append(Modified(_union(blocks, per_block, moved), _parts(blocks, parts, whole)))
+    return out
+
+
+def _set_by_others(calls: Calls) -> set[int]:
+    """Objects that something may write which names no variable: a store, a call."""
+    finder = _Finder(calls, ())
+    for node in calls.graph.nodes:
+        if not isinstance(node.action, (ins.Define, ins.Birth, Bind)):
+            finder.modifies(node, {})
+    return finder.whole
+
+
+def _parts(blocks: list[int], parts: Sequence[Parts], whole: Sequence[set[int]]) -> Parts:
+    """Only some of an object changes where no block of the loop may change all of it."""
+    out: Parts = {}
+    for b in blocks:
+        for o, places in parts[b].items():
+            out.setdefault(o, set()).update(places)
+    return {o: places for o, places in out.items() if not any(o in whole[b] for b in blocks)}
 
 
 def _union(blocks: list[int], per_block: list[Cells], moved: list[list[Cell]]) -> Cells:
@@ -53,6 +107,9 @@ class _Finder:
         self.graph = calls.graph
         self.objects = calls.objects
         self.pts = calls.pts
+        self.stored: Stored | None = None  # None: places are not told apart
+        self.parts: Parts = {}
+        self.whole: set[int] = set()  # objects that are changed in another way
         self.all_of: dict[frozenset[int], Cells] = {}  # what ``modify_all`` notes of objects
         self.temps: dict[tuple[int, int], list[ins.Operand | None]] = {}  # what each is set to; None: something else
         for node in nodes:
@@ -95,8 +152,9 @@ class _Finder:
                     cells[("v", self.objects.variable(frame, target.key))] = False
             case ins.Load(target=target):
                 cells[("t", frame, target.number)] = False
-            case ins.Store(address=address):
-                self.modify_all(self.pts.accessed(frame, address), cells)
+            case ins.Store(address=address, type=type_, padding=padding):
+                size = type_.size + padding if type_.size else None  # no size: a bit field
+                self.modify_at(frame, address, size, cells)
             case ins.CopyBytes(target=destination):
                 self.modify_all(self.pts.accessed(frame, destination), cells)
             case ins.Birth(var=key):
@@ -126,11 +184,16 @@ class _Finder:
                     return
                 for region in effect.all_writes:
                     for i in region_args(region.arg, region.rest, call):
-                        targets = self.pts.accessed(frame, call.args[i])
-                        self.modify_all(self.pts.reachable(targets) if region.indirect else targets, cells)
+                        if region.indirect:
+                            targets = self.pts.reachable(self.pts.accessed(frame, call.args[i]))
+                            self.modify_all(targets, cells)
+                        else:
+                            self.modify_at(frame, call.args[i], self.written(effect, region, i, call), cells)
                 if effect.frees is not None and effect.frees.arg < len(call.args):
                     self.modify_all(self.pts.accessed(frame, call.args[effect.frees.arg]), cells)
                 spec = effect.allocates
+                if spec is not None and spec.into is None:
+                    self.whole.add(self.objects.heap(node.number))
                 if spec is not None and spec.into is not None and spec.into < len(call.args):
                     self.modify_all(self.pts.accessed(frame, call.args[spec.into]), cells)
                 for flow in effect.flows:
@@ -140,6 +203,27 @@ class _Finder:
                     self.modify_all(self.calls.lost(node), cells)
             case _:
                 pass
+
+    @staticmethod
+    def written(effect: FunctionEffect, region: ArgRegion, i: int, call: ins.CallInstr) -> int | None:
+        """Bytes that a call of the library may write behind an address; of a message that is not asked."""
+        return None if effect.mpi is not None and is_message(effect, i) else fixed_length(region, i, call)
+
+    def modify_at(self, frame: int, address: ins.Operand, size: int | None, cells: Cells) -> None:
+        """Some bytes behind an address."""
+        objects = self.pts.accessed(frame, address)
+        places = self.stored.places(frame, address) if self.stored is not None and size else None
+        if places is None or size is None:
+            self.modify_all(objects, cells)
+            return
+        found: set[int] = set()
+        for o, offset in places:
+            type_ = self.objects.table[o].type
+            if type_ is None or not type_.is_scalar:
+                found.add(o)
+                cells["v", o] = False
+                self.parts.setdefault(o, set()).add((offset, size))
+        self.modify_all(objects.union(o for o, _ in places) - found, cells)
 
     def modify_all(self, objects: frozenset[int], cells: Cells) -> None:
         found = self.all_of.get(objects)
@@ -151,3 +235,4 @@ class _Finder:
                 if type_ is not None and type_.is_scalar:
                     found[o, 0] = False
         cells.update(found)
+        self.whole |= objects

@@ -176,6 +176,7 @@ TABLE = (
             "memory.evaluate:Evaluator",
             "memory.steps:Steps",
             "memory.modified:modified_cells",
+            "memory.stored:Stored",
             "ir.operands:compared",
             "frontend.atomics:atomic",
         ),

@@ -1,0 +1,39 @@
+/* The pointer to the member that is stored to moves in the loop. */
+#include <mpi.h>
+#include <stdio.h>
+
+struct state {
+    int turn, n;
+    double sum;
+};
+static double in[64], out[64];
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    struct state z, *s = &z;
+    s->n = 64;
+    int *p = &z.turn;
+    double sum = 0;
+    for (int i = 0; i < 64; i++)
+        in[i] = rank + i;
+    for (int t = 0; t < 4; t++) {
+        for (int i = 0; i < 64; i++)
+            out[i] = rank + t + i;
+        MPI_Request rq;
+        MPI_Irecv(in, s->n, MPI_DOUBLE, (rank + size - 1) % size, 0, MPI_COMM_WORLD, &rq); //~ keep(in) OPI201
+        MPI_Send(out, s->n, MPI_DOUBLE, (rank + 1) % size, 0, MPI_COMM_WORLD); //~ give(out)
+        MPI_Wait(&rq, MPI_STATUS_IGNORE);
+        *p = 60;
+        if (t == 1)
+            p++;
+        for (int i = 0; i < 64; i++)
+            sum += in[i] * (i + t);
+    }
+    printf("%d %g\n", rank, sum);
+    MPI_Finalize();
+    return 0;
+}

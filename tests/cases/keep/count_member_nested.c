@@ -1,0 +1,41 @@
+/* A struct in the struct is assigned. */
+#include <mpi.h>
+#include <stdio.h>
+
+struct pair {
+    int turn, n;
+};
+struct state {
+    double sum;
+    struct pair now;
+};
+static double in[64], out[64];
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    struct state z, *s = &z;
+    struct pair next = {0, 60};
+    s->now.n = 64;
+    double sum = 0;
+    for (int i = 0; i < 64; i++)
+        in[i] = rank + i;
+    for (int t = 0; t < 4; t++) {
+        for (int i = 0; i < 64; i++)
+            out[i] = rank + t + i;
+        MPI_Request rq;
+        MPI_Irecv(in, s->now.n, MPI_DOUBLE, (rank + size - 1) % size, 0, MPI_COMM_WORLD, &rq); //~ keep(in) OPI201
+        MPI_Send(out, s->now.n, MPI_DOUBLE, (rank + 1) % size, 0, MPI_COMM_WORLD); //~ give(out)
+        MPI_Wait(&rq, MPI_STATUS_IGNORE);
+        s->sum = in[0];
+        s->now = next;
+        for (int i = 0; i < 64; i++)
+            sum += in[i] * (i + t);
+    }
+    printf("%d %g\n", rank, sum);
+    MPI_Finalize();
+    return 0;
+}
