@@ -362,6 +362,7 @@ class Steps(MadeTypes):
                         else:
                             self.havoc(targets, node)
                         self.output(node, values, call, effect, i)
+        self.records(node, call, effect, values)
         handle = self.handle(effect, values) if made is not None else None
         if made is not None and handle is not None and handle.single is not None:
             self.values.extents[handle.single] = made
@@ -382,6 +383,16 @@ class Steps(MadeTypes):
             self.havoc(self.pts.accessed(frame, call.args[spec.into]), node)
             if base is not None and offset is not None and effect.frees is None:  # else perhaps what was there before
                 self.set_cell(base, offset, self.address(self.objects.heap(node.number)), node)
+
+    def records(self, node: Node, call: ins.CallInstr, effect: FunctionEffect, values: tuple[Poly, ...]) -> None:
+        """Structs given by value, which their places stand for: their bytes are read, addresses in them escape."""
+        for written, operand, value in zip(call.call.args, call.args, values, strict=True):
+            if written.type.kind == "record":
+                size = None if written.type.size is None else number(written.type.size)
+                targets = self.touch(node, value, operand, node.frame, "R", size, False, effect.name)
+                held = self.pts.reachable(targets) - targets
+                if held:
+                    self.escape(held, node, f"in a struct that {effect.name} is given")
 
     def given_part(
         self, node: Node, address: Poly, operand: ins.Operand, effect: FunctionEffect, length: Poly | None, index: int

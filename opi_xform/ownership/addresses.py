@@ -393,6 +393,8 @@ def _kept(effect: FunctionEffect, i: int, type_: Type) -> str:
         return f"is kept by `{effect.name}`"
     if any(flow.kind == "stores" and flow.source == i for flow in effect.flows):
         return f"is stored by `{effect.name}`"
+    if type_.kind == "record":
+        return ""  # a struct given by value: its bytes are read (``memory/steps.py``), its address goes nowhere
     for region in (*effect.reads, *effect.all_writes):
         if not region.rest and region.arg == i:
             return ""

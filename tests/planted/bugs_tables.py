@@ -12,6 +12,14 @@ _STEPS = "opi_xform.memory.steps"
 
 TABLES = (
     Bug(
+        "a library function does not read the bytes of a struct that it is given by value",
+        _STEPS,
+        "            if written.type.kind == \"record\":\n                size = None",
+        "            if False:\n                size = None",
+        ("struct_printed_after",),
+        condition="library functions",
+    ),
+    Bug(
         "what a call returns is no address that was put away",
         _CONSTRAINTS,
         "if effect.returns_retained or not known:",
