@@ -118,3 +118,13 @@ def test_a_hint_that_is_not_enough_says_what_is_left(tmp_path: Path) -> None:
     assert first["message"].endswith("; ending with an error there (`exit(1)`, `MPI_Abort`) would let it convert")
     lines[1] = "if (!b) exit(1);"
     assert [site["decision"] for site in sites(lines, tmp_path)] == ["convert", "convert"]
+
+
+def test_a_read_that_is_moved_is_no_use_of_a_second_name(tmp_path: Path) -> None:
+    fill = "for (int i = 0; i < N; i++) b[i] = u[i];"
+    lines = ["double b[N];", "double *head = b;", fill, f"MPI_Send(b, N, {TO}", "u[0] = *head;"]
+    first = sites(lines, tmp_path)[0]
+    assert (first["code"], first["decision"]) == ("OPI101", "keep")
+    assert first["message"].endswith("; moving the read at line 16 before the send would help")
+    lines[3:] = ["u[0] = *head;", lines[3]]
+    assert sites(lines, tmp_path)[0]["decision"] == "convert"

@@ -39,14 +39,22 @@ def _defined(judge: Judge, without: set[int]) -> bool:
 
 def told(refusal: Refusal, other: Refusal | None, shared: bool) -> Refusal:
     """The hint put into words.  other: the reason that is left when somebody follows it.  shared: other buffers come to
-    the call as well.  Where the same reason is left it is not known what else there is.
+    the call as well.  Where the same reason is left, or one for what would be moved, it is not known what else there
+    is.
     """
-    if (other is None and shared) or (other is not None and other.message == refusal.message):
+    again = other is not None and (other.message == refusal.message or _of_moved(refusal, other))
+    if (other is None and shared) or again:
         return replace(refusal, message=f"{refusal.message}; {refusal.hint} would help", hint="")
     if other is None:
         return replace(refusal, message=f"{refusal.message}; {refusal.hint} would let it convert", hint="")
     rest = other.message.partition("; ")[0]
     return replace(refusal, message=f"{refusal.message}; {refusal.hint} would not be enough: {rest}", hint="")
+
+
+def _of_moved(refusal: Refusal, other: Refusal) -> bool:
+    """What is left is that a second name is used where the read stands which would be moved."""
+    read = {(span.file, span.line) for span, _ in refusal.notes}
+    return other.code == "05" and any((s.file, s.line) in read for s, what in other.notes if what.endswith("used here"))
 
 
 def _hint(code: str, judge: Judge, use: Use, readers: tuple[int, ...]) -> str:

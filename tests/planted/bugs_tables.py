@@ -14,7 +14,7 @@ TABLES = (
     Bug(
         "a library function does not read the bytes of a struct that it is given by value",
         _STEPS,
-        "            if written.type.kind == \"record\":\n                size = None",
+        '            if written.type.kind == "record":\n                size = None',
         "            if False:\n                size = None",
         ("struct_printed_after",),
         condition="library functions",
