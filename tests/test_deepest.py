@@ -122,7 +122,7 @@ def test_a_hint_that_is_not_enough_says_what_is_left(tmp_path: Path) -> None:
 
 def test_a_read_that_is_moved_is_no_use_of_a_second_name(tmp_path: Path) -> None:
     fill = "for (int i = 0; i < N; i++) b[i] = u[i];"
-    lines = ["double b[N];", "double *head = b;", fill, f"MPI_Send(b, N, {TO}", "u[0] = *head;"]
+    lines = ["double b[N];", "double *head = b + n;", fill, f"MPI_Send(b, N, {TO}", "u[0] = *head;"]
     first = sites(lines, tmp_path)[0]
     assert (first["code"], first["decision"]) == ("OPI101", "keep")
     assert first["message"].endswith("; moving the read at line 16 before the send would help")
