@@ -128,3 +128,11 @@ def test_a_read_that_is_moved_is_no_use_of_a_second_name(tmp_path: Path) -> None
     assert first["message"].endswith("; moving the read at line 16 before the send would help")
     lines[3:] = ["u[0] = *head;", lines[3]]
     assert sites(lines, tmp_path)[0]["decision"] == "convert"
+
+
+def test_an_argument_behind_the_pointer_is_a_place_inside(tmp_path: Path) -> None:
+    for argument, where in (("p + 2", "at its byte 16"), ("&p[n]", "at a place that the program computes")):
+        first = sites([CHOICE, f"p[0] = 1; MPI_Send({argument}, n, {TO}"], tmp_path)[0]
+        assert (first["code"], first.get("form", "OPI402")) == ("OPI104", "OPI402")
+        assert first["message"] == f"the call begins inside `p`, {where}; a message needs a buffer of its own"
+    assert sites([CHOICE, f"p[0] = 1; MPI_Send(&p[0], n, {TO}"], tmp_path)[0]["code"] == "OPI402"

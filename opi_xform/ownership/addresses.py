@@ -342,7 +342,7 @@ class Flow:
                 value = self.recorded(n, 0)
                 base = self.base(value)
                 if value is None or base is None or self.symbols.offset(value).terms:
-                    self.problem(n, "04", "is named by a pointer that does not point to its start")
+                    self.problem(n, "04", "is one inside its memory, not that of the start")
                 return
             self.variable(n, node.frame, target.key)
 

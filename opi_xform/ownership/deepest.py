@@ -110,7 +110,7 @@ class Deepest:
             found = surely_read(judges[use.object], use)
             if found:
                 return liveness_refusal(self.program, buffer, use, Finding(False, "01"), found)
-        return None
+        return _inside(first) if refusal.code == "402" else None
 
     def little(self, use: Use) -> bool:
         """The whole variable has no more bytes than that, so no message of a derived datatype has."""
@@ -191,6 +191,26 @@ def _counts(judge: Judge, n: int, covered: Set) -> bool:
             return True
     reads = [a for a in judge.accesses.get(n, ()) if a.kind == "R"]
     return n not in judge.use_nodes and all(a.lo is not None and a.length is not None for a in reads)
+
+
+def _inside(use: Use) -> Refusal | None:
+    """The argument names a place behind the one that a pointer points to: `&p[k]`, `p + k`."""
+    e = _inner(use.call.args[use.argument])
+    match e:
+        case ast.AddrOf(operand=ast.Index(base=base, index=step)) | ast.Binary(op="+", left=base, right=step):
+            pass
+        case _:
+            return None
+    step, base = _inner(step), _inner(base)
+    elem = base.type.elem
+    if elem is None or elem.kind in ("pointer", "array") or step.type.kind != "int":
+        return None
+    where = "at a place that the program computes"
+    if isinstance(step, ast.IntLit):
+        if step.value == 0 or elem.size is None:
+            return None
+        where = f"at its byte {step.value * elem.size}"
+    return Refusal("04", f"the call begins inside `{spelling(base)}`, {where}; a message needs a buffer of its own")
 
 
 def _literal(use: Use) -> bool:
