@@ -9,6 +9,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
 from opi_xform.memory.environment import Cell, Env
 from opi_xform.memory.extent import extent
+from opi_xform.memory.floating import CONVERTED, is_floating
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.pointsto import PointsTo
 from opi_xform.memory.poly import ZERO, Poly, number, symbol
@@ -221,7 +222,7 @@ class Evaluator:
     def operation(self, node: Node, op: ins.Op, values: list[Poly]) -> Poly:
         name = op.op
         if op.type.kind == "float":
-            return self.opaque(node, ("float", id(op)))
+            return self.floating(op, values[0]) if name == "cast" else self.opaque(node, ("float", id(op)))
         exact = _exact(name, values)
         if exact is not None:
             constant = exact.constant
@@ -264,6 +265,12 @@ class Evaluator:
             nonneg = True
         return self.symbols.of("op", (name, op.unsigned, tuple(values)), scope, nonneg)
 
+    def floating(self, op: ins.Op, value: Poly) -> Poly:
+        """A number that becomes a floating one: as the same number always does."""
+        if op.unsigned and not self.symbols.is_nonneg(value):
+            value = self.symbols.of("op", ("widened", value), self.symbols.scope(value), True)
+        return self.symbols.of("op", (CONVERTED, *kind_of(op.type), value), self.symbols.scope(value))
+
     def cast(self, node: Node, op: ins.Op, value: Poly) -> Poly:
         """Conversions between integers of 32 and 64 bits keep the value (see docs/soundness.md); others are opaque.
 
@@ -271,6 +278,8 @@ class Evaluator:
         for another, it is opaque as well.
         """
         to = op.type
+        if is_floating(self.symbols, value) and to.kind == "int" and not to.boolean:
+            value = self.symbols.of("op", ("whole part", value), self.symbols.scope(value))
         if to.kind != "pointer":
             value = self.as_number(node, value)
         constant = value.constant

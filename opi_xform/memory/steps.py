@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -10,6 +11,7 @@ from opi_xform.ir.fixed import bound
 from opi_xform.memory.accesses import Access, Spread, row_and_padding
 from opi_xform.memory.calls import Calls, calls_back, is_message, region_args
 from opi_xform.memory.extent import ADDRESSES, SUMS, extent_of
+from opi_xform.memory.floating import CALLED, EXACT, rounding_may_change
 from opi_xform.memory.made import MadeTypes
 from opi_xform.memory.poly import ONE, Poly, number
 from opi_xform.memory.values import Values
@@ -325,14 +327,23 @@ class Steps(MadeTypes):
             result = result if effect.returns_inside else values[effect.returns_arg]
         elif effect.name in SUMS and len(values) == 2:
             result = values[0] + values[1].scaled(SUMS[effect.name])
-        elif effect.pure and not any(self.symbols.base(v) is not None for v in values) and call.call.type.kind == "int":
-            scope: frozenset[int] = frozenset()
-            for v in values:
-                scope |= self.symbols.scope(v)
-            result = self.symbols.of("op", ("call", effect.name, values), scope)
+        elif self.is_determined(call, effect) and not any(self.symbols.base(v) is not None for v in values):
+            scope = frozenset[int]().union(*(self.symbols.scope(v) for v in values))
+            kind = "call" if call.call.type.kind == "int" else CALLED
+            result = self.symbols.of("op", (kind, effect.name, values), scope)
         self.values.results[node.number] = result
         if call.target is not None:
             self.set_temp(node.frame, call.target.number, result)
+
+    def is_determined(self, call: ins.CallInstr, effect: FunctionEffect) -> bool:
+        """Of equal numbers, the function makes equal numbers."""
+        kind, name = call.call.type.kind, effect.name.removeprefix("__builtin_")
+        exact = kind == "float" and name in EXACT and not self.rounding_may_change
+        return effect.pure and (kind == "int" or exact)
+
+    @cached_property
+    def rounding_may_change(self) -> bool:
+        return rounding_may_change(self.calls.graph)
 
     def library(self, node: Node, call: ins.CallInstr, effect: FunctionEffect, values: tuple[Poly, ...]) -> None:
         frame = node.frame

@@ -133,4 +133,28 @@ NUMBERS = (
         ("count_member_moved", "count_member_parameter"),
         condition="values",
     ),
+    Bug(
+        "what functions make of floating numbers does not depend on how these are rounded",
+        "opi_xform.memory.steps",
+        "name in EXACT and not self.rounding_may_change",
+        "name in EXACT",
+        ("count_root_rounded",),
+        condition="values",
+    ),
+    Bug(
+        "a floating number is what is left of it without its fraction",
+        "opi_xform.memory.evaluate",
+        """value = self.symbols.of("op", ("whole part", value), self.symbols.scope(value))""",
+        "pass",
+        ("count_root_whole",),
+        condition="values",
+    ),
+    Bug(
+        "all floating types hold the same numbers",
+        "opi_xform.memory.evaluate",
+        "(CONVERTED, *kind_of(op.type), value)",
+        "(CONVERTED, value)",
+        ("count_root_narrow",),
+        condition="values",
+    ),
 )

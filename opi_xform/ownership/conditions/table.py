@@ -177,6 +177,7 @@ TABLE = (
             "memory.steps:Steps",
             "memory.modified:modified_cells",
             "memory.stored:Stored",
+            "memory.floating:is_floating",
             "ir.operands:compared",
             "frontend.atomics:atomic",
         ),
