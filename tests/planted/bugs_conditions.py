@@ -34,8 +34,8 @@ CONDITIONS = (
     Bug(
         "a datatype in a variable is the first one that the program names",
         "opi_xform.memory.extent",
-        "    if size is None and value.constant is not None:\n        size = known.handles.get(value.constant)",
-        "    if size is None:\n        size = next(iter(known.handles.values()), None)",
+        "    if value.constant is not None:\n        size = known.handles.get(value.constant)",
+        "    if True:\n        size = next(iter(known.handles.values()), None)",
         ("form_type_chosen",),
         condition="form of the call",
     ),
