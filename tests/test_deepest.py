@@ -131,8 +131,15 @@ def test_a_read_that_is_moved_is_no_use_of_a_second_name(tmp_path: Path) -> None
 
 
 def test_an_argument_behind_the_pointer_is_a_place_inside(tmp_path: Path) -> None:
-    for argument, where in (("p + 2", "at its byte 16"), ("&p[n]", "at a place that the program computes")):
+    computed = "at a place that the program computes"
+    for argument, where in (("p + 2", "at its byte 16"), ("&p[n]", computed), ("p + n + 2", computed)):
         first = sites([CHOICE, f"p[0] = 1; MPI_Send({argument}, n, {TO}"], tmp_path)[0]
         assert (first["code"], first.get("form", "OPI402")) == ("OPI104", "OPI402")
         assert first["message"] == f"the call begins inside `p`, {where}; a message needs a buffer of its own"
     assert sites([CHOICE, f"p[0] = 1; MPI_Send(&p[0], n, {TO}"], tmp_path)[0]["code"] == "OPI402"
+
+
+def test_a_lost_buffer_has_the_name_of_the_call(tmp_path: Path) -> None:
+    head = "static double b[N]; extern void unknown(double *); unknown(b); double *row = b;"
+    found = sites([head, f"MPI_Send(b, N, {TO}", f"MPI_Send(row, N, {TO}"], tmp_path)
+    assert [site["message"] for site in found] == ["`b`: unknown function unknown", "`row`: unknown function unknown"]

@@ -13,7 +13,7 @@ from opi_xform.ownership.bypass import bypass
 from opi_xform.ownership.counted import counted
 from opi_xform.ownership.culprits import touches_after
 from opi_xform.ownership.decisions import decisions_of
-from opi_xform.ownership.deepest import Deepest, shared_places
+from opi_xform.ownership.deepest import Deepest, in_its_words, shared_places
 from opi_xform.ownership.elsewhere import LEFT_OUT, left_out, several, shared_text
 from opi_xform.ownership.hints import first_contents
 from opi_xform.ownership.hints import told as hint_told
@@ -169,7 +169,7 @@ def _buffer(
             others = found_others
     if whole is not None or shape is None:
         assert whole is not None
-        verdict.refusals = dict.fromkeys(places, whole)
+        verdict.refusals = {u.place: in_its_words(whole, buffer, u) for u in reversed(buffer.uses)}
         _deepened(deepest, buffer, verdict, facts, wordless)
         return verdict
     for p in places:

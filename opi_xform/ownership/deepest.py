@@ -26,6 +26,7 @@ INLINE_LIMIT = 40  # bytes that travel in a message's envelope, whatever is done
 SMALL = f"at most {INLINE_LIMIT} bytes, which travel in the message's envelope"
 FORM = frozenset(("04", "13", "401", "402"))
 SHOWN = 2  # reads that are named
+UNSPELLED = "…"
 
 
 def small(uses: Sequence[Use]) -> bool:
@@ -42,6 +43,13 @@ def shared_places(groups: Sequence[Buffer], strays: Sequence[Use]) -> frozenset[
         out |= places & seen
         seen |= places
     return frozenset(out)
+
+
+def in_its_words(refusal: Refusal, buffer: Buffer, use: Use) -> Refusal:
+    """A lost buffer by the name that the call has for it: another one may be a variable of another function."""
+    rest = refusal.message.removeprefix(f"`{buffer.name}`: ")
+    name = _written(use)
+    return refusal if rest == refusal.message or name == UNSPELLED else replace(refusal, message=f"`{name}`: {rest}")
 
 
 class Deepest:
@@ -203,14 +211,17 @@ def _inside(use: Use) -> Refusal | None:
             return None
     step, base = _inner(step), _inner(base)
     elem = base.type.elem
+    name = spelling(base) if not isinstance(base, ast.Binary) else _written(use)
     if elem is None or elem.kind in ("pointer", "array") or step.type.kind != "int":
         return None
     where = "at a place that the program computes"
-    if isinstance(step, ast.IntLit):
+    if isinstance(step, ast.IntLit) and not isinstance(base, ast.Binary):
         if step.value == 0 or elem.size is None:
             return None
         where = f"at its byte {step.value * elem.size}"
-    return Refusal("04", f"the call begins inside `{spelling(base)}`, {where}; a message needs a buffer of its own")
+    if name == UNSPELLED:
+        return None
+    return Refusal("04", f"the call begins inside `{name}`, {where}; a message needs a buffer of its own")
 
 
 def _literal(use: Use) -> bool:
