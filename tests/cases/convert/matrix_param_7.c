@@ -11,7 +11,7 @@ static double sbuf[R][C], rbuf[R][C];
 
 static void put(int n, double b[R][n], int to)
 {
-    MPI_Send(b, R * C, MPI_DOUBLE, to, 7, MPI_COMM_WORLD); //~ keep OPI104
+    MPI_Send(b, R * C, MPI_DOUBLE, to, 7, MPI_COMM_WORLD); //~ give(b)
 }
 
 static void get(double b[R][C], int from)
