@@ -106,9 +106,9 @@ class Deepest:
             return Refusal("08", SMALL)
         if _literal(first):
             return Refusal("13", "a string literal is no buffer that could be handed over")
-        if refusal.code == "401" or not first.op.convertible:
+        if refusal.code == "401":
             return None
-        for use in uses:
+        for use in uses if first.op.convertible else ():
             buffer = buffers.get(use.object)
             if buffer is None or use.lo is None or use.length is None:
                 continue
