@@ -80,13 +80,16 @@ def prototypes(compiler: str, headers: Sequence[str], options: Sequence[str] = (
 # Types of lengths and counts; types of pointers in disguise; the library's own objects, which are no program's memory.
 COUNTS = ("int", "MPI_Count", "MPI_Aint", "long", "ptrdiff_t", "size_t", "ssize_t", "socklen_t", "nfds_t")
 HANDLES = ("__gnuc_va_list", "__SOCKADDR_ARG", "__CONST_SOCKADDR_ARG", "sigjmp_buf", "jmp_buf")
-OWN = ("FILE", "DIR", "va_list")
+OWN = ("FILE", "__FILE", "DIR", "va_list")
 # Pointers that are taken for their value alone, and the variable arguments of `open` and `sem_open` (integers).
 UNTOUCHED = {
     *(("mlock", 0), ("munlock", 0), ("posix_madvise", 0), ("mincore", 0), ("mmap", 0), ("mmap64", 0), ("shmat", 1)),
     *(("open", 2), ("open64", 2), ("openat", 3), ("sem_open", 2), ("malloc_usable_size", 0)),
     *(("MPI_Get_address", 0), ("MPI_Address", 0)),
 }
+
+# Pointers to a pointer that is set, to characters that are not.
+SET = {("mbsrtowcs", 1), ("mbsnrtowcs", 1), ("wcsrtombs", 1), ("wcsnrtombs", 1)}
 
 
 def _regions(effect: FunctionEffect) -> Iterator[ArgRegion]:
@@ -150,7 +153,7 @@ def problems(name: str, effect: FunctionEffect, params: tuple[Param, ...]) -> li
     rest = min((r.arg for r in _regions(effect) if r.rest), default=len(params))
     touched |= {i for i, p in enumerate(params) if i >= rest or p.type in OWN or (name, i) in UNTOUCHED}
     for i, p in enumerate(params):
-        if p.stars and p.const and i in written:
+        if p.stars and p.const and i in written and (name, i) not in SET:
             bad.append(f"{name}: writes argument {i}, which is const {p.type} *{p.name}")
         if p.stars and p.const and i not in touched:
             bad.append(f"{name}: const {p.type} *{p.name} is an input, but argument {i} is not read")
