@@ -341,9 +341,8 @@ BUGS = (
     Bug(
         "stores in loops change nothing",
         _MODIFIED,
-        "            case ins.Store(address=address):\n"
-        "                self.modify_all(self.pts.accessed(frame, address), cells)",
-        "            case ins.Store(address=address):\n                pass",
+        "                self.modify_at(frame, address, size, cells)",
+        "                pass",
         ("pack_count_member_loop", "pack_count_pointer_loop"),
         condition="values",
     ),
@@ -359,8 +358,8 @@ BUGS = (
     Bug(
         "library functions in loops change nothing",
         _MODIFIED,
-        "                        self.modify_all(self.pts.reachable(targets) if region.indirect else targets, cells)",
-        "                        pass",
+        "self.modify_at(frame, call.args[i], self.written(effect, region, i, call), cells)",
+        "pass",
         ("pack_count_scanned_loop",),
         condition="values",
     ),

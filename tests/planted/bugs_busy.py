@@ -275,8 +275,8 @@ BUSY = (
     Bug(
         "what a receive under way writes is nobody else's",
         "opi_xform.ownership.others",
-        " | objects.called_back | _pending(program)",
-        " | objects.called_back",
+        " | values.foreign.keys() | _pending(program))",
+        " | values.foreign.keys())",
         ("parts_handed_pending",),
         condition="rows and parts",
     ),

@@ -66,9 +66,9 @@ DEEPER = (
     ),
     Bug(
         "an array of variable length is shorter than it is",
-        "opi_xform.ownership.buffer_events",
-        "return elements.scaled(size) if",
-        "return elements.scaled(size // 2) if",
+        "opi_xform.ir.lengths",
+        "bytes_ = ins.Op(\"*\", (steps[-1], ins.Const(element.size)), LONG)",
+        "bytes_ = ins.Op(\"*\", (steps[-1], ins.Const(element.size // 2)), LONG)",
         ("vla_fewer",),
         condition="declaration",
     ),

@@ -210,8 +210,8 @@ POINTERS = (
     Bug(
         "rows of another length are the same rows",
         _PARAMETERS,
-        "a.count is not None and a.count == b.count and",
-        "a.count is not None and",
+        "return a.count is not None and a.count == b.count",
+        "return a.count is not None",
         ("matrix_param_other",),
         condition="carrier",
     ),

@@ -87,8 +87,8 @@ THREADS = (
     Bug(
         "only the last definition of a macro counts in a directive",
         "opi_xform.frontend.macros",
-        "for known in self._every.get(name, ())]",
-        "for known in self._every.get(name, ())[-1:]]",
+        "d.parameters is not None and not called for d in found):",
+        "d.parameters is not None and not called for d in found[-1:]):",
         ("omp_macro_changed",),
         condition=_THREADS,
     ),
