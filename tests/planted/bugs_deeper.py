@@ -67,8 +67,8 @@ DEEPER = (
     Bug(
         "an array of variable length is shorter than it is",
         "opi_xform.ir.lengths",
-        "bytes_ = ins.Op(\"*\", (steps[-1], ins.Const(element.size)), LONG)",
-        "bytes_ = ins.Op(\"*\", (steps[-1], ins.Const(element.size // 2)), LONG)",
+        'bytes_ = ins.Op("*", (steps[-1], ins.Const(element.size)), LONG)',
+        'bytes_ = ins.Op("*", (steps[-1], ins.Const(element.size // 2)), LONG)',
         ("vla_fewer",),
         condition="declaration",
     ),
