@@ -12,13 +12,19 @@ returns, change what they reach there and then (``Calls.lost``); they make nothi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from opi_xform.ir import instr as ins
 from opi_xform.memory.calls import Calls, calls_back, handed_over, region_args
+from opi_xform.memory.extent import ADDRESSES
 from opi_xform.program.effects import FunctionEffect
 from opi_xform.program.graph import Lost, Node
 
+COUNTED = re.compile(
+    r"P?MPI_(?:Type_(?:vector|indexed|create_indexed_block)|I?(?:[Gg]ather|[Ss]catter|[Aa]llgather|[Aa]lltoall)[vw])\w*"
+)
+"""Calls with strides or displacements in elements, as numbers that are narrower than an address."""
 VARIADIC = "argument of a function with `...`"
 """Why such an argument is outside: the function reads it through a va_list.  It may be kept only by what that calls."""
 
@@ -60,6 +66,15 @@ def _given(calls: Calls, node: Node) -> Iterator[tuple[frozenset[int], str]]:
             pass
 
 
+def _counts_places(calls: Calls) -> bool:
+    """A call of the program counts elements from a buffer on in whole numbers, which may be a distance of addresses."""
+    found = (node.action for node in (*calls.graph.nodes, *calls.graph.background.nodes))
+    return any(
+        isinstance(a, ins.CallInstr) and isinstance(a.callee, ins.AddrFunc) and COUNTED.fullmatch(a.callee.key)
+        for a in found
+    )
+
+
 def _library(
     calls: Calls, node: Node, call: ins.CallInstr, effect: FunctionEffect
 ) -> Iterator[tuple[frozenset[int], str]]:
@@ -71,6 +86,11 @@ def _library(
         for i in effect.retains:
             if i < len(call.args) and i not in effect.retains_unwritten:
                 yield calls.pts.operand(node.frame, call.args[i]), f"address kept by {effect.name}"
+    if effect.name in ADDRESSES and call.args and _counts_places(calls):
+        yield (
+            calls.pts.operand(node.frame, call.args[0]),
+            f"{effect.name} tells where it is",
+        )
     for i in handed_over(effect, call):
         yield calls.pts.operand(node.frame, call.args[i]), f"used by the operation that {effect.name} is given"
     for i in effect.retains_stored if node.number not in calls.objects.relative else ():

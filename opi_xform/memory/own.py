@@ -99,7 +99,8 @@ class _Finder:
     def is_own(self, o: int, chain: tuple[int, ...]) -> bool:
         inner = chain[-1]
         return (
-            self.enters(chain[0])
+            self.graph.frames[chain[0]].parent >= 0  # nothing is unknown where main begins
+            and self.enters(chain[0])
             and o not in self.objects.foreign
             and o not in self.pts.reachable(frozenset({UNKNOWN}))
             and not self.pts.kept(frozenset({o}))

@@ -243,8 +243,7 @@ class Steps(MadeTypes):
 
     def of_each_level(self, node: Node, params: tuple[str, ...]) -> list[Poly]:
         """What parameters hold in any activation of a copy, not only in the first."""
-        types = [self.variables[key].type for key in params]
-        values = [self.opaque(node, ("parameter", i), t.kind == "int" and not t.signed) for i, t in enumerate(types)]
+        values = [self.opaque(node, ("parameter", i)) for i, _ in enumerate(params)]
         self.parameters[node.frame] = tuple(s for value in values if (s := value.single) is not None)
         return values
 

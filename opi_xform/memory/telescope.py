@@ -292,9 +292,10 @@ class Telescope:
     def known_negative(self, value: Poly) -> bool:
         """The program itself gives it a negative number on some path, so that nobody can assume the contrary.
 
-        Of what functions do that are not copied it is not known where: one such number there is enough.
+        Of what functions do that are not copied it is not known where: one such number there is enough.  What deeper
+        levels of a function hand to each other is not known either, where its buffers are those of one activation.
         """
-        if self.graph.background.negative:
+        if self.graph.background.negative or self.values.owners:
             return True
         work, seen = [self.symbols.resolve(value)], set[Poly]()
         while work and len(seen) < MOST_VALUES:

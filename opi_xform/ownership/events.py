@@ -31,7 +31,7 @@ from opi_xform.ownership.states import (
     Event,
 )
 from opi_xform.program.effects import FunctionEffect
-from opi_xform.program.graph import Bind, Node
+from opi_xform.program.graph import Bind, Lost, Node
 from opi_xform.program.leads import leads
 
 
@@ -349,10 +349,25 @@ class _Collector:
                 test.other is None
                 and self.is_null_test(test.cond)
                 and all(nodes[m].frame in freed.wrappers or self.flow.stmt[m] in (at, stmt) for m in inside)
+                and all(self.is_part_of(freed, m) for m in inside if self.flow.stmt[m] == stmt)
             ):
                 self.dead_tests.add((frame, at))
                 out.update(m for m in inside if nodes[m].frame == frame and self.flow.stmt[m] == at and m != n)
         return out
+
+    def is_part_of(self, freed: Deallocation, m: int) -> bool:
+        """A node of a statement that frees the buffer does nothing else but to set the carrier to NULL."""
+        graph = self.program.graph
+        match graph.nodes[m].action:
+            case ins.CallInstr() | Lost():
+                return m == freed.node or any(graph.frames[w].call == m for w in freed.wrappers)
+            case ins.Define(target=ins.Var(key=key), value=value):
+                own = graph.nodes[m].frame in freed.wrappers
+                return own or (key == self.buffer.carrier.variable and value == ins.Const(0))
+            case ins.Store() | ins.CopyBytes() | ins.Escape():
+                return graph.nodes[m].frame in freed.wrappers
+            case _:
+                return True
 
     def is_null_test(self, cond: ast.Expr) -> bool:
         """``buf`` or ``buf != NULL``, of the carrier itself."""

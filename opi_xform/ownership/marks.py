@@ -7,12 +7,13 @@ comes next, looks for them behind the message: A1 is not believed then.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Buffer, Program, Use
 from opi_xform.ownership.zero_ends import filled_by, read_to_an_end
-from opi_xform.program.graph import Action, Node
+from opi_xform.program.graph import Action, Bind, Node
 
 
 def marks_before(program: Program, buffer: Buffer, use: Use) -> int | None:
@@ -48,7 +49,10 @@ def _put_before(program: Program, use: Use) -> tuple[int, bool] | None:
             found = accesses.get(n)
             if not found:
                 continue
-            if any(a.kind != "W" for a in found) or not _constant(program, graph.nodes[n]):
+            marks = all(a.kind == "W" for a in found) and _constant(program, graph.nodes[n])
+            if not marks and all(a.kind == "W" and a.lo is not None and a.lo.constant is not None for a in found):
+                continue  # one element, beside the marks
+            if not marks:
                 stopped = True
                 break
             if wanted <= _guards(program, block):
@@ -95,11 +99,31 @@ def _constant(program: Program, node: Node) -> bool:
                 if not set_by:
                     return False
                 work.append(set_by[-1])
+            case ins.Var(key=key) if _never_set_anew(program, key):
+                pass
             case ins.Const() | ins.Nondet(reason="floating constant"):
                 pass
             case _:
                 return False
     return True
+
+
+@lru_cache(maxsize=64)
+def _never_set_anew(program: Program, key: str) -> bool:
+    """A variable that has one number: that of its initialiser, or of the only assignment, or of every call."""
+    variable = program.variables[key]
+    given = {n.action.value for n in program.graph.nodes if isinstance(n.action, ins.Define) and _sets(n.action, key)}
+    for node in program.graph.nodes:
+        if isinstance(node.action, Bind) and key in node.action.params:
+            given.add(node.action.args[node.action.params.index(key)])
+    if variable.is_global:
+        return not given and key not in program.graph.addressed
+    floating = {g for g in given if isinstance(g, ins.Nondet) and g.reason == "floating constant"}
+    return len(given) == 1 and all(isinstance(g, ins.Const) or g in floating for g in given)
+
+
+def _sets(action: ins.Define, key: str) -> bool:
+    return isinstance(action.target, ins.Var) and action.target.key == key
 
 
 def _ahead(program: Program, node: Node) -> Iterator[Action]:

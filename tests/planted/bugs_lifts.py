@@ -76,6 +76,22 @@ LIFTS = (
         condition="allocation and free",
     ),
     Bug(
+        "what stands beside a free happens anyway",
+        "opi_xform.ownership.events",
+        "and all(self.is_part_of(freed, m) for m in inside if self.flow.stmt[m] == stmt)",
+        "",
+        ("c_null_beside",),
+        condition="comparison with NULL",
+    ),
+    Bug(
+        "nobody counts from one variable to another",
+        "opi_xform.memory.foreign",
+        "if effect.name in ADDRESSES and call.args and _counts_places(calls):",
+        "if False:",
+        ("behind_counted",),
+        condition="changed by others",
+    ),
+    Bug(
         "nobody reads what is put into a buffer before each receive",
         "opi_xform.ownership.decide",
         "refusal = marked(program, buffer, believed)",

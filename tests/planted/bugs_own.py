@@ -17,6 +17,14 @@ OWN = (
         condition=_CONDITION,
     ),
     Bug(
+        "main begins with numbers that nobody knows",
+        _OWN,
+        "            self.graph.frames[chain[0]].parent >= 0  # nothing is unknown where main begins\n            and ",
+        "            ",
+        ("activation_main",),
+        condition=_CONDITION,
+    ),
+    Bug(
         "memory holds at each level what it holds at the first",
         _STEPS,
         "                    self.havoc(anew, node)",
