@@ -51,8 +51,8 @@ OWN = (
     Bug(
         "the graph shows each call by which a function is entered again",
         _OWN,
-        "            self.enters(chain[0])",
-        "            True",
+        "            and self.enters(chain[0])",
+        "            and True",
         ("activation_source_pointer",),
         condition=_CONDITION,
     ),

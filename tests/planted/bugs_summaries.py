@@ -14,7 +14,7 @@ SUMMARIES = (
     Bug(
         "sizes that functions which are summarised set are not negative",
         "opi_xform.memory.telescope",
-        "if self.graph.background.negative:",
+        "if self.graph.background.negative or self.values.owners:",
         "if False:",
         ("summary_signs",),
         also=_ALWAYS,
