@@ -182,7 +182,8 @@ ONE_SIDED = {
     f"{name}_{k}"
     for name, numbers in (
         ("branches", ("append",)),
-        ("everyday", ("11",)),
+        ("activation", "2"),
+        ("everyday", ("11", "32")),
         ("busy", ("3", "11")),
         ("grow", "12346"),
         ("lazy", "12346"),

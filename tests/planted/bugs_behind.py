@@ -112,7 +112,7 @@ BEHIND = (
         "a distance goes into no number that a function makes",
         _CONSTRAINTS,
         "            for operand in call.args if call.call.type.holds_address else ():\n",
-        "            return\n",
+        "            for operand in ():\n",
         ("behind_extent",),
         condition="changed by others",
     ),

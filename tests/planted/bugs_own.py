@@ -38,6 +38,7 @@ OWN = (
         "        self.given()",
         "        pass",
         ("activation_signs",),
+        also=Bug("", "opi_xform.memory.telescope", " or self.values.owners:", ":", ()),
         condition=_CONDITION,
     ),
     Bug(
