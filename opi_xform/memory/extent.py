@@ -15,12 +15,30 @@ HANDLE = {
     "MPI_Type_dup": 1,
     "MPI_Type_create_struct": 4,
     "MPI_Type_struct": 4,
+    "MPI_Type_create_resized": 3,
     "MPI_Type_commit": 0,
 }
 """Calls that give a datatype whose layout may be known, and the argument that the handle's address is."""
 
 ADDRESSES = frozenset({"MPI_Get_address", "MPI_Address"})  # what they give is the first argument, as a number
 SUMS = {"MPI_Aint_add": 1, "MPI_Aint_diff": -1}  # what the second argument counts for
+BYTES, FIRST = "its bytes", "where its first byte is, from the address that a call names"
+QUERIES = {
+    ("MPI_Type_size", 1): BYTES,
+    ("MPI_Type_size_x", 1): BYTES,
+    ("MPI_Type_extent", 1): BYTES,
+    ("MPI_Type_get_extent", 1): FIRST,
+    ("MPI_Type_get_extent", 2): BYTES,
+    ("MPI_Type_get_extent_x", 1): FIRST,
+    ("MPI_Type_get_extent_x", 2): BYTES,
+    ("MPI_Type_get_true_extent", 1): FIRST,
+    ("MPI_Type_get_true_extent", 2): BYTES,
+    ("MPI_Type_get_true_extent_x", 1): FIRST,
+    ("MPI_Type_get_true_extent_x", 2): BYTES,
+    ("MPI_Type_lb", 1): FIRST,
+    ("MPI_Type_ub", 1): BYTES,
+}
+"""What a call tells of a datatype, by function and argument (MPI 4.1, section 5.1.5), where it has no gaps."""
 MOST_BLOCKS = 64  # of a struct type
 Read = Callable[[int, int], Poly | None]  # argument that is an array, index: what the element holds at the call
 
@@ -68,8 +86,26 @@ def derived(known: Values, name: str, args: Sequence[ins.Operand], values: Seque
             return of(0)
         case "MPI_Type_create_struct" | "MPI_Type_struct", 5:
             return struct(known, values[0].constant, read)
+        case "MPI_Type_create_resized", 4:  # to the length that it has
+            inner = of(0)
+            same = inner is not None and not any(known.symbols.resolve(v).terms for v in (values[1], values[2] - inner))
+            return inner if same else None
         case _:
             return None
+
+
+def told(known: Values, name: str, index: int, args: Sequence[ins.Operand], values: Sequence[Poly]) -> Poly | None:
+    """The number that a call of ``QUERIES`` writes through its argument; None: it is not known.
+
+    A size that is no constant could be too large for the variable (MPI_UNDEFINED then).
+    """
+    query = QUERIES.get((name, index))
+    if query is None or not args:
+        return None
+    size = extent_of(known, args[0], values[0])
+    if size is None or size.constant is None or size.constant > MOST_BYTES:
+        return None
+    return size if query is BYTES else ZERO
 
 
 def struct(known: Values, count: int | None, read: Read) -> Poly | None:
@@ -117,4 +153,5 @@ def lowest_bit(value: Poly) -> int:
     return bits & -bits
 
 
+MOST_BYTES = 2**31 - 1  # that an int holds
 WIDEST = 16  # bytes that a type may be aligned to

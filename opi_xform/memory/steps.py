@@ -10,7 +10,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.fixed import bound
 from opi_xform.memory.accesses import Access, Spread, row_and_padding
 from opi_xform.memory.calls import Calls, calls_back, is_message, region_args
-from opi_xform.memory.extent import ADDRESSES, SUMS, extent_of
+from opi_xform.memory.extent import ADDRESSES, SUMS, extent_of, told
 from opi_xform.memory.floating import CALLED, EXACT, rounding_may_change
 from opi_xform.memory.made import MadeTypes
 from opi_xform.memory.poly import ONE, Poly, number
@@ -464,6 +464,10 @@ class Steps(MadeTypes):
         scope = frozenset[int]().union(*(self.symbols.scope(v) for v in inputs))
         if effect.name in ADDRESSES:
             self.set_cell(base, offset, self.place(node, values[0]), node, type_.elem)
+            return
+        known = told(self.values, effect.name, index, call.args, values)
+        if known is not None:
+            self.set_cell(base, offset, known, node, type_.elem)
             return
         size, bytes_ = type_.elem.size or 1, 0
         for region in effect.overwrites:

@@ -56,6 +56,22 @@ CONDITIONS = (
         condition="form of the call",
     ),
     Bug(
+        "a datatype that is resized begins where it began",
+        "opi_xform.memory.extent",
+        "for v in (values[1], values[2] - inner)",
+        "for v in (values[2] - inner,)",
+        ("typed_resized_first",),
+        condition="form of the call",
+    ),
+    Bug(
+        "a datatype that is resized is as long as before",
+        "opi_xform.memory.extent",
+        "for v in (values[1], values[2] - inner)",
+        "for v in (values[1],)",
+        ("typed_resized", "typed_struct_resized"),
+        condition="form of the call",
+    ),
+    Bug(
         "a struct type has no padding at its end",
         "opi_xform.memory.extent",
         "    return end if lowest_bit(end) >= max(alignments) else None\n",

@@ -1,0 +1,35 @@
+/* A datatype as long as its data begins in front of the address that a call names. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    int rank, m = 6, n = 50;
+    double sum = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Datatype part, row;
+    MPI_Type_contiguous(n, MPI_DOUBLE, &part);
+    MPI_Type_create_resized(part, 8, n * sizeof(double), &row);
+    MPI_Type_commit(&row);
+    double *out = malloc(m * n * sizeof(double)), *in = malloc(m * n * sizeof(double));
+    for (int t = 0; t < 3 && rank < 2; t++) {
+        MPI_Request rq[2];
+        for (int i = 0; i < m * n; i++)
+            out[i] = rank + 0.5 * i + t;
+        MPI_Irecv(in, m, row, 1 - rank, 0, MPI_COMM_WORLD, &rq[0]); //~ keep(in) OPI207
+        MPI_Isend(out, m, row, 1 - rank, 0, MPI_COMM_WORLD, &rq[1]); //~ keep(out) OPI107
+        MPI_Waitall(2, rq, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < m * n; i++)
+            sum += in[i] * (i % 7);
+    }
+    printf("%d %.17g\n", rank, sum);
+    free(out);
+    free(in);
+    MPI_Type_free(&part);
+    MPI_Type_free(&row);
+    MPI_Finalize();
+    return 0;
+}
