@@ -317,7 +317,7 @@ BUGS = (
     Bug(
         "text left out by the preprocessor names no buffer",
         "opi_xform.ownership.elsewhere",
-        "if name not in skipped.identifiers or not _means(unit, program, skipped.span, variable):",
+        "if name not in skipped.identifiers or not means(unit, program, skipped.span, variable):",
         "if True:",
         ("g_skipped_code", "addressed_skipped"),
         condition="whole program",
@@ -325,8 +325,8 @@ BUGS = (
     Bug(
         "only the program's own macros decide what is compiled",
         "opi_xform.ownership.elsewhere",
-        "if strict or not skipped.own or not _everywhere(units, skipped.span, name):",
-        "if strict or not _everywhere(units, skipped.span, name):",
+        "if strict or not skipped.own or not everywhere(units, skipped.span, name):",
+        "if strict or not everywhere(units, skipped.span, name):",
         ("g_skipped_code",),
         condition="whole program",
     ),

@@ -91,7 +91,7 @@ ADDRESSED = (
     Bug(
         "calls of a function in text left out need not be kept from being compiled",
         "opi_xform.ownership.elsewhere",
-        "if not all(s.own and _everywhere(units, s.span, name) for s in found):",
+        "if not all(s.own and everywhere(units, s.span, name) for s in found):",
         "if False:",
         ("g_left_out_call",),
         condition="whole program",
