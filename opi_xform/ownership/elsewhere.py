@@ -36,7 +36,7 @@ def left_out(
                 if not strict and skipped.own and everywhere(units, skipped.span, name):
                     out[StopOthers(skipped.span, name)] = None
             for name, variable, said in names:
-                if name not in skipped.identifiers or not means(unit, program, skipped.span, variable):
+                if name not in skipped.identifiers or not means(unit, program, skipped, name, variable):
                     continue
                 if strict or not skipped.own or not everywhere(units, skipped.span, name):
                     note = (skipped.span, "this text is left out here, and another configuration compiles it")
@@ -81,13 +81,15 @@ def root(e: ast.Expr) -> str:
     return e.var if isinstance(e, ast.VarRef) else ""
 
 
-def means(unit: ast.Unit, program: Program, text: Span, key: str) -> bool:
-    """A variable's name means it in a text."""
+def means(unit: ast.Unit, program: Program, text: ast.Skipped, name: str, key: str) -> bool:
+    """A variable's name means it in a text, or where a macro that is defined there is used."""
     variable = program.variables.get(key)
     if variable is None:
         return True
     function = program.functions.get(variable.function)
-    return _inside(text, function.span) if function is not None else key in unit.globals
+    if function is None:
+        return key in unit.globals
+    return _inside(text.span, function.span) or (name in text.bodies and function.key in unit.functions)
 
 
 def _using(program: Program, buffer: Buffer) -> Iterator[str]:

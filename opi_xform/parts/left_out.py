@@ -31,7 +31,8 @@ def left_out(
             found = {
                 program.variables[key].name
                 for key in names
-                if program.variables[key].name in skipped.identifiers and means(unit, program, skipped.span, key)
+                if program.variables[key].name in skipped.identifiers
+                and means(unit, program, skipped, program.variables[key].name, key)
             }
             for name in sorted(found):
                 if strict or not skipped.own or not everywhere(units, skipped.span, name):

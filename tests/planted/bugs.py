@@ -317,9 +317,17 @@ BUGS = (
     Bug(
         "text left out by the preprocessor names no buffer",
         "opi_xform.ownership.elsewhere",
-        "if name not in skipped.identifiers or not means(unit, program, skipped.span, variable):",
+        "if name not in skipped.identifiers or not means(unit, program, skipped, name, variable):",
         "if True:",
         ("g_skipped_code", "addressed_skipped"),
+        condition="whole program",
+    ),
+    Bug(
+        "what a macro is in text left out is nothing where the macro is used",
+        "opi_xform.ownership.elsewhere",
+        " or (name in text.bodies and function.key in unit.functions)",
+        "",
+        ("g_left_out_macro",),
         condition="whole program",
     ),
     Bug(
