@@ -131,7 +131,7 @@ class Attempts:
         """With buffers divided that several messages share."""
         from opi_xform.cli.parted import Parting
 
-        return Parting(self.program, plan, self.sources, again, self.settings.strict).run()
+        return Parting(self.program, self.units, plan, self.sources, again, self.settings.strict).run()
 
     def passed(self, plan: Plan, again: Again) -> Found | None:
         """With addresses of structs where functions get copies."""

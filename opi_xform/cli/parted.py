@@ -12,12 +12,16 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.cli.again import Again, Site, converted, site
+from opi_xform.ir.ast import Unit
+from opi_xform.ir.span import Span
+from opi_xform.ownership.elsewhere import LEFT_OUT
 from opi_xform.ownership.model import Program
-from opi_xform.ownership.plan import Note, Plan
+from opi_xform.ownership.plan import Note, Plan, StopOthers
 from opi_xform.ownership.uses import collect
 from opi_xform.parts import SHARED
 from opi_xform.parts.find import Candidate, Dividing, candidates
 from opi_xform.parts.flow import Trouble
+from opi_xform.parts.left_out import left_out, nobodys
 from opi_xform.parts.named import NamedDividing
 from opi_xform.parts.named_spell import NamedSpelling
 from opi_xform.parts.names import Naming, namings
@@ -25,6 +29,8 @@ from opi_xform.parts.places import Offsets
 from opi_xform.parts.spell import Spelling
 from opi_xform.record import dataclass
 from opi_xform.rewrite.edit import ByteEdit, EditConflict, apply_edits
+from opi_xform.rewrite.errors import PlanError
+from opi_xform.rewrite.left_out import stops
 from opi_xform.rewrite.sources import Sources
 
 SIZES = "A3"
@@ -47,13 +53,13 @@ class Parted:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A division that is proved.  keys: the variables of its parts; the first one is that of the buffer."""
+    """A division that is proved, on what is assumed.  keys: the variables of its parts; the first is the buffer's."""
 
     keys: tuple[str, ...]
     objects: tuple[int, ...]
     edits: Edits
     count: int
-    assumes: bool
+    assumes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +77,14 @@ class Parting:
     def __init__(
         self,
         program: Program,
+        units: Sequence[Unit],
         plan: Plan,
         sources: Sources,
         again: Again,
         strict: bool = False,
     ) -> None:
         self.program = program
+        self.units = units
         self.plan = plan
         self.sources = sources
         self.again = again
@@ -104,8 +112,10 @@ class Parting:
         def way(candidate: Candidate) -> Way:
             def run() -> Tried:
                 division = Dividing(self.program, candidate, self.sources.data).run()
-                edits = Spelling(self.program, division, self.sources.data).run()
-                return Tried((candidate.key,), candidate.objects, edits, division.layout.count, division.assumes)
+                keys, objects = (candidate.key,), candidate.objects
+                others, unread = self.elsewhere(keys, objects)
+                edits = Spelling(self.program, division, self.sources.data, unread).run()
+                return self.tried(Tried(keys, objects, edits, division.layout.count, ()), division.assumes, others)
 
             return Way(candidate.key, candidate.objects, run)
 
@@ -117,12 +127,33 @@ class Parting:
         def way(naming: Naming) -> Way:
             def run() -> Tried:
                 division = NamedDividing(self.program, naming, self.sources.data).run()
-                edits = NamedSpelling(self.program, division, self.sources.data).run()
-                return Tried(naming.names, naming.objects, edits, division.count, division.assumes)
+                keys, objects = naming.names, naming.objects
+                others, unread = self.elsewhere(keys, objects)
+                edits = NamedSpelling(self.program, division, self.sources.data, unread).run()
+                return self.tried(Tried(keys, objects, edits, division.count, ()), division.assumes, others)
 
             return Way(naming.base, naming.objects, run)
 
         return [[way(naming) for naming in ways] for ways in namings(self.program)]
+
+    def elsewhere(
+        self, keys: Collection[str], objects: Collection[int]
+    ) -> tuple[tuple[StopOthers, ...], tuple[Span, ...]]:
+        """What keeps other configurations from text with these names; the text in which they may stand unread."""
+        others = left_out(self.units, self.program, keys, objects, self.strict)
+        return others, (*nobodys(self.units), *(stop.span for stop in others))
+
+    def tried(self, one: Tried, sizes: bool, others: Sequence[StopOthers]) -> Tried:
+        """The division, with its ``#error`` in other text, and with what it rests on.  Raises Trouble."""
+        edits = {file: dict.fromkeys(more) for file, more in one.edits.items()}
+        for stop in others:
+            try:
+                found = list(stops(self.sources.text(stop.span.file), stop))
+            except PlanError as error:
+                raise Trouble(stop.span, "leaves out text where no #error can be put") from error
+            edits.setdefault(stop.span.file, {}).update(dict.fromkeys(found))
+        assumes = (*((SIZES,) if sizes else ()), *((LEFT_OUT,) if others else ()))
+        return replace(one, edits={file: tuple(more) for file, more in sorted(edits.items())}, assumes=assumes)
 
     def proved(
         self, found: Sequence[Sequence[Way]], divided: Sequence[Tried]
@@ -141,7 +172,7 @@ class Parting:
                 try:
                     one = way.run()
                     self.require_inside(way.key, one.edits)
-                    if one.assumes and self.strict:
+                    if SIZES in one.assumes and self.strict:
                         span = self.program.variables[way.key].span
                         raise Trouble(span, "has parts that may be of a negative size")
                     out.append(one)
@@ -215,7 +246,7 @@ class Parting:
             for i, d in enumerate(decisions):
                 if d.decision == "convert" and site(d) in sites and d.object.partition("[")[0] in names:
                     message = f"{d.message}; `{names[0]}` becomes {one.count} buffers, {PARTED}"
-                    resting = sorted({*d.assumptions, *((SIZES,) if one.assumes else ())})
+                    resting = sorted({*d.assumptions, *one.assumes})
                     decisions[i] = replace(d, message=message, assumptions=tuple(resting))
         return replace(plan, decisions=tuple(decisions))
 

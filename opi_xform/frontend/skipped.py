@@ -12,6 +12,10 @@ from opi_xform.ir.ast import Skipped
 _NEVER = re.compile(rb"#[ \t]*if[ \t]+0[ \t]*(?:\r?\n|//|/\*)")
 _OTHER = re.compile(rb"^[ \t]*#[ \t]*(?:elif|else)\b", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_DEFINE = re.compile(
+    rb"^[ \t]*#[ \t]*define[ \t]+\w+(\([^()]*\))?((?:[^\\\n]|\\\r?\n|\\.)*)",
+    re.MULTILINE,
+)
 
 
 def skipped_ranges(unit: TranslationUnit, sources: Sources, never: bool = False) -> tuple[Skipped, ...]:
@@ -44,5 +48,13 @@ def skipped_ranges(unit: TranslationUnit, sources: Sources, never: bool = False)
         own = deciding.own(file.data, at)
         meant = deciding.meant(words)
         certain = nobody or deciding.by_flags(file.data, at)
-        found[(file.path, first)] = Skipped(file.span(first, last, False), meant, own, nobody, certain)
+        bodies: set[str] = set()
+        for params, body in _DEFINE.findall(file.data, first, last):
+            bodies |= _words(body) - _words(params)
+        span = file.span(first, last, False)
+        found[(file.path, first)] = Skipped(span, meant, own, nobody, certain, deciding.meant(bodies))
     return tuple(found[k] for k in sorted(found))
+
+
+def _words(text: bytes) -> set[str]:
+    return set(_WORD.findall(text.decode("utf-8", "replace")))

@@ -393,6 +393,7 @@ class Skipped:
     own: only macros of the program's own decide whether it is compiled, none of a compiler, a system or an MPI.
     never: plain ``#if 0 … #endif``, which nobody compiles.
     certain: nothing but whether there is OpenMP decides, so every compiler leaves it out.
+    bodies: names in what macros are defined as there, which mean something wherever the macro is used.
     """
 
     span: Span
@@ -400,6 +401,7 @@ class Skipped:
     own: bool = False
     never: bool = False
     certain: bool = False
+    bodies: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

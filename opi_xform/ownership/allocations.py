@@ -301,14 +301,16 @@ def _settable(variable: ast.Variable) -> bool:
 
 
 def _surely(program: Program, flow: Flow, n: int, m: int) -> bool:
-    """Whenever node ``n`` has run, ``m`` does so before their function is left: what was asked for is what is set."""
+    """Whenever node ``n`` has run, ``m`` does so before it runs again, or their function is left: what was asked for is
+    what is set.
+    """
     frame = program.graph.nodes[n].frame
     seen = {n}
     work = [n]
     while work:
         for s in flow.succs[work.pop()]:
             action = program.graph.nodes[s].action if s < len(program.graph.nodes) else None
-            if isinstance(action, Unbind) and action.callee == frame:
+            if s == n or (isinstance(action, Unbind) and action.callee == frame):
                 return False
             if s != m and s not in seen and action is not None:
                 seen.add(s)

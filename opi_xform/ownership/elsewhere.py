@@ -33,12 +33,12 @@ def left_out(
     for unit in units:
         for skipped in unit.skipped:
             for name in sorted(skipped.identifiers & using):
-                if not strict and skipped.own and _everywhere(units, skipped.span, name):
+                if not strict and skipped.own and everywhere(units, skipped.span, name):
                     out[StopOthers(skipped.span, name)] = None
             for name, variable, said in names:
-                if name not in skipped.identifiers or not _means(unit, program, skipped.span, variable):
+                if name not in skipped.identifiers or not means(unit, program, skipped, name, variable):
                     continue
-                if strict or not skipped.own or not _everywhere(units, skipped.span, name):
+                if strict or not skipped.own or not everywhere(units, skipped.span, name):
                     note = (skipped.span, "this text is left out here, and another configuration compiles it")
                     return Refusal("12", f"code under a false #if names {said}", (note,))
                 out[StopOthers(skipped.span, name)] = None
@@ -50,7 +50,7 @@ def naming(units: Sequence[ast.Unit], name: str) -> tuple[StopOthers, ...] | Non
     where that cannot be had.
     """
     found = [s for unit in units for s in unit.skipped if name in s.identifiers]
-    if not all(s.own and _everywhere(units, s.span, name) for s in found):
+    if not all(s.own and everywhere(units, s.span, name) for s in found):
         return None
     return tuple(dict.fromkeys(StopOthers(s.span, name) for s in found))
 
@@ -81,13 +81,15 @@ def root(e: ast.Expr) -> str:
     return e.var if isinstance(e, ast.VarRef) else ""
 
 
-def _means(unit: ast.Unit, program: Program, text: Span, key: str) -> bool:
-    """A variable's name means it in a text."""
+def means(unit: ast.Unit, program: Program, text: ast.Skipped, name: str, key: str) -> bool:
+    """A variable's name means it in a text, or where a macro that is defined there is used."""
     variable = program.variables.get(key)
     if variable is None:
         return True
     function = program.functions.get(variable.function)
-    return _inside(text, function.span) if function is not None else key in unit.globals
+    if function is None:
+        return key in unit.globals
+    return _inside(text.span, function.span) or (name in text.bodies and function.key in unit.functions)
 
 
 def _using(program: Program, buffer: Buffer) -> Iterator[str]:
@@ -101,7 +103,7 @@ def _using(program: Program, buffer: Buffer) -> Iterator[str]:
             yield function.name
 
 
-def _everywhere(units: Sequence[ast.Unit], text: Span, name: str) -> bool:
+def everywhere(units: Sequence[ast.Unit], text: Span, name: str) -> bool:
     """Every file that includes the text leaves it out, each time."""
     readers = [unit for unit in units if text.file == unit.path or text.file in unit.files]
     if not all(any(_inside(text, s.span) and text.end <= s.span.end for s in unit.skipped) for unit in readers):

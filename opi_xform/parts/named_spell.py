@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
@@ -21,9 +21,13 @@ from opi_xform.rewrite.edit import ByteEdit
 class NamedSpelling:
     """The edits of one division; one use: ``run``."""
 
-    def __init__(self, program: Program, division: NamedDivision, read: Callable[[str], bytes]) -> None:
+    def __init__(
+        self, program: Program, division: NamedDivision, read: Callable[[str], bytes], unread: Collection[Span] = ()
+    ) -> None:
+        """unread: text that is not compiled, and may name the parts."""
         self.program = program
         self.division = division
+        self.unread = unread
         self.naming = division.naming
         self.read = read
         self.edits: dict[str, dict[ByteEdit, None]] = {}
@@ -34,7 +38,8 @@ class NamedSpelling:
         """By file.  Raises Trouble."""
         variables = self.program.variables
         for key in self.naming.names:
-            accounted(self.program, variables[key], (m for k, m in self.division.mentions if k == key), self.read)
+            mentions = (m for k, m in self.division.mentions if k == key)
+            accounted(self.program, variables[key], mentions, self.read, self.unread)
         self.first()
         places = {link.place: link for link in self.naming.links.values() if link.added}
         for _, m in self.division.mentions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from opi_xform.frontend.source import tokens
 from opi_xform.ir import ast
@@ -23,10 +23,14 @@ _ALLOCATORS = ("malloc", "calloc")
 class Spelling:
     """The edits of one division; one use: ``run``."""
 
-    def __init__(self, program: Program, division: Division, read: Callable[[str], bytes]) -> None:
+    def __init__(
+        self, program: Program, division: Division, read: Callable[[str], bytes], unread: Collection[Span] = ()
+    ) -> None:
+        """unread: text that is not compiled, and may name the buffer."""
         self.program = program
         self.division = division
         self.read = read
+        self.unread = unread
         self.variable = program.variables[division.candidate.key]
         self.array = self.variable.type.is_array
         self.count = division.layout.count
@@ -75,7 +79,7 @@ class Spelling:
 
     def account(self) -> None:
         """Every mention is known, and a name is left for a counter.  Raises Trouble."""
-        used = accounted(self.program, self.variable, self.division.mentions, self.read)
+        used = accounted(self.program, self.variable, self.division.mentions, self.read, self.unread)
         turns = ("part", "part_of_" + self.variable.name, "opi_part")
         self.turn = next((t for t in turns if t.encode() not in used), "")
         if not self.turn:
@@ -290,10 +294,14 @@ class Spelling:
 
 
 def accounted(
-    program: Program, variable: ast.Variable, mentions: Iterable[Mention], read: Callable[[str], bytes]
+    program: Program,
+    variable: ast.Variable,
+    mentions: Iterable[Mention],
+    read: Callable[[str], bytes],
+    unread: Collection[Span],
 ) -> set[bytes]:
     """All words of the text.  Raises Trouble where one that is the buffer's name is neither one of its mentions nor the
-    name of another.
+    name of another, nor stands in text that may name it.
     """
     name = variable.name.encode("utf-8", "surrogateescape")
     known: set[Place] = {m.place for m in mentions}
@@ -314,7 +322,8 @@ def accounted(
             word = data[a:b]
             if kind == "word":
                 used.add(word)
-                if word == name and before not in (b".", b"->") and (file, a) not in known:
+                elsewhere = any(s.file == file and s.begin <= a < s.end for s in unread) if word == name else False
+                if word == name and before not in (b".", b"->") and (file, a) not in known and not elsewhere:
                     here = Span(file, a, b, data.count(b"\n", 0, a) + 1, 1, False)
                     raise Trouble(here, "names it in text that is not compiled as it is")
             before = word

@@ -79,8 +79,10 @@ def stops(text: SourceText, edit: StopOthers) -> Iterator[ByteEdit]:
     if not places and heads:  # a macro names it
         places[heads[0].end] = None
     said = "#error opi-xform did not see this text; run it again with the flags of this configuration"
+    line = text.eol + said.encode()
     for at in places:
-        yield ByteEdit(at, at, (3,), text.eol + said.encode())
+        if not text.data.startswith(line, at):
+            yield ByteEdit(at, at, (3,), line)
 
 
 def _heads(text: SourceText, span: Span) -> list[Region]:

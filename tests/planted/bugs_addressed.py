@@ -91,7 +91,7 @@ ADDRESSED = (
     Bug(
         "calls of a function in text left out need not be kept from being compiled",
         "opi_xform.ownership.elsewhere",
-        "if not all(s.own and _everywhere(units, s.span, name) for s in found):",
+        "if not all(s.own and everywhere(units, s.span, name) for s in found):",
         "if False:",
         ("g_left_out_call",),
         condition="whole program",
@@ -102,6 +102,14 @@ ADDRESSED = (
         "if not all(_of_one_buffer(program, flow, one, mine) for one in found.values() if one.local):",
         "if False:",
         ("local_first_other",),
+        condition="allocation and free",
+    ),
+    Bug(
+        "an allocation does not run again before its pointer is set",
+        _ALLOCATIONS,
+        "if s == n or (isinstance(action, Unbind) and action.callee == frame):",
+        "if isinstance(action, Unbind) and action.callee == frame:",
+        ("local_first_kept", "blank_first_kept"),
         condition="allocation and free",
     ),
     Bug(

@@ -45,11 +45,19 @@ PARTS = (
         condition="rows and parts",
     ),
     Bug(
-        "text that is not compiled names no part",
+        "text that another system compiles names no part",
+        "opi_xform.parts.left_out",
+        "if strict or not skipped.own or not everywhere(units, skipped.span, name):",
+        "if strict:",
+        ("parts_named_other_neighbour",),
+        condition="rows and parts",
+    ),
+    Bug(
+        "text that a macro leaves out names no part",
         _SPELL,
-        'if word == name and before not in (b".", b"->") and (file, a) not in known:',
-        "if False:",
-        ("parts_named_other_text", "parts_other_text"),
+        "(file, a) not in known and not elsewhere:",
+        "False:",
+        ("parts_named_other_argument",),
         condition="rows and parts",
     ),
     Bug(

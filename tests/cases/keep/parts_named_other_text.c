@@ -1,4 +1,4 @@
-/* Another configuration reads the second part by the first name. */
+/* Another system reads the second part by the first name. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ int main(int argc, char **argv)
         MPI_Waitall(2, rq, MPI_STATUSES_IGNORE);
         for (int i = 0; i < n; i++)
             u[i] += in[i];
-#ifdef WIDE
+#ifdef _WIN32
         u[0] += in[n + 1];
 #endif
     }

@@ -1,4 +1,4 @@
-/* Text that another configuration compiles names the buffer. */
+/* Text that another system compiles names the buffer. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ int main(int argc, char **argv)
             sbuf[i] = u[i];
         for (int i = 0; i < n; i++)
             sbuf[n + i] = u[n + i];
-#ifdef MORE_PRECISION
+#ifdef __APPLE__
         sbuf[n - 1] = sbuf[n];
 #endif
         MPI_Isend(sbuf, n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[2]); //~ keep

@@ -1,0 +1,47 @@
+/* A single element is written by a function that may be called through a pointer. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N 2048
+
+static double u[N + 2], ghost[N];
+
+static void mark(double *p, int n)
+{
+    p[n] = 3.0;
+}
+
+static void leave(double *p, int n)
+{
+    p[n] = 4.0;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, from, to, dims[1] = { 2 }, open[1] = { 0 };
+    MPI_Comm line;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Cart_create(MPI_COMM_WORLD, 1, dims, open, 0, &line);
+    MPI_Cart_shift(line, 0, 1, &from, &to);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    void (*set)(double *, int) = argc > 1 ? leave : mark;
+    double in[N];
+    for (int i = 0; i < N; i++)
+        set(in, i);
+    MPI_Send(u, N, MPI_DOUBLE, to, 7, line);
+    MPI_Recv(in, N, MPI_DOUBLE, from, 7, line, MPI_STATUS_IGNORE); //~ keep OPI203
+    for (int i = 0; i < N; i++)
+        ghost[i] = in[i];
+    double total = 0.0;
+    for (int i = 0; i < N; i++)
+        total += ghost[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Comm_free(&line);
+    MPI_Finalize();
+    return 0;
+}
