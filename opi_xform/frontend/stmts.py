@@ -37,6 +37,7 @@ from opi_xform.ir.ast import (
     VarRef,
     While,
 )
+from opi_xform.ir.memalign import memory_tested
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 
@@ -226,7 +227,7 @@ class Statements:
         if len(kids) not in (2, 3):
             return None
         other = self.statement(kids[2]) if len(kids) == 3 else None
-        return If(self._span(i, kids[-1]), self._ex.expr(kids[0]), self.statement(kids[1]), other)
+        return If(self._span(i, kids[-1]), memory_tested(self._ex.expr(kids[0])), self.statement(kids[1]), other)
 
     def _case(self, i: int, kids: list[int]) -> Stmt | None:
         if not kids:

@@ -12,6 +12,7 @@ from typing import Any
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.lower_exprs import Expressions, Lowering
+from opi_xform.ir.turned import turned_loop
 from opi_xform.ir.types import LONG, Type
 from opi_xform.ir.walk import statements
 
@@ -75,6 +76,8 @@ class _Lowerer(Expressions):
                     yield self.declare(self.variable(key))
                 for _, size in sizes:
                     yield self.effect(size)
+            case ast.If() if (turned := turned_loop(s)) is not None:
+                yield self.loop(turned, me)
             case ast.If():
                 yield self.if_(s, me)
             case ast.DoWhile(body=body, cond=ast.IntLit(value=0)) if not any(map(_leaves, statements(body))):
@@ -179,11 +182,10 @@ class _Lowerer(Expressions):
         else:
             self.close(head)
             self.at = head
-            cond = s.cond
-            if cond is None:
-                self.close(body)
+            if s.cond is None:
+                body = head  # `for (;;) { if (!c) break; …`: the test stands at the head, as in `for (; c;)`
             else:
-                yield self.condition(cond, body, after)
+                yield self.condition(s.cond, body, after)
         self.at = body
         self.breaks.append(after)
         self.continues.append(step)

@@ -27,6 +27,7 @@ from opi_xform.ir.lower_shapes import (
     view,
     whole,
 )
+from opi_xform.ir.memalign import given_memory
 from opi_xform.ir.operands import compared, handle
 from opi_xform.ir.span import Span
 from opi_xform.ir.truths import COMPARISONS, truths_of
@@ -102,6 +103,16 @@ class Expressions:
             case ast.Assign() if read_again(e):
                 yield self.assign(e)  # `if ((p = malloc(n)))`: what is tested is p
                 yield self.condition(e.target, then, other)
+            case ast.Binary(op=op, left=ast.Assign() as left) if given_memory(left):
+                value = yield self.value(left.value)
+                there, success, failure = self.block(), *((then, other) if op == "!=" else (other, then))
+                self.branch(left.value, value, there, failure)
+                self.at = there
+                target = yield self.address(left.target)
+                value = self.viewed(left.value, value, left.target.type)
+                padding = left.target.padding if isinstance(left.target, ast.Member) else 0
+                self.write(left, target, value, left.target.type, padding, is_member(left.target))
+                self.close(success)
             case ast.Binary(op="==" | "!=", left=ast.Assign() as left) if read_again(left) and is_null(e.right):
                 yield self.assign(left)
                 yield self.condition(replace(e, left=left.target), then, other)

@@ -85,6 +85,11 @@ class Flow:
                 at = self.graph.frames[at.parent]
         return frozenset(out)
 
+    @cached_property
+    def entered(self) -> frozenset[int]:
+        """The nodes at which functions of the program are called."""
+        return frozenset(frame.call for frame in self.graph.frames if frame.call >= 0)
+
     def lifted_names(self) -> frozenset[Name]:
         """Parameters that stand for the carrier, in the frames in which they are given this buffer."""
         out: set[Name] = set()

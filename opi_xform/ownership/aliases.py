@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.memalign import given_memory
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import children
 from opi_xform.memory.poly import Poly
@@ -118,10 +119,12 @@ def _what(flow: Flow, point: int) -> str:
 def _unsequenced(flow: Flow, point: int) -> Refusal | None:
     """A mention of the buffer in the same full expression as the call, before or after which it may be evaluated.
 
-    A function that uses the buffer mentions it, too.
+    A function that uses the buffer mentions it, too.  Where the point is the call of a function of the program, what
+    changes hands there does so in a statement that is put beside it; what does so in the function has a point of its
+    own there.
     """
     graph = flow.graph
-    at = point
+    at = graph.frames[graph.nodes[point].frame].call if point in flow.entered else point
     while at >= 0:
         node = graph.nodes[at]
         action = node.action
@@ -130,12 +133,23 @@ def _unsequenced(flow: Flow, point: int) -> Refusal | None:
             held = {name for name in flow.holding if name[0] == "v"}
             for whole in _expressions(flow, info.stmt) if info is not None else ():
                 for e in _beside(whole, action.call):
+                    if at in flow.buffer.carrier.allocations and _is_set(flow, whole, e):
+                        continue
                     if _mentions(flow, node.frame, e, held):
                         text = f"`{flow.buffer.name}` is used in the expression in which it changes hands"
                         notes = ((e.span, "evaluated before or after the call, as the compiler likes"),)
                         return Refusal("05", text, notes)
         at = graph.frames[node.frame].call
     return None
+
+
+def _is_set(flow: Flow, whole: ast.Expr, e: ast.Expr) -> bool:
+    """The carrier, where a test of its own allocation sets it: nothing is read of it."""
+    match whole:
+        case ast.Binary(left=ast.Assign(target=target) as given) if given_memory(given):
+            return e is target and flow.program.names(e, flow.buffer.carrier.variable)
+        case _:
+            return False
 
 
 def _mentions(flow: Flow, frame: int, e: ast.Expr, held: set[Name]) -> bool:

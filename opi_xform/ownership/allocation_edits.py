@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from opi_xform.ir import ast
+from opi_xform.ir.memalign import given_memory
 from opi_xform.ir.span import Span
 from opi_xform.ownership.allocations import Allocation, set_through
 from opi_xform.ownership.anchors import Anchors
@@ -265,7 +266,10 @@ class AllocationEdits:
             for text in after:
                 self.edits.append(InsertStatement(info.stmt.span, "before", text, wrap))
             assert isinstance(info.stmt, ast.If)
-            self.edits.append(ReplaceText(self.in_parentheses(allocation.inside.span, info.stmt.cond.span), whole))
+            place = self.in_parentheses(allocation.inside.span, info.stmt.cond.span)
+            if given_memory(allocation.inside):  # `if (posix_memalign(&v, 64, n) != 0)`
+                place, whole = allocation.inside.span, f"(!{whole})"
+            self.edits.append(ReplaceText(place, whole))
             return
         if in_place and not allocation.declared and allocation.condition is None:
             self.edits.append(ReplaceText(info.stmt.span, after[-1]))

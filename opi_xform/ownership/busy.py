@@ -59,6 +59,7 @@ class Busy:
         self.flow = flow
         self.nodes = [program.graph.nodes[n] for frame in frames for n in flow.by_frame[frame]]
         self.frames = frozenset(frames)
+        self.entering = frozenset(program.graph.frames[f].call for f in frames)
         self.allocation = allocation
         call = program.graph.nodes[allocation].action
         assert isinstance(call, ins.CallInstr)
@@ -79,8 +80,7 @@ class Busy:
                 return False
             if isinstance(action, ins.CallInstr) and node.number not in self.program.graph.followed:
                 callee = action.callee.key if isinstance(action.callee, ins.AddrFunc) else ""
-                followed = any(self.program.graph.frames[f].call == node.number for f in self.frames)
-                if callee not in self.program.effects and not followed:
+                if callee not in self.program.effects and node.number not in self.entering:
                     return False
         return True
 
@@ -117,6 +117,11 @@ class Busy:
         """A variable that goes with its function."""
         variable = self.program.variables[key]
         return variable.kind == "local" and not (variable.type.volatile or variable.type.atomic)
+
+    def plain(self, key: str) -> bool:
+        """A parameter that is a pointer like any other."""
+        variable = self.program.variables[key]
+        return variable.kind == "param" and not (variable.type.volatile or variable.type.atomic)
 
     def alone(self) -> bool:
         """Only variables of the functions themselves hold the address, and nothing is made of it."""
@@ -157,6 +162,15 @@ class Busy:
             case ins.Branch(cond=cond):
                 return not self.mentions(frame, cond) or self.holds(frame, cond) or _compares(cond)
             case ins.ReturnInstr():
+                return True
+            case ins.CallInstr(callee=callee) if n in self.entering:  # its arguments come in where it is entered
+                return not any(self.mentioned(frame, part) for part in parts_of(callee))
+            case Bind(caller=caller, params=params, args=args):
+                for key, operand in zip(params, args, strict=True):
+                    if self.holds(caller, operand) and self.plain(key):
+                        self.names.add((frame, key))
+                    elif self.mentions(caller, operand):
+                        return False
                 return True
             case Unbind(callee=callee, target=target, value=value):
                 if value is not None and target is not None and self.holds(callee, value):

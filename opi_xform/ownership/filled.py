@@ -6,8 +6,6 @@ buffer's, and then nobody has to write them.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Program
@@ -15,39 +13,59 @@ from opi_xform.program.graph import Bind, Unbind
 
 
 def filling(program: Program, o: int) -> frozenset[int]:
-    """The nodes that write an object's first contents, where the function that allocates it does nothing else with it.
+    """The nodes that write an object's first contents, where the call that hands it out does nothing else with it.
 
-    It gives its address to nobody but its caller.
+    That call is the outermost one which gives the address to nobody but its caller, and only writes numbers through it.
+    Functions that it calls for this belong to it.
     """
     info = program.values.objects.table[o]
     if info.kind != "heap" or len(info.nodes) != 1:
         return frozenset()
+    graph, allocation = program.graph, info.nodes[0]
+    frame, found = graph.nodes[allocation].frame, frozenset[int]()
+    while graph.frames[frame].call >= 0:
+        written = _written_in(program, o, frame)
+        if written is None or not written.isdisjoint(_older(program, frame, allocation)):
+            break
+        frame, found = graph.frames[frame].parent, written
+    return found
+
+
+def _written_in(program: Program, o: int, outer: int) -> frozenset[int] | None:
+    """What writes the object in a frame and those entered from it; None where anything else is done with it there."""
     graph, values, index = program.graph, program.values, index_of(program)
-    allocation = info.nodes[0]
-    frame = graph.nodes[allocation].frame
-    if graph.frames[frame].call < 0 or frame in _calling(program):
-        return frozenset()
+    known = {outer: True}
+
+    def belongs(frame: int) -> bool:
+        way = []
+        while frame >= 0 and frame not in known:
+            way.append(frame)
+            frame = graph.frames[frame].parent
+        inside = known[frame] if frame >= 0 else False
+        known.update(dict.fromkeys(way, inside))
+        return inside
+
     written = set()
     for n, found in index.accesses.of(o).items():
-        if graph.nodes[n].frame == frame:
+        if belongs(graph.nodes[n].frame):
             elsewhere = values.accesses.touches_other(n, o)
             if elsewhere or any(a.kind == "R" for a in found) or not _writes(program, n):
-                return frozenset()
+                return None
             written.add(n)
     for n in index.addressed.get(o, ()):
         action = graph.nodes[n].action
-        if graph.nodes[n].frame != frame or isinstance(action, Unbind):
+        if not belongs(graph.nodes[n].frame) or isinstance(action, Unbind):
             continue
         match action:
             case ins.Define(target=ins.Var(key=key)) if program.variables[key].is_global:
-                return frozenset()
+                return None
             case ins.Store() if values.symbols.base(values.operands[n][1]) == o:
                 place = values.symbols.base(values.operands[n][0])
-                if place is None or values.objects.table[place].frame != frame:
-                    return frozenset()
+                if place is None or not belongs(values.objects.table[place].frame):
+                    return None
             case _:
                 pass
-    return frozenset() if written & _older(program, frame, allocation) else frozenset(written)
+    return frozenset(written)
 
 
 def _older(program: Program, frame: int, allocation: int) -> set[int]:
@@ -80,9 +98,3 @@ def _writes(program: Program, n: int) -> bool:
             return key not in program.graph.lowered and key in program.effects and bool(program.effects[key].fills)
         case _:
             return False
-
-
-@lru_cache(maxsize=1)
-def _calling(program: Program) -> frozenset[int]:
-    """Frames in which functions of the program are called."""
-    return frozenset(frame.parent for frame in program.graph.frames)

@@ -12,6 +12,7 @@ from itertools import pairwise
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
+from opi_xform.ir.turned import turned_loop
 from opi_xform.program.graph import Bind, Graph, Lost, Unbind
 
 Edge = tuple[int, int]
@@ -263,4 +264,4 @@ def mirrored(succs: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
 
 
 def is_loop(stmt: ast.Stmt) -> bool:
-    return isinstance(stmt, _LOOPS)
+    return isinstance(stmt, _LOOPS) or turned_loop(stmt) is not None

@@ -41,6 +41,7 @@ from opi_xform.program.effects import Effects, load_effects
 from opi_xform.program.graph import MAIN, Graph
 from opi_xform.program.lowerings import Lowerings
 from opi_xform.program.outside import foreign
+from opi_xform.program.own_memalign import without_misread
 from opi_xform.program.pointers import PointerCalls
 from opi_xform.program.succeeding import succeeding
 from opi_xform.program.threads import followed
@@ -337,7 +338,7 @@ def analyse(
     """What to do with every buffer use of a program, and the edits that do it.  ``seen`` gets what was found out."""
     with part("merge"):
         effects = loaded = load_effects(options.effects, strict=options.strict)
-        units, threads = followed(units, effects)
+        units, threads = followed(without_misread(units), effects)
         whole = replace(merge(units), threads=threads)
     if not all_calls(whole.functions.values(), effects):
         return Plan(())

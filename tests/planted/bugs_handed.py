@@ -29,4 +29,28 @@ HANDED = (
         ("handed_elsewhere",),
         condition="allocation and free",
     ),
+    Bug(
+        "a loop with its test at the end is one with the same test before it",
+        "opi_xform.ir.turned",
+        " or not _alike(s.cond, inner.cond)",
+        "",
+        ("turned_other",),
+        condition="packed",
+    ),
+    Bug(
+        "a pointer stays what it was where posix_memalign has no memory",
+        "opi_xform.ir.lower_exprs",
+        "self.branch(left.value, value, there, failure)",
+        "self.close(there)",
+        ("memalign_old",),
+        condition="comparison with NULL",
+    ),
+    Bug(
+        "a posix_memalign of the program's own is the C library's",
+        "opi_xform.program.own_memalign",
+        "if not own:",
+        "if own or not own:",
+        ("memalign_own",),
+        condition="library functions",
+    ),
 )

@@ -28,8 +28,8 @@ SPELLED = (
     Bug(
         "a function fills only the memory that it has just allocated",
         _FILLED,
-        "frozenset() if written & _older(program, frame, allocation) else frozenset(written)",
-        "frozenset(written)",
+        "written is None or not written.isdisjoint(_older(program, frame, allocation))",
+        "written is None",
         ("handed_older",),
         condition="allocation and free",
     ),

@@ -13,6 +13,7 @@ from tests.machines.spell.rules import (
     operands,
     subscripts,
     temporaries,
+    walks,
 )
 
 __all__ = [
@@ -28,4 +29,5 @@ __all__ = [
     "operands",
     "subscripts",
     "temporaries",
+    "walks",
 ]

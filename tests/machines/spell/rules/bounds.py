@@ -111,3 +111,24 @@ def count_in_macro_of_place(s: Source) -> Iterator[Change]:
             name = s.unused("COUNT")
             first = s.above(spot.function, f"#define {name} ({' '.join(s.text(count).split())})")
             yield (first, s.edit(count, name))
+
+
+@rewriting("bounds")
+def count_in_size(s: Source) -> Iterator[Change]:
+    """A bound or count becomes a static ``size_t``."""
+    for change in _put(s, "static const size_t {name} = {value};", "{name}", "count"):
+        yield (*change, *s.including(change[0].file, "stddef.h"))
+
+
+@rewriting("bounds")
+def length_by_sizeof(s: Source) -> Iterator[Change]:
+    """The count of a message that has all of an array becomes ``sizeof a / sizeof a[0]``."""
+    for _, call in s.calls(*MESSAGES):
+        buffer, count = call.args[0], call.args[1]
+        match buffer, count:
+            case ast.VarRef(type=type_), ast.IntLit(value=n) if type_.is_array and type_.count == n:
+                if type_.elem is not None and type_.elem.is_scalar:
+                    a = s.text(buffer)
+                    yield (s.edit(count, f"(int)(sizeof {a} / sizeof {a}[0])"),)
+            case _:
+                pass

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from opi_xform.ir import ast
-from tests.machines.spell.source import MESSAGES, SENDS, Change, Edit, Source, Spot
+from opi_xform.ir import ast, walk
+from tests.machines.spell.source import MESSAGES, SENDS, Change, Edit, Source, Spot, has_effect
 from tests.machines.spell.table import rewriting
 
 CHECKED = """#define {name}(call) \\
@@ -197,3 +197,52 @@ def receive_started_and_waited_for(s: Source) -> Iterator[Change]:
         args = ", ".join(s.text(arg) for arg in call.args[:6])
         new = f"{{ MPI_Request {name}; MPI_Irecv({args}, &{name}); MPI_Wait(&{name}, {s.text(call.args[6])}); }}"
         yield (s.edit(spot.stmt, new),)
+
+
+@rewriting("calls")
+def result_counted(s: Source) -> Iterator[Change]:
+    """A static variable counts the calls that give an error."""
+    for spot, _, text in _calls(s):
+        name = s.unused("errors")
+        first = s.above(spot.function, f"static int {name};")
+        yield (first, s.edit(spot.stmt, f"{name} += {text} != MPI_SUCCESS;"))
+
+
+@rewriting("calls")
+def guarded_by_proc_null(s: Source) -> Iterator[Change]:
+    """A send or receive, which does nothing for ``MPI_PROC_NULL``, stands under ``if (other != MPI_PROC_NULL)``."""
+    for spot, call in s.calls("MPI_Send", "MPI_Ssend", "MPI_Recv"):
+        other = call.args[3]
+        status = s.text(call.args[-1]) if len(call.args) == 7 else "MPI_STATUS_IGNORE"
+        if status == "MPI_STATUS_IGNORE" and not has_effect(*call.args) and s.text(other) != "MPI_ANY_SOURCE":
+            yield (s.edit(spot.stmt, f"if ({s.text(other)} != MPI_PROC_NULL) {s.marked(spot.stmt)}"),)
+
+
+@rewriting("calls")
+def sent_as_bytes(s: Source) -> Iterator[Change]:
+    """All messages of a program of ``MPI_DOUBLE`` become messages of ``MPI_BYTE``."""
+    whole = "".join(s.texts.values())
+    known = (*SENDS, "MPI_Recv", "MPI_Irecv")
+    calls = [call for _, call in s.calls(*known) if s.text(call.args[2]) == "MPI_DOUBLE"]
+    if calls and len(calls) == len(re.findall(r"\bMPI_DOUBLE\b", whole)):
+        pairs = [(call.args[1], call.args[2]) for call in calls]
+        yield tuple(
+            edit
+            for count, type_ in pairs
+            for edit in (s.edit(count, f"(int)({s.atom(count)} * sizeof(double))"), s.edit(type_, "MPI_BYTE"))
+        )
+
+
+@rewriting("calls")
+def other_by_function(s: Source) -> Iterator[Change]:
+    """Whom a message goes to or comes from is the result of a function of the rank."""
+    for spot, call in s.calls(*SENDS, "MPI_Recv", "MPI_Irecv"):
+        other = call.args[3]
+        keys = sorted({e.var for e in walk.within(other) if isinstance(e, ast.VarRef)})
+        parts = all(isinstance(e, (ast.VarRef, ast.Binary, ast.IntLit)) for e in walk.within(other))
+        ints = [s.variables[key] for key in keys if key in s.variables and s.variables[key].type.spelling == "int"]
+        if parts and keys and len(ints) == len(keys) and "MPI_" not in s.text(other):
+            name = s.unused("neighbour")
+            head = f"static int {name}({', '.join(f'int {v.name}' for v in ints)})"
+            first = s.above(spot.function, f"{head}\n{{\n    return {s.text(other)};\n}}")
+            yield (first, s.edit(other, f"{name}({', '.join(v.name for v in ints)})"))

@@ -150,3 +150,29 @@ def choice_as_if(s: Source) -> Iterator[Change]:
                     yield (s.edit(spot.stmt, f"if ({s.marked(value.cond)}) {then} else {other}"),)
             case _:
                 pass
+
+
+@rewriting("conditions")
+def if_as_choice(s: Source) -> Iterator[Change]:
+    """``if (c) x = a; else x = b;`` becomes ``x = c ? a : b;``."""
+    for spot in s.of(ast.If):
+        match spot.stmt:
+            case ast.If(cond=cond, then=then, other=other) if other is not None and s.may_edit(cond):
+                one, two = _assigned(s, then), _assigned(s, other)
+                if one and two and s.text(one.target) == s.text(two.target) and one.target.type == two.target.type:
+                    both = f"{s.atom(one.value)} : {s.atom(two.value)}"
+                    yield (s.edit(spot.stmt, f"{s.text(one.target)} = ({s.text(cond)}) ? {both};"),)
+            case _:
+                pass
+
+
+def _assigned(s: Source, stmt: ast.Stmt) -> ast.Assign | None:
+    """The one assignment of a number or pointer that a branch consists of, which has no other effect."""
+    while isinstance(stmt, ast.Block) and len(stmt.body) == 1:
+        stmt = stmt.body[0]
+    match stmt:
+        case ast.ExprStmt(expr=ast.Assign(op="", target=target, value=value) as assign):
+            plain = target.type.is_scalar and value.type == target.type and not has_effect(target, value)
+            return assign if plain and s.may_edit(target, value) else None
+        case _:
+            return None

@@ -9,11 +9,13 @@ from tests.machines.spell.source import (
     MESSAGES,
     SENDS,
     Change,
+    Place,
     Source,
     Spot,
     changed,
     decayed,
     declared,
+    has_effect,
     jumps,
 )
 from tests.machines.spell.table import rewriting
@@ -169,3 +171,59 @@ def buffer_in_macro(s: Source) -> Iterator[Change]:
         if isinstance(call.args[0], (ast.VarRef, ast.Member)):
             first = s.above(spot.function, f"#define {name} {s.text(call.args[0])}")
             yield (first, s.edit(call.args[0], name))
+
+
+@rewriting("helpers")
+def call_with_struct(s: Source) -> Iterator[Change]:
+    """A send or receive moves into a function that gets the buffer, and all numbers in a struct by its address."""
+    for spot, call, function, parameters in _blocking(s):
+        kind, name, given = s.unused("envelope"), s.unused("transfer"), s.unused("with")
+        if has_effect(*call.args[1:]):
+            continue
+        members = [p.replace("*", "").split()[-1] for p in parameters[1:6]]
+        record = f"struct {kind} {{ {' '.join(f'{p};' for p in parameters[1:6])} }};"
+        last = [s.text(arg) for arg in call.args[6:]]
+        if any(word != "MPI_STATUS_IGNORE" for word in last):
+            continue
+        words = ", ".join(["buf", *(f"with->{member}" for member in members), *last])
+        head = f"static void {name}(void *buf, const struct {kind} *with)"
+        helper = f"{record}\n\n{head}\n{{\n    {s.mark(call)}{function}({words});\n}}"
+        values = ", ".join(s.text(arg) for arg in call.args[1:6])
+        use = f"{name}({s.text(call.args[0])}, &{given});"
+        yield (s.above(spot.function, helper), s.braced(spot, f"struct {kind} {given} = {{ {values} }};", use))
+
+
+def _elements(s: Source) -> Iterator[tuple[Place, ast.Index, str]]:
+    """Numbers of arrays, with the array as a parameter ``a``."""
+    for place in s.places:
+        e = place.expr
+        if isinstance(e, ast.Index) and e.type.spelling in ("double", "int") and s.may_edit(e.base, e.index):
+            written = e.base.span.end <= e.index.span.begin and e.index.type.kind == "int"
+            if written and isinstance(e.base, (ast.VarRef, ast.Member)) and not has_effect(e.base):
+                yield place, e, e.type.spelling
+
+
+@rewriting("helpers")
+def element_by_function(s: Source) -> Iterator[Change]:
+    """``a[i]``, where it is read, becomes the call of a small function."""
+    for place, e, type_ in _elements(s):
+        if place.is_read and not isinstance(place.parent, ast.Call):
+            name = s.unused("get")
+            helper = f"static inline {type_} {name}(const {type_} *a, long i)\n{{\n    return a[i];\n}}"
+            yield (s.above(place.spot.function, helper), s.edit(e, f"{name}({s.text(e.base)}, {s.text(e.index)})"))
+
+
+@rewriting("helpers")
+def element_set_by_function(s: Source) -> Iterator[Change]:
+    """``a[i] = e;`` becomes the call of a small function."""
+    for place, e, type_ in _elements(s):
+        match place.spot.stmt, place.parent:
+            case ast.ExprStmt(expr=root), ast.Assign(op="", target=target, value=value) as assign if (
+                target is e and assign is root and s.may_edit(value) and not place.spot.in_head
+            ):
+                name = s.unused("put")
+                helper = f"static inline void {name}({type_} *a, long i, {type_} x)\n{{\n    a[i] = x;\n}}"
+                args = f"{s.text(e.base)}, {s.text(e.index)}, {s.text(value)}"
+                yield (s.above(place.spot.function, helper), s.edit(assign, f"{name}({args})"))
+            case _:
+                pass

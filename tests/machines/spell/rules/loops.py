@@ -198,7 +198,7 @@ def end_unequal(s: Source) -> Iterator[Change]:
                 pass
 
 
-def _elementwise(s: Source, c: Counted) -> tuple[ast.Expr, ast.Assign] | None:
+def elementwise(s: Source, c: Counted) -> tuple[ast.Expr, ast.Assign] | None:
     """The array and the assignment of a loop whose body is ``a[i] = e``, with an ``e`` that reads no ``a``."""
     body = c.loop.body
     if isinstance(body, ast.Block) and len(body.body) == 1:
@@ -217,7 +217,7 @@ def _elementwise(s: Source, c: Counted) -> tuple[ast.Expr, ast.Assign] | None:
 def loop_backwards(s: Source) -> Iterator[Change]:
     """A loop that sets ``a[i]`` for each ``i``, from nothing of ``a``, counts down."""
     for c in counted(s):
-        if c.declares and c.loop.init is not None and _elementwise(s, c):
+        if c.declares and c.loop.init is not None and elementwise(s, c):
             end, first = s.atom(c.end), s.atom(c.first)
             head = f"for (int {c.name} = {end} - 1; {c.name} >= {first}; {c.name}--)"
             if s.text(c.loop.init).startswith("int "):
@@ -228,7 +228,7 @@ def loop_backwards(s: Source) -> Iterator[Change]:
 def pointer_walks(s: Source) -> Iterator[Change]:
     """A loop that sets ``a[i]`` for each ``i`` from 0 sets ``*w++``, where ``w`` begins as ``a``."""
     for c in counted(s):
-        found = _elementwise(s, c)
+        found = elementwise(s, c)
         if found and isinstance(c.first, ast.IntLit) and c.first.value == 0:
             base, assign = found
             walker = s.unused("walker")
@@ -244,7 +244,7 @@ def pointer_walks(s: Source) -> Iterator[Change]:
 def loop_as_memcpy(s: Source) -> Iterator[Change]:
     """A loop that copies ``a[i] = b[i]`` for each ``i`` from 0 becomes a ``memcpy``."""
     for c in counted(s):
-        found = _elementwise(s, c)
+        found = elementwise(s, c)
         if not found or not (isinstance(c.first, ast.IntLit) and c.first.value == 0):
             continue
         base, assign = found

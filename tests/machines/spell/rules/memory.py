@@ -201,7 +201,7 @@ def free_in_function(s: Source) -> Iterator[Change]:
 def free_and_forget(s: Source) -> Iterator[Change]:
     """After ``free(p);`` the pointer becomes NULL."""
     for spot, call in s.calls("free"):
-        if isinstance(call.args[0], (ast.VarRef, ast.Member)) and spot.block:
+        if isinstance(call.args[0], (ast.VarRef, ast.Member)) and spot.block and not call.args[0].type.const:
             yield (s.after(spot.stmt, f" {s.text(call.args[0])} = NULL;"),)
 
 
@@ -274,3 +274,73 @@ def local_array_static(s: Source) -> Iterator[Change]:
         in_main = spot.function.name == "main" and not s.text(spot.stmt).startswith("static")
         if in_main and variables and arrays == variables:
             yield (s.before(spot.stmt, "static "),)
+
+
+@rewriting("memory")
+def bytes_first(s: Source) -> Iterator[Change]:
+    """``p = malloc(n);`` becomes ``size_t bytes = n; p = malloc(bytes);`` in a block."""
+    for place, call in _allocations(s):
+        match place.spot.stmt:
+            case ast.ExprStmt(expr=ast.Assign(op="", target=target, value=value)) as stmt if value is call:
+                if s.may_edit(target) and not has_effect(target, call.args[0]):
+                    name = s.unused("bytes")
+                    new = f"{s.text(target)} = malloc({name});"
+                    yield (s.edit(stmt, f"{{ size_t {name} = {s.text(call.args[0])}; {new} }}"),)
+            case _:
+                pass
+
+
+@rewriting("memory")
+def malloc_asserted(s: Source) -> Iterator[Change]:
+    """After ``p = malloc(n);`` it is asserted that ``p`` is not NULL."""
+    for spot, name in _pointers_set(s):
+        yield (s.after(spot.stmt, f" assert({name} != NULL);"), *s.including(s.file(spot.stmt.span), "assert.h"))
+
+
+@rewriting("memory")
+def malloc_in_condition(s: Source) -> Iterator[Change]:
+    """``p = malloc(n);`` becomes ``if ((p = malloc(n)) == NULL) exit(1);``."""
+    for spot, _ in _pointers_set(s):
+        match spot.stmt:
+            case ast.ExprStmt(expr=assign):
+                stop = '{ fprintf(stderr, "out of memory\\n"); exit(1); }'
+                headers = [e for header in ("stdio.h", "stdlib.h") for e in s.including(s.file(assign.span), header)]
+                yield (s.edit(spot.stmt, f"if (({s.text(assign)}) == NULL) {stop}"), *headers)
+            case _:
+                pass
+
+
+@rewriting("memory")
+def malloc_aligned(s: Source) -> Iterator[Change]:
+    """``p = malloc(n);`` becomes ``posix_memalign`` with a check of its result."""
+    for place, call in _allocations(s):
+        match place.spot.stmt:
+            case ast.ExprStmt(expr=ast.Assign(op="", target=target, value=value)) as stmt if value is call:
+                if s.may_edit(target) and not has_effect(target, call.args[0]):
+                    given = f"(void **)&{s.atom(target)}, 64, {s.text(call.args[0])}"
+                    yield (s.edit(stmt, f"if (posix_memalign({given}) != 0) MPI_Abort(MPI_COMM_WORLD, 1);"),)
+            case _:
+                pass
+
+
+@rewriting("memory")
+def malloc_cleared(s: Source) -> Iterator[Change]:
+    """After ``p = malloc(n);`` the memory is filled with zeros."""
+    for place, call in _allocations(s):
+        match place.spot.stmt:
+            case ast.ExprStmt(expr=ast.Assign(op="", target=target, value=value)) as stmt if value is call:
+                if s.may_edit(target) and not has_effect(target, call.args[0]):
+                    clear = f"memset({s.text(target)}, 0, {s.text(call.args[0])});"
+                    yield (s.edit(stmt, f"{{ {s.text(stmt)} {clear} }}"), *s.including(s.file(stmt.span), "string.h"))
+            case _:
+                pass
+
+
+@rewriting("memory")
+def free_in_macro(s: Source) -> Iterator[Change]:
+    """``free(p);`` becomes a macro that also sets ``p`` to NULL."""
+    for spot, call in s.calls("free"):
+        if isinstance(call.args[0], (ast.VarRef, ast.Member)) and not call.args[0].type.const:
+            name = s.unused("RELEASE")
+            macro = f"#define {name}(p) do {{ free(p); (p) = NULL; }} while (0)"
+            yield (s.above(spot.function, macro), s.edit(spot.stmt, f"{name}({s.text(call.args[0])});"))

@@ -151,3 +151,17 @@ def dot_as_arrow(s: Source) -> Iterator[Change]:
                 yield (s.edit(e, f"(&{s.atom(base)})->{field}"),)
             case _:
                 pass
+
+
+@rewriting("subscripts")
+def two_as_one(s: Source) -> Iterator[Change]:
+    """``a[i][j]`` of an array of arrays becomes ``(&a[0][0])[i * m + j]``."""
+    for e in _subscripts(s):
+        match e.base:
+            case ast.Index(base=ast.VarRef() as base, index=first) as row if s.may_edit(base, first):
+                m = row.type.count if row.type.is_array else None
+                if m and e.type.is_scalar and not e.type.is_pointer:
+                    index = f"{s.atom(first)} * {m} + {s.atom(e.index)}"
+                    yield (s.edit(e, f"(&{s.text(base)}[0][0])[{index}]"),)
+            case _:
+                pass
