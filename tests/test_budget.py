@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from case_tools import analyse, load_cases
 
+from opi_xform.cli.main import main
 from opi_xform.program import budget
 
 CASE = next(case for case in load_cases("convert") if case.name == "pack_callee_1")
+
+
+TOKENS = """#include <mpi.h>
+static double a[1000];
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Send((void *)0, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    MPI_Send(a, argc, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+"""
 
 
 @pytest.mark.parametrize(("limit", "value"), [("NODES", 20), ("ACCESSES", 10)])
@@ -20,7 +35,18 @@ def test_all_sites_stay(limit: str, value: int, monkeypatch: pytest.MonkeyPatch,
     for site in analyse(CASE, tmp_path):
         assert (site.decision, site.code) == ("keep", "OPI401")
         assert "the program is beyond the analysis' budget" in site.why
-        assert "this function" in site.why
+        assert ("this function" if limit == "NODES" else budget.TOUCHED) in site.why
+
+
+def test_a_message_without_a_buffer_stays_for_that(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(budget, "NODES", 4)
+    (tmp_path / "a.c").write_text(TOKENS)
+    assert main([str(tmp_path / "a.c"), "--output-format", "json"]) == 0
+    empty, other = json.loads(capfd.readouterr().out)["sites"]
+    assert (empty["code"], empty["message"]) == ("OPI402", "`NULL` names no buffer")
+    assert other["code"] == "OPI401"
 
 
 def test_the_function_that_is_copied_most_often_is_named() -> None:

@@ -61,6 +61,10 @@ def test_two_structs_convert(tmp_path: Path, capfd: pytest.CaptureFixture[str]) 
         ("fwrite(&two, sizeof two, 1, stdout); // HERE", "line {} calls `fwrite`, which reads the bytes of `b->out`"),
         ("ship(argc > 1 ? &one : &two);", "line 11 may touch, in this struct or in another, `b->out`"),
         ("u[0] += *(long *)&two.out; // HERE", "line {} may touch, as something else than a pointer, `b->out`"),
+        (
+            "struct box all[4]; for (int k = 0; k < argc; k++) make(&all[k]);",
+            "`make` names a pointer at a computed place in `all` by the words that it has for `b->out`",
+        ),
     ],
 )  # fmt: skip
 def test_what_is_in_the_way_of_a_pointer_in_a_struct(
@@ -189,3 +193,71 @@ def test_a_place_inside_a_buffer(
     text, found = sites([line.replace("{}", rest) for line in lines], tmp_path, capfd, f"static {declared};\n")
     assert found[-1]["code"] == "OPI104"
     assert found[-1]["message"].startswith(message.format(line_of(text, "HERE")))
+
+
+def test_a_pointer_that_shares_its_words_with_another_one_names_what_is_in_the_way_of_that(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    lines = [
+        "make(&one); make(&two); pack(&one); ship(&one);",
+        "struct box spare; make(&spare);",
+        "struct box *any = argc > 1 ? &two : &spare;",
+        "u[1] = any->out[1]; // HERE",
+    ]
+    text, found = sites(lines, tmp_path, capfd)
+    assert found[0]["code"] == "OPI402"
+    message = "`make` names a pointer in `{}` by the words that it has for `b->out`, and line {} "
+    message += "may touch, in this struct or in another, `{}`"
+    at = line_of(text, "HERE")
+    assert found[0]["message"] in {message.format(one, at, one) for one in ("two", "spare")}
+    assert [note["line"] for note in found[0]["notes"]] == [at]
+
+
+def test_rows_in_one_block_are_no_buffers_of_their_own(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    before = """static double **rows(int n)
+{
+    double **a = malloc(n * sizeof *a), *all = malloc(n * n * sizeof *all);
+    for (int i = 0; i < n; i++)
+        a[i] = &all[i * n]; // HERE
+    return a;
+}
+"""
+    lines = [
+        "int n = argc + 9;",
+        "double **a = rows(n), **b = rows(n);",
+        "for (int i = 0; i < n; i++) b[i][0] = a[i][0];",
+        "for (int i = 0; i < argc; i++) a[i][0] = u[i];",
+        "MPI_Send(a[0], N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);",
+        'printf("%f\\n", a[1][1]);',
+    ]
+    text, found = sites(lines, tmp_path, capfd, before)
+    expected = f"line {line_of(text, 'HERE')} sets `a[0]` to a place inside another buffer"
+    assert (found[-1]["code"], found[-1]["message"]) == ("OPI402", expected)
+
+
+def test_code_in_a_function_that_runs_is_not_said_to_be_in_one_that_does_not(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = (
+        '#define TRACE 0\nstatic void trace(void) // HERE\n{\n    if (TRACE) ship(&two);\n    printf("trace\\n");\n'
+    )
+    before += "    if (TRACE) MPI_Send(u, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);\n}\n"
+    text, found = sites(["trace();"], tmp_path, capfd, before)
+    assert (found[-1]["code"], found[-1]["message"]) == ("OPI111", "the program never comes to the call")
+    assert [note["line"] for note in found[-1]["notes"]] == [line_of(text, "HERE")]
+    assert "never comes to the call of `ship`" in found[0]["message"]
+
+
+def test_an_allocator_that_is_given_the_address_of_the_pointer_is_named(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    lines = [
+        "void *b;",
+        "if (posix_memalign(&b, 64, N * 8)) exit(1); // HERE",
+        "memcpy(b, u, sizeof u);",
+        "MPI_Send(b, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);",
+    ]
+    text, found = sites(lines, tmp_path, capfd)
+    expected = "the address of `b` is set by `posix_memalign` outside a function that only allocates"
+    assert (found[-1]["code"], found[-1]["message"]) == ("OPI104", expected)
+    assert [note["line"] for note in found[-1]["notes"]] == [line_of(text, "HERE")]

@@ -63,7 +63,7 @@ class GraphPointsTo:
         try:
             self.sets, self.numbers = self.system.solution()
         except Exhausted:
-            raise budget.TooLargeError([frame.function for frame in graph.frames]) from None
+            raise budget.TooLargeError([frame.function for frame in graph.frames], budget.POINTERS) from None
         del self.system
 
     # --- queries -------------------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ class Steps(MadeTypes):
     def note(self, touched: int) -> None:
         self.noted += touched
         if self.noted > budget.ACCESSES:
-            raise budget.TooLargeError([f.function for f in self.calls.graph.frames])
+            raise budget.TooLargeError([f.function for f in self.calls.graph.frames], budget.TOUCHED)
 
     def touch(
         self,

@@ -294,9 +294,18 @@ class Flow:
                 self.problem(n, ESCAPE, f"escapes: {reason}")
         for o in sorted(self.carrier_objects & self.names.address_taken) if self.pointer else ():
             for n in self.names.mentions.get(o, ()):
-                self.problem(n, "04", "is changed or read through the address of its pointer")
+                self.problem(n, "04", self.through(n))
         if self.pointer and self.buffer.carrier.rows:
             self.cells()
+
+    def through(self, n: int) -> str:
+        """What a mention of the pointer's own address does with the pointer."""
+        action = self.graph.nodes[n].action
+        effect = self.names.effect(action) if isinstance(action, ins.CallInstr) else None
+        if effect is not None and effect.allocates is not None and isinstance(action, ins.CallInstr):
+            called = getattr(action.callee, "key", "")
+            return f"is set by `{called}` outside a function that only allocates"
+        return "may be changed or read through the address of its pointer"
 
     def problem(self, n: int, code: str, message: str) -> None:
         self.problems.setdefault((n, message), Problem(n, code, message))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from opi_xform.ir import ast
+from opi_xform.ir.lower_shapes import is_null
 from opi_xform.ir.span import Span
 from opi_xform.ownership import lines
 from opi_xform.ownership.agreement import Verdict
@@ -12,7 +13,7 @@ from opi_xform.ownership.model import Buffer, Place, Refusal
 from opi_xform.ownership.plan import Decision, Note, Plan
 from opi_xform.ownership.reasons import kept
 from opi_xform.ownership.uses import all_calls, sides
-from opi_xform.program.budget import TooLargeError
+from opi_xform.program.budget import COPIES, TooLargeError
 from opi_xform.program.effects import Effects
 
 
@@ -21,11 +22,19 @@ def all_kept(functions: Mapping[str, ast.Function], effects: Effects, found: Too
     function = functions.get(found.most)
     here = ((function.span, "this function"),) if function is not None else ()
     name = function.name if function is not None else found.most
-    message = (
-        f"the program is beyond the analysis' budget: functions are analysed once for each way that leads to them, "
-        f"`{name}` more than {found.copies} times"
-    )
-    return Plan(tuple(decisions_of(functions, effects, {}, {}, lambda _: Refusal("401", message, here))))
+    message = f"the program is beyond the analysis' budget: {found.why}, `{name}` more than {found.copies} times"
+    if found.why != COPIES:
+        message = f"the program is beyond the analysis' budget: {found.why}"
+        here = ()
+    stray: dict[Place, Refusal] = {}
+    for _, call, called in all_calls(functions.values(), effects):
+        op = effects[called].mpi
+        assert op is not None
+        for side, buffer in sides(op.send, op.recv):
+            if buffer.buf < len(call.args) and is_null(call.args[buffer.buf]):
+                place = (call.span.file, call.span.begin, side, buffer.buf)
+                stray[place] = Refusal("402", "`NULL` names no buffer")
+    return Plan(tuple(decisions_of(functions, effects, {}, stray, lambda _: Refusal("401", message, here))))
 
 
 def decisions_of(

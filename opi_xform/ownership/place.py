@@ -177,7 +177,10 @@ class _Placing(Releases):
             chosen = [{**case, **present} for case in chosen]
             sides = views(self.program, self.flow, self.events.all, levels, chosen)
             if sides is None:
-                raise self.fail("the rows of the array are addressed in a way that is not followed")
+                computed = (e.node for e in self.events.all if e.row is not None and e.row.constant is None)
+                raise self.fail(
+                    "it could not be told apart which rows of the array are used where", next(computed, None)
+                )
             self.views, self.insertions, self.lifted = sides, [], 0
             self.held_leaving = set()
             try:

@@ -118,7 +118,7 @@ class Releases(Situation):
                 self.insertions.append(candidate)
                 return
         raise self.fail(
-            "the buffer still has its memory before this call, and there is no place at which that could be freed",
+            "the buffer still has its memory before this call, and no place was found at which that could be freed",
             event.node,
         )
 

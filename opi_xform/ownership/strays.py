@@ -7,7 +7,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN, Object
 from opi_xform.ownership.lines import line_of, lines_of
-from opi_xform.ownership.lvalues import POINTER_BYTES, spelling
+from opi_xform.ownership.lvalues import POINTER_BYTES, place, spelling
 from opi_xform.ownership.members import Finder
 from opi_xform.ownership.model import Program, Refusal, Use
 from opi_xform.ownership.names import names_of
@@ -21,6 +21,9 @@ SHOWN = 3  # notes
 GENERAL = "the pointer may stand for several buffers here, or for none that is known"
 
 Notes = tuple[tuple[Span, str], ...]
+Words = tuple[str, str, int, int]  # function, file, first and last byte of an lvalue
+Place = tuple[int, int]  # object, byte; NOWHERE for one that is computed
+NOWHERE = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,7 @@ class Strays:
         self.graph = program.graph
         self.values = program.values
         self.finder: Finder | None = None
+        self._words: dict[Words, set[Place]] | None = None  # ``words``
 
     def refusal(self, use: Use) -> Refusal:
         info = self.values.objects.table[use.object] if use.object >= 0 else None
@@ -163,6 +167,16 @@ class Strays:
             message += "; memory from malloc and a copy, in the place of realloc, would still be several buffers"
         return _Cause(message, tuple(sorted(notes.items(), key=lambda item: item[0].begin))[:SHOWN])
 
+    def settings(self, address: ins.Operand, frame: int, root: str) -> Notes:
+        """The first places at which a pointer that is set in several is set."""
+        while isinstance(address, ins.PtrAdd) or (isinstance(address, ins.Op) and address.op == "cast"):
+            address = address.base if isinstance(address, ins.PtrAdd) else address.args[0]
+        name = self.names.name(frame, address)
+        found = self.names.defs.get(name, ()) if name is not None else ()
+        defs = [n for n in found if not isinstance(self.graph.nodes[n].action, (ins.Birth, Bind))]
+        spans = sorted(dict.fromkeys(map(self.names.span, defs)), key=lambda span: (span.file, span.begin))
+        return tuple((span, f"`{root}` is set here") for span in spans[:SHOWN]) if len(spans) > 1 else ()
+
     # --- pointers in memory --------------------------------------------------------------------------------------
 
     def load(self, n: int) -> _Cause | tuple[ins.Operand, int] | None:
@@ -185,25 +199,84 @@ class Strays:
             root = _root(e)
             if root is None:
                 return _Cause(f"`{name}` is a pointer in memory that is not known to be one place", here)
-            return _Cause(
-                f"which object `{root}` points to is not known, so `{name}` may be any of several buffers", here
-            )
+            message = f"which object `{root}` points to is not known, so `{name}` may be any of several buffers"
+            return _Cause(message, self.settings(action.address, node.frame, root) or here)
         info = self.program.values.objects.table[base]
         if info.kind == "family":
             return self.many(self.values.objects.table[info.members[0]], name)
         if info.variable in self.program.members:
             return self.mixed(base, name)
         at = finder.symbols.resolve(finder.symbols.offset(operands[0])).constant
-        found = self.in_the_way(finder, info, at, name) or self.elsewhere(finder, function, e, base, name)
+        found = self.in_the_way(finder, info, at, name)
+        if found is not None:  # of what else keeps it, that it shares its memory tells more than who may touch it
+            found = self.unlike(base, name, at) or found
+        found = found or self.elsewhere(finder, function, e, base, name)
         if found is None and function in finder.unseen():
             called = self.program.functions[function].name
             found = _Cause(f"`{called}`, which names `{name}`, also runs where its calls are not followed", here)
         if found is None:
             found = self.unlike(base, name)
-        return found or _Cause(f"`{name}` is a pointer in memory that does not count as a variable", here)
+        if found is None and at is not None:
+            found = self.alike(finder, (base, at), name)
+        return found or _Cause(f"it could not be shown that `{name}` is one pointer, to memory of its own", here)
 
-    def unlike(self, table: int, name: str) -> _Cause | None:
-        """A pointer that is set to a place inside a buffer, or to none that is known."""
+    def alike(self, finder: Finder, start: Place, name: str) -> _Cause | None:
+        """Some text names this pointer in one call and another one in another; what is in the way of that one."""
+        words = self.words(finder)
+        said: dict[Place, list[Words]] = {}
+        for key, places in words.items():
+            for one in places:
+                said.setdefault(one, []).append(key)
+        known, work = {start}, [start]
+        for here in work:
+            for key in said.get(here, ()):
+                for other in sorted(words[key] - known):
+                    known.add(other)
+                    work.append(other)
+                    found = self.also(finder, other, name)
+                    if found is not None:
+                        called = f"`{self.program.functions[key[0]].name}`" if here == start else "the program"
+                        return _Cause(f"{called} names {found.message}", found.notes)
+        return None
+
+    def also(self, finder: Finder, other: Place, name: str) -> _Cause | None:
+        """What is in the way of another pointer, which goes by the same words."""
+        o, at = other
+        if o == NOWHERE:
+            return _Cause(f"what is not known to be one pointer by the words that it has for `{name}`", ())
+        info = self.values.objects.table[o]
+        what = info.name or "another struct"
+        if at == NOWHERE:
+            return _Cause(f"a pointer at a computed place in `{what}` by the words that it has for `{name}`", ())
+        found = self.in_the_way(finder, info, at, info.name)
+        if found is None:
+            return None
+        return _Cause(f"a pointer in `{what}` by the words that it has for `{name}`, and {found.message}", found.notes)
+
+    def words(self, finder: Finder) -> dict[Words, set[Place]]:
+        """Which pointers in memory each lvalue of the sources stands for, by the ways that lead to it."""
+        if self._words is None:
+            self._words = {}
+            for node in self.graph.nodes:
+                action = node.action
+                if not isinstance(action, (ins.Load, ins.Store)) or not action.type.is_pointer:
+                    continue
+                operands = self.values.operands.get(node.number, ())
+                function = self.graph.frames[node.frame].function
+                e = finder.written.of(function, action) if operands else None
+                if e is None:
+                    continue
+                base = finder.symbols.base(operands[0])
+                at = None if base is None else finder.symbols.resolve(finder.symbols.offset(operands[0])).constant
+                one = (NOWHERE if base is None else base, NOWHERE if at is None else at)
+                self._words.setdefault((function, *place(e)), set()).add(one)
+        return self._words
+
+    def unlike(self, table: int, name: str, at: int | None = None) -> _Cause | None:
+        """A pointer that is set to a place inside a buffer, or to none that is known.
+
+        at: the byte at which it lies, where only what may be set there counts, and only a place inside a buffer.
+        """
         symbols, objects = self.values.symbols, self.values.objects.table
         for n, operands in sorted(self.values.operands.items()):
             action = self.graph.nodes[n].action
@@ -215,6 +288,8 @@ class Strays:
                 continue
             span = self.names.span(n)
             inside = value is not None and symbols.offset(operands[1]).constant != 0
+            if at is not None and (not inside or symbols.offset(operands[0]).constant not in (at, None)):
+                continue
             what = "a place inside another buffer" if inside else "something else than fresh memory of its own"
             return _Cause(f"{line_of(span)} sets `{name}` to {what}", ((span, "here"),))
         return None
@@ -287,11 +362,15 @@ class Strays:
             start, size = finder.stretches.stretch(a, lo, length)
             if start < at + POINTER_BYTES and (size is None or start + size > at):
                 span = self.names.span(a.node)
-                return _Cause(f"{line_of(span)} {self.how(a.node, a.kind)} `{name}`", ((span, "here"),))
+                what = self.how(a.node, a.kind, lo is not None or not finder.exact(a.node, o))
+                return _Cause(f"{line_of(span)} {what} `{name}`", ((span, "here"),))
         return None
 
-    def how(self, n: int, kind: str) -> str:
-        """What an access does that is no plain load or store of a pointer."""
+    def how(self, n: int, kind: str, known: bool) -> str:
+        """What an access does that is no plain load or store of a pointer.
+
+        known: it is not at a computed place in just this object.
+        """
         action = self.graph.nodes[n].action
         match action:
             case ins.CopyBytes():
@@ -302,6 +381,8 @@ class Strays:
                 return "may touch, as something else than a pointer,"
             case ins.Load(type=type_) | ins.Store(type=type_) if type_.volatile or type_.atomic:
                 return "reads or writes, as volatile or atomic,"
+        if not known:
+            return f"may {'write' if kind == 'W' else 'read'}, at a place that the program computes,"
         return "may touch, in this struct or in another,"
 
     def many(self, info: Object, name: str) -> _Cause:

@@ -23,6 +23,8 @@ class Unreached:
             for name in sorted(_named(program.functions[key])):
                 self.callers.setdefault(name, []).append(key)
         self.known: dict[str, Refusal] = {}
+        graph = program.graph
+        self.reached = {graph.frames[graph.nodes[n].frame].function for block in graph.blocks for n in block}
 
     def refusal(self, key: str) -> Refusal:
         """Of the calls in a function that no copy of it in the graph has."""
@@ -50,6 +52,9 @@ class Unreached:
         first = functions[key]
         note = (first.span, f"no call of `{first.name}` is reached from main")
         message = "the call is not reached from main"
+        if key in self.reached:
+            here = (first.span, f"`{first.name}` runs, but no way through it leads to the call")
+            return Refusal("11", "the program never comes to the call", (here,))
         top = self.top(key, above)
         if top is None:
             dead = self.dead(above)
@@ -89,13 +94,11 @@ class Unreached:
 
     def dead(self, above: Mapping[str, int]) -> ast.Call | None:
         """A call in a function that is reached, of one that leads to the call and is not."""
-        graph = self.program.graph
-        reached = {graph.frames[graph.nodes[n].frame].function for block in graph.blocks for n in block}
         found = [
             (above[call.callee.name], call.span.file, call.span.begin, call)
-            for f in sorted(reached & self.program.functions.keys())
+            for f in sorted(self.reached & self.program.functions.keys())
             for call in calls_of(self.program.functions[f])
-            if isinstance(call.callee, ast.FuncRef) and call.callee.name in above.keys() - reached
+            if isinstance(call.callee, ast.FuncRef) and call.callee.name in above.keys() - self.reached
         ]
         return min(found, key=lambda one: one[:3])[3] if found else None
 

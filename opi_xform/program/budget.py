@@ -16,10 +16,19 @@ ACCESSES = 4_000_000  # objects that instructions may touch, of all instructions
 INCLUSIONS = 20_000_000  # objects that one set of what a pointer points to hands on to another
 
 
-class TooLargeError(Exception):
-    """A program is beyond the budget.  most: the function that was copied most often.  copies: how often."""
+COPIES = "functions are analysed once for each way that leads to them"
+POINTERS = "what its pointers may lead to was not found"
+TOUCHED = "too many of its instructions may touch too much"
 
-    def __init__(self, functions: Sequence[str]) -> None:
+
+class TooLargeError(Exception):
+    """A program is beyond the budget.
+
+    why: of what.  most: the function that was copied most often.  copies: how often.
+    """
+
+    def __init__(self, functions: Sequence[str], why: str = COPIES) -> None:
         """functions: of each copy."""
+        self.why = why
         ((self.most, self.copies),) = Counter(functions).most_common(1)
         super().__init__(f"`{self.most}` was copied {self.copies} times")
