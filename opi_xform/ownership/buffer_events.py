@@ -348,6 +348,7 @@ class BufferEvents:
                 excluded,
                 SIGNS in assumed,
                 self.told,
+                self.index.sums,
             )
             out.append((telescope, where))
         return out
