@@ -34,7 +34,7 @@ def least(graph: Graph, nest: LoopNest, values: Values, s: int) -> Pair | None:
     if test.op not in ORDER or (test.unsigned and symbols.modulo(test.left, test.right)):
         return None
     merged = next((found for number, found in values.phis.get(block, ()) if number == s), ())
-    ways = [_way(graph, nest, above, block, p) for p in preds]
+    ways = [way(graph, nest, above, block, p) for p in preds]
     if len(merged) != 2 or sorted(ways) != [0, 1]:
         return None
     holds, fails = (symbols.resolve(merged[ways.index(way)]) for way in (0, 1))
@@ -48,7 +48,7 @@ def _begins(nest: LoopNest, block: int) -> bool:
     return nest.of[block] >= 0 and nest.loops[nest.of[block]].header == block
 
 
-def _way(graph: Graph, nest: LoopNest, above: int, block: int, pred: int) -> int:
+def way(graph: Graph, nest: LoopNest, above: int, block: int, pred: int) -> int:
     """By which of the two ways out of ``above`` control comes to the block from ``pred``; -1: not known."""
     for way, to in enumerate(graph.succs[above]):
         if (pred == above and to == block) or (graph.preds[to] == (above,) and nest.dominates(to, pred)):

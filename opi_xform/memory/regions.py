@@ -40,11 +40,12 @@ class Regions:
 
     @contextmanager
     def budget(self) -> Iterator[None]:
-        """Turns isl's running out of operations into BudgetExceeded."""
+        """Turns isl's running out of operations into BudgetExceeded.  What follows has a budget of its own."""
         self.context.reset_operations()
         try:
             yield
         except isl.Error as error:
+            self.context.reset_operations()
             raise BudgetExceeded(str(error)) from error
 
     def parse(self, params: str, constraints: str) -> Set:

@@ -14,6 +14,7 @@ from itertools import combinations
 from opi_xform.ir.loops import Loop, LoopNest
 from opi_xform.memory.interchanged import interchanged
 from opi_xform.memory.poly import ONE, Poly, number, symbol
+from opi_xform.memory.sums import Sums
 from opi_xform.memory.trips import nominal_trips
 from opi_xform.memory.values import HeaderPhi, Values
 from opi_xform.program.graph import Graph
@@ -54,7 +55,7 @@ class Telescope:
     ``births``: blocks in which the object begins a new life.  ``excluded``: loops whose iterations write to different
     rows of an array of buffers.  ``assume_signs``: of two sizes that are multiplied one is not negative (assumption
     A3); ``signs`` tells whether this made a difference.  ``bounds``: told by what ends the loops inside, too
-    (``by_bounds``); ``bounded`` tells whether that is something else.
+    (``by_bounds``); ``bounded`` tells whether that is something else.  ``sums``: what other loops have counted.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class Telescope:
         excluded: frozenset[int] = frozenset(),
         assume_signs: bool = False,
         bounds: bool = False,
+        sums: Sums | None = None,
     ) -> None:
         self.graph = graph
         self.nest = nest
@@ -79,6 +81,7 @@ class Telescope:
         self.signs = False
         self.bounds = bounds
         self.bounded = False
+        self.sums = sums
         self.cache: dict[int, dict[Edge, list[Interval]]] = {}
         self.children: dict[int, list[int]] = {}  # loops that write, by the loop around
         self.blocks: dict[int, list[int]] = {}  # by loop: where it writes, inner loops left out
@@ -341,7 +344,22 @@ class Telescope:
                 if value is None or not chain.covers(value, edge[0]):
                     value = symbol(phi.symbol)
                 end = self.symbols.leave(value, loop.number)
-                found[edge].append(Interval(loop.header, place(phi.init), place(end), frozenset(chain.given)))
+                given = frozenset(chain.given)
+                found[edge].append(Interval(loop.header, place(phi.init), place(end), given))
+                if value == symbol(phi.symbol):
+                    ends = [place(phi.init + added) for added in self.counted(phi)]
+                    found[edge] += [Interval(loop.header, place(phi.init), hi, given) for hi in ends]
+
+    def counted(self, phi: HeaderPhi) -> list[Poly]:
+        """Numbers from loops before this one that the counter has grown by, or by more, when its loop has been left."""
+        out: list[Poly] = []
+        for added, sizes in () if self.sums is None else self.sums.not_more(phi):
+            if any(map(self.known_negative, sizes)):
+                continue
+            self.signs = self.signs or bool(sizes)
+            if self.assume_signs or not sizes:
+                out.append(added)
+        return out
 
     def at_exit(self, phi: HeaderPhi, edge: Edge) -> Poly | None:
         value = self.values.out.at_end(edge[0], phi.cell)

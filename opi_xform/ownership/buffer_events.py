@@ -367,6 +367,7 @@ class BufferEvents:
                 excluded,
                 SIGNS in assumed,
                 self.told,
+                self.index.sums,
             )
             out.append((telescope, where))
         return out

@@ -157,15 +157,17 @@ def surely_read(judge: Judge, use: Use) -> tuple[int, ...]:
     out: list[int] = []
     assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})
     try:
-        covered = judge.region(use.node, use.lo, use.length, use.side == "recv")
+        with judge.regions.budget():
+            covered = judge.region(use.node, use.lo, use.length, use.side == "recv")
         if covered is None:
             return ()
         for nodes in _statements(judge, use, moving, covered):
             found, _ = judge.live(None, frozenset(nodes), assumed)
-            live = judge.here(use, found.get(use.node, judge.regions.none))
-            needed = not live.intersect(covered).is_empty()
-            if use.side == "recv":
-                needed = (needed or _at_start(symbols, use)) and not live.subtract(covered).is_empty()
+            with judge.regions.budget():
+                live = judge.here(use, found.get(use.node, judge.regions.none))
+                needed = not live.intersect(covered).is_empty()
+                if use.side == "recv":
+                    needed = (needed or _at_start(symbols, use)) and not live.subtract(covered).is_empty()
             if needed:
                 out.append(nodes[0])
             if len(out) == SHOWN:

@@ -85,9 +85,10 @@ def _enough(judge: Judge, use: Use, without: tuple[int, ...]) -> bool:
     assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})
     try:
         found, at_entry = judge.live(None, others, assumed)
+        with judge.regions.budget():
+            return not judge.needed(use, found) and not judge.reads_initial(found, at_entry)
     except BudgetExceeded:
         return False
-    return not judge.needed(use, found) and not judge.reads_initial(found, at_entry)
 
 
 def _straight_behind(judge: Judge, use: Use, reader: int) -> bool:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from opi_xform.ir import instr as ins
 from opi_xform.memory.accesses import Accesses
 from opi_xform.memory.facts import Facts
+from opi_xform.memory.sums import Sums
 from opi_xform.ownership.model import Program
 from opi_xform.record import dataclass
 
@@ -18,7 +19,7 @@ class Index:
 
     births: variable -> nodes that declare it.  frees: (node, argument) of every call that frees memory.
     guarded: by block: itself, or its nearest dominator, that is reached by one outcome of a comparison only (0: none).
-    facts: what comparisons tell, by block.
+    facts: what comparisons tell, by block.  sums: counters that add up the same.
     """
 
     accesses: Accesses
@@ -27,6 +28,7 @@ class Index:
     frees: tuple[tuple[int, int], ...]
     guarded: tuple[int, ...]
     facts: Facts
+    sums: Sums
 
 
 @lru_cache(maxsize=1)
@@ -56,7 +58,8 @@ def index_of(program: Program) -> Index:
             if effect is not None and effect.frees is not None and effect.frees.arg < len(action.args):
                 frees.append((node.number, effect.frees.arg))
     facts = Facts(program.graph, program.nest, program.values)
-    return Index(program.values.accesses, addressed, births, tuple(frees), _guarded(program), facts)
+    sums = Sums(program.graph, program.nest, program.values)
+    return Index(program.values.accesses, addressed, births, tuple(frees), _guarded(program), facts, sums)
 
 
 def _guarded(program: Program) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ A send may give when nothing is live after it; a receive may take when nothing i
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from itertools import combinations
+from itertools import combinations, product
 
 from islpy import Set
 
@@ -78,7 +78,9 @@ class Judge(BufferEvents):
             else:
                 first = again
         last = first
-        for assumed in () if self.strict or (first and first.fine()) else self.ways():
+        ways = [] if self.strict or (first and first.fine()) else self.ways()
+        told = [False, True] if self.bounded and not self.told else [self.told]  # what took too long need not do so now
+        for assumed, self.told in product(ways, told):
             found = self.tried(assumed)
             if found is None:
                 continue
@@ -125,13 +127,15 @@ class Judge(BufferEvents):
     ) -> tuple[dict[int, Set], Set]:
         """Live regions after the sites and births, and at the program's start; ``only``: as if nothing else read."""
         telescopes = self.telescopes(assumed) if converted is None else []
+        with self.regions.budget():
+            events = self.events(converted, only, assumed)
         live = Live(
             self.program.graph,
             self.program.nest,
             self.values,
             self.regions,
             telescopes,
-            self.events(converted, only, assumed),
+            events,
             [*self.use_nodes, *self.births, *self.swaps],
             self.indexed,
         )

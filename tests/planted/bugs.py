@@ -24,6 +24,7 @@ from tests.planted.bugs_products import PRODUCTS
 from tests.planted.bugs_requests import REQUESTS
 from tests.planted.bugs_spelled import SPELLED
 from tests.planted.bugs_summaries import SUMMARIES
+from tests.planted.bugs_sums import SUMS
 from tests.planted.bugs_swaps import SWAPS
 from tests.planted.bugs_tables import TABLES
 from tests.planted.bugs_threads import THREADS
@@ -460,6 +461,7 @@ BUGS = (
     *LEVELS,
     *LIFTS,
     *SUMMARIES,
+    *SUMS,
     *THREADS,
     *MEMORY,
     *NULL,

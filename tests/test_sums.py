@@ -1,0 +1,47 @@
+"""Loops that count the same: what is known of a counter by what an earlier loop has counted."""
+
+from __future__ import annotations
+
+import pytest
+from core_support import program
+
+from opi_xform.memory.sums import Sums
+
+HEAD = "static int mark, size, has[100], rows[100], cols[100]; static double buf[400]; int elsewhere(void);\n"
+COUNT = "for (c = 0; c < argc; c++) if (has[c] != argc) n += rows[c] * cols[c] * 2;"
+
+
+def counts_as_much(before: str, pack: str) -> bool:
+    """Whether m, after ``pack``, is known to be n of ``before`` or more."""
+    body = f"int n = 0, m = 0, c, k, j; {before} {pack} mark = n + m; return 0;"
+    text = f"{HEAD}int main(int argc, char **argv) {{ {body} }}"
+    found = program(text).program
+    sums = Sums(found.graph, found.nest, found.values)
+    totals = [(h, t) for hs in found.values.headers.values() for h in hs if (t := sums.total(h)) is not None]
+    return any(sums.not_more(h) for h, _ in totals)
+
+
+@pytest.mark.parametrize(
+    ("pack", "expected"),
+    [
+        (COUNT.replace("n +=", "m +="), True),
+        ("for (c = 0; c < argc; c++) if (has[c] != argc) for (k = 0; k < rows[c]; k++) m += 2 * cols[c];", True),
+        ("for (c = 1; c <= argc; c++) if (argc != has[c - 1]) m += 2 * cols[c - 1] * rows[c - 1];", True),
+        ("for (c = 0; c < argc; c++) { if (has[c] == argc) continue; m += cols[c] * rows[c] * 2; }", True),
+        # not the same
+        ("for (c = 0; c < argc; c++) if (has[c] == argc) m += rows[c] * cols[c] * 2;", False),
+        ("for (c = 0; c < argc; c++) if (has[c] < argc) m += rows[c] * cols[c] * 2;", False),
+        ("for (c = 1; c < argc; c++) if (has[c] != argc) m += rows[c] * cols[c] * 2;", False),
+        ("for (c = 0; c < argc; c++) if (has[c] != argc) m += rows[c] * rows[c] * 2;", False),
+        ("for (c = 0; c < argc; c++) { if (c == size) break; if (has[c] != argc) m += rows[c] * cols[c] * 2; }", False),
+        ("rows[1] = 2; for (c = 0; c < argc; c++) if (has[c] != argc) m += rows[c] * cols[c] * 2;", False),
+        ("for (c = 0; c < argc; c++) if (has[c] != argc) { m += rows[c] * cols[c] * 2; rows[c + 1] = 3; }", False),
+        ("for (c = 0; c < argc; c++) if (has[c] != argc) m += rows[c] * cols[c] * 2 - 1;", False),
+    ],
+)
+def test_as_much(pack: str, expected: bool) -> None:
+    assert counts_as_much(COUNT, pack) == expected
+
+
+def test_what_is_counted_later_does_not_count() -> None:
+    assert not counts_as_much("", COUNT.replace("n +=", "m +="))
