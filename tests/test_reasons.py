@@ -57,7 +57,7 @@ def test_two_structs_convert(tmp_path: Path, capfd: pytest.CaptureFixture[str]) 
     [
         ("one = two; // HERE", "line {} copies the struct with `b->out`"),
         ("memcpy(&two, &one, sizeof one); // HERE", "line {} calls `memcpy`, which reads the bytes of `b->out`"),
-        ("two.out = one.out; // HERE", "line {} sets `b->out` to something else than fresh memory of its own"),
+        ("two.out = one.out; // HERE", "line {} sets `b->out` to what is not known to be fresh memory of its own"),
         ("fwrite(&two, sizeof two, 1, stdout); // HERE", "line {} calls `fwrite`, which reads the bytes of `b->out`"),
         ("ship(argc > 1 ? &one : &two);", "line 11 may touch, in this struct or in another, `b->out`"),
         ("u[0] += *(long *)&two.out; // HERE", "line {} may touch, as something else than a pointer, `b->out`"),

@@ -290,7 +290,7 @@ class Strays:
             inside = value is not None and symbols.offset(operands[1]).constant != 0
             if at is not None and (not inside or symbols.offset(operands[0]).constant not in (at, None)):
                 continue
-            what = "a place inside another buffer" if inside else "something else than fresh memory of its own"
+            what = "a place inside another buffer" if inside else "what is not known to be fresh memory of its own"
             return _Cause(f"{line_of(span)} sets `{name}` to {what}", ((span, "here"),))
         return None
 
@@ -306,7 +306,7 @@ class Strays:
                 continue
             if value is None or value in seen:
                 span = self.names.span(n)
-                message = f"{line_of(span)} sets `{name}` to something else than fresh memory of its own"
+                message = f"{line_of(span)} sets `{name}` to what is not known to be fresh memory of its own"
                 return _Cause(message, ((span, "here"),))
             seen[value] = n
         return _Cause(f"`{name}` is one of several pointers, and which one is not known", ())
