@@ -33,6 +33,10 @@ int main(int argc, char **argv)
 }
 """
 
+PRINTER = (
+    "int vprintf(const char *, __builtin_va_list); static void say(const char *format, ...)"
+    " { __builtin_va_list ap; __builtin_va_start(ap, format); vprintf(format, ap); __builtin_va_end(ap); }"
+)
 # What stands before, between and behind the messages, the helpers it needs, and which of these have to be seen.
 PROGRAMS = {
     "computes": ("static void f(double *v, int k) { for (int i = 0; i < k; i++) v[i] *= 2; }", "f(u, n);", "", "", ""),
@@ -154,6 +158,42 @@ PROGRAMS = {
         ["by", "f"],
     ),
     "its address is taken": ("static void f(void) { u[0] = 1; } void (*p)(void) = f;", "p();", "", "", "f"),
+    "calls a hook that nobody sets": (
+        "static double (*hook)(double, int); static void f(double *v) { if (hook) v[0] = hook(v[1], 2); }",
+        "f(u);",
+        "",
+        "",
+        "",
+    ),
+    "calls a hook that a cast may set": (
+        "static double by(void) { return 1; } static double (*hook)(double, int) = (double (*)(double, int))by;"
+        " static void f(double *v) { if (hook) v[0] = hook(v[1], 2); }",
+        "f(u);",
+        "",
+        "",
+        ["by", "f"],
+    ),
+    "prints a text, as `printf` does": (
+        PRINTER + ' static char name[9]; static void f(void) { say("%s %d", name, 3); }',
+        "f();",
+        "",
+        "",
+        "",
+    ),
+    "prints what was sent": (
+        PRINTER + ' static void f(void) { say("%s", (char *)out); }',
+        "",
+        "f();",
+        "",
+        ["f", "say"],
+    ),
+    "makes a text of an address": (
+        PRINTER + ' static char name[9]; static void f(void) { say("%p", name); }',
+        "f();",
+        "",
+        "",
+        ["f", "say"],
+    ),
     "calls through a pointer": (
         "static void g(void) {} static void (*p)(void) = g; static void f(void) { p(); }",
         "f();",

@@ -193,12 +193,13 @@ class Escape(Instr):
     """Something not understood happens to these values: everything reachable from them is lost.
 
     ``brief``: while it runs.  Nothing is kept, and what is in memory is not taken for an address; the values themselves
-    may become text.
+    may become text.  ``printed``: the program's own functions read what they lead to as text, and nothing else.
     """
 
     reason: str
     values: tuple[Operand, ...]
     brief: bool = False
+    printed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

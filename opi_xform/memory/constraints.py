@@ -323,8 +323,8 @@ class GraphPointsTo:
                     self.system.view("patch", self.pointer(frame, address), BYTES)
             case ins.CopyBytes(target=to, source=origin):
                 self.move(self.pointer(frame, to), self.pointer(frame, origin))
-            case ins.Escape(values=values, brief=brief):
-                if not brief:
+            case ins.Escape(values=values, brief=brief, printed=printed):
+                if not brief and not printed:
                     self.unknown()
                 for operand in values:
                     self.flow(frame, operand, OUTSIDE)

@@ -108,6 +108,11 @@ class Reach:
                     out.touched.add(self.pts.objects.variable(frame, key))
                 case ins.CallInstr():
                     self.call(out, frame, action, used)
+                case ins.Escape(values=values, printed=True):
+                    for operand in values:
+                        self.evaluated(out, frame, operand)
+                        out.copied |= self.pts.reachable(self.pts.operand(frame, operand))
+                        self.touches(out, self.pts.reachable(self.pts.operand(frame, operand)))
                 case _:  # an escape, a call that is not followed
                     out.loud = True
                     for operand in evaluated(action):
@@ -244,7 +249,7 @@ class Reach:
         for flow in effect.flows:
             out.touched |= self.contents(held)
             self.writes(out, held)
-            if flow.source is None:
+            if flow.source is None and self.flat.names[frame] not in self.flat.printing:  # its list is printed only
                 out.loud = True
 
 

@@ -27,12 +27,14 @@ def travels(call: ins.CallInstr, effect: FunctionEffect) -> Iterator[tuple[str, 
     ``fill``: where addresses are kept.  Addresses that are printed and scanned: ``formats``.
     """
     copied = {i for flow in effect.flows if flow.kind == "copies" for i in (flow.target, flow.source)}
+    made = effect.allocates.into if effect.allocates is not None else None
     for region in effect.reads:
         for i in region_args(region.arg, region.rest, call):
             written = call.call.args[i]
             if (
                 not region.rest
                 and i not in copied
+                and not _is_set(region, i, made)
                 and _as_bytes(region, written, effect)
                 and not _is_one(region, call, i)
             ):
@@ -42,9 +44,16 @@ def travels(call: ins.CallInstr, effect: FunctionEffect) -> Iterator[tuple[str, 
     for region in effect.all_writes:
         for i in region_args(region.arg, region.rest, call):
             written = call.call.args[i]
+            if _is_set(region, i, made):
+                continue
             if (written.type.is_pointer or written.type.is_array) and not _is_one(region, call, i):
                 fills = not region.indirect and _as_bytes(region, written, effect) and _leads_to_pointers(written.type)
                 yield ("fill" if fills else "put"), i, region.indirect
+
+
+def _is_set(region: ArgRegion, i: int, made: int | None) -> bool:
+    """The pointer that gets new memory, or has memory to be grown: it is read and set as a pointer."""
+    return i == made and not region.indirect and [(f.kind, f.value) for f in region.length or ()] == [("const", 8)]
 
 
 def _blank(effect: FunctionEffect, call: ins.CallInstr) -> bool:

@@ -40,6 +40,7 @@ from opi_xform.program.lowerings import Lowerings
 from opi_xform.program.out_parameters import OutParameter, OutParameters
 from opi_xform.program.plain import Plain
 from opi_xform.program.pointers import PointerCalls
+from opi_xform.program.printing import printing, told
 from opi_xform.program.succeeding import Succeeding
 from opi_xform.record import dataclass
 
@@ -70,8 +71,10 @@ class _Builder:
         relevant: Relevance | None,
         initialised: Collection[str],
         succeeding: frozenset[str],
+        complete: bool,
     ) -> None:
         self.relevant = relevant
+        self.printing = printing(lowerings, effects, pointers.taken) if complete else frozenset()
         running = relevant.reached if relevant is not None else sorted(lowerings.functions)
         self.succeeding = Succeeding(running, lowerings, succeeding)
         self.zeros: dict[str, dict[str, int]] = {}  # per function: what is 0 since calls come back without an error
@@ -200,7 +203,7 @@ class _Builder:
                         self.add(frame, at, instr)
                         ended = True
                         break
-                    if self.ends(instr):
+                    if self.ends(instr) or self.pointers.never(instr):
                         self.followed.add(self.add(frame, at, instr))
                         ended = True
                         break
@@ -246,13 +249,13 @@ class _Builder:
                 self.add(frame, at, ins.Define(instr.span, instr.stmt, instr.target, value, instr.call.type))
             return at
         if callee in self.summarised and reason in ("", RECURSION) and self.follows(frame, callee, instr):
-            self.more(frame, at, instr, len(body.function.params))
+            self.more(frame, at, instr, len(body.function.params), callee)
             self.add(frame, at, Lost(instr, SUMMARY, (callee,)))
             return at
         if reason:
             self.add(frame, at, Lost(instr, reason, (callee,)))
             return at
-        self.more(frame, at, instr, len(body.function.params))
+        self.more(frame, at, instr, len(body.function.params), callee)
         out = self.out_parameter(frame, instr) if self.follows(frame, callee, instr) else None
         if out is not None:
             found, put = out
@@ -301,7 +304,7 @@ class _Builder:
         """What a format may do to its arguments that is not in the tables."""
         mine = self.lowerings.functions[self.frames[frame].function].variables
         escape = unread(instr, self.effects.get(callee), self.lowerings.globals, mine)
-        if escape is not None:
+        if escape is not None and not told(self.printing, self.frames[frame].function, self.effects.get(callee)):
             self.add(frame, at, escape)
 
     def follows(self, frame: int, callee: str, instr: ins.CallInstr) -> bool:
@@ -329,7 +332,7 @@ class _Builder:
         for name, body in bodies:
             start = self.block()
             starts.append(start)
-            self.more(frame, start, instr, len(body.function.params))
+            self.more(frame, start, instr, len(body.function.params), name)
             node = self.add(frame, start, replace(instr, callee=ins.AddrFunc(name)))
             self.enter(frame, start, node, name, body, instr.args, after, instr.target, work)
         self.succs[at] = tuple(starts)
@@ -352,9 +355,9 @@ class _Builder:
             return RECURSION
         return "" if takes(body.function, args) else "argument count differs"
 
-    def more(self, frame: int, at: int, call: ins.CallInstr, params: int) -> None:
+    def more(self, frame: int, at: int, call: ins.CallInstr, params: int, callee: str) -> None:
         """What stands for the ``...`` of a function: whatever it does with a va_list, these are outside."""
-        escape = behind(call, params)
+        escape = behind(call, params, callee in self.printing)
         if escape is not None:
             self.add(frame, at, escape)
 
@@ -439,7 +442,8 @@ def build(
 
     initialised: variables that initialisers of static storage name.  succeeding: library functions that return 0.
     """
-    builder = _Builder(lowerings, effects, pointers, relevant, initialised, succeeding)
+    complete = list(entries) == [MAIN]
+    builder = _Builder(lowerings, effects, pointers, relevant, initialised, succeeding, complete)
     builder.build(entries)
     for name in relevant.reached if relevant is not None else ():
         body = lowerings.get(name)

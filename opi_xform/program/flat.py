@@ -14,6 +14,7 @@ from opi_xform.program.fresh import fresh
 from opi_xform.program.graph import MAIN, POINTER, Action, Bind, Frame, Graph, Lost, Node, Unbind, behind, inside, takes
 from opi_xform.program.lowerings import Lowerings
 from opi_xform.program.pointers import PointerCalls
+from opi_xform.program.printing import printing, told
 
 
 class Flat:
@@ -30,6 +31,7 @@ class Flat:
         self.own: list[list[Action]] = []
         self.followed: set[int] = set()
         self.fresh: dict[str, ins.CallInstr | None] = {}  # functions that only allocate: the call that does
+        self.printing = printing(lowerings, effects, pointers.taken)
         for name in (MAIN, *sorted(n for n in pointers.taken if n in lowerings.functions)):
             self.enter(name)
         at = 0
@@ -57,7 +59,8 @@ class Flat:
         for block in self.bodies[frame].blocks:
             for instr in block:
                 if isinstance(instr, ins.CallInstr):
-                    actions.append(self.call(frame, instr))
+                    if not self.pointers.never(instr):
+                        actions.append(self.call(frame, instr))
                 else:
                     actions.append(instr)
                     self.add(frame, instr)
@@ -78,8 +81,9 @@ class Flat:
             self.add(frame, action)
             if isinstance(call.callee, ins.AddrFunc):
                 effect = self.effects.get(call.callee.key)
-                escape = unread(call, effect, self.lowerings.globals, self.bodies[frame].function.variables)
-                if escape is not None:
+                mine = self.bodies[frame].function
+                escape = unread(call, effect, self.lowerings.globals, mine.variables)
+                if escape is not None and not told(self.printing, mine.key, effect):
                     self.own[frame].append(escape)
                     self.add(frame, escape)
             return action
@@ -88,7 +92,8 @@ class Flat:
             lost = Lost(call, "argument count differs", names)
             self.add(frame, lost)
             return lost
-        escape = behind(call, min(len(body.function.params) for body in bodies))
+        named = min(len(body.function.params) for body in bodies)
+        escape = behind(call, named, self.printing.issuperset(names))
         if escape is not None:
             self.own[frame].append(escape)
             self.add(frame, escape)

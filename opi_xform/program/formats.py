@@ -40,6 +40,12 @@ def unread(
     return ins.Escape(call.span, call.stmt, f"argument of `{effect.name}` with {what}", values, brief)
 
 
+def harmless(format_: ast.Expr, *variables: Mapping[str, ast.Variable]) -> bool:
+    """A format for printing is known, and has nothing written or moved but text."""
+    texts = _texts(format_, variables)
+    return texts is not None and not any(_moves(text, False) for text in texts)
+
+
 _SIZES = {"": 4, "hh": 1, "h": 2, "l": 8, "ll": 8, "q": 8, "L": 8, "j": 8, "z": 8, "t": 8}
 _FLOATING = {"": 4, "l": 8, "L": 16}
 

@@ -174,11 +174,16 @@ def takes(function: ast.Function, arguments: int) -> bool:
     return arguments == params or (arguments > params and function.type.variadic)
 
 
-def behind(call: ins.CallInstr, params: int) -> ins.Escape | None:
-    """What happens to the arguments behind the last parameter: nobody follows a va_list."""
+def behind(call: ins.CallInstr, params: int, printed: bool) -> ins.Escape | None:
+    """What happens to the arguments behind the last parameter: nobody follows a va_list.
+
+    printed: whoever gets it prints it (``printing.py``).
+    """
     given = zip(call.args[params:], call.call.args[params:], strict=True)
     values = tuple(v for v, e in given if e.type.holds_address and not isinstance(v, ins.AddrString | ins.Const))
-    return ins.Escape(call.span, call.stmt, "argument of a function with `...`", values) if values else None
+    if not values:
+        return None
+    return ins.Escape(call.span, call.stmt, "argument of a function with `...`", values, printed=printed)
 
 
 def inside(pointer: ins.Operand) -> ins.Operand:

@@ -5,6 +5,9 @@ program that calls nothing unknown, and nothing that hands out pointers to funct
 these, the ones whose type is compatible with that of the call (6.5.2.2p9).  Programs that are careless about it cast:
 where a cast makes a function of another type of one, or a pointer to functions of what is none, it is enough that the
 arguments are of the same kinds.  Few programs have many, so no points-to analysis is needed.
+
+Large programs have hooks that nobody sets in this configuration: no function of the kind that is called there has its
+address taken.  Such a call is none that the program makes (``never``), if the program is not careless anywhere.
 """
 
 from __future__ import annotations
@@ -58,29 +61,54 @@ class PointerCalls:
             )
         )
         self.handlers = not _HANDLERS.isdisjoint(called)
-        self.casts = _Casts(functions, variables, records) if self.known and len(self.taken) > 1 else None
+        self.casts = _Casts(functions, variables, records) if self.known else None
 
     def targets(self, instr: ins.CallInstr) -> tuple[str, ...]:
         """All functions that the call may reach; none when that is not known."""
-        if not self.known or (self.handlers and [_kind(a.type) for a in instr.call.args] in _AS_HANDLER):
+        if not self.known or (self.handlers and _handles(instr)):
             return ()
         return tuple(name for name in self.taken if self.takes(name, instr))
 
     def takes(self, name: str, instr: ins.CallInstr) -> bool:
+        type_ = _function(instr.call.callee.type)
+        if not self.fits(name, instr):
+            return False
+        return (
+            self.casts is None
+            or len(self.taken) == 1
+            or type_ is None
+            or self.casts.may_call(type_, name, self.functions[name].type)
+        )
+
+    def fits(self, name: str, instr: ins.CallInstr) -> bool:
+        """The arguments of a call are of the kinds that a function takes."""
         function = self.functions[name]
         given = [_kind(a.type) for a in instr.call.args]
         wanted = [_kind(function.variables[key].type) for key in function.params]
-        if given[: len(wanted)] != wanted or (len(given) != len(wanted) and not function.type.variadic):
-            return False
+        return given[: len(wanted)] == wanted and (len(given) == len(wanted) or function.type.variadic)
+
+    def never(self, instr: ins.CallInstr) -> bool:
+        """The program never makes this call: it has no function that the pointer could lead to.
+
+        No function whose address is taken has even the kinds of arguments of the call, so a call that is made would be
+        one of a function with another type than the pointer's, which is undefined (C 6.5.2.2p9).  A pointer gets such a
+        function by a cast, or where the language looks at no type: both are looked for in the whole program, and where
+        one is found, nothing is said of any call.
+        """
         type_ = _function(instr.call.callee.type)
-        return self.casts is None or type_ is None or self.casts.may_call(type_, name, function.type)
+        if isinstance(instr.callee, ins.AddrFunc) or type_ is None or type_.params is None or type_.variadic:
+            return False
+        if self.casts is None or self.casts.careless or (self.handlers and _handles(instr)):
+            return False
+        return not any(self.fits(name, instr) for name in self.taken)
 
 
 class _Casts:
     """What the casts of a program tell: which functions may be called as if they had another type.
 
     left: types of functions that are cast to something else.  made: those that are made of something else.  named:
-    functions that have another type where they are named than where they are defined.
+    functions that have another type where they are named than where they are defined.  untyped: a pointer to a function
+    goes where its type is not looked at: to ``...``, to a function without a prototype, into a union.
     """
 
     def __init__(
@@ -93,6 +121,7 @@ class _Casts:
         self.left: list[Type] = []
         self.made: list[Type] = []
         self.named: set[str] = set()
+        self.untyped = any(r.union and any(_leads(f.type, records) for f in r.fields) for r in records.values())
         roots = [e for f in functions.values() for e in expressions(f.body)]
         every = (*variables.values(), *(v for f in functions.values() for v in f.variables.values()))
         for v in every:
@@ -117,6 +146,7 @@ class _Casts:
                 case ast.Call(callee=callee, args=args) if (type_ := _function(callee.type)) is not None:
                     for arg, param in zip(args, type_.params or (), strict=False):
                         self.cast(arg, param)
+                    self.untyped |= any(_leads(arg.type, records) for arg in args[len(type_.params or ()) :])
                 case ast.InitList(items=items, offsets=offsets):
                     for item, offset in zip(items, offsets, strict=True):
                         if _function(item.type) is not None:
@@ -134,6 +164,11 @@ class _Casts:
             self.left.append(origin)
         elif to is not None and origin is None:
             self.made.append(to)
+
+    @property
+    def careless(self) -> bool:
+        """Somewhere a function may get another type than its own."""
+        return bool(self.untyped or self.left or self.made or self.named)
 
     def may_call(self, call: Type, name: str, function: Type) -> bool:
         return (
@@ -181,6 +216,28 @@ def _function(type_: Type) -> Type | None:
     """The type of the functions that an expression of this type is, or leads to."""
     found = type_.elem if type_.kind == "pointer" else type_
     return found if found is not None and found.kind == "function" else None
+
+
+def _leads(type_: Type, records: Mapping[str, Record]) -> bool:
+    """Something of this type holds a pointer to a function, or leads to one by pointers, arrays and members."""
+    seen: set[str] = set()
+    work = [type_]
+    while work:
+        at = work.pop()
+        if at.kind in ("function", "unknown"):
+            return True
+        if at.elem is not None:
+            work.append(at.elem)
+        record = records.get(at.record) if at.kind == "record" and at.record not in seen else None
+        if record is not None:
+            seen.add(at.record)
+            work += (f.type for f in record.fields)
+    return False
+
+
+def _handles(instr: ins.CallInstr) -> bool:
+    """The call has the arguments of a handler of signals."""
+    return [_kind(a.type) for a in instr.call.args] in _AS_HANDLER
 
 
 def _kind(type_: Type) -> str:

@@ -18,8 +18,25 @@ _LAZY_TESTS = "opi_xform.ownership.lazy_tests"
 _NULL_TESTS = "opi_xform.ownership.null_tests"
 _INTERP = "opi_xform.memory.interp"
 _STEPS = "opi_xform.memory.steps"
+_CALLED = "opi_xform.program.pointers"
 
 POINTERS = (
+    Bug(
+        "no program casts pointers to functions",
+        _CALLED,
+        "return bool(self.untyped or self.left or self.made or self.named)",
+        "return bool(self.untyped)",
+        ("hook_cast",),
+        condition="calls that are not followed",
+    ),
+    Bug(
+        "a union holds pointers to functions of one type",
+        _CALLED,
+        "self.untyped = any(r.union and any(_leads(f.type, records) for f in r.fields) for r in records.values())",
+        "self.untyped = False",
+        ("hook_union",),
+        condition="calls that are not followed",
+    ),
     Bug(
         "counters write as far as they step",
         _TELESCOPE,

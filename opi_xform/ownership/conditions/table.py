@@ -241,11 +241,12 @@ TABLE = (
             "memory.summarised:Summarised",
             "memory.deeper:Deeper",
             "program.pointers:PointerCalls",
+            "program.printing:printing",
             "ownership.levels:levels_refusal",
             "ownership.levels:levels_site",
         ),
         (),
-        ("send_read_recursion*", "levels_*", "deeper_*", "called_by_*", "summary_*", "lost_*"),
+        ("send_read_recursion*", "levels_*", "deeper_*", "called_by_*", "summary_*", "lost_*", "hook_*", "printed_*"),
     ),
     Condition(
         "buffers of one activation",

@@ -1,0 +1,56 @@
+/* The list that is printed is also looked at by another function, which keeps an address. */
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double sbuf[N], rbuf[N];
+static char text[64];
+
+static double *kept;
+
+static void keep(va_list ap)
+{
+    kept = va_arg(ap, double *);
+}
+
+static void note(const char *format, ...)
+{
+    va_list ap, again;
+
+    va_start(ap, format);
+    va_copy(again, ap);
+    keep(again);
+    va_end(again);
+    vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    if (rank == 0) {
+        for (int i = 0; i < N; i++)
+            sbuf[i] = 2.0 * u[i];
+        note("%s", (char *)sbuf);
+        MPI_Send(sbuf, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep
+        printf("%.17g\n", kept[N - 1]);
+    } else if (rank == 1) {
+        MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < N; i++)
+            v[i] = rbuf[i];
+        double total = 0.0;
+        for (int i = 0; i < N; i++)
+            total += v[i] * (i + 1);
+        printf("%d: %.17g\n", rank, total);
+    }
+    MPI_Finalize();
+    return 0;
+}
