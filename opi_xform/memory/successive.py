@@ -1,9 +1,9 @@
 """Allocations whose memory is there one at a time: ``b = malloc(room);`` here, ``free(b); b = malloc(n);`` elsewhere.
 
-Wherever one of them allocates, what the others gave was freed before.  So at any moment there is one object at most,
-whichever allocation made it, and they count as one (``Objects.successive``): a pointer that may hold what either gave
-holds the address of that one.  What still points to memory that was freed may not be followed any more; to compare it
-tells nothing (``Evaluator.comparison``).
+Wherever one of them allocates, what the others gave was freed before, or no name leads there any more
+(``last_names.py``).  So at any moment there is one object at most, whichever allocation made it, and they count as one
+(``Objects.successive``): a pointer that may hold what either gave holds the address of that one.  What still points to
+memory that was freed may not be followed any more; to compare it tells nothing (``Evaluator.comparison``).
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from opi_xform.dataflow.solver import solve
 from opi_xform.dataflow.view import ListGraph, forward
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import parts_of
+from opi_xform.memory.constraints import GraphPointsTo
+from opi_xform.memory.last_names import leave_nothing_behind
 from opi_xform.memory.objects import UNKNOWN, Objects
-from opi_xform.memory.pointsto import PointsTo
 from opi_xform.memory.values import Values
 from opi_xform.program.effects import FunctionEffect
 from opi_xform.program.graph import Bind, Graph, Lost, Node, Unbind, evaluated
@@ -27,11 +28,17 @@ Holders = frozenset[Name] | None
 
 
 def successive(
-    graph: Graph, objects: Objects, points_to: PointsTo, values: Values, effects: Mapping[str, FunctionEffect]
+    graph: Graph,
+    objects: Objects,
+    points_to: GraphPointsTo,
+    values: Values,
+    effects: Mapping[str, FunctionEffect],
+    exchanged: bool = False,
 ) -> dict[int, int]:
     """Allocation -> the first of those that it counts as one with.
 
-    Only for messages whose buffer may come from several allocations, and is not known to come from one.
+    Only for messages whose buffer may come from several allocations, and is not known to come from one.  exchanged:
+    pointers change places in the program, which the graph does not show.
     """
     found: list[frozenset[int]] = []
     outside = points_to.reachable(frozenset({UNKNOWN}))
@@ -49,7 +56,12 @@ def successive(
         names = _Names(graph, objects, points_to, effects)
         program = _Program(graph, names, frozenset().union(*found))
         for nodes in found:
-            if names.effects_are_plain(nodes) and _OneAtATime(program, nodes).holds():
+            if not names.effects_are_plain(nodes):
+                continue
+            nothing_left = not exchanged and leave_nothing_behind(
+                graph, objects, points_to, nodes, names.is_plain, names.known
+            )
+            if nothing_left or _OneAtATime(program, nodes).holds():
                 out.update(dict.fromkeys(nodes, min(nodes)))
     return out
 
@@ -57,7 +69,7 @@ def successive(
 def _undecided(
     graph: Graph, values: Values, effects: Mapping[str, FunctionEffect]
 ) -> Iterator[tuple[Node, ins.Operand]]:
-    """Buffers of messages that are not known to be in one object."""
+    """Buffers and requests of messages that are not known to be in one object."""
     for n, given in sorted(values.args.items()):
         action = graph.nodes[n].action
         if not isinstance(action, ins.CallInstr) or not isinstance(action.callee, ins.AddrFunc):
@@ -65,18 +77,20 @@ def _undecided(
         effect = effects.get(action.callee.key)
         if effect is None or effect.mpi is None:
             continue
-        for buffer in (effect.mpi.send, effect.mpi.recv):
-            if buffer is not None and not buffer.indirect and buffer.buf < len(given):
-                address = values.symbols.not_null(given[buffer.buf])
-                if values.symbols.base(address) is None:
-                    yield graph.nodes[n], action.args[buffer.buf]
+        mpi = effect.mpi
+        wanted = {b.buf for b in (mpi.send, mpi.recv) if b is not None and not b.indirect}
+        wanted.update((mpi.request,) if mpi.request is not None else ())
+        wanted.update((mpi.completes.requests,) if mpi.completes is not None else ())
+        for i in sorted(i for i in wanted if i < len(given)):
+            if values.symbols.base(values.symbols.not_null(given[i])) is None:
+                yield graph.nodes[n], action.args[i]
 
 
 class _Names:
     """The names of a program that hold what was put there last: variables that nothing else can change, and temps."""
 
     def __init__(
-        self, graph: Graph, objects: Objects, points_to: PointsTo, effects: Mapping[str, FunctionEffect]
+        self, graph: Graph, objects: Objects, points_to: GraphPointsTo, effects: Mapping[str, FunctionEffect]
     ) -> None:
         self.graph = graph
         self.objects = objects
@@ -116,6 +130,9 @@ class _Names:
 
     def effect(self, action: ins.CallInstr) -> FunctionEffect | None:
         return self.effects.get(action.callee.key) if isinstance(action.callee, ins.AddrFunc) else None
+
+    def known(self, call: ins.CallInstr) -> bool:
+        return self.effect(call) is not None
 
     def freed(self, frame: int, call: ins.CallInstr, effect: FunctionEffect | None) -> Name | None:
         """The name of which a call frees the memory, and does nothing else."""

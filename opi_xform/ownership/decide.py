@@ -29,7 +29,7 @@ from opi_xform.ownership.reasons import ended_by_initialiser, liveness_refusal, 
 from opi_xform.ownership.requests import pending_refusal
 from opi_xform.ownership.second_names import renaming, second_names, with_names
 from opi_xform.ownership.source import array_edits
-from opi_xform.ownership.stays import WORDLESS, site_refusal, whole_refusal
+from opi_xform.ownership.stays import WORDLESS, form_refusal, site_refusal, whole_refusal
 from opi_xform.ownership.strays import stray_refusal
 from opi_xform.ownership.swaps import joined
 from opi_xform.ownership.threads import threads_written
@@ -170,6 +170,9 @@ def _buffer(
     if whole is not None or shape is None:
         assert whole is not None
         verdict.refusals = {u.place: in_its_words(whole, buffer, u) for u in reversed(buffer.uses)}
+        for p in places if whole.code == "401" else ():  # how a call is written says more than that
+            form = form_refusal(program, buffer, [u for u in buffer.uses if u.place == p])
+            verdict.refusals[p] = form or verdict.refusals[p]
         _deepened(deepest, buffer, verdict, facts, wordless)
         return verdict
     for p in places:

@@ -57,6 +57,52 @@ def second_names(program: Program, units: Sequence[ast.Unit], buffer: Buffer) ->
     return out
 
 
+def first_name(program: Program, key: str, named: Collection[str]) -> str:
+    """The pointer of which a local one is always a copy (``int *ri = (int *)rbuf;``), itself where it is none.
+
+    That is the buffer's carrier: the memory comes by its name, and the copy goes stale.  A local pointer counts only
+    where other messages name it (``named``): else it may be what the memory is given first, for the copy to carry it.
+    """
+    seen = {key}
+    while True:
+        source = _copied(program, key)
+        if source is None or source in seen or not (source in named or program.variables[source].is_global):
+            return key
+        seen.add(source)
+        key = source
+
+
+def _copied(program: Program, key: str) -> str | None:
+    """The variable whose value is all that a local pointer is ever given; None where there is no single one."""
+    variable = program.variables.get(key)
+    if variable is None or variable.kind != "local" or not variable.type.is_pointer or key in program.members:
+        return None
+    names = names_of(program)
+    found: set[str] = set()
+    for o in names.objects.by_name.get(key, []):
+        for n in names.defs.get(("v", o, 0), ()):
+            action, frame = names.graph.nodes[n].action, names.graph.nodes[n].frame
+            if isinstance(action, ins.Birth):
+                continue
+            value = action.value if isinstance(action, ins.Define) else None
+            while value is not None and not isinstance(value, ins.Var):
+                if isinstance(value, ins.Op) and value.op == "cast" and value.type.is_pointer:
+                    value = value.args[0]
+                elif isinstance(value, ins.Temp) and len(made := names.defs.get(("t", frame, value.number), [])) == 1:
+                    before = names.graph.nodes[made[0]].action
+                    value = before.value if isinstance(before, ins.Define) else None
+                else:
+                    value = None
+            if value is None:
+                return None
+            found.add(value.key)
+    if len(found) != 1:
+        return None
+    source = next(iter(found))
+    other = program.variables[source]
+    return source if other.type.is_pointer and other.kind != "param" and source not in program.members else None
+
+
 def with_names(program: Program, units: Sequence[ast.Unit], buffer: Buffer, converted: Collection[Place]) -> Buffer:
     """The buffer with the second names that sites give it: there, too, the carrier can be written in their place."""
     written = [plain(u.call.args[u.argument]) for u in buffer.uses if u.place in converted]

@@ -60,10 +60,8 @@ def whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, o
     return found
 
 
-def site_refusal(
-    program: Program, buffer: Buffer, uses: list[Use], facts: dict[int, Judge], wordless: bool
-) -> Refusal | None:
-    """Why one source-level use stays: every copy of it must agree."""
+def form_refusal(program: Program, buffer: Buffer, uses: list[Use]) -> Refusal | None:
+    """Why one source-level use stays for how it is written, whatever the program does with the buffer."""
     first = uses[0]
     if not first.op.convertible:
         return Refusal("07", first.op.reason or "this form of call has no ownership-passing counterpart")
@@ -80,6 +78,17 @@ def site_refusal(
             return inside_refusal(program, buffer, u)
         if u.length is None:
             return layout_refusal(program, u)
+    return None
+
+
+def site_refusal(
+    program: Program, buffer: Buffer, uses: list[Use], facts: dict[int, Judge], wordless: bool
+) -> Refusal | None:
+    """Why one source-level use stays: every copy of it must agree."""
+    refusal = form_refusal(program, buffer, uses)
+    if refusal is not None:
+        return refusal
+    for u in uses:
         finding: Finding | None = facts[u.object].findings.get((u.node, u.argument))
         if finding is None:
             return Refusal("11", "the call is not reached")

@@ -17,6 +17,7 @@ from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Buffer, Carrier, Program, Use
 from opi_xform.ownership.parameters import path
 from opi_xform.ownership.real_ranks import not_negative
+from opi_xform.ownership.second_names import first_name
 from opi_xform.ownership.split_rows import row_index, split_row
 from opi_xform.program.effects import Effects, MpiBuffer
 
@@ -135,6 +136,7 @@ def buffers(program: Program, uses: list[Use]) -> tuple[list[Buffer], list[Use]]
     groups: dict[tuple[str, str], list[int]] = {}
     strays: list[Use] = []
     objects = program.values.objects.table
+    named = {path(program, use)[1] for use in uses if use.object != NO_OBJECT and objects[use.object].kind == "heap"}
     for use in uses:
         if use.object == NO_OBJECT:
             strays.append(use)
@@ -144,7 +146,7 @@ def buffers(program: Program, uses: list[Use]) -> tuple[list[Buffer], list[Use]]
             assert o.variable is not None
             key = ("array", o.variable)
         elif o.kind == "heap":
-            key = ("pointer", path(program, use)[1])
+            key = ("pointer", first_name(program, path(program, use)[1], named))
         elif o.kind == "family":
             assert o.variable is not None
             key = ("family", o.variable)

@@ -212,7 +212,7 @@ def program(
     swaps = find_swaps(known) if exchanges else []
     while swaps:
         without, exchanged = placed(graph, swaps, {}, variables)
-        first = _memory(whole, effects, without, nest, variables, {}, complete, part, apart)
+        first = _memory(whole, effects, without, nest, variables, {}, complete, part, apart, exchanged=True)
         found = _promoted(whole, effects, [replace(first, exchanges=exchanged)], complete, part, apart, swaps)
         right = sound(found, swaps)
         if len(right) == len(swaps):
@@ -247,7 +247,9 @@ def _promoted(
         nest, before = found.nest, {} if swaps else found.values.objects.first
         del found
         forget_names()
-        found = _memory(whole, effects, graph, nest, variables, more.members, complete, part, apart, before=before)
+        found = _memory(
+            whole, effects, graph, nest, variables, more.members, complete, part, apart, False, before, bool(swaps)
+        )
         found = replace(found, exchanges=exchanged)
     return found
 
@@ -268,11 +270,13 @@ def _memory(
     apart: Sequence[Apart],
     partial: bool = False,
     before: Mapping[int, int] | None = None,
+    exchanged: bool = False,
 ) -> Program:
     """What a program graph's memory holds.  It is looked at once more where allocations count as one.
 
     partial: some calls are passed over.  Raises _TakenApartError where they may not be.  before: allocations that count
-    as one in a graph that does the same: so they do here.
+    as one in a graph that does the same: so they do here.  exchanged: pointers change places, and the graph does not
+    show it.
     """
 
     def looked_at(
@@ -298,12 +302,14 @@ def _memory(
         return objects, points_to, values
 
     objects, points_to, values = looked_at(before or {})
-    more = successive(graph, objects, points_to, values, effects)
+    more = successive(graph, objects, points_to, values, effects, exchanged)
     relative = frozenset(values.relative)
     if more or relative:
         del objects, points_to, values  # they are large
         if before and more:  # these may have to do with those
-            return _memory(whole, effects, graph, nest, variables, members, complete, part, apart, partial)
+            return _memory(
+                whole, effects, graph, nest, variables, members, complete, part, apart, partial, exchanged=exchanged
+            )
         objects, points_to, values = looked_at(more or before or {}, relative)
     size = 4 if "MPICH_VERSION" in whole.constants or "MPICH_NUMVERSION" in whole.constants else 8
     return Program(

@@ -6,6 +6,7 @@ _ALLOCATIONS = "opi_xform.ownership.allocations"
 _EVALUATE = "opi_xform.memory.evaluate"
 _OUTPARAMS = "opi_xform.program.out_parameters"
 _SUCCESSIVE = "opi_xform.memory.successive"
+_LAST_NAMES = "opi_xform.memory.last_names"
 
 ALLOCATIONS = (
     Bug(
@@ -14,6 +15,30 @@ ALLOCATIONS = (
         "if step.node in self.nodes and state is not None:",
         "if False:",
         ("regrow_flag",),
+        condition="one at a time",
+    ),
+    Bug(
+        "no name of older memory is read behind an allocation",
+        _LAST_NAMES,
+        "if new is None and any(s in live for s in graph.succs[block]):",
+        "if False:",
+        ("regrow_first_kept", "regrow_left_inside", "regrow_left_static"),
+        condition="one at a time",
+    ),
+    Bug(
+        "names of older memory are read by themselves only",
+        _LAST_NAMES,
+        'not all(kind == "t" or is_plain(frame, str(key)) for kind, frame, key in holders)',
+        "False",
+        ("regrow_left_address",),
+        condition="one at a time",
+    ),
+    Bug(
+        "no object holds the address of older memory",
+        _LAST_NAMES,
+        "info.type is None or not info.type.is_pointer:\n                    return None",
+        "info.type is None or not info.type.is_pointer:\n                    continue",
+        ("regrow_left_table",),
         condition="one at a time",
     ),
     Bug(

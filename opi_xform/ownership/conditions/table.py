@@ -296,7 +296,7 @@ TABLE = (
     Condition(
         "one at a time",
         "Of allocations that count as one, memory is there once at most; a pointer that nobody set is not followed.",
-        ("memory.successive:successive", "memory.nullable:settle"),
+        ("memory.successive:successive", "memory.last_names:leave_nothing_behind", "memory.nullable:settle"),
         (),
         ("regrow_*", "unset_*"),
     ),

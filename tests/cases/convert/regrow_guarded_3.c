@@ -1,0 +1,51 @@
+/* A function makes the buffer of the file larger, and frees what there was. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double *b;
+static int room;
+
+static void fit(int n)
+{
+    if (room >= n)
+        return;
+    if (room)
+        free(b);
+    b = malloc(n * sizeof *b);
+    room = n;
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    for (int step = 0; step < 6; step++) {
+        int n = (step % 3 + 1) * (N / 4);
+        fit(n);
+        if (rank == 0) {
+            for (int i = 0; i < n; i++) //~ hole: i = 0 => i = 1
+                b[i] = u[i] + step;
+            MPI_Send(b, n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(b)
+        } else if (rank == 1) {
+            MPI_Recv(b, n, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(b)
+            for (int i = 0; i < n; i++)
+                v[i] += b[i];
+        }
+    }
+    if (room)
+        free(b);
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
