@@ -124,6 +124,8 @@ class FromStructs:
         if len(found) != len(self.index.by_key.get(variable.key, ())):
             raise _NotUnderstoodError  # the struct is named as a whole
         mine = [m for m in found if m.member.field == name]
+        if any((m.member.offset, m.member.type.spelling) != (field.offset, field.type.spelling) for m in mine):
+            raise _NotUnderstoodError  # the struct is another one in another file
         for m in mine:
             self.require_named(m)
         unshown = self.require_inside(variable, record, field, {m.place: m.member.field for m in found})

@@ -66,6 +66,14 @@ STRUCTS = (
         condition="arrays in structs",
     ),
     Bug(
+        "a struct that several files declare has its array at one place",
+        _FROM_STRUCTS,
+        "if any((m.member.offset, m.member.type.spelling) != (field.offset, field.type.spelling) for m in mine):",
+        "if False:",
+        ("struct_array_layouts",),
+        condition="arrays in structs",
+    ),
+    Bug(
         "text that is left out here may name the array",
         _FROM_STRUCTS,
         "if named and not defines and (file, a) not in known:",
