@@ -59,7 +59,7 @@ class Attempts:
     options: Options
     again: Again
     inner: bool = False
-    left: tuple[str, ...] = ("macros", "names", "parts", "copies")
+    left: tuple[str, ...] = ("structs", "macros", "names", "parts", "copies")
 
     def best(self, plan: Plan, part: Callable[[str], AbstractContextManager[None]]) -> Better:
         """The plan, or a better one; each attempt's time goes to the part that has its name."""
@@ -79,7 +79,13 @@ class Attempts:
                 yield name
 
     def tried(self, plan: Plan, name: str) -> Better:
-        attempts = {"macros": self.written_out, "names": self.plainly, "parts": self.parted, "copies": self.passed}
+        attempts = {
+            "macros": self.written_out,
+            "names": self.plainly,
+            "structs": self.loosened,
+            "parts": self.parted,
+            "copies": self.passed,
+        }
         try:
             found = attempts[name](plan, self.with_later(name))
             if found is None:
@@ -126,6 +132,12 @@ class Attempts:
         from opi_xform.cli.plainly import Plainly
 
         return Plainly(self.program, plan, self.sources, again).run()
+
+    def loosened(self, plan: Plan, again: Again) -> Found | None:
+        """With arrays of structs as variables of their own."""
+        from opi_xform.cli.loosened import Loosening
+
+        return Loosening(self.program, plan, self.units, again).run()
 
     def parted(self, plan: Plan, again: Again) -> Found | None:
         """With buffers divided that several messages share."""

@@ -23,6 +23,7 @@ from tests.planted.bugs_pointers import POINTERS
 from tests.planted.bugs_products import PRODUCTS
 from tests.planted.bugs_requests import REQUESTS
 from tests.planted.bugs_spelled import SPELLED
+from tests.planted.bugs_structs import STRUCTS
 from tests.planted.bugs_summaries import SUMMARIES
 from tests.planted.bugs_sums import SUMS
 from tests.planted.bugs_swaps import SWAPS
@@ -460,6 +461,7 @@ BUGS = (
     *LAST,
     *LEVELS,
     *LIFTS,
+    *STRUCTS,
     *SUMMARIES,
     *SUMS,
     *THREADS,

@@ -115,6 +115,13 @@ TABLE = (
         ("by_value_*", "by_result_*"),
     ),
     Condition(
+        "arrays in structs",
+        "An array leaves its struct only where all that names it stays in it, and nothing else comes there.",
+        ("parts.from_structs:FromStructs",),
+        (),
+        ("struct_array_*",),
+    ),
+    Condition(
         "short names",
         "What is written in the place of a local pointer has the same value wherever that is read.",
         ("ownership.short_names:short_names", "ownership.given_names:given_names"),
