@@ -149,8 +149,7 @@ class _Builder:
         self.succs[first] = (head,)
         starts = []
         for key in entries:
-            body = self.lowerings.get(key)
-            if body is None or body.refused:
+            if (body := self.lowerings.get(key)) is None or body.refused:
                 continue
             start = self.block()
             starts.append(start)
@@ -203,9 +202,9 @@ class _Builder:
                         self.add(frame, at, instr)
                         ended = True
                         break
-                    if self.ends(instr) or self.pointers.never(instr):
+                    ended = self.ends(instr) or self.pointers.never(instr)
+                    if ended:
                         self.followed.add(self.add(frame, at, instr))
-                        ended = True
                         break
                     at = self.call(frame, at, instr, work)
                 else:
@@ -442,8 +441,7 @@ def build(
 
     initialised: variables that initialisers of static storage name.  succeeding: library functions that return 0.
     """
-    complete = list(entries) == [MAIN]
-    builder = _Builder(lowerings, effects, pointers, relevant, initialised, succeeding, complete)
+    builder = _Builder(lowerings, effects, pointers, relevant, initialised, succeeding, list(entries) == [MAIN])
     builder.build(entries)
     for name in relevant.reached if relevant is not None else ():
         body = lowerings.get(name)
