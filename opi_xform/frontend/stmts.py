@@ -41,6 +41,7 @@ from opi_xform.ir.ast import (
 from opi_xform.ir.memalign import memory_tested
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
+from opi_xform.ir.walk import within
 
 _INT = Type("int", "int", 4)
 _NESTED = 8  # blocks and branches inside one another in a statement expression
@@ -68,6 +69,7 @@ class Statements:
         self.declared: dict[int, tuple[str, ...]] = {}  # DeclStmt node -> keys of its local variables
         self.sizes: dict[int, tuple[tuple[int, Expr], ...]] = {}  # DeclStmt node -> DeclStmt.sizes
         self.bodies: dict[int, tuple[Expr, ...]] = {}
+        self._returned: set[str] = set()  # variables that `return` statements name, which come last in the text
         self._handlers: dict[int, Callable[[int, list[int]], Stmt | None]] = {
             Kind.COMPOUND_STMT: self._block,
             Kind.DECL_STMT: lambda i, k: DeclStmt(self._span(i), self.declared.get(i, ()), self.sizes.get(i, ())),
@@ -91,7 +93,7 @@ class Statements:
             Kind.GOTO_STMT: self._goto,
             Kind.BREAK_STMT: lambda i, k: Break(self._span(i)),
             Kind.CONTINUE_STMT: lambda i, k: Continue(self._span(i)),
-            Kind.RETURN_STMT: lambda i, k: Return(self._span(i), self._ex.expr(k[0]) if k else None),
+            Kind.RETURN_STMT: self._return,
         }
 
     def lower(self, i: int) -> None:
@@ -228,7 +230,14 @@ class Statements:
         if len(kids) not in (2, 3):
             return None
         other = self.statement(kids[2]) if len(kids) == 3 else None
-        return If(self._span(i, kids[-1]), memory_tested(self._ex.expr(kids[0])), self.statement(kids[1]), other)
+        cond = memory_tested(self._ex.expr(kids[0]), self._returned)
+        return If(self._span(i, kids[-1]), cond, self.statement(kids[1]), other)
+
+    def _return(self, i: int, kids: list[int]) -> Stmt:
+        value = self._ex.expr(kids[0]) if kids else None
+        if value is not None:  # nodes are lowered from the last to the first: those behind an `if` are known there
+            self._returned.update(e.var for e in within(value) if isinstance(e, VarRef))
+        return Return(self._span(i), value)
 
     def _case(self, i: int, kids: list[int]) -> Stmt | None:
         if not kids:

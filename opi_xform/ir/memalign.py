@@ -6,7 +6,9 @@ what it was where there is no memory (``ir/lower_exprs.py`` keeps to that).
 
 from __future__ import annotations
 
-from opi_xform.ir.ast import AddrOf, Assign, Binary, Call, Cast, Expr, FuncRef, IntLit, Unary
+from collections.abc import Collection
+
+from opi_xform.ir.ast import AddrOf, Assign, Binary, Call, Cast, Expr, FuncRef, IntLit, Unary, VarRef
 from opi_xform.ir.lower_shapes import is_null, read_again
 from opi_xform.ir.types import INT, VOID, Type
 
@@ -15,8 +17,12 @@ NAMES = frozenset({"posix_memalign", ALIGNED})
 """Where the program has a function of its own with one of these names, nothing is known of the call."""
 
 
-def memory_tested(cond: Expr) -> Expr:
-    """The condition of an ``if`` in those words; any other condition as it is."""
+def memory_tested(cond: Expr, returned: Collection[str]) -> Expr:
+    """The condition of an ``if`` in those words; any other condition as it is.
+
+    returned: what the function returns.  That is memory of its caller's, and all that is known of it is that it came by
+    ``&p``: what ``p`` was, where there is no memory, would be a second thing that the caller may be given.
+    """
     e, fails = cond, True
     while True:
         match e:
@@ -28,7 +34,7 @@ def memory_tested(cond: Expr) -> Expr:
                 e, fails = inner, fails == (op == "!=")
             case Call(callee=FuncRef(name="posix_memalign") as callee, args=(where, alignment, size)):
                 target = _pointer(where)
-                if target is None:
+                if target is None or (isinstance(target, VarRef) and target.var in returned):
                     return cond
                 void = Type("pointer", "void *", 8, elem=VOID)
                 takes = Type("function", "", elem=void, params=(alignment.type, size.type))
