@@ -8,6 +8,7 @@ from core_support import program
 from opi_xform.memory.sums import Sums
 
 HEAD = "static int mark, size, has[100], rows[100], cols[100]; static double buf[400]; int elsewhere(void);\n"
+HEAD += "static unsigned marks[100], most[2];\n"
 COUNT = "for (c = 0; c < argc; c++) if (has[c] != argc) n += rows[c] * cols[c] * 2;"
 
 
@@ -41,6 +42,22 @@ def counts_as_much(before: str, pack: str) -> bool:
 )
 def test_as_much(pack: str, expected: bool) -> None:
     assert counts_as_much(COUNT, pack) == expected
+
+
+@pytest.mark.parametrize(
+    ("pack", "expected"),
+    [
+        ("marks[c] < most[1]", True),
+        ("most[1] > marks[c]", True),
+        ("marks[c] + 1 <= most[1]", False),
+        ("(int)marks[c] < (int)most[1]", False),
+        ("(long)marks[c] < (long)most[1]", False),
+        ("marks[c] - most[1] < 0", False),
+    ],
+)
+def test_under_unsigned_conditions(pack: str, expected: bool) -> None:
+    counting = COUNT.replace("has[c] != argc", "marks[c] < most[1]")
+    assert counts_as_much(counting, counting.replace("marks[c] < most[1]", pack).replace("n +=", "m +=")) == expected
 
 
 def test_what_is_counted_later_does_not_count() -> None:

@@ -18,6 +18,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.loops import Loop, LoopNest
 from opi_xform.memory.least import way, wraps
 from opi_xform.memory.poly import ONE, ZERO, Poly, number, symbol
+from opi_xform.memory.symbols import WRAPS
 from opi_xform.memory.trips import NEGATED, nominal_trips
 from opi_xform.memory.values import Comparison, HeaderPhi, Values
 from opi_xform.program.graph import Graph
@@ -260,7 +261,38 @@ class Sums:
         test = self.values.conditions.get(last)
         if test is None or not isinstance(self.graph.nodes[last].action, ins.Branch):
             return None
-        return None if wraps(self.graph, self.nest, self.values, test) else test
+        return test if self.told_alike(test) and not wraps(self.graph, self.nest, self.values, test) else None
+
+    def told_alike(self, test: Comparison) -> bool:
+        """Whoever compares the same numbers finds the same, however it is written and of whatever type it is.
+
+        Where a number may be ``UINT_MAX`` (a mark for none), ``x < n``, ``x + 1 <= n`` and ``(int)x < (int)n`` differ.
+        So it has to stand by itself, as what it is; against a small constant, an equation is the same in all types.
+        """
+        left, right = self.symbols.resolve(test.left), self.symbols.resolve(test.right)
+        if not any(map(self.large, (*left.symbols(), *right.symbols()))):
+            return True
+        if any(p.single is None and any(map(self.large, p.symbols())) for p in (left, right)):
+            return False
+        small = any(p.constant is not None and 0 <= p.constant < WRAPS for p in (left, right))
+        return test.unsigned or (test.op in ("==", "!=") and small)
+
+    def large(self, s: int) -> bool:
+        """It may be near the end of an unsigned type that sums are not made wider than."""
+        info = self.symbols.table[s]
+        if not info.nonneg or info.kind == "count":
+            return False
+        if info.kind == "load":
+            size = info.key[3]
+            return not isinstance(size, int) or size >= 4
+        if info.kind == "exit":
+            inside = info.key[1]
+            assert isinstance(inside, int)
+            return self.large(inside)
+        if info.kind == "opaque":  # what a library's table says not to be negative is a length or a number of things
+            what = info.key[1]
+            return isinstance(what, tuple) and what[0] == "outside"
+        return True
 
     def expanded(self, value: Poly, guards: frozenset[Guard] = frozenset()) -> list[Step] | None:
         """A step, with the numbers of turns of loops inside in it told by what these loops are left at."""

@@ -37,4 +37,12 @@ SUMS = (
         ("counted_join",),
         condition="packed",
     ),
+    Bug(
+        "the same numbers compare the same in whatever type",
+        _SUMS,
+        "return test if self.told_alike(test) and not wraps(",
+        "return test if not wraps(",
+        ("counted_marknext", "counted_marksigned", "counted_markwider"),
+        condition="packed",
+    ),
 )
