@@ -6,16 +6,15 @@ import re
 
 from opi_xform.frontend.clang import TranslationUnit
 from opi_xform.frontend.deciding import Deciding
+from opi_xform.frontend.directives import lines
 from opi_xform.frontend.source import PRECOMPILED, Sources, tokens
 from opi_xform.ir.ast import Skipped
 
 _NEVER = re.compile(rb"#[ \t]*if[ \t]+0[ \t]*(?:\r?\n|//|/\*)")
 _OTHER = re.compile(rb"^[ \t]*#[ \t]*(?:elif|else)\b", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_DEFINE = re.compile(
-    rb"^[ \t]*#[ \t]*define[ \t]+\w+(\([^()]*\))?((?:[^\\\n]|\\\r?\n|\\.)*)",
-    re.MULTILINE,
-)
+_PARAMS = rb"define\b(?s:.*?)\b%s(\([^()]*\))"
+"""Behind the word that is the macro's name, with no space."""
 
 
 def skipped_ranges(unit: TranslationUnit, sources: Sources, never: bool = False) -> tuple[Skipped, ...]:
@@ -48,12 +47,21 @@ def skipped_ranges(unit: TranslationUnit, sources: Sources, never: bool = False)
         own = deciding.own(file.data, at)
         meant = deciding.meant(words)
         certain = nobody or deciding.by_flags(file.data, at)
-        bodies: set[str] = set()
-        for params, body in _DEFINE.findall(file.data, first, last):
-            bodies |= _words(body) - _words(params)
+        bodies = _bodies(file.data, first, last)
         span = file.span(first, last, False)
         found[(file.path, first)] = Skipped(span, meant, own, nobody, certain, deciding.meant(bodies))
     return tuple(found[k] for k in sorted(found))
+
+
+def _bodies(data: bytes, first: int, last: int) -> set[str]:
+    """The words in what macros are defined as, but for the names of their parameters."""
+    out: set[str] = set()
+    for words, begin, end in lines(data, first, last):
+        if len(words) > 2 and words[1] == "define":
+            named = set(_WORD.findall(" ".join(words[3:])))
+            params = re.search(_PARAMS % re.escape(words[2].encode()), data[begin:end])
+            out |= named - (_words(params[1]) if params is not None else set())
+    return out
 
 
 def _words(text: bytes) -> set[str]:

@@ -17,6 +17,7 @@ from opi_xform.ir.types import Field, Record, Type
 from opi_xform.ir.walk import children, expressions
 from opi_xform.memory.accesses import Access
 from opi_xform.memory.poly import number
+from opi_xform.ownership.elsewhere import means
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.mentioned import index_of as mentions_of
 from opi_xform.ownership.model import Program, Use
@@ -78,6 +79,7 @@ class FromStructs:
         self.records: Mapping[str, Record] = {key: record for unit in units for key, record in unit.records.items()}
         self.index = mentions_of(units)
         self.words: set[bytes] | None = None
+        self.given: dict[str, tuple[str, str]] = {}  # by new name: the names of the struct and of the array
         self.aliases: dict[str, list[bytes]] | None = None
 
     def run(self, kept: frozenset[Site]) -> Iterator[Lifted]:
@@ -296,7 +298,10 @@ class FromStructs:
             self.words = {w for file in self.program.files for w in re.findall(rb"\w+", self.read(file))}
         plain = f"{variable.name.rstrip('_')}_{name}"
         for new in (plain, f"{variable.name}_{name}", f"{plain}_array"):
-            if new.encode() not in self.words and new not in self.program.effects:
+            if new.encode() in self.words or new in self.program.effects:
+                continue
+            # arrays of the same names are told apart by their scopes, as they were
+            if self.given.setdefault(new, (variable.name, name)) == (variable.name, name):
                 return new
         raise _NotUnderstoodError
 
@@ -354,6 +359,15 @@ class FromStructs:
         known |= {(d.name_span.file, d.name_span.begin) for d in variable.declarators}
         for word in called:
             known |= self.index.known.get(word.decode(), set())  # other variables of that name, too
+        if function is not None:
+            for unit in self.units:
+                for text in unit.skipped:
+                    if any(
+                        word.decode() in text.identifiers
+                        and means(unit, self.program, text, word.decode(), variable.key)
+                        for word in called
+                    ):
+                        raise _NotUnderstoodError  # by a macro
         where = self.program.files if function is None else (function.span.file,)
         for file in where:
             data = self.read(file)

@@ -74,6 +74,22 @@ STRUCTS = (
         condition="arrays in structs",
     ),
     Bug(
+        "no two arrays get one name",
+        _FROM_STRUCTS,
+        "if self.given.setdefault(new, (variable.name, name)) == (variable.name, name):",
+        "if True:",
+        ("struct_array_same_name",),
+        condition="arrays in structs",
+    ),
+    Bug(
+        "a macro that is defined elsewhere does not name an array of a function's own struct",
+        _FROM_STRUCTS,
+        "        if function is not None:\n            for unit in self.units:\n",
+        "        if False:\n            for unit in self.units:\n",
+        ("struct_array_macro",),
+        condition="arrays in structs",
+    ),
+    Bug(
         "text that is left out here may name the array",
         _FROM_STRUCTS,
         "if named and not defines and (file, a) not in known:",

@@ -1,0 +1,27 @@
+/* The same, where a comment stands in the definition. */
+#include <mpi.h>
+#include <stdio.h>
+#define N 2048
+#ifdef _WIN32
+#define /* look */ TOO total += buf[1]
+#else
+#define TOO (void)0
+#endif
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0, in[N];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    double buf[N];
+    for (int i = 0; i < N; i++)
+        buf[i] = rank + i;
+    MPI_Send(buf, N, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD); //~ keep OPI112
+    TOO;
+    MPI_Recv(in, N, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < N; i++)
+        total += in[i];
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
