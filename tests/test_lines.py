@@ -161,7 +161,7 @@ def test_what_is_known_of_a_datatype(
 
 
 def test_a_pending_request_in_memory_that_is_not_known(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    before = "MPI_Request *r = argc > 3 ? malloc(sizeof *r) : malloc(2 * sizeof *r);\n"
+    before = "MPI_Request one, two, *r = argc > 3 ? &one : &two;\n"
     wait = "MPI_Iscatter(u, N, MPI_DOUBLE, out, N, MPI_DOUBLE, 1, MPI_COMM_WORLD, r);\n"
     wait += " MPI_Wait(r, MPI_STATUS_IGNORE);\n"
     text = SEND.replace("if (rank == 0) {\n", f"{before}for (int k = 0; k < 3; k++) {{\n{wait} if (rank == 0) {{\n")

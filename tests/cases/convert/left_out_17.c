@@ -1,7 +1,7 @@
 /* Another configuration defines a macro by the buffer, behind whose send it is used. */
 #include <mpi.h>
 #include <stdio.h>
-#define N 2048
+#define N 400
 #ifdef WIDE
 #define TOO total += buf[1]
 #else
