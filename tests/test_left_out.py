@@ -23,8 +23,12 @@ WAYS = {
     8: "-DTRACE",
     10: "-DWHOLE",
     12: "-DOTHER",
+    13: "-DWIDE",
+    14: "-DMORE_PRECISION",
+    16: "-DAT_ONCE",
+    17: "-DWIDE",
 }
-NOBODY = {9, 11}
+NOBODY = {9, 11, 15}
 """No configuration compiles what these leave out."""
 
 

@@ -15,7 +15,6 @@ from opi_xform.memory.live import Event
 from opi_xform.memory.poly import Poly, number
 from opi_xform.memory.regions import Regions
 from opi_xform.memory.telescope import Telescope
-from opi_xform.ownership.blank import blank
 from opi_xform.ownership.failures import failures_of
 from opi_xform.ownership.filled import filling
 from opi_xform.ownership.index import index_of
@@ -33,8 +32,7 @@ class BufferEvents:
 
     packed: sends all of whose bytes are said to be written since the last hand-over.  padded: structs with padding are
     written member by member (assumption A4).  told: what loops write is told by their ends, too (``Telescope``).
-    a2: receives whose source is taken for a real process (assumption A2).  blank: receives before which the object
-    surely has no contents.
+    a2: receives whose source is taken for a real process (assumption A2).
     """
 
     def __init__(
@@ -61,7 +59,6 @@ class BufferEvents:
         self.filled = self.first_contents()
         self.zeroed: set[int] = set()  # births with zeros that OPI_Calloc brings as well
         self.births = self.find_births()
-        self.blank = self.without_contents()
         self.a2: set[int] = set()
         self.told = False
         self.padded = any(a.padding for found in self.accesses.values() for a in found)
@@ -169,19 +166,6 @@ class BufferEvents:
             if self.values.objects.variable(node.frame, info.variable) == self.o:
                 out[n] = self.program.variables[info.variable].init is not None
         return out
-
-    def without_contents(self) -> frozenset[int]:
-        """The receives before which nothing is written since the object's life began (``blank``).
-
-        Not asked of an array of buffers, whose rows begin their lives one by one, and of pointers that change places.
-        """
-        info = self.values.objects.table[self.o]
-        own = info.kind == "heap" or (info.kind == "variable" and info.frame >= 0 and bool(self.births))
-        received = {u.node for u in self.uses if u.side == "recv"}
-        if not own or not received or self.indexed is not None or self.buffer.swaps:
-            return frozenset()
-        writes = {n for n, found in self.index.accesses.of(self.o).items() if any(a.kind == "W" for a in found)}
-        return blank(self.program.graph, self.births, writes | received, received)
 
     def first_contents(self) -> frozenset[int]:
         """Nodes of functions that hand out the memory which fill it."""
@@ -305,11 +289,8 @@ class BufferEvents:
     def brought(self, u: Use) -> Set | None:
         """What a receive must bring: its region for a real message, nothing where the source may be MPI_PROC_NULL.
 
-        OPI_Givetake_replace leaves the buffer as it is then, so that its region is there either way.  Where the object
-        has no contents, all is as unknown behind the call as before, but for the message: nothing from before is read.
+        OPI_Givetake_replace leaves the buffer as it is then, so that its region is there either way.
         """
-        if u.node in self.blank and not u.op.replaces:
-            return self.regions.all
         if u.lo is None or u.length is None or self.strict or self.failures.looked_at(u):
             return None
         region = self.region(u.node, u.lo, u.length, True)

@@ -150,7 +150,7 @@ class Judge(BufferEvents):
     def judged(self, assumed: Assumed) -> Judged:
         found, at_entry = self.live(None, assumed=assumed)
         findings: dict[tuple[int, int], Finding] = {}
-        believed = {u.node for u in self.uses if u.side == "recv"}  # whose message is as long as what is read (A1)
+        received = any(u.side == "recv" for u in self.uses)
         if not assumed:
             self.behind = {n: n not in found or not found[n].is_empty() for n in self.swaps}
         for u in self.uses:
@@ -162,8 +162,8 @@ class Judge(BufferEvents):
             assumptions: tuple[str, ...] = ("A1", "A2") if self.swaps else ()  # what is known of the other buffer
             if self.swaps and self.failures.handled:
                 assumptions += (FAILURES,)
-            if not self.swaps and believed and not (u.side == "send" and live.is_empty() and not self.mixed()):
-                assumptions = () if believed.issubset(self.blank) else ("A1", "A2") if self.a2 else ("A1",)
+            if not self.swaps and received and not (u.side == "send" and live.is_empty() and not self.mixed()):
+                assumptions = ("A1", "A2") if self.a2 else ("A1",)
                 assumptions += (FAILURES,) if self.failures.handled else ()
             receives = u.side == "recv" or u.op.replaces  # what a replace brings is live after its send, too
             if receives and (self.failures.looked_at(u) or (self.strict and self.failures.handled)):

@@ -2,7 +2,6 @@
 
 from tests.planted.bug import Bug
 
-_BLANK = "opi_xform.ownership.blank"
 _FAILURES = "opi_xform.ownership.failures"
 _KINDS = "opi_xform.ownership.kinds"
 _RANKS = "opi_xform.ownership.real_ranks"
@@ -219,38 +218,6 @@ NULL = (
         "found is None",
         ("send_rows_flat_loop", "send_rows_copied", "send_rows_by_pointer"),
         condition="rows and parts",
-    ),
-    Bug(
-        "what is written before a receive leaves no contents",
-        _BLANK,
-        "            if n in writes:\n                filled = True",
-        "            if n in writes:\n                filled = False",
-        ("blank_one_arm", "blank_second_receive", "blank_printed", "blank_before_loop"),
-        condition="real source",
-    ),
-    Bug(
-        "a new life of an object has no contents, whatever it begins with",
-        _BLANK,
-        "filled = births[n]",
-        "filled = False",
-        ("blank_zeros", "blank_regrown"),
-        condition="real source",
-    ),
-    Bug(
-        "the first way that leads to a receive tells whether there are contents",
-        _BLANK,
-        "if known is None or (filled and not known):",
-        "if known is None:",
-        ("blank_one_arm", "blank_before_loop"),
-        condition="real source",
-    ),
-    Bug(
-        "static memory has no contents",
-        "opi_xform.ownership.buffer_events",
-        'info.kind == "variable" and info.frame >= 0 and bool(self.births)',
-        'info.kind == "variable"',
-        ("blank_static", "recv_proc_null_zeros"),
-        condition="real source",
     ),
     Bug(
         "no receive fails",

@@ -64,7 +64,7 @@ TABLE = (
     Condition(
         "real source",
         "The source of a receive is a real rank, or what is read does not rest on the message (A2).",
-        ("ownership.procnull:ProcNull", "ownership.real_ranks:Ranks", "ownership.blank:blank"),
+        ("ownership.procnull:ProcNull", "ownership.real_ranks:Ranks"),
         ("OPI203",),
     ),
     Condition(
