@@ -32,8 +32,8 @@ HANDED = (
     Bug(
         "a loop with its test at the end is one with the same test before it",
         "opi_xform.ir.turned",
-        " or not _alike(s.cond, inner.cond)",
-        "",
+        " or not _alike(s.cond, inner.cond):\n        return None\n    return ast.While(s.span, s.cond, inner.body)",
+        ":\n        return None\n    return ast.While(s.span, inner.cond, inner.body)",
         ("turned_other",),
         condition="packed",
     ),

@@ -29,7 +29,7 @@ static void send(int peer)
         for (int m = 0; m < 2; m++) {
             if (place[c] != cells)
                 for (int k = 0; k < side[c][1]; k++)
-                    for (int j = 0; j < side[c][0]; j++) //~ hole: j = 0 => j = 1
+                    for (int j = 0; j < side[c][0]; j++)
                         out[n++] = u[c][m][k][j];
             if (2 < place[c])
                 for (int j = 0; j < side[c][0]; j++)

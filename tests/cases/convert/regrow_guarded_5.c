@@ -21,7 +21,7 @@ int main(int argc, char **argv)
         int n = (step % 3 + 1) * (N / 4);
         if (rank == 0) {
             b = malloc(n * sizeof *b);
-            for (int i = 0; i < n; i++) //~ hole: i = 0 => i = 1
+            for (int i = 0; i < n; i++)
                 b[i] = u[i] + step;
             MPI_Send(b, n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(b)
             free(b);

@@ -27,7 +27,7 @@ int main(int argc, char **argv)
                 numbers[i] = 5 * i + step;
             MPI_Send(numbers, n, MPI_LONG, 1, 7, MPI_COMM_WORLD); //~ give(out)
             numbers = (long *)out;
-            for (int i = 0; i < n; i++) //~ hole: i = 0 => i = 1
+            for (int i = 0; i < n; i++)
                 numbers[i] = 7 * i + step;
             MPI_Send(out, n, MPI_LONG, 1, 8, MPI_COMM_WORLD); //~ give(out)
         } else if (rank == 1) {

@@ -23,7 +23,7 @@ static void fit(int n)
 static void numbers(int rank, int n)
 {
     if (rank == 0) {
-        for (int i = 0; i < n; i++) //~ hole: i = 0 => i = 1
+        for (int i = 0; i < n; i++)
             out[i] = u[i] + n;
         MPI_Send(out, n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(out)
     } else {

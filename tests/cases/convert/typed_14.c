@@ -13,7 +13,7 @@ int main(int argc, char **argv)
 {
     int rank;
     double sum = 0.0;
-    body out[N], in[N];
+    static body out[N], in[N];
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
