@@ -47,11 +47,23 @@ class Failures:
 
     def looked_at(self, use: Use) -> bool:
         """The program may look whether a receive failed, or its completion."""
+        return bool(self.how_looked_at(use))
+
+    def how_looked_at(self, use: Use) -> str:
+        """How it may, in words for a reason; empty where it does not."""
         if not self.set:
-            return False
-        if self.own or self.result_used(use.node) or self.status_given(use.node, use.op.status):
-            return True
-        return not use.op.blocking and (self.completed or self.request_read(use))
+            return ""
+        if self.own:
+            return "a handler of the program's own may do more than end it"
+        if self.result_used(use.node):
+            return "the program looks at what the call returns"
+        if self.status_given(use.node, use.op.status):
+            return "the program may look at the status"
+        if use.op.blocking:
+            return ""
+        if self.completed:
+            return "the program may look at how a request ends"
+        return "it could not be shown that only completions read its request" if self.request_read(use) else ""
 
     def let(self) -> bool:
         """Some function that the program calls, or whose address it takes, lets errors return."""

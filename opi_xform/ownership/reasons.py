@@ -47,11 +47,11 @@ def node_span(program: Program, node: int) -> Span:
 
 def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Finding, readers: tuple[int, ...]) -> Refusal:
     """Why bytes are still needed after a use, with the reads that need them."""
-    looked_at = (use.side == "recv" or use.op.replaces) and failures_of(program).looked_at(use)
+    looked_at = failures_of(program).how_looked_at(use) if use.side == "recv" or use.op.replaces else ""
     if (looked_at and finding.code in ("01", "03")) or (use.side == "recv" and finding.code == "03" and not readers):
         message = "the receive may fail and bring nothing: an error handler that returns may be set"
         code = "03" if use.side == "recv" else "01"
-        return Refusal(code, message + (", and the program looks at errors" if looked_at else ""))
+        return Refusal(code, message + (f", and {looked_at}" if looked_at else ""))
     if not readers:
         return Refusal(finding.code, f"bytes of `{buffer.name}` are still needed after the call")
     sites = {u.node: u for u in buffer.uses}
