@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from opi_xform.cli.main import main
+from opi_xform.ownership.text import Texts
 
 HEAD = """#include <mpi.h>
 #include <stdio.h>
@@ -261,3 +263,21 @@ def test_an_allocator_that_is_given_the_address_of_the_pointer_is_named(
     expected = "the address of `b` is set by `posix_memalign` outside a function that only allocates"
     assert (found[-1]["code"], found[-1]["message"]) == ("OPI104", expected)
     assert [note["line"] for note in found[-1]["notes"]] == [line_of(text, "HERE")]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("#define SHOW(i) b[i]\n", "a macro"),
+        ("#define BOTH(i) a[i] \\\n  b[i]\n", "a macro"),
+        ("#pragma omp parallel private(b)\n", "a pragma"),
+        ("# pragma weak b = c\n", "a pragma"),
+        ('extern double c[] __attribute__((alias("b")));\n', "an alias or assembly code"),
+    ],
+)
+def test_what_names_a_variable_is_told_by_its_kind(text: str, kind: str) -> None:
+    texts = Texts()
+    texts.files["a.c"] = data = b"int x;\n" + text.encode()
+    at = re.search(rb"\bb\b", data)
+    assert at is not None
+    assert texts.kind_of("a.c", at.start()) == kind

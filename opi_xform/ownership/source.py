@@ -130,7 +130,7 @@ class _Inspector:
                 at = self.texts.in_directive(path, self.name)
                 if at is not None and (var.is_global or self.inside(self.place(path, at))):
                     note = (self.place(path, at), "here")
-                    raise _Refused("12", f"a directive, a macro, an alias or assembly code names `{self.name}`", note)
+                    raise _Refused("12", f"{self.texts.kind_of(path, at)} names `{self.name}`", note)
         self.refused_functions()
 
     def visible_in(self) -> Iterator[ast.Unit]:

@@ -59,6 +59,19 @@ class Texts:
             self.named[path, shared] = _directives(self.read(path), shared)
         return self.named[path, shared].get(name.encode())
 
+    def kind_of(self, path: str, at: int) -> str:
+        """What such a place is, in words for a reason."""
+        data = self.read(path)
+        begin = data.rfind(b"\n", 0, at) + 1
+        while begin > 1 and data[:begin].endswith(b"\\\n"):  # the line before goes on
+            begin = data.rfind(b"\n", 0, begin - 1) + 1
+        words = data[begin:at].replace(b"#", b" # ").split()
+        if words[:2] == [b"#", b"define"]:
+            return "a macro"
+        if words[:2] == [b"#", b"pragma"]:
+            return "a pragma"
+        return "an alias or assembly code" if words[:1] != [b"#"] else "a directive"
+
 
 def _words(data: bytes) -> dict[bytes, list[Occurrence]]:
     out: dict[bytes, list[Occurrence]] = {}
