@@ -1,10 +1,11 @@
 """Which functions a call through a pointer may reach.
 
 A pointer to a function holds the address of some function whose address is taken (C 6.3.2.1, 6.3.2.3).  In a whole
-program that calls nothing unknown, and nothing that hands out pointers to functions, those are functions of its own; of
-these, the ones whose type is compatible with that of the call (6.5.2.2p9).  Programs that are careless about it cast:
-where a cast makes a function of another type of one, or a pointer to functions of what is none, it is enough that the
-arguments are of the same kinds.  Few programs have many, so no points-to analysis is needed.
+program that calls nothing unknown, and where neither a call nor a variable of a file that is not given hands out
+pointers to functions, those are functions of its own; of these, the ones whose type is compatible with that of the call
+(6.5.2.2p9).  Programs that are careless about it cast: where a cast makes a function of another type of one, or a
+pointer to functions of what is none, it is enough that the arguments are of the same kinds.  Few programs have many, so
+no points-to analysis is needed.
 
 Large programs have hooks that nobody sets in this configuration: no function of the kind that is called there has its
 address taken.  Such a call is none that the program makes (``never``), if the program is not careless anywhere.
@@ -19,6 +20,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Record, Type
 from opi_xform.ir.walk import expressions, statements, within
 from opi_xform.program.effects import FunctionEffect
+from opi_xform.program.outside import LIBRARY_VARIABLES, foreign
 
 _HANDS_OUT = frozenset({"dlsym", "dlvsym", "dlfunc"})
 """Library functions whose results may be pointers to functions of other code."""
@@ -53,6 +55,7 @@ class PointerCalls:
             complete
             and all(name in functions for name in taken)
             and not any(function.refused for function in functions.values())  # what is in there is not known
+            and not any(_brings(key, variables[key].type, records) for key in foreign(variables, complete))
             and all(
                 name in functions
                 or (name in effects and name not in _HANDS_OUT)
@@ -81,9 +84,14 @@ class PointerCalls:
         )
 
     def fits(self, name: str, instr: ins.CallInstr) -> bool:
-        """The arguments of a call are of the kinds that a function takes."""
+        """The arguments of a call are of the kinds that a function takes, once they are what the pointer's type says.
+
+        A ``0`` is a null pointer where a parameter is a pointer (C 6.3.2.3p3).
+        """
         function = self.functions[name]
-        given = [_kind(a.type) for a in instr.call.args]
+        type_ = _function(instr.call.callee.type)
+        params = (type_.params if type_ is not None else None) or ()
+        given = [_kind(t) for t in (*params, *(a.type for a in instr.call.args[len(params) :]))]
         wanted = [_kind(function.variables[key].type) for key in function.params]
         return given[: len(wanted)] == wanted and (len(given) == len(wanted) or function.type.variadic)
 
@@ -218,13 +226,20 @@ def _function(type_: Type) -> Type | None:
     return found if found is not None and found.kind == "function" else None
 
 
-def _leads(type_: Type, records: Mapping[str, Record]) -> bool:
+def _brings(key: str, type_: Type, records: Mapping[str, Record]) -> bool:
+    """A variable that a file which is not given defines, or a library, may hold a pointer to a function."""
+    return _leads(
+        type_, records, ("function", "unknown") if key in LIBRARY_VARIABLES else ("function", "unknown", "void")
+    )
+
+
+def _leads(type_: Type, records: Mapping[str, Record], kinds: Collection[str] = ("function", "unknown")) -> bool:
     """Something of this type holds a pointer to a function, or leads to one by pointers, arrays and members."""
     seen: set[str] = set()
     work = [type_]
     while work:
         at = work.pop()
-        if at.kind in ("function", "unknown"):
+        if at.kind in kinds:
             return True
         if at.elem is not None:
             work.append(at.elem)

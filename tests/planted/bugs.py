@@ -341,6 +341,14 @@ BUGS = (
         condition="whole program",
     ),
     Bug(
+        "what calls of macros leave out is nothing in any configuration",
+        "opi_xform.frontend.skipped",
+        "        if not wanted:\n            return set()\n",
+        "        if True:\n            return set()\n",
+        ("g_left_out_dropped",),
+        condition="whole program",
+    ),
+    Bug(
         "only the program's own macros decide what is compiled",
         "opi_xform.ownership.elsewhere",
         "if strict or not skipped.own or not everywhere(units, skipped.span, name):",

@@ -264,4 +264,20 @@ POINTERS = (
         ("f_text_calloc", "f_text_memset", "f_text_static"),
         condition="first contents",
     ),
+    Bug(
+        "a call through a pointer gives what is written there, whatever the pointer's type says",
+        "opi_xform.program.pointers",
+        "        params = (type_.params if type_ is not None else None) or ()\n",
+        "        params: tuple[Type, ...] = ()\n",
+        ("hook_null",),
+        condition="calls that are not followed",
+    ),
+    Bug(
+        "no file that is not given sets a pointer to a function",
+        "opi_xform.program.pointers",
+        "            and not any(_brings(key, variables[key].type, records) for key in foreign(variables, complete))\n",
+        "",
+        ("hook_left_out",),
+        condition="calls that are not followed",
+    ),
 )
