@@ -230,8 +230,8 @@ NULL = (
     Bug(
         "a status does not tell that a receive failed",
         _FAILURES,
-        "or self.status_given(use.node, use.op.status):",
-        "or False:",
+        "if self.status_given(use.node, use.op.status):",
+        "if False:",
         ("recv_error_status",),
         condition="failed receives",
     ),
@@ -246,8 +246,8 @@ NULL = (
     Bug(
         "nobody looks at requests",
         _FAILURES,
-        "self.completed or self.request_read(use)",
-        "self.completed",
+        "if self.request_read(use) else",
+        "if False else",
         ("recv_error_request", "recv_error_request_array", "recv_error_request_member", "recv_error_request_bytes"),
         condition="failed receives",
     ),
