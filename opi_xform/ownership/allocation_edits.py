@@ -220,6 +220,13 @@ class AllocationEdits:
             self.files.add(d.statement.file)
         return name
 
+    def alignments(self, call: ast.Call) -> list[ast.Expr]:
+        """The arguments of an allocation that say its alignment, of which ``OPI_Alloc`` is not told."""
+        effect = self.program.effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
+        made = effect.allocates if effect is not None else None
+        told = (made.alignment or ()) if made is not None else ()
+        return [call.args[f.value] for f in told if f.kind == "arg" and f.value < len(call.args)]
+
     def removed(self, allocation: Allocation, size: str, variable: str, in_place: bool) -> None:
         frame = self.flow.frames_of[allocation.function][0]
         level = (frame, allocation.stmt)
@@ -230,6 +237,8 @@ class AllocationEdits:
             if not allocation.index.span.editable:
                 raise Problem("the row that is allocated is named by a macro")
             row = f"[{self.texts.of(allocation.index.span)}]"
+        if not allocation.kept and any(map(has_effect, self.alignments(allocation.call))):
+            raise Problem("the alignment does something, and would be asked for no more")
         if variable and self.largest and any(has_effect(x) for x in allocation.call.args):
             raise Problem("the sizes of several buffers that one expression names cannot be kept apart")
         if variable and not self.largest:
@@ -263,6 +272,8 @@ class AllocationEdits:
             whole = self.assigned(allocation, f"{name}{row}")
             if not in_place or not allocation.inside.span.editable:
                 raise Problem("the buffer is allocated inside a condition")
+            if not info.stmt.span.editable:
+                raise Problem("the buffer is allocated inside a condition in a macro")
             for text in after:
                 self.edits.append(InsertStatement(info.stmt.span, "before", text, wrap))
             assert isinstance(info.stmt, ast.If)

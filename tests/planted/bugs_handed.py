@@ -46,6 +46,14 @@ HANDED = (
         condition="comparison with NULL",
     ),
     Bug(
+        "what the alignment does is not missed where it is asked for no more",
+        "opi_xform.ownership.allocation_edits",
+        "any(map(has_effect, self.alignments(allocation.call)))",
+        "False",
+        ("memalign_asks", "memalign_asks_plain"),
+        condition="allocation and free",
+    ),
+    Bug(
         "a posix_memalign of the program's own is the C library's",
         "opi_xform.program.own_memalign",
         "if not own:",
