@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -43,6 +44,8 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import within
 
+_AGAIN = re.compile(rb"\b(?:while|do|goto|setjmp)\b")  # what is behind an `if` may be ahead of it, too
+_FOR = re.compile(rb"\bfor\b")
 _INT = Type("int", "int", 4)
 _NESTED = 8  # blocks and branches inside one another in a statement expression
 _ENDS_WITH_SEMICOLON = {
@@ -230,8 +233,20 @@ class Statements:
         if len(kids) not in (2, 3):
             return None
         other = self.statement(kids[2]) if len(kids) == 3 else None
-        cond = memory_tested(self._ex.expr(kids[0]), self._returned)
+        cond = memory_tested(self._ex.expr(kids[0]), self._returned, lambda key: self._only_there(i, key))
         return If(self._span(i, kids[-1]), cond, self.statement(kids[1]), other)
+
+    def _only_there(self, i: int, key: str) -> bool:
+        """Ahead of node ``i`` nothing but its declaration names the variable, and gives it NULL at most."""
+        file, begin, end = self._places.file[0], self._places.begin[0], self._places.begin[i]
+        if file is None or self._places.file[i] is not file:
+            return False
+        name = self._ex.variables[key].name
+        ahead = file.data[begin:end]
+        if _AGAIN.search(file.data[begin : self._places.end[0]]) is not None or _FOR.search(ahead) is not None:
+            return False
+        found = re.findall(rb"\b%s\b\s*(=\s*(?:NULL|0)\s*)?([;,])?" % re.escape(name.encode()), ahead)
+        return len(found) == 1 and bool(found[0][1])
 
     def _return(self, i: int, kids: list[int]) -> Stmt:
         value = self._ex.expr(kids[0]) if kids else None

@@ -6,7 +6,7 @@ what it was where there is no memory (``ir/lower_exprs.py`` keeps to that).
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from opi_xform.ir.ast import AddrOf, Assign, Binary, Call, Cast, Expr, FuncRef, IntLit, Unary, VarRef
 from opi_xform.ir.lower_shapes import is_null, read_again
@@ -17,11 +17,12 @@ NAMES = frozenset({"posix_memalign", ALIGNED})
 """Where the program has a function of its own with one of these names, nothing is known of the call."""
 
 
-def memory_tested(cond: Expr, returned: Collection[str]) -> Expr:
+def memory_tested(cond: Expr, returned: Collection[str], only_there: Callable[[str], bool]) -> Expr:
     """The condition of an ``if`` in those words; any other condition as it is.
 
     returned: what the function returns.  That is memory of its caller's, and all that is known of it is that it came by
     ``&p``: what ``p`` was, where there is no memory, would be a second thing that the caller may be given.
+    only_there: the variable was nothing, or NULL, before.
     """
     e, fails = cond, True
     while True:
@@ -34,7 +35,7 @@ def memory_tested(cond: Expr, returned: Collection[str]) -> Expr:
                 e, fails = inner, fails == (op == "!=")
             case Call(callee=FuncRef(name="posix_memalign") as callee, args=(where, alignment, size)):
                 target = _pointer(where)
-                if target is None or (isinstance(target, VarRef) and target.var in returned):
+                if target is None or _handed_out(target, returned, only_there):
                     return cond
                 void = Type("pointer", "void *", 8, elem=VOID)
                 takes = Type("function", "", elem=void, params=(alignment.type, size.type))
@@ -43,6 +44,10 @@ def memory_tested(cond: Expr, returned: Collection[str]) -> Expr:
                 return Binary(INT, cond.span, "==" if fails else "!=", given, IntLit(INT, e.span, 0))
             case _:
                 return cond
+
+
+def _handed_out(target: Expr, returned: Collection[str], only_there: Callable[[str], bool]) -> bool:
+    return isinstance(target, VarRef) and target.var in returned and only_there(target.var)
 
 
 def given_memory(e: Expr) -> bool:

@@ -274,6 +274,13 @@ class AllocationEdits:
                 raise Problem("the buffer is allocated inside a condition")
             if not info.stmt.span.editable:
                 raise Problem("the buffer is allocated inside a condition in a macro")
+            if given_memory(allocation.inside):
+                around = self.flow.lowered(level[0]).stmts
+                at = info.parent
+                while at >= 0:  # what is put before such a loop would allocate, and then this does
+                    if isinstance(around[at].stmt, ast.DoWhile):
+                        raise Problem("the buffer is allocated inside a condition in a `do`")
+                    at = around[at].parent
             for text in after:
                 self.edits.append(InsertStatement(info.stmt.span, "before", text, wrap))
             assert isinstance(info.stmt, ast.If)

@@ -54,6 +54,22 @@ HANDED = (
         condition="allocation and free",
     ),
     Bug(
+        "a pointer that is handed out was nothing before it got its memory",
+        "opi_xform.ir.memalign",
+        "target.var in returned and only_there(target.var)",
+        "target.var in returned",
+        ("memalign_returned_old",),
+        condition="comparison with NULL",
+    ),
+    Bug(
+        "what is put before a `do` is not allocated again in it",
+        "opi_xform.ownership.allocation_edits",
+        "if isinstance(around[at].stmt, ast.DoWhile):",
+        "if False:",
+        ("memalign_do_once",),
+        condition="allocation and free",
+    ),
+    Bug(
         "a posix_memalign of the program's own is the C library's",
         "opi_xform.program.own_memalign",
         "if not own:",
