@@ -37,15 +37,19 @@ class Entry(Kept):
             self.store(pickling.dumps(unit), dependencies)
 
 
+def makers() -> list[Path]:
+    """The code that makes units, or that a unit is made of."""
+    package = Path(__file__).resolve().parent.parent
+    return sorted([*package.glob("frontend/*.py"), *package.glob("ir/*.py"), package / "record.py"])
+
+
 @lru_cache(maxsize=1)
 def version() -> str:
     """Changes whenever the code does that makes units, or the parser below it."""
     from opi_xform.frontend.clang import library_path
 
-    here = Path(__file__).resolve().parent
     found = hashlib.sha256()
-    trees = (here.parent / "ir" / name for name in ("ast.py", "span.py", "types.py", "walk.py"))
-    for file in sorted([*here.glob("*.py"), *trees]):
+    for file in makers():
         found.update(file.read_bytes())
     status = os.stat(library_path())
     return f"{found.hexdigest()} {status.st_size} {status.st_mtime_ns}"

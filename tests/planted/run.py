@@ -85,7 +85,7 @@ def caught(bug: Bug) -> str:
     command = [sys.executable, "-m", "tests.planted.run", "--plant", bug.name]
     with tempfile.TemporaryDirectory() as folder:
         environment = dict(os.environ)
-        if any(".frontend." in b.module for b in planted(bug)):
+        if any(b.module.startswith(("opi_xform.frontend.", "opi_xform.ir.")) for b in planted(bug)):
             environment["OPI_CACHE"] = folder  # what such a bug makes of a file is remembered nowhere else
         done = subprocess.run(
             command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
