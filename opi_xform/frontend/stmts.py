@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from opi_xform.frontend.clang import Kind, TranslationUnit, text
+from opi_xform.frontend.clang import Kind, TranslationUnit, evaluate, text
 from opi_xform.frontend.exprs import Expressions
+from opi_xform.frontend.names import Names
 from opi_xform.frontend.refusals import refusal
 from opi_xform.frontend.source import after_semicolon, closing, find_top, skip_space, tokens
 from opi_xform.frontend.tree import Places, Tree
@@ -44,8 +44,9 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import within
 
-_AGAIN = re.compile(rb"\b(?:while|do|goto|setjmp)\b")  # what is behind an `if` may be ahead of it, too
-_FOR = re.compile(rb"\bfor\b")
+_LOOPS = (Kind.WHILE_STMT, Kind.DO_STMT, Kind.FOR_STMT)
+# What `NULL` is made of, and a declaration that gives it.
+_NULL = (Kind.TYPE_REF, Kind.UNEXPOSED_EXPR, Kind.PAREN_EXPR, Kind.CSTYLE_CAST_EXPR, Kind.INTEGER_LITERAL)
 _INT = Type("int", "int", 4)
 _NESTED = 8  # blocks and branches inside one another in a statement expression
 _ENDS_WITH_SEMICOLON = {
@@ -63,11 +64,12 @@ _ENDS_WITH_SEMICOLON = {
 class Statements:
     """Lowers the statement nodes of one function.  ``out[i]`` is node i's statement."""
 
-    def __init__(self, unit: TranslationUnit, tree: Tree, places: Places, expressions: Expressions) -> None:
+    def __init__(self, unit: TranslationUnit, tree: Tree, places: Places, names: Names, ex: Expressions) -> None:
         self._lib = unit.lib
         self._tree = tree
         self._places = places
-        self._ex = expressions
+        self._names = names
+        self._ex = ex
         self.out: dict[int, Stmt] = {}
         self.declared: dict[int, tuple[str, ...]] = {}  # DeclStmt node -> keys of its local variables
         self.sizes: dict[int, tuple[tuple[int, Expr], ...]] = {}  # DeclStmt node -> DeclStmt.sizes
@@ -237,16 +239,21 @@ class Statements:
         return If(self._span(i, kids[-1]), cond, self.statement(kids[1]), other)
 
     def _only_there(self, i: int, key: str) -> bool:
-        """Ahead of node ``i`` nothing but its declaration names the variable, and gives it NULL at most."""
-        file, begin, end = self._places.file[0], self._places.begin[0], self._places.begin[i]
-        if file is None or self._places.file[i] is not file:
+        """Before node ``i`` nothing but its declaration names the local variable, and gives it NULL at most.
+
+        The tree tells, and not the text: a macro may set a variable that its use does not name.
+        """
+        kind, cursor = self._tree.kind, self._tree.cursor
+        if Kind.LABEL_STMT in kind or any(kind[k] in _LOOPS for k in self._tree.around(i)):
+            return False  # what is behind the `if` may run before it, too
+        declared = [k for k in range(i) if kind[k] == Kind.VAR_DECL and self._names.target(cursor[k]).key == key]
+        if len(declared) != 1 or self._names.target(cursor[declared[0]]).kind != "local":
             return False
-        name = self._ex.variables[key].name
-        ahead = file.data[begin:end]
-        if _AGAIN.search(file.data[begin : self._places.end[0]]) is not None or _FOR.search(ahead) is not None:
+        first = self._tree.below(declared[0])
+        if not all(kind[k] in _NULL and (kind[k] != Kind.INTEGER_LITERAL or evaluate(cursor[k]) == 0) for k in first):
             return False
-        found = re.findall(rb"\b%s\b\s*(=\s*(?:NULL|0)\s*)?([;,])?" % re.escape(name.encode()), ahead)
-        return len(found) == 1 and bool(found[0][1])
+        named = (k for k in range(i) if kind[k] == Kind.DECL_REF_EXPR)
+        return all(self._names.referenced(cursor[k]).key != key for k in named)
 
     def _return(self, i: int, kids: list[int]) -> Stmt:
         value = self._ex.expr(kids[0]) if kids else None

@@ -7,7 +7,7 @@ a node's children all have larger numbers, and lowering simply runs through the 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from opi_xform.frontend.clang import BREAK, CURSOR_VISITOR, MACRO_BIT, RECURSE, CXCursor, Kind, TranslationUnit
 from opi_xform.frontend.errors import FrontendError
@@ -64,6 +64,18 @@ class Tree:
 
     def __len__(self) -> int:
         return len(self.kind)
+
+    def around(self, i: int) -> Iterator[int]:
+        """The nodes that node ``i`` is in, from the inside out."""
+        while (i := self.parent[i]) >= 0:
+            yield i
+
+    def below(self, i: int) -> Iterator[int]:
+        """The nodes in node ``i``: those behind it that have no parent before it."""
+        for k in range(i + 1, len(self)):
+            if self.parent[k] < i:
+                break
+            yield k
 
 
 def has_attributes(tree: Tree, i: int) -> bool:

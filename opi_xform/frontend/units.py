@@ -324,7 +324,7 @@ class UnitBuilder:
         tree = Tree(self._unit, cursor)
         places = Places(tree, self._sources, self._macros)
         expressions = Expressions(self._unit, tree, places, self._names, self._types, self._macros)
-        statements = Statements(self._unit, tree, places, expressions)
+        statements = Statements(self._unit, tree, places, self._names, expressions)
         variables: dict[str, Variable] = {}
         kind, kids = tree.kind, tree.kids
         lower = expressions.lower

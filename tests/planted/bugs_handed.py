@@ -62,6 +62,22 @@ HANDED = (
         condition="comparison with NULL",
     ),
     Bug(
+        "nothing names a pointer that is handed out before it gets its memory",
+        "opi_xform.frontend.stmts",
+        "return all(self._names.referenced(cursor[k]).key != key for k in named)",
+        "return True",
+        ("memalign_returned_macro", "memalign_returned_pasted"),
+        condition="comparison with NULL",
+    ),
+    Bug(
+        "a pointer that is handed out is a local variable, nothing at each call",
+        "opi_xform.frontend.stmts",
+        'if len(declared) != 1 or self._names.target(cursor[declared[0]]).kind != "local":',
+        "if len(declared) != 1:",
+        ("memalign_returned_static",),
+        condition="comparison with NULL",
+    ),
+    Bug(
         "what is put before a `do` is not allocated again in it",
         "opi_xform.ownership.allocation_edits",
         "if isinstance(around[at].stmt, ast.DoWhile):",
