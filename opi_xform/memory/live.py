@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from functools import reduce
 from typing import Protocol
 
 import islpy as isl
@@ -26,7 +25,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.loops import LoopNest
 from opi_xform.memory.bearing import Bearing
 from opi_xform.memory.poly import Poly, number, symbol
-from opi_xform.memory.regions import START, BudgetExceeded, Regions
+from opi_xform.memory.regions import START, BudgetExceeded, Regions, without
 from opi_xform.memory.stretches import Region, stretches_of
 from opi_xform.memory.telescope import Telescope
 from opi_xform.memory.values import Comparison, Values
@@ -407,7 +406,7 @@ class Live:
         summary = self.summaries.get(loop)
         for edge, state in after.items():
             for key, s in state.items():
-                s = self.without(s, written.get(edge, ()))
+                s = without(s, written.get(edge, ()))
                 if summary is not None and not s.is_empty():  # of nothing, nothing passes: no need to look
                     s = s.intersect(self.starting(self.through(loop)[edge], number(0)))
                 s = regions.forget(s, gone)
@@ -416,22 +415,6 @@ class Live:
             gen = self.starting(summary.gen, number(0))
             out[None] = out[None].union(gen).coalesce() if None in out else gen
         return out
-
-    @staticmethod
-    def without(s: Set, written: Sequence[Set]) -> Set:
-        """The set without what is written.  First parts that are written as they stand: each other stretch would cut
-        them in two, where nobody knows which comes first.
-        """
-        if len(written) > 1 and s.n_basic_set() > 1:
-            left = [part for part in map(Set.from_basic_set, s.get_basic_sets()) if not _within(part, written)]
-            if len(left) < s.n_basic_set():
-                none = Set.empty(s.get_space())
-                s = reduce(Set.union, left, none)
-        for region in written:
-            if s.is_empty():
-                break
-            s = s.subtract(region)
-        return s
 
     def written(self, loop: int) -> dict[Edge, list[Set]]:
         """What a loop is sure to have written when it is left, beyond what the sets can tell."""
@@ -501,10 +484,6 @@ class Live:
             sinks[edge] = {None: regions.forget(here, gone)}
         sinks[LATCH] = {None: latch.coalesce()}
         return sinks
-
-
-def _within(part: Set, written: Sequence[Set]) -> bool:
-    return any(part.is_subset(region) for region in written)
 
 
 _NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}

@@ -6,8 +6,9 @@ own. Every set is valid for all values of its parameters that can occur; ``Regio
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from typing import cast
 
 import islpy as isl
@@ -183,3 +184,23 @@ class Regions:
                 a = self.affine(closed, params)
                 s = s.intersect(self.build([f"{name} = {a}"], params))
         return self.drop(s, sorted(mine))
+
+
+def without(s: Set, written: Sequence[Set]) -> Set:
+    """The set without what is written.  First parts that are written as they stand: each other stretch would cut
+    them in two, where nobody knows which comes first.
+    """
+    if len(written) > 1 and s.n_basic_set() > 1:
+        left = [part for part in map(Set.from_basic_set, s.get_basic_sets()) if not _within(part, written)]
+        if len(left) < s.n_basic_set():
+            none = Set.empty(s.get_space())
+            s = reduce(Set.union, left, none)
+    for region in written:
+        if s.is_empty():
+            break
+        s = s.subtract(region)
+    return s
+
+
+def _within(part: Set, written: Sequence[Set]) -> bool:
+    return any(part.is_subset(region) for region in written)

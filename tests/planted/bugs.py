@@ -12,6 +12,7 @@ from tests.planted.bugs_copies import COPIES
 from tests.planted.bugs_deeper import DEEPER
 from tests.planted.bugs_handed import HANDED
 from tests.planted.bugs_last import LAST
+from tests.planted.bugs_left_out import LEFT_OUT
 from tests.planted.bugs_levels import LEVELS
 from tests.planted.bugs_lifts import LIFTS
 from tests.planted.bugs_memory import MEMORY
@@ -317,46 +318,6 @@ BUGS = (
         condition="values",
     ),
     Bug(
-        "text left out by the preprocessor names no buffer",
-        "opi_xform.ownership.elsewhere",
-        "if name not in skipped.identifiers or not means(unit, program, skipped, name, variable):",
-        "if True:",
-        ("g_skipped_code", "addressed_skipped"),
-        condition="whole program",
-    ),
-    Bug(
-        "what a macro is in text left out is nothing where the macro is used",
-        "opi_xform.ownership.elsewhere",
-        " or (name in text.bodies and function.key in unit.functions)",
-        "",
-        ("g_left_out_macro",),
-        condition="whole program",
-    ),
-    Bug(
-        "a definition in text left out is one word and a body",
-        "opi_xform.frontend.skipped",
-        "for words, begin, end in lines(data, first, last):",
-        'for words, begin, end in (x for x in lines(data, first, last) if b"/*" not in data[x[1] : x[2]]):',
-        ("g_left_out_macro_comment",),
-        condition="whole program",
-    ),
-    Bug(
-        "what calls of macros leave out is nothing in any configuration",
-        "opi_xform.frontend.skipped",
-        "        if not wanted:\n            return set()\n",
-        "        if True:\n            return set()\n",
-        ("g_left_out_dropped",),
-        condition="whole program",
-    ),
-    Bug(
-        "only the program's own macros decide what is compiled",
-        "opi_xform.ownership.elsewhere",
-        "if strict or not skipped.own or not everywhere(units, skipped.span, name):",
-        "if strict or not everywhere(units, skipped.span, name):",
-        ("g_skipped_code",),
-        condition="whole program",
-    ),
-    Bug(
         "writes that a turn may skip count as a run",
         "opi_xform.memory.telescope",
         "if not all(self.nest.dominates(block, latch) for latch in loop.latches):",
@@ -475,6 +436,7 @@ BUGS = (
     *HANDED,
     *BUSY,
     *LAST,
+    *LEFT_OUT,
     *LEVELS,
     *LIFTS,
     *STRUCTS,
