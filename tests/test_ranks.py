@@ -80,7 +80,8 @@ def sizes(user: MpiUser) -> tuple[int, ...]:
 
 @pytest.mark.parametrize("kind", ["threads", "fibers"])
 @pytest.mark.parametrize(
-    "name", ["colls", "colls_large", "comms", "edges", "inbox", "messages", "objects", "p2p", "streams", "types"]
+    "name",
+    ["colls", "colls_large", "comms", "edges", "inbox", "messages", "objects", "p2p", "streams", "types", "unslowed"],
 )
 def test_every_call_gives_what_was_computed_directly(mpi_user: MpiUser, built: Built, name: str, kind: str) -> None:
     if name == "colls_large" and mpi_user.mpi.kind != "mpich":
@@ -98,7 +99,9 @@ def split(user: MpiUser) -> tuple[tuple[int, dict[str, str]], ...]:
 
 
 @pytest.mark.parametrize("kind", ["threads", "fibers"])
-@pytest.mark.parametrize("name", ["apart", "colls", "comms", "edges", "inbox", "messages", "objects", "p2p", "streams"])
+@pytest.mark.parametrize(
+    "name", ["apart", "colls", "comms", "edges", "inbox", "messages", "objects", "p2p", "streams", "unslowed"]
+)
 def test_every_call_does_so_in_several_processes(mpi_user: MpiUser, built: Built, name: str, kind: str) -> None:
     for ranks, how in split(mpi_user):
         processes, more = int(how["processes"]), {key: how[key] for key in how if key != "processes"}

@@ -25,7 +25,7 @@ QUIET = {
     "UCX_MEM_EVENTS": "no",
     "UCX_ERROR_SIGNALS": "",
 }
-RANKS = ("inbox", "messages", "p2p", "streams", "colls", "comms")
+RANKS = ("inbox", "messages", "p2p", "streams", "unslowed", "colls", "comms")
 MPICH = [mpi for mpi in MPIS if mpi.kind == "mpich"]
 
 

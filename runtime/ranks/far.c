@@ -9,7 +9,8 @@
 
 enum holder { THE_SENDER, THE_HEAP, A_BLOCK };
 
-/* A send whose data stay here until they are asked for.  `far_lock` guards q, data, holder, going, cancelling until it goes, then it is the driver's. */
+/* A send whose data stay here until they are asked for.  `far_lock` guards q, data, holder, going, cancelling until it goes, then it is the driver's.
+ * q of a BLOCK: a give that is complete only when its data have gone, since much is on its way already. */
 struct opir_far {
     struct opir_xfer x; /* the first */
     struct opir_req *q; /* NULL: its rank has gone on */
@@ -19,6 +20,7 @@ struct opir_far {
     bool going, cancelling;
 };
 static pthread_mutex_t far_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic size_t given; /* bytes of BLOCKs that have not gone; a limit, no order */
 
 /* Bytes of EAGER that processes have got from this one and not received; and which of theirs were received here and not told. */
 static _Atomic uint64_t *owed, *consumed;
@@ -87,6 +89,10 @@ bool opir_far_send(struct opir_req *q, int world) {
         f->holder = A_BLOCK;
         f->data = q->block;
         f->room = q->room;
+        if (atomic_fetch_add_explicit(&given, f->room, memory_order_relaxed) > opir.eager_cap) {
+            f->q = q;
+            q->far = f;
+        }
     } else if (q->mode == OPIR_BUFFERED) {
         f->holder = THE_HEAP;
         f->data = packed(q);
@@ -101,14 +107,16 @@ bool opir_far_send(struct opir_req *q, int world) {
     return complete;
 }
 
-/* Copies aside what a send holds, if its data do not go already; true when the request is complete. */
+/* Copies aside what a send holds, if its data do not go already, and lets a give go on; true when the request is complete. */
 bool opir_far_relieve(struct opir_req *q) {
     opir_lock(&far_lock);
     struct opir_far *f = q->far;
     bool held = f && !f->going && !f->cancelling;
     if (held) {
-        f->data = packed(q);
-        f->holder = THE_HEAP;
+        if (f->holder == THE_SENDER) {
+            f->data = packed(q);
+            f->holder = THE_HEAP;
+        }
         f->q = NULL;
         q->far = NULL;
     }
@@ -137,6 +145,8 @@ void opir_far_withdraw(struct opir_req *q, int world) {
 /* The data of a send are no longer needed here. */
 static void sent(struct opir_xfer *x) {
     struct opir_far *f = (struct opir_far *)x;
+    if (f->holder == A_BLOCK)
+        atomic_fetch_sub_explicit(&given, f->room, memory_order_relaxed);
     if (f->holder == A_BLOCK && f->data)
         opir_block_drop(f->data, f->room);
     else if (f->holder == THE_HEAP)

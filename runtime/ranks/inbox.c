@@ -100,10 +100,9 @@ static inline struct opir_slot *claim(struct opir_inbox *in, uint64_t *position)
 /* Leaves a message in its receiver's inbox; false when it has to go another way. */
 bool opir_put_in(struct opir_req *q, struct opir_rank *to, struct opir_inbox *in) {
     bool give = q->mode == OPIR_GIVE, inside = q->bytes <= (give ? OPIR_FIRST : OPIR_INSIDE);
-    if (q->mode == OPIR_SYNC)
+    if (q->mode == OPIR_SYNC || (!give && q->mode != OPIR_BUFFERED && q->bytes > opir.eager))
         return false;
-    if (!give && q->mode != OPIR_BUFFERED &&
-        (q->bytes > opir.eager || atomic_load_explicit(&in->eager, memory_order_relaxed) > opir.eager_cap))
+    if (q->mode != OPIR_BUFFERED && atomic_load_explicit(&in->eager, memory_order_relaxed) > opir.eager_cap)
         return false;
     opir_inbox_prefetch(in);
     void *block = q->block;
@@ -173,7 +172,7 @@ bool opir_give_fast(struct opir_rank *me, void *bufp, int count, MPI_Datatype ty
     struct opir_inbox *in = short_way(me, count, type, dest, tag, c, &bytes);
     void *block, *null = NULL;
     memcpy(&block, bufp, sizeof block);
-    if (OPIR_UNLIKELY(!in || !block))
+    if (OPIR_UNLIKELY(!in || !block || atomic_load_explicit(&in->eager, memory_order_relaxed) > opir.eager_cap))
         return false;
     opir_inbox_prefetch(in);
     if (OPIR_UNLIKELY(!opir_block_let_go(me, block, bytes, &room)))

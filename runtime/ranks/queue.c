@@ -30,16 +30,19 @@ static void put_in_place(struct opir_rank *r, struct opir_msg *m) {
     m->to = r;
 }
 
-static inline bool counted(const struct opir_msg *m) {
-    return m->kind == OPIR_M_EAGER || m->kind == OPIR_M_COPY;
+/* The bytes that a message holds while it waits. */
+static inline size_t held(const struct opir_msg *m) {
+    if (m->kind == OPIR_M_BLOCK)
+        return m->room;
+    return m->kind == OPIR_M_EAGER || m->kind == OPIR_M_COPY ? m->bytes : 0;
 }
 
 void opir_msg_append(struct opir_rank *r, struct opir_msg *m) {
     m->next = NULL;
     m->prev = r->msg_tail;
     put_in_place(r, m);
-    if (counted(m))
-        eager_now(r, r->eager_bytes + m->bytes);
+    if (held(m))
+        eager_now(r, r->eager_bytes + held(m));
 }
 
 void opir_msg_unlink(struct opir_msg *m) {
@@ -47,8 +50,13 @@ void opir_msg_unlink(struct opir_msg *m) {
     *(m->prev ? &m->prev->next : &r->msg_head) = m->next;
     *(m->next ? &m->next->prev : &r->msg_tail) = m->prev;
     m->to = NULL;
-    if (counted(m))
-        eager_now(r, r->eager_bytes - m->bytes);
+    if (held(m))
+        eager_now(r, r->eager_bytes - held(m));
+    if (m->kind == OPIR_M_BLOCK && OPIR_UNLIKELY(m->sender)) {
+        struct opir_req *s = m->sender;
+        m->sender = NULL;
+        opir_done(s);
+    }
 }
 
 void opir_msg_replace(struct opir_msg *m, struct opir_msg *by) {

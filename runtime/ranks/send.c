@@ -1,6 +1,7 @@
 /* send.c - sending, and taking sends back.
  *
- * A small message without a receive is copied aside; a larger one stays with its sender, and is copied aside when that has waited in vain for long.  Between
+ * A small message without a receive is copied aside; a larger one stays with its sender, and is copied aside when that has waited in vain for long.  A give
+ * is complete at once, but where its receiver has much waiting already: there it waits to be received, as a send does, and for no longer than that.  Between
  * threads, a message that is copied aside and a give go through the receiver's inbox, and the receiver is always the one who comes second. */
 #include "guard.h"
 #include "inbox.h"
@@ -100,8 +101,15 @@ void opir_send_begin(struct opir_req *q) {
         struct opir_msg *m = msg_new(q, q->block ? OPIR_M_BLOCK : OPIR_M_EAGER, 0);
         m->block = q->block;
         m->room = q->room;
+        bool waits = q->block && to->eager_bytes > opir.eager_cap;
         opir_msg_append(to, m);
-        opir_finished(q);
+        if (waits) {
+            m->sender = q;
+            q->gave = m;
+            lend(q);
+        } else {
+            opir_finished(q);
+        }
     } else if (aside) {
         struct opir_msg *m = msg_new(q, OPIR_M_EAGER, q->bytes);
         opir_pack(q->type, q->buf, q->count, m + 1);
@@ -118,7 +126,15 @@ void opir_send_begin(struct opir_req *q) {
         opir_wake(to);
 }
 
-/* Copies aside what this rank's standard sends hold and nobody has received; sets *some where there was any. */
+/* A give waits no longer; false: it does not wait any more.  The caller holds the receiver's lock. */
+static bool give_goes_on(struct opir_req *q) {
+    if (opir_is_done(q))
+        return false;
+    q->gave->sender = NULL;
+    return true;
+}
+
+/* Copies aside what this rank's standard sends hold and nobody has received, and lets its gives go on; sets *some where there was any. */
 void opir_relieve(struct opir_rank *me, bool *some) {
     for (struct opir_req *q = me->lent; q; q = q->lent_next) {
         if (q->mode == OPIR_SYNC || opir_is_done(q))
@@ -131,8 +147,8 @@ void opir_relieve(struct opir_rank *me, bool *some) {
         if (q->cancelled)
             continue;
         opir_rank_lock(to);
-        bool waits = q->msg.to == to;
-        if (waits) {
+        bool waits = q->mode == OPIR_GIVE ? give_goes_on(q) : q->msg.to == to;
+        if (waits && q->mode != OPIR_GIVE) {
             struct opir_msg *m = msg_new(q, OPIR_M_EAGER, q->bytes);
             opir_pack(q->type, q->buf, q->count, m + 1);
             opir_msg_replace(&q->msg, m);
@@ -147,6 +163,8 @@ void opir_relieve(struct opir_rank *me, bool *some) {
 
 /* Takes a send back that nobody has received; false when it is too late. */
 bool opir_withdraw(struct opir_req *q) {
+    if (q->mode == OPIR_GIVE)
+        return false; /* its buffer is the receiver's */
     struct opir_rank *to = opir_comm_peer(q->comm, q->peer);
     if (!to) {
         opir_far_withdraw(q, opir_group_world(q->comm->remote, q->peer));

@@ -184,11 +184,13 @@ static int give(const char *call, void *bufp, int count, MPI_Datatype type, int 
         opir_req_release(q);
         return rc;
     }
-    opir_send_begin(q); /* a give is complete at once */
+    opir_send_begin(q);
     if (request) {
         OPIR_PUT(request, q);
         return MPI_SUCCESS;
     }
+    if (OPIR_UNLIKELY(q->lent))
+        opir_wait_req(call, q);
     return opir_req_finish(q, MPI_STATUS_IGNORE);
 }
 

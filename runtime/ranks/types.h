@@ -125,7 +125,7 @@ struct opir_msg {
     void *block;
     size_t room;
     struct opir_rank *home;
-    struct opir_req *sender;
+    struct opir_req *sender; /* of a REF; of a BLOCK: the give that is complete once it leaves the queue, or NULL */
     struct opir_rank *to; /* in whose queue it is; NULL: taken out */
     int from; /* the process that it came from, plus one; 0: this one */
     uint64_t id; /* of a FAR one: what its sender's process calls it */
@@ -200,6 +200,7 @@ struct opir_req {
     struct opir_req *detached_next;
     struct opir_req *first, *second;
     struct opir_msg msg;
+    struct opir_msg *gave; /* of a give that waits, until it is done: its message, in the receiver's queue under the receiver's lock */
     struct opir_far *far; /* of a send to another process that has not completed at once; far.c guards it */
     uint32_t order, starts; /* of a persistent collective: the how manieth of its communicator, and how often it was started */
     struct opir_args *a; /* of a collective: of a blocking one on the caller's stack, else `args` */
@@ -259,7 +260,7 @@ struct opir_rank {
     const struct opir_type *op_type;
     struct opir_req *free, *detached;
     struct opir_req *sent; /* for what is complete as it is started; NULL: not used yet */
-    struct opir_req *lent; /* sends that wait to be matched and may be copied aside */
+    struct opir_req *lent; /* sends that wait to be matched and may be copied aside, and gives that wait for room */
     struct opir_blocks *blocks; /* buffers that this rank owns */
     const char *call; /* for the report of a deadlock: what it waits in, and for which request */
     const struct opir_req *waits;
@@ -289,7 +290,7 @@ struct opir_process {
     struct opir_group *world_group;
     struct opir_shared *world;
     size_t eager; /* up to this size a send that nobody waits for is copied aside at once */
-    size_t eager_cap; /* as long as its receiver has no more than this waiting */
+    size_t eager_cap; /* as long as its receiver has no more than this waiting; past that a give is complete when it is received */
     size_t stack;
     bool rr;
     bool crowded; /* more ranks on this node than processors */
