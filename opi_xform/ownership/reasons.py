@@ -17,6 +17,7 @@ from opi_xform.ownership.lines import line_of
 from opi_xform.ownership.liveness import Finding
 from opi_xform.ownership.marks import marks_before
 from opi_xform.ownership.model import Buffer, Place, Program, Refusal, Use
+from opi_xform.ownership.origins import origin
 from opi_xform.ownership.zero_ends import read_to_an_end, zeros_put
 from opi_xform.program.graph import Lost
 
@@ -77,7 +78,12 @@ def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Findin
                 message += f", where {line_of(span)} calls `{name}` through a pointer"
                 notes = (*notes, (span, f"this may be a call of `{name}`"))
     elif code == "03":
+        why = origin(program, use)
         message = f"the source may be MPI_PROC_NULL, and {line} reads `{buffer.name}` then too"
+        if why is not None:
+            text, span = why
+            message = f"the source may be MPI_PROC_NULL ({text}), and {line} reads `{buffer.name}` then too"
+            notes = (*notes, (span, "the source comes from here"))
     elif code == "16":
         message = f"{line} touches bytes of `{buffer.name}` beyond those the receive makes room for"
     else:
