@@ -128,8 +128,10 @@ class Deepest:
             finding = judge.findings.get((use.node, use.argument))
             needed = needed or judge.exceeded or (finding is not None and not finding.ok and _partly_known(judge, use))
         lasting = (self.live_data.refusal(uses) if needed else None) or form
+        if lasting is not None and lasting.code == "02" and refusal.code == "07":
+            return None
         if lasting is None and refusal.code == "402":
-            return _inside(first) or self.live_data.row(first)
+            return _inside(first) or self.live_data.place(first)
         return lasting
 
     @cached_property

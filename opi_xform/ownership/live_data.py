@@ -23,6 +23,7 @@ from opi_xform.ownership.roots import STORED, Root, Roots, base_of, is_inside, i
 from opi_xform.ownership.uses import collect
 
 SHOWN = 2  # reads that are named
+PAIR = 2  # blocks that change places, by several names
 MOST = 20_000  # nodes that may touch the memory of one message
 
 Objects = frozenset[int]
@@ -55,7 +56,7 @@ class LiveData:
         objects = self.objects(use)
         if found is None or objects <= {UNKNOWN}:
             return None
-        root, inside = found
+        root, inside = found.root, found.inside
         if use.side == "recv" and (not inside or self.own(argument, objects)):
             return None
         touching = {n for o in sorted(objects - {UNKNOWN}) for n in self.program.values.accesses.nodes(o)}
@@ -70,11 +71,20 @@ class LiveData:
         anew = self.renewed(use, root, mine)
         name = spelling(base_of(argument))
         reads = {n for n in mine if self.program.values.accesses.touches(n, objects, "R") and self.reads(n)}
-        again = {n for n in mine - anew if any(u.side == "send" for u in self.uses.get(n, ()))}
-        if use.side == "send" and again and not any(isinstance(self.graph.nodes[n].action, ins.Load) for n in reads):
+        reads = {n for n in reads if not inside or not self.collective(n)}  # these may be of other parts
+        again = {n for n in mine - anew if root in self.by(n) and any(u.side == "send" for u in self.uses.get(n, ()))}
+        if (
+            use.side == "send"
+            and again
+            and not inside
+            and not any(isinstance(self.graph.nodes[n].action, ins.Load) for n in reads)
+        ):
             return self.sent_again(use, name, ahead(self.graph, use.node, again))
         nearest = ahead(self.graph, use.node, reads - anew)
-        nearest = nearest or (ahead(self.graph, use.node, reads) if inside else [])
+        if inside and not nearest:
+            nearest = ahead(
+                self.graph, use.node, {n for n in reads if isinstance(self.graph.nodes[n].action, ins.Load)}
+            )
         if not nearest:
             return None
         spans = [self.names.span(n) for n in nearest[:SHOWN]]
@@ -89,15 +99,22 @@ class LiveData:
         message = f"the message lies in `{name}`, and {what}, perhaps without all of it being written anew"
         return Refusal("02", message, ((span, f"`{name}` is a message's buffer here"),))
 
-    def row(self, use: Use) -> Refusal | None:
-        """The argument is a pointer from a table, to a place in a block that the others point into, too."""
-        e = _row(use.call.args[use.argument])
-        found = None if e is None else self.roots.of(e, self.graph.nodes[use.node].frame)
-        if e is None or found is None:
+    def place(self, use: Use) -> Refusal | None:
+        """The argument is a place in a block, by a pointer from a table, or one that was set to it before."""
+        argument = use.call.args[use.argument]
+        found = self.roots.of(argument, self.graph.nodes[use.node].frame)
+        if found is None:
             return None
+        e = _row(argument)
+        if e is None:
+            name, block = spelling(base_of(argument)), spelling(found.base)
+            if not found.moved or name == block:
+                return None
+            message = f"`{name}` points into `{block}`, at a place that the program computes"
+            return Refusal("04", f"{message}; a message needs a buffer of its own")
         objects = self.objects(use)
         nodes = [n for n, inside in self.parts.items() if not objects.isdisjoint(inside)]
-        nodes = [n for n in nodes if found[0] in self.by(n)] or nodes
+        nodes = [n for n in nodes if found.root in self.by(n)] or nodes
         if not nodes:
             return None
         name, span = spelling(base_of(e)), self.names.span(nodes[0])
@@ -191,7 +208,7 @@ class LiveData:
                 return True
             if root[0] == wanted[0] != STORED and UNKNOWN not in objects:
                 touched = frozenset(self.program.values.accesses.objects(n))
-                if touched <= objects or objects <= touched:
+                if len(objects | touched) <= PAIR and (touched <= objects or objects <= touched):
                     return True
         return False
 
@@ -200,7 +217,7 @@ class LiveData:
         known = self.known.get(n)
         if known is None:
             found = (self.roots.of(e, self.graph.nodes[n].frame) for e in self.lvalues(n))
-            known = self.known[n] = tuple(root for root, _ in filter(None, found))
+            known = self.known[n] = tuple(origin.root for origin in filter(None, found))
         return known
 
     def lvalues(self, n: int) -> Iterator[ast.Expr]:
@@ -221,10 +238,22 @@ class LiveData:
             return n not in self.uses and (effect is None or effect.frees is None)
         return isinstance(action, ins.Load) and not action.type.is_pointer
 
+    def collective(self, n: int) -> bool:
+        op = self.names.operations.get(n)
+        return op is not None and op.kind == "collective"
+
     def computes(self, n: int) -> bool:
         """A node that puts something into memory, and is no message."""
         action = self.graph.nodes[n].action
         return isinstance(action, ins.Store) and not action.type.is_pointer
+
+    def set_anew(self, root: Root) -> set[int]:
+        """Nodes that set the pointer which the call names to something else."""
+        kind, key, frame = root
+        if kind == STORED or frame < 0:
+            return set()
+        o = self.program.values.objects.variable(frame, key)
+        return {*self.names.defs.get(("v", o, 0), ()), *(a.node for a in self.names.writes(o))}
 
     def renewed(self, use: Use, root: Root, mine: set[int]) -> set[int]:
         """Those of the nodes that come only after the memory of a message is written or received anew."""
@@ -233,7 +262,7 @@ class LiveData:
         around = set(nest.chain(start))
         written: set[int] = set()  # loops
         read: set[int] = set()
-        stops: set[int] = set()  # nodes
+        stops = self.set_anew(root)
         for n in mine:
             if any(u.side == "recv" and not is_inside(u.call.args[u.argument]) for u in self.uses.get(n, ())):
                 stops.add(n)

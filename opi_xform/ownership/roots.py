@@ -14,12 +14,27 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.walk import children, statements
 from opi_xform.ownership.lvalues import function_expressions
 from opi_xform.ownership.model import Program
+from opi_xform.record import dataclass
 
 STEPS = 8  # names that are followed
 STORED = "m"
 
-Root = tuple[str, str]  # ("v", the key of a variable) or (STORED, the name of a member)
+Root = tuple[str, str, int]  # ("v", the key of a variable, its frame) or (STORED, the name of a member, -1)
 Given = ast.Expr | None  # what a pointer is set to; None: it is moved
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an address goes out from, with the expression that says so.
+
+    inside: it is another place than the one that the name stands for, or one of several pointers by that name; moved:
+    it is computed from that pointer.
+    """
+
+    root: Root
+    base: ast.Expr
+    inside: bool
+    moved: bool
 
 
 class Roots:
@@ -41,24 +56,26 @@ class Roots:
             if key in program.functions:
                 self.find_rows(program.functions[key])
 
-    def of(self, e: ast.Expr, frame: int) -> tuple[Root, bool] | None:
-        """The root of an address; and whether it is another place than the one that its name stands for."""
-        inside, known = False, None
+    def of(self, e: ast.Expr, frame: int) -> Origin | None:
+        """Where an address goes out from."""
+        inside = moved = False
+        known: Origin | None = None
         for _ in range(STEPS):
-            inside, e = inside or is_inside(e), base_of(e)
+            inside, moved, e = inside or is_inside(e), moved or is_moved(e), base_of(e)
             if isinstance(e, ast.Member):
-                return (STORED, self.rows.get(e.field, e.field)), inside
+                return Origin((STORED, self.rows.get(e.field, e.field), -1), e, inside, moved)
             if isinstance(e, ast.Call):
                 found = self.returned(e, frame)
             elif isinstance(e, ast.VarRef):
-                known = ("v", e.var), inside
+                owner = -1 if self.program.variables[e.var].is_global else frame
+                known = Origin(("v", e.var, owner), e, inside, moved)
                 found = self.given(e.var, frame)
             else:
                 break
             if found is None:
                 break
-            e, frame, moved = found
-            inside = inside or moved
+            e, frame, elsewhere = found
+            inside, moved = inside or elsewhere, moved or elsewhere
         return known
 
     def given(self, key: str, frame: int) -> tuple[ast.Expr, int, bool] | None:
@@ -81,15 +98,16 @@ class Roots:
         names = {_name(base_of(v)) for v in values}
         if len(names) != 1 or "" in names:
             return None
-        return values[0], frame, None in every or any(map(is_inside, values))
+        return values[0], frame, None in every or any(map(is_moved, values))
 
     def returned(self, call: ast.Call, frame: int) -> tuple[ast.Expr, int, bool] | None:
-        """What a function of the program returns, where it has one ``return``."""
+        """What a function of the program returns, where it is NULL or one address."""
         inner = self.entered.get((frame, call.span.file, call.span.begin))
         if inner is None:
             return None
-        found = self.sets(self.graph.frames[inner].function).get("", [])
-        return (found[0], inner, False) if len(found) == 1 and found[0] is not None else None
+        every = self.sets(self.graph.frames[inner].function).get("", [])
+        found = [e for e in every if e is not None and not is_zero(e)]
+        return (found[0], inner, False) if len(found) == 1 else None
 
     def sets(self, function: str) -> dict[str, list[Given]]:
         """What each pointer of a function is set to; by '' what it returns."""
@@ -140,6 +158,22 @@ def is_inside(e: ast.Expr) -> bool:
                 return True
             case _:
                 return False
+
+
+def is_moved(e: ast.Expr) -> bool:
+    """An address is computed from a pointer: it is not the pointer itself."""
+    while True:
+        match e:
+            case ast.Cast(operand=inner):
+                e = inner
+            case ast.AddrOf(operand=ast.Index(base=base, index=index)):
+                if not is_zero(index):
+                    return True
+                e = base
+            case ast.AddrOf(operand=inner) | ast.Deref(operand=inner):
+                e = inner
+            case _:
+                return isinstance(e, ast.Binary)
 
 
 def is_zero(e: ast.Expr) -> bool:
