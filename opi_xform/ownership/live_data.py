@@ -43,11 +43,14 @@ class LiveData:
         for use in collect(program):
             self.uses.setdefault(use.node, []).append(use)
 
-    def refusal(self, uses: Sequence[Use]) -> Refusal | None:
-        """Why the message of a call could not be handed over, whatever its pointer were; of its copies, the first."""
-        return next(filter(None, map(self.of_use, uses[:SHOWN])), None)
+    def refusal(self, uses: Sequence[Use], escaped: bool = False) -> Refusal | None:
+        """Why the message of a call could not be handed over, whatever its pointer were; of its copies, the first.
 
-    def of_use(self, use: Use) -> Refusal | None:
+        escaped: the address goes where it is not followed, so that a call may do anything: calls do not count then.
+        """
+        return next(filter(None, (self.of_use(use, escaped) for use in uses[:SHOWN])), None)
+
+    def of_use(self, use: Use, escaped: bool) -> Refusal | None:
         action = self.graph.nodes[use.node].action
         assert isinstance(action, ins.CallInstr)
         frame = self.graph.nodes[use.node].frame
@@ -71,20 +74,15 @@ class LiveData:
         anew = self.renewed(use, root, mine)
         name = spelling(base_of(argument))
         reads = {n for n in mine if self.program.values.accesses.touches(n, objects, "R") and self.reads(n)}
-        reads = {n for n in reads if not inside or not self.collective(n)}  # these may be of other parts
+        loads = {n for n in reads if isinstance(self.graph.nodes[n].action, ins.Load)}
         again = {n for n in mine - anew if root in self.by(n) and any(u.side == "send" for u in self.uses.get(n, ()))}
-        if (
-            use.side == "send"
-            and again
-            and not inside
-            and not any(isinstance(self.graph.nodes[n].action, ins.Load) for n in reads)
-        ):
+        if use.side == "send" and again and not (inside or escaped or loads):
             return self.sent_again(use, name, ahead(self.graph, use.node, again))
-        nearest = ahead(self.graph, use.node, reads - anew)
-        if inside and not nearest:
-            nearest = ahead(
-                self.graph, use.node, {n for n in reads if isinstance(self.graph.nodes[n].action, ins.Load)}
-            )
+        if escaped:
+            reads = loads
+        elif inside:  # a collective call may be of other parts
+            reads = {n for n in reads if not self.collective(n)}
+        nearest = ahead(self.graph, use.node, reads - anew) or (ahead(self.graph, use.node, loads) if inside else [])
         if not nearest:
             return None
         spans = [self.names.span(n) for n in nearest[:SHOWN]]
