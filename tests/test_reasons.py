@@ -281,3 +281,41 @@ def test_what_names_a_variable_is_told_by_its_kind(text: str, kind: str) -> None
     at = re.search(rb"\bb\b", data)
     assert at is not None
     assert texts.kind_of("a.c", at.start()) == kind
+
+
+@pytest.mark.parametrize(
+    ("flag", "note"), [("", ", which is left out here but perhaps not elsewhere,"), ("-DTHREADS", "")]
+)
+def test_openmp_that_is_left_out_is_told_as_such(
+    flag: str, note: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = """static double b[N];
+static void fill(double *p)
+{
+#ifdef THREADS
+#pragma omp parallel // HERE
+#endif
+    {
+        for (int i = 0; i < N; i++) p[i] = i;
+    }
+}
+"""
+    text = HEAD + before + START + "fill(b);\nMPI_Send(b, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);" + TAIL
+    (tmp_path / "a.c").write_text(text)
+    assert main([str(tmp_path / "a.c"), "--output-format", "json", "--", "-DOTHER", *([flag] if flag else [])]) == 0
+    found = json.loads(capfd.readouterr().out)["sites"][-1]
+    assert (found["decision"], found["code"]) == ("keep", "OPI103")
+    assert f"OpenMP `parallel` in line {line_of(text, 'HERE')}{note} has statements that" in found["message"]
+
+
+def test_a_handler_that_lets_errors_return_is_named(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    lines = [
+        "MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); // HERE",
+        "static double b[N]; for (int i = 0; i < N; i++) b[i] = i;",
+        "if (MPI_Recv(b, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE) != MPI_SUCCESS) b[0] = 0;",
+        "u[0] = b[3];",
+    ]
+    text, found = sites(lines, tmp_path, capfd)
+    assert found[-1]["code"] == "OPI203"
+    wanted = f"the receive may fail and bring nothing: line {line_of(text, 'HERE')} lets errors return, and"
+    assert found[-1]["message"].startswith(wanted)
