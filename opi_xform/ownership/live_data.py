@@ -201,14 +201,13 @@ class LiveData:
 
     def means(self, n: int, wanted: Root, objects: Objects) -> bool:
         """A node touches the memory by the name of the message, or by one that stands for the same memory."""
-        for root in self.by(n):
-            if root == wanted:
-                return True
-            if root[0] == wanted[0] != STORED and UNKNOWN not in objects:
-                touched = frozenset(self.program.values.accesses.objects(n))
-                if len(objects | touched) <= PAIR and (touched <= objects or objects <= touched):
-                    return True
-        return False
+        found = self.by(n)
+        if wanted in found:
+            return True
+        if wanted[0] == STORED or UNKNOWN in objects or len(objects) > PAIR:
+            return False
+        variables = any(root[0] != STORED for root in found)
+        return variables and frozenset(self.program.values.accesses.objects(n)) == objects
 
     def by(self, n: int) -> tuple[Root, ...]:
         """The names by which a node touches memory."""
