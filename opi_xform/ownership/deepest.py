@@ -26,7 +26,7 @@ from opi_xform.ownership.uses import touches
 
 INLINE_LIMIT = 40  # bytes that travel in a message's envelope, whatever is done (RUNTIME.md section 2)
 SMALL = f"at most {INLINE_LIMIT} bytes, which travel in the message's envelope"
-FORM = frozenset(("04", "07", "09", "12", "13", "401", "402", "escape"))
+FORM = frozenset(("04", "07", "12", "13", "401", "402", "escape"))
 COARSE = frozenset(("401", "escape"))  # nothing exact is known of the buffer then
 SHOWN = 2  # reads that are named
 UNSPELLED = "…"
@@ -170,7 +170,9 @@ def surely_read(judge: Judge, use: Use) -> tuple[int, ...]:
     if judge.exceeded or finding is None or finding.ok or use.lo is None or use.length is None:
         return ()
     symbols = judge.symbols
-    moving = symbols.scope(symbols.resolve(use.lo)) | symbols.scope(symbols.resolve(use.length))
+    moving = symbols.scope(symbols.resolve(use.lo))
+    if use.side == "recv":
+        moving |= symbols.scope(symbols.resolve(use.length))
     if moving and use.side == "recv":
         return ()  # the other turns bring what this one does not
     out: list[int] = []
