@@ -274,3 +274,35 @@ def test_a_test_around_the_call_is_no_advice_where_that_changes_more(tmp_path: P
     _, found = sites(lines, tmp_path)
     assert found[0]["decision"] == "keep"
     assert "around the call" not in found[0]["message"]
+
+
+def test_the_read_that_decides_may_be_far_away(tmp_path: Path) -> None:
+    """What is read near the send was received behind it; what is sent again is only half of it written anew."""
+    lines = [
+        "static double b[M];",
+        "for (int i = 0; i < M; i++) b[i] = i;",
+        "for (int t = 0; t < 4; t++) {",
+        "for (int i = 0; i < M / 2; i++) b[i] = t;",
+        "MPI_Send(b, M, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); // HERE",
+        "static double other; other += t;",
+        f"MPI_Recv(b, M / 2, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, {TAKE}",
+        *(f'printf("%g\\n", b[{k}]);' for k in range(12)),
+        "}",
+    ]
+    text, found = sites(lines, tmp_path)
+    wanted = f"not all bytes of `b` that line {line_of(text)} sends are surely written after this send"
+    assert (told(found[0]), found[0]["message"].partition(";")[0]) == (("keep", "OPI102"), wanted)
+
+
+def test_a_read_goes_before_a_send_that_needs_as_much(tmp_path: Path) -> None:
+    lines = [
+        "static double b[M], c[M];",
+        "for (int i = 0; i < M; i++) b[i] = i;",
+        "MPI_Send(b, M, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);",
+        "MPI_Send(b, M, MPI_DOUBLE, 2, 0, MPI_COMM_WORLD);",
+        "for (int i = 0; i < M; i++) c[i] = b[i]; // HERE",
+        'printf("%g\\n", c[n]);',
+    ]
+    text, found = sites(lines, tmp_path)
+    wanted = f"`b` is read at line {line_of(text)} after the send"
+    assert (told(found[0]), found[0]["message"].partition(";")[0]) == (("keep", "OPI101"), wanted)

@@ -14,8 +14,12 @@ TRIES = 8  # candidates tried for one message, each by itself
 
 
 def readers_after(judge: Judge, use: Use) -> tuple[int, ...]:
-    """Nodes whose reads need bytes that are gone after the use; the nearest few, the first one surely."""
-    return _deciding(judge, ahead(judge.program.graph, use.node, readers_of(judge)), use)
+    """Nodes whose reads need bytes that are gone after the use; the nearest few, the first one surely.
+
+    After a send, what reads the data goes before what sends it again: packing anew would not be enough there.
+    """
+    found = _deciding(judge, ahead(judge.program.graph, use.node, readers_of(judge)), use)
+    return tuple(sorted(found, key=judge.use_nodes.__contains__)) if use.side == "send" else found
 
 
 def readers_of_first_contents(judge: Judge) -> tuple[int, ...]:
