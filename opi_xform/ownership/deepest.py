@@ -26,8 +26,7 @@ from opi_xform.ownership.uses import touches
 
 INLINE_LIMIT = 40  # bytes that travel in a message's envelope, whatever is done (RUNTIME.md section 2)
 SMALL = f"at most {INLINE_LIMIT} bytes, which travel in the message's envelope"
-FORM = frozenset(("04", "07", "12", "13", "401", "402", "escape"))
-COARSE = frozenset(("401", "escape"))  # nothing exact is known of the buffer then
+FORM = frozenset(("04", "07", "12", "13", "401", "402"))
 SHOWN = 2  # reads that are named
 UNSPELLED = "…"
 NO_FORM = "this form of call has no ownership-passing counterpart"
@@ -115,7 +114,7 @@ class Deepest:
         form = None if first.op.convertible else Refusal("07", first.op.reason or NO_FORM)
         if first.op.persistent:
             return form
-        needed = refusal.code in COARSE
+        needed = refusal.code == "401"
         for use in uses if not needed else ():
             buffer = buffers.get(use.object)
             if buffer is None or use.lo is None or use.length is None:
@@ -130,7 +129,7 @@ class Deepest:
                 return liveness_refusal(self.program, buffer, use, Finding(False, "01"), found)
             finding = judge.findings.get((use.node, use.argument))
             needed = needed or judge.exceeded or (finding is not None and not finding.ok and _partly_known(judge, use))
-        lasting = (self.live_data.refusal(uses, refusal.code == "escape") if needed else None) or form
+        lasting = (self.live_data.refusal(uses) if needed else None) or form
         if lasting is None and refusal.code == "402":
             return _inside(first) or self.live_data.place(first)
         return lasting

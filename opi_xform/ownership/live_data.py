@@ -43,14 +43,11 @@ class LiveData:
         for use in collect(program):
             self.uses.setdefault(use.node, []).append(use)
 
-    def refusal(self, uses: Sequence[Use], escaped: bool = False) -> Refusal | None:
-        """Why the message of a call could not be handed over, whatever its pointer were; of its copies, the first.
+    def refusal(self, uses: Sequence[Use]) -> Refusal | None:
+        """Why the message of a call could not be handed over, whatever its pointer were; of its copies, the first."""
+        return next(filter(None, map(self.of_use, uses[:SHOWN])), None)
 
-        escaped: the address goes where it is not followed, so that a call may do anything: calls do not count then.
-        """
-        return next(filter(None, (self.of_use(use, escaped) for use in uses[:SHOWN])), None)
-
-    def of_use(self, use: Use, escaped: bool) -> Refusal | None:
+    def of_use(self, use: Use) -> Refusal | None:
         action = self.graph.nodes[use.node].action
         assert isinstance(action, ins.CallInstr)
         frame = self.graph.nodes[use.node].frame
@@ -76,11 +73,9 @@ class LiveData:
         reads = {n for n in mine if self.program.values.accesses.touches(n, objects, "R") and self.reads(n)}
         loads = {n for n in reads if isinstance(self.graph.nodes[n].action, ins.Load)}
         again = {n for n in mine - anew if root in self.by(n) and any(u.side == "send" for u in self.uses.get(n, ()))}
-        if use.side == "send" and again and not (inside or escaped or loads):
+        if use.side == "send" and again and not (inside or loads):
             return self.sent_again(use, name, ahead(self.graph, use.node, again))
-        if escaped:
-            reads = loads
-        elif inside:  # a collective call may be of other parts
+        if inside:  # a collective call may be of other parts
             reads = {n for n in reads if not self.collective(n)}
         nearest = ahead(self.graph, use.node, reads - anew) or (ahead(self.graph, use.node, loads) if inside else [])
         if not nearest:
