@@ -21,6 +21,9 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Send((void *)0, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
     MPI_Send(a, argc, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    MPI_Request rq;
+    MPI_Send_init(a, argc, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &rq);
+    MPI_Request_free(&rq);
     MPI_Finalize();
     return 0;
 }
@@ -38,15 +41,16 @@ def test_all_sites_stay(limit: str, value: int, monkeypatch: pytest.MonkeyPatch,
         assert ("this function" if limit == "NODES" else budget.TOUCHED) in site.why
 
 
-def test_a_message_without_a_buffer_stays_for_that(
+def test_a_message_without_a_buffer_and_a_form_of_call_stay_for_that(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(budget, "NODES", 4)
     (tmp_path / "a.c").write_text(TOKENS)
     assert main([str(tmp_path / "a.c"), "--output-format", "json"]) == 0
-    empty, other = json.loads(capfd.readouterr().out)["sites"]
+    empty, other, persistent = json.loads(capfd.readouterr().out)["sites"]
     assert (empty["code"], empty["message"]) == ("OPI402", "`NULL` names no buffer")
     assert other["code"] == "OPI401"
+    assert (persistent["code"], persistent["message"][:20]) == ("OPI107", "a persistent request")
 
 
 def test_the_function_that_is_copied_most_often_is_named() -> None:

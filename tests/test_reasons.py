@@ -61,11 +61,11 @@ def test_two_structs_convert(tmp_path: Path, capfd: pytest.CaptureFixture[str]) 
         ("memcpy(&two, &one, sizeof one); // HERE", "line {} calls `memcpy`, which reads the bytes of `b->out`"),
         ("two.out = one.out; // HERE", "line {} sets `b->out` to what is not known to be fresh memory of its own"),
         ("fwrite(&two, sizeof two, 1, stdout); // HERE", "line {} calls `fwrite`, which reads the bytes of `b->out`"),
-        ("ship(argc > 1 ? &one : &two);", "line 11 may touch, in this struct or in another, `b->out`"),
-        ("u[0] += *(long *)&two.out; // HERE", "line {} may touch, as something else than a pointer, `b->out`"),
+        ("pack(&one); pack(&two); ship(argc > 1 ? &one : &two);", "line 11 may read `b->out`, or the same member"),
+        ("u[0] += *(long *)&two.out; // HERE", "line {} may read `b->out` as something else than a pointer"),
         (
             "struct box all[4]; for (int k = 0; k < argc; k++) make(&all[k]);",
-            "`make` names a pointer at a computed place in `all` by the words that it has for `b->out`",
+            "which change all or none, and which element of `all` is meant is not known",
         ),
     ],
 )  # fmt: skip
@@ -208,10 +208,10 @@ def test_a_pointer_that_shares_its_words_with_another_one_names_what_is_in_the_w
     ]
     text, found = sites(lines, tmp_path, capfd)
     assert found[0]["code"] == "OPI402"
-    message = "`make` names a pointer in `{}` by the words that it has for `b->out`, and line {} "
-    message += "may touch, in this struct or in another, `{}`"
+    message = "the same text of `make` names `b->out` and pointers of other structs, which change all or none, and "
+    message += "line {1} may read `{0}.out`, or the same member of another struct, as it cannot be told which one"
     at = line_of(text, "HERE")
-    assert found[0]["message"] in {message.format(one, at, one) for one in ("two", "spare")}
+    assert found[0]["message"] in {message.format(one, at) for one in ("two", "spare")}
     assert [note["line"] for note in found[0]["notes"]] == [at]
 
 
@@ -230,11 +230,11 @@ def test_rows_in_one_block_are_no_buffers_of_their_own(tmp_path: Path, capfd: py
         "for (int i = 0; i < n; i++) b[i][0] = a[i][0];",
         "for (int i = 0; i < argc; i++) a[i][0] = u[i];",
         "MPI_Send(a[0], N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);",
-        'printf("%f\\n", a[1][1]);',
     ]
     text, found = sites(lines, tmp_path, capfd, before)
-    expected = f"line {line_of(text, 'HERE')} sets `a[0]` to a place inside another buffer"
-    assert (found[-1]["code"], found[-1]["message"]) == ("OPI402", expected)
+    expected = f"the call names a row of `a`, and line {line_of(text, 'HERE')} makes its rows parts of one block"
+    message = f"{expected}; a message needs a buffer of its own"
+    assert (found[-1]["code"], found[-1]["message"]) == ("OPI104", message)
 
 
 def test_code_in_a_function_that_runs_is_not_said_to_be_in_one_that_does_not(
@@ -281,3 +281,41 @@ def test_what_names_a_variable_is_told_by_its_kind(text: str, kind: str) -> None
     at = re.search(rb"\bb\b", data)
     assert at is not None
     assert texts.kind_of("a.c", at.start()) == kind
+
+
+@pytest.mark.parametrize(
+    ("flag", "note"), [("", ", which is left out here but perhaps not elsewhere,"), ("-DTHREADS", "")]
+)
+def test_openmp_that_is_left_out_is_told_as_such(
+    flag: str, note: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = """static double b[N];
+static void fill(double *p)
+{
+#ifdef THREADS
+#pragma omp parallel // HERE
+#endif
+    {
+        for (int i = 0; i < N; i++) p[i] = i;
+    }
+}
+"""
+    text = HEAD + before + START + "fill(b);\nMPI_Send(b, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);" + TAIL
+    (tmp_path / "a.c").write_text(text)
+    assert main([str(tmp_path / "a.c"), "--output-format", "json", "--", "-DOTHER", *([flag] if flag else [])]) == 0
+    found = json.loads(capfd.readouterr().out)["sites"][-1]
+    assert (found["decision"], found["code"]) == ("keep", "OPI103")
+    assert f"OpenMP `parallel` in line {line_of(text, 'HERE')}{note} has statements that" in found["message"]
+
+
+def test_a_handler_that_lets_errors_return_is_named(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    lines = [
+        "MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); // HERE",
+        "static double b[N]; for (int i = 0; i < N; i++) b[i] = i;",
+        "if (MPI_Recv(b, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE) != MPI_SUCCESS) b[0] = 0;",
+        "u[0] = b[3];",
+    ]
+    text, found = sites(lines, tmp_path, capfd)
+    assert found[-1]["code"] == "OPI203"
+    wanted = f"the receive may fail and bring nothing: line {line_of(text, 'HERE')} lets errors return, and"
+    assert found[-1]["message"].startswith(wanted)

@@ -55,12 +55,13 @@ class Unfollowed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """clauses: each with the words between its parentheses.  end: of its text."""
+    """clauses: each with the words between its parentheses.  end: of its text.  note: what is said of its place."""
 
     name: str
     clauses: tuple[tuple[str, tuple[str, ...]], ...]
     end: int
     line: int
+    note: str = ""
 
     def words(self, clause: str) -> Iterator[str]:
         for name, found in self.clauses:
@@ -68,17 +69,24 @@ class Directive:
                 yield from found
 
     def refusal(self, why: str) -> Unfollowed:
-        return Unfollowed(f"OpenMP `{self.name}` in line {self.line} {why}")
+        return Unfollowed(f"OpenMP `{self.name}` in line {self.line}{self.note} {why}")
 
 
-def directives(file: File, span: Span, constant: Constant, expand: Expand, left_out: LeftOut) -> Iterator[Directive]:
-    """Those in a stretch of text, in order.  Raises Unfollowed."""
+def directives(
+    file: File, span: Span, constant: Constant, expand: Expand, left_out: LeftOut, doubtful: LeftOut = ()
+) -> Iterator[Directive]:
+    """Those in a stretch of text, in order.  doubtful: text that others may compile.  Raises Unfollowed."""
     for words, begin, end in lines(file.data, span.begin, span.end):
         if _around(left_out, begin):
             continue
         line = file.line_column(begin)[0]
         if words[1:3] == ["pragma", "omp"]:
-            yield _directive(words[3:], line, end, constant, expand)
+            found = _directive(words[3:], line, end, constant, expand)
+            yield (
+                replace(found, note=", which is left out here but perhaps not elsewhere,")
+                if _around(doubtful, begin)
+                else found
+            )
         elif words[0] == "_Pragma":
             raise Unfollowed(f"OpenMP or another _Pragma in line {line} is not followed")
 

@@ -63,9 +63,13 @@ def find_regions(
     constant: Constant,
     expand: Expand,
     left_out: LeftOut,
+    doubtful: LeftOut = (),
 ) -> Regions:
-    """The OpenMP directives in a function's text, and what they make of it; those in text left out say nothing."""
-    finder = _Finder(file, span, body, variables, constant, expand, left_out)
+    """The OpenMP directives in a function's text, and what they make of it; those in text left out say nothing.
+
+    doubtful: text that is left out here, and that other flags may bring in.
+    """
+    finder = _Finder(file, span, body, variables, constant, expand, left_out, doubtful)
     try:
         return finder.run()
     except Unfollowed as refused:
@@ -84,6 +88,7 @@ class _Finder:
         constant: Constant,
         expand: Expand,
         left_out: LeftOut,
+        doubtful: LeftOut,
     ) -> None:
         self.file = file
         self.span = span
@@ -92,6 +97,7 @@ class _Finder:
         self.constant = constant
         self.expand = expand
         self.left_out = left_out
+        self.doubtful = doubtful
         self.parents: dict[int, ast.Stmt] = {}
         self.at: dict[int, ast.Stmt] = {}  # by offset: the outermost statement that begins there
         for stmt, parent in statements(body):
@@ -106,7 +112,7 @@ class _Finder:
 
     def run(self) -> Regions:
         """Raises Unfollowed."""
-        for directive in directives(self.file, self.span, self.constant, self.expand, self.left_out):
+        for directive in directives(self.file, self.span, self.constant, self.expand, self.left_out, self.doubtful):
             if directive.name == "barrier":
                 continue
             stmt = self.at.get(behind(self.file.data, directive.end, self.left_out))

@@ -71,6 +71,7 @@ class UnitBuilder:
         self._address_taken: set[str] = set()
         self._thread_private: frozenset[str] | None = frozenset()
         self._left_out: dict[str, list[tuple[int, int]]] = {}  # by file: text that every compiler leaves out
+        self._doubtful: dict[str, list[tuple[int, int]]] = {}  # by file: text that is left out here
         self._has_openmp = False
         self._has_operator = False  # some text of the program's own has `_Pragma`
         self.dependencies: dict[str, str] = {}
@@ -101,8 +102,8 @@ class UnitBuilder:
         self._has_operator = any(b"_Pragma" in data for data in (*own, *map(os.fsencode, self._flags)))
         left_out = skipped_ranges(self._unit, self._sources, never=True)
         for skipped in left_out:
-            if skipped.certain:
-                self._left_out.setdefault(skipped.span.file, []).append((skipped.span.begin, skipped.span.end))
+            where = self._left_out if skipped.certain else self._doubtful
+            where.setdefault(skipped.span.file, []).append((skipped.span.begin, skipped.span.end))
         texts = [(f.data, self._left_out.get(f.path, ())) for f in files if not f.system]
         self._thread_private = thread_private(texts, self._macros.is_number)
         self._declarations([c for c in top if c.kind == _FUNCTION or c.kind == _VARIABLE])
@@ -378,9 +379,9 @@ class UnitBuilder:
             return found
         begin, end = places.begin[0], places.end[0]
         if WORD.search(here.data, begin, end) or b"_Pragma" in here.data[begin:end]:
-            left_out = self._left_out.get(here.path, ())
+            left_out, doubtful = self._left_out.get(here.path, ()), self._doubtful.get(here.path, ())
             found = find_regions(
-                here, places.span(0), body, variables, self._macros.is_number, self._macros.words, left_out
+                here, places.span(0), body, variables, self._macros.is_number, self._macros.words, left_out, doubtful
             )
         if self._has_operator and self._macros.makes_openmp(here, begin, end):
             refused = "OpenMP in a macro is not followed"

@@ -10,12 +10,16 @@ from opi_xform.ownership.liveness import Judge
 from opi_xform.ownership.model import Use
 from opi_xform.program.graph import Graph
 
-TRIES = 8  # candidates tried for one message
+TRIES = 8  # candidates tried for one message, each by itself
 
 
 def readers_after(judge: Judge, use: Use) -> tuple[int, ...]:
-    """Nodes whose reads need bytes that are gone after the use; the nearest few, the first one surely."""
-    return _deciding(judge, ahead(judge.program.graph, use.node, readers_of(judge)), use)
+    """Nodes whose reads need bytes that are gone after the use; the nearest few, the first one surely.
+
+    After a send, what reads the data goes before what sends it again: packing anew would not be enough there.
+    """
+    found = _deciding(judge, ahead(judge.program.graph, use.node, readers_of(judge)), use)
+    return tuple(sorted(found, key=judge.use_nodes.__contains__)) if use.side == "send" else found
 
 
 def readers_of_first_contents(judge: Judge) -> tuple[int, ...]:
@@ -36,22 +40,44 @@ def readers_of(judge: Judge) -> set[int]:
 
 
 def _deciding(judge: Judge, candidates: Iterable[int], use: Use | None) -> tuple[int, ...]:
+    """The nearest few of the candidates that decide, two at most; where none is found, the nearest."""
+    every = list(candidates)
     out: list[int] = []
-    tried = list(candidates)[:TRIES]
-    assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})
-    for n in tried:
-        try:
-            with judge.regions.budget():
-                found, at_entry = judge.live(None, frozenset({n}), assumed)
-                needs = judge.reads_initial(found, at_entry) if use is None else judge.needed(use, found)
-        except BudgetExceeded:
-            judge.regions.context.reset_operations()
-            continue
-        if needs:
+    for n in every[:TRIES]:
+        if _needs(judge, [n], use):
             out.append(n)
         if len(out) == 2:
             break
-    return tuple(out or tried[:1])
+    if not out and len(every) > TRIES:
+        out.extend(_first(judge, every, use))
+    return tuple(out or every[:1])
+
+
+def _first(judge: Judge, candidates: list[int], use: Use | None) -> list[int]:
+    """The first that decides, where the nearest do not: what several read is needed as soon as one of them reads it."""
+    few, many = TRIES, len(candidates)
+    if not _needs(judge, candidates, use):
+        return []
+    while many - few > 1:
+        middle = (few + many) // 2
+        if _needs(judge, candidates[:middle], use):
+            many = middle
+        else:
+            few = middle
+    found = candidates[many - 1 : many]
+    return found if _needs(judge, found, use) else []
+
+
+def _needs(judge: Judge, nodes: list[int], use: Use | None) -> bool:
+    """Bytes that are gone are needed if these nodes are all that reads; False where that takes too long to tell."""
+    assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})
+    try:
+        with judge.regions.budget():
+            found, at_entry = judge.live(None, frozenset(nodes), assumed)
+            return judge.reads_initial(found, at_entry) if use is None else judge.needed(use, found)
+    except BudgetExceeded:
+        judge.regions.context.reset_operations()
+        return False
 
 
 def ahead(graph: Graph, start: int, wanted: set[int]) -> list[int]:

@@ -9,6 +9,7 @@ from opi_xform.ir.lower_shapes import is_null
 from opi_xform.ir.span import Span
 from opi_xform.ownership import lines
 from opi_xform.ownership.agreement import Verdict
+from opi_xform.ownership.deepest import NO_FORM
 from opi_xform.ownership.model import Buffer, Place, Refusal
 from opi_xform.ownership.plan import Decision, Note, Plan
 from opi_xform.ownership.reasons import kept
@@ -31,8 +32,10 @@ def all_kept(functions: Mapping[str, ast.Function], effects: Effects, found: Too
         op = effects[called].mpi
         assert op is not None
         for side, buffer in sides(op.send, op.recv):
-            if buffer.buf < len(call.args) and is_null(call.args[buffer.buf]):
-                place = (call.span.file, call.span.begin, side, buffer.buf)
+            place = (call.span.file, call.span.begin, side, buffer.buf)
+            if not op.convertible:
+                stray[place] = Refusal("07", op.reason or NO_FORM)
+            elif buffer.buf < len(call.args) and is_null(call.args[buffer.buf]):
                 stray[place] = Refusal("402", "`NULL` names no buffer")
     return Plan(tuple(decisions_of(functions, effects, {}, stray, lambda _: Refusal("401", message, here))))
 

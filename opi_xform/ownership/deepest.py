@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from islpy import Set
 
@@ -16,6 +17,7 @@ from opi_xform.memory.regions import BudgetExceeded
 from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.culprits import TRIES, ahead, readers_of
+from opi_xform.ownership.live_data import LiveData
 from opi_xform.ownership.liveness import Finding, Judge
 from opi_xform.ownership.lvalues import spelling
 from opi_xform.ownership.model import Buffer, Carrier, Place, Program, Refusal, Swap, Use
@@ -24,9 +26,10 @@ from opi_xform.ownership.uses import touches
 
 INLINE_LIMIT = 40  # bytes that travel in a message's envelope, whatever is done (RUNTIME.md section 2)
 SMALL = f"at most {INLINE_LIMIT} bytes, which travel in the message's envelope"
-FORM = frozenset(("04", "13", "401", "402"))
+FORM = frozenset(("04", "07", "12", "13", "401", "402"))
 SHOWN = 2  # reads that are named
 UNSPELLED = "…"
+NO_FORM = "this form of call has no ownership-passing counterpart"
 
 
 def small(uses: Sequence[Use]) -> bool:
@@ -96,7 +99,9 @@ class Deepest:
         if refusal.code not in FORM:
             return refusal
         found = self.deeper(uses, refusal, buffers, judges)
-        return refusal if found is None else replace(found, form=refusal.code)
+        if found is not None and (found.code, refusal.code) == ("02", "07"):
+            return refusal  # neither is easier to do without
+        return refusal if found is None or found.code == refusal.code else replace(found, form=refusal.code)
 
     def deeper(
         self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: dict[int, Judge]
@@ -106,19 +111,32 @@ class Deepest:
             return Refusal("08", SMALL)
         if _literal(first):
             return Refusal("13", "a string literal is no buffer that could be handed over")
-        if refusal.code == "401":
-            return None
-        for use in uses if first.op.convertible else ():
+        form = None if first.op.convertible else Refusal("07", first.op.reason or NO_FORM)
+        if first.op.persistent:
+            return form
+        needed = refusal.code == "401"
+        for use in uses if not needed else ():
             buffer = buffers.get(use.object)
             if buffer is None or use.lo is None or use.length is None:
+                needed = True
                 continue
             buffer = self.cut(buffer)
             if use.object not in judges:
                 judges[use.object] = Judge(self.program, buffer, use.object, self.strict)
-            found = surely_read(judges[use.object], use)
+            judge = judges[use.object]
+            found = surely_read(judge, use)
             if found:
                 return liveness_refusal(self.program, buffer, use, Finding(False, "01"), found)
-        return _inside(first) if refusal.code == "402" else None
+            finding = judge.findings.get((use.node, use.argument))
+            needed = needed or judge.exceeded or (finding is not None and not finding.ok and _partly_known(judge, use))
+        lasting = (self.live_data.refusal(uses) if needed else None) or form
+        if lasting is None and refusal.code == "402":
+            return _inside(first) or self.live_data.place(first)
+        return lasting
+
+    @cached_property
+    def live_data(self) -> LiveData:
+        return LiveData(self.program)
 
     def little(self, use: Use) -> bool:
         """The whole variable has no more bytes than that, so no message of a derived datatype has."""
@@ -151,7 +169,9 @@ def surely_read(judge: Judge, use: Use) -> tuple[int, ...]:
     if judge.exceeded or finding is None or finding.ok or use.lo is None or use.length is None:
         return ()
     symbols = judge.symbols
-    moving = symbols.scope(symbols.resolve(use.lo)) | symbols.scope(symbols.resolve(use.length))
+    moving = symbols.scope(symbols.resolve(use.lo))
+    if use.side == "recv":
+        moving |= symbols.scope(symbols.resolve(use.length))
     if moving and use.side == "recv":
         return ()  # the other turns bring what this one does not
     out: list[int] = []
@@ -183,10 +203,22 @@ def _statements(judge: Judge, use: Use, moving: frozenset[int], covered: Set) ->
     out: dict[tuple[int, int], list[int]] = {}
     for n in sorted(ahead(graph, use.node, readers_of(judge)), key=judge.use_nodes.__contains__):
         if _counts(judge, n, covered) and moving.isdisjoint(nest.chain(graph.nodes[n].block)):
-            statement = graph.statement(graph.nodes[n])
-            key = (graph.nodes[n].frame, n if statement is None else id(statement.stmt))
-            out.setdefault(key, []).append(n)
+            out.setdefault(_statement(judge, n), []).append(n)
     return [tuple(nodes) for nodes in out.values()][:TRIES]
+
+
+def _statement(judge: Judge, n: int) -> tuple[int, int]:
+    graph = judge.program.graph
+    statement = graph.statement(graph.nodes[n])
+    return graph.nodes[n].frame, n if statement is None else id(statement.stmt)
+
+
+def _partly_known(judge: Judge, use: Use) -> bool:
+    """Of some reads it is not known which bytes they are of, or there are more than are tried."""
+    sends = {u.node for u in judge.uses}
+    reads = [n for n in ahead(judge.program.graph, use.node, readers_of(judge)) if n not in sends]
+    places = (a for n in reads for a in judge.accesses.get(n, ()) if a.kind == "R")
+    return len({_statement(judge, n) for n in reads}) > TRIES or any(a.lo is None or a.length is None for a in places)
 
 
 def _at_start(symbols: Symbols, use: Use) -> bool:

@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
 from opi_xform.ir.walk import expressions, within
 from opi_xform.memory.accesses import Access
 from opi_xform.memory.objects import UNKNOWN
@@ -32,12 +33,13 @@ class Failures:
     """Whether receives of a program may return without a message.
 
     set: by a handler that the program sets; handled: by one that perhaps others set.
-    returns: a call of MPI that fails may return, so that a send may leave its buffer held.
+    where: a call that sets one.  returns: a call of MPI that fails may return, and a send may leave its buffer held.
     """
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.own = False  # a handler of the program's own
+        self.where: Span | None = None
         self.read: dict[int, list[Access]] = {}  # ``reads``
         self.set = self.set_in_text()
         self.handled = self.set or any(self.unknown(node) for node in program.graph.nodes)
@@ -90,7 +92,8 @@ class Failures:
         self.own = not all(any(self.fatal(a) for a in call.args) for call in made)
         ending = self.only_made(made, [call for call, errors in calls if errors in ("sets", "frees")])
         for call in (call for call, errors in calls if errors == "sets"):
-            found = found or not any(_written(a) in _FATAL or _variable(a) in ending for a in call.args)
+            if not any(_written(a) in _FATAL or _variable(a) in ending for a in call.args):
+                found, self.where = True, self.where or call.span
         return found or self.own
 
     def only_made(self, made: list[ast.Call], others: list[ast.Call]) -> frozenset[str]:

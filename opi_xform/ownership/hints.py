@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from opi_xform.ir import ast
 from opi_xform.memory.regions import BudgetExceeded
 from opi_xform.ownership.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.culprits import readers_of, readers_of_first_contents
@@ -58,7 +59,11 @@ def _of_moved(refusal: Refusal, other: Refusal) -> bool:
 
 
 def _hint(code: str, judge: Judge, use: Use, readers: tuple[int, ...]) -> str:
-    if not readers or use.op.replaces or not _enough(judge, use, readers):
+    if not readers or use.op.replaces:
+        return ""
+    if code == "03" and use.side == "recv" and _guarded_alone(judge, use):
+        return "a test of the source against MPI_PROC_NULL around the call"
+    if not _enough(judge, use, readers):
         return ""
     program, reader = judge.program, readers[0]
     line = lines_of(node_span(program, n) for n in readers)
@@ -77,6 +82,19 @@ def _hint(code: str, judge: Judge, use: Use, readers: tuple[int, ...]) -> str:
         what = "read" if at == reader else "call"
         return f"moving the {what} at {line_of(node_span(program, at))} before the send"
     return ""
+
+
+def _guarded_alone(judge: Judge, use: Use) -> bool:
+    """A receive that does nothing from MPI_PROC_NULL may as well not be called then, and is real where it is."""
+    op, status = use.op, use.op.status
+    if op.kind != "recv" or not op.blocking or judge.initial or judge.failures.looked_at(use):
+        return False
+    if status is None or use.buffer.peer is None:
+        return False
+    source, e = use.call.args[use.buffer.peer], use.call.args[status]
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return isinstance(source, ast.VarRef) and isinstance(e, ast.IntLit)  # MPI_STATUS_IGNORE
 
 
 def _enough(judge: Judge, use: Use, without: tuple[int, ...]) -> bool:

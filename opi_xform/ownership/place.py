@@ -19,7 +19,7 @@ from opi_xform.ownership.flow import Edge, Flow, Level
 from opi_xform.ownership.guards import cases, there
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.lazy_tests import tests_of_allocations
-from opi_xform.ownership.lines import lines_of
+from opi_xform.ownership.lines import line_of, lines_of
 from opi_xform.ownership.mentions import Texts, definitions
 from opi_xform.ownership.model import Buffer, Program, Refusal
 from opi_xform.ownership.null_tests import ENDING, GOES_ON, uncertain_test
@@ -178,8 +178,12 @@ class _Placing(Releases):
             sides = views(self.program, self.flow, self.events.all, levels, chosen)
             if sides is None:
                 computed = (e.node for e in self.events.all if e.row is not None and e.row.constant is None)
+                n = next(computed, None)
+                where = "" if n is None else f" at {line_of(node_span(self.program, n))}"
                 raise self.fail(
-                    "it could not be told apart which rows of the array are used where", next(computed, None)
+                    f"which rows of `{self.buffer.name}` are used{where} is not known well enough to tell one row's "
+                    "messages from what is done to the others",
+                    n,
                 )
             self.views, self.insertions, self.lifted = sides, [], 0
             self.held_leaving = set()

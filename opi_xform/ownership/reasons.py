@@ -17,6 +17,7 @@ from opi_xform.ownership.lines import line_of
 from opi_xform.ownership.liveness import Finding
 from opi_xform.ownership.marks import marks_before
 from opi_xform.ownership.model import Buffer, Place, Program, Refusal, Use
+from opi_xform.ownership.origins import origin
 from opi_xform.ownership.zero_ends import read_to_an_end, zeros_put
 from opi_xform.program.graph import Lost
 
@@ -49,9 +50,14 @@ def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Findin
     """Why bytes are still needed after a use, with the reads that need them."""
     looked_at = failures_of(program).how_looked_at(use) if use.side == "recv" or use.op.replaces else ""
     if (looked_at and finding.code in ("01", "03")) or (use.side == "recv" and finding.code == "03" and not readers):
-        message = "the receive may fail and bring nothing: an error handler that returns may be set"
+        where = failures_of(program).where
+        handler = (
+            "an error handler that returns may be set" if where is None else f"{line_of(where)} lets errors return"
+        )
+        message = f"the receive may fail and bring nothing: {handler}"
         code = "03" if use.side == "recv" else "01"
-        return Refusal(code, message + (f", and {looked_at}" if looked_at else ""))
+        set_here = () if where is None else ((where, "an error handler that returns may be set here"),)
+        return Refusal(code, message + (f", and {looked_at}" if looked_at else ""), set_here)
     if not readers:
         return Refusal(finding.code, f"bytes of `{buffer.name}` are still needed after the call")
     sites = {u.node: u for u in buffer.uses}
@@ -77,7 +83,12 @@ def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Findin
                 message += f", where {line_of(span)} calls `{name}` through a pointer"
                 notes = (*notes, (span, f"this may be a call of `{name}`"))
     elif code == "03":
+        why = origin(program, use)
         message = f"the source may be MPI_PROC_NULL, and {line} reads `{buffer.name}` then too"
+        if why is not None:
+            text, span = why
+            message = f"the source may be MPI_PROC_NULL ({text}), and {line} reads `{buffer.name}` then too"
+            notes = (*notes, (span, "the source comes from here"))
     elif code == "16":
         message = f"{line} touches bytes of `{buffer.name}` beyond those the receive makes room for"
     else:

@@ -9,7 +9,7 @@ from opi_xform.ir import ast
 from opi_xform.ownership.allocators import allocator_refusal
 from opi_xform.ownership.culprits import readers_after
 from opi_xform.ownership.datatypes import layout_refusal
-from opi_xform.ownership.deepest import SMALL, small
+from opi_xform.ownership.deepest import NO_FORM, SMALL, small
 from opi_xform.ownership.hints import with_hint
 from opi_xform.ownership.levels import levels_refusal
 from opi_xform.ownership.liveness import Finding, Judge
@@ -64,7 +64,7 @@ def form_refusal(program: Program, buffer: Buffer, uses: list[Use]) -> Refusal |
     """Why one source-level use stays for how it is written, whatever the program does with the buffer."""
     first = uses[0]
     if not first.op.convertible:
-        return Refusal("07", first.op.reason or "this form of call has no ownership-passing counterpart")
+        return Refusal("07", first.op.reason or NO_FORM)
     if not first.call.callee_span.editable or not first.call.span.editable:
         return Refusal("09", "the call is written by a macro body")
     if small(uses):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
@@ -236,22 +238,22 @@ class Strays:
                     found = self.also(finder, other, name)
                     if found is not None:
                         called = f"`{self.program.functions[key[0]].name}`" if here == start else "the program"
-                        return _Cause(f"{called} names {found.message}", found.notes)
+                        message = f"the same text of {called} names `{name}` and pointers of other structs"
+                        message += f", which change all or none, and {found.message}"
+                        return _Cause(message, found.notes)
         return None
 
     def also(self, finder: Finder, other: Place, name: str) -> _Cause | None:
         """What is in the way of another pointer, which goes by the same words."""
         o, at = other
         if o == NOWHERE:
-            return _Cause(f"what is not known to be one pointer by the words that it has for `{name}`", ())
+            return _Cause("one of them is not known", ())
         info = self.values.objects.table[o]
-        what = info.name or "another struct"
         if at == NOWHERE:
-            return _Cause(f"a pointer at a computed place in `{what}` by the words that it has for `{name}`", ())
-        found = self.in_the_way(finder, info, at, info.name)
-        if found is None:
-            return None
-        return _Cause(f"a pointer in `{what}` by the words that it has for `{name}`, and {found.message}", found.notes)
+            return _Cause(f"which element of `{info.name}` is meant is not known", ())
+        member = re.split(r"->|\.", name)[-1]
+        named = info.kind == "variable" and member != name
+        return self.in_the_way(finder, info, at, f"{info.name}.{member}" if named else name)
 
     def words(self, finder: Finder) -> dict[Words, set[Place]]:
         """Which pointers in memory each lvalue of the sources stands for, by the ways that lead to it."""
@@ -362,28 +364,28 @@ class Strays:
             start, size = finder.stretches.stretch(a, lo, length)
             if start < at + POINTER_BYTES and (size is None or start + size > at):
                 span = self.names.span(a.node)
-                what = self.how(a.node, a.kind, lo is not None or not finder.exact(a.node, o))
-                return _Cause(f"{line_of(span)} {what} `{name}`", ((span, "here"),))
+                what = self.how(a.node, a.kind, lo is not None or not finder.exact(a.node, o), f"`{name}`")
+                return _Cause(f"{line_of(span)} {what}", ((span, "here"),))
         return None
 
-    def how(self, n: int, kind: str, known: bool) -> str:
-        """What an access does that is no plain load or store of a pointer.
+    def how(self, n: int, kind: str, known: bool, name: str) -> str:
+        """What an access does to a pointer in a struct that is no plain load or store of it.
 
         known: it is not at a computed place in just this object.
         """
         action = self.graph.nodes[n].action
         match action:
             case ins.CopyBytes():
-                return "copies the struct with"
+                return f"copies the struct with {name}"
             case ins.CallInstr(call=ast.Call(callee=ast.FuncRef(name=called))):
-                return f"calls `{called}`, which {'writes' if kind == 'W' else 'reads'} the bytes of"
+                return f"calls `{called}`, which {'writes' if kind == 'W' else 'reads'} the bytes of {name}"
             case ins.Load(type=type_) | ins.Store(type=type_) if not type_.is_pointer:
-                return "may touch, as something else than a pointer,"
+                return f"may {_does(kind)} {name} as something else than a pointer"
             case ins.Load(type=type_) | ins.Store(type=type_) if type_.volatile or type_.atomic:
-                return "reads or writes, as volatile or atomic,"
+                return f"{_does(kind)}s {name} as volatile or atomic"
         if not known:
-            return f"may {'write' if kind == 'W' else 'read'}, at a place that the program computes,"
-        return "may touch, in this struct or in another,"
+            return f"may {_does(kind)} {name}, at a place that the program computes"
+        return f"may {_does(kind)} {name}, or the same member of another struct, as it cannot be told which one"
 
     def many(self, info: Object, name: str) -> _Cause:
         """The object stands for several of the run."""
@@ -426,6 +428,10 @@ class Strays:
             if o == use.object or o in points_to.operand(self.graph.nodes[use.node].frame, action.args[use.argument]):
                 return use.node, "may be what a message is sent from or received into"
         return None
+
+
+def _does(kind: str) -> str:
+    return "write" if kind == "W" else "read"
 
 
 def _root(e: ast.Expr) -> str | None:

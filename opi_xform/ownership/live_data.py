@@ -1,0 +1,293 @@
+"""A message that lies in live data: what the program goes on reading, or sends again, where the message is.
+
+The regions of such data are often beyond the analysis: rows of a grid that changes places with another one, places that
+a function computes, a table of pointers.  Then the pointer is what the site stays for, and another pointer would be no
+help.  What is told here is looked for in the names of the program: a read of memory that the message may be in, under
+the name that the call has for it, or one that stands for the same memory.  Which sites convert does not depend on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.memory.objects import UNKNOWN
+from opi_xform.ownership.culprits import ahead
+from opi_xform.ownership.lines import line_of
+from opi_xform.ownership.lvalues import Expressions, spelling
+from opi_xform.ownership.model import Program, Refusal, Use
+from opi_xform.ownership.names import leaves, names_of, operands
+from opi_xform.ownership.roots import STORED, Root, Roots, base_of, is_inside, is_zero, variables_in
+from opi_xform.ownership.uses import collect
+
+SHOWN = 2  # reads that are named
+PAIR = 2  # blocks that change places, by several names
+MOST = 20_000  # nodes that may touch the memory of one message
+
+Objects = frozenset[int]
+
+
+class LiveData:
+    """One per program: ``refusal``."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.graph = program.graph
+        self.names = names_of(program)
+        self.written = Expressions(program)
+        self.roots = Roots(program)
+        self.known: dict[int, tuple[Root, ...]] = {}  # ``by``
+        self.uses: dict[int, list[Use]] = {}
+        for use in collect(program):
+            self.uses.setdefault(use.node, []).append(use)
+
+    def refusal(self, uses: Sequence[Use]) -> Refusal | None:
+        """Why the message of a call could not be handed over, whatever its pointer were; of its copies, the first."""
+        return next(filter(None, map(self.of_use, uses[:SHOWN])), None)
+
+    def of_use(self, use: Use) -> Refusal | None:
+        action = self.graph.nodes[use.node].action
+        assert isinstance(action, ins.CallInstr)
+        frame = self.graph.nodes[use.node].frame
+        argument = use.call.args[use.argument]
+        found = self.roots.of(argument, frame)
+        objects = self.objects(use)
+        if found is None or objects <= {UNKNOWN}:
+            return None
+        root, inside = found.root, found.inside
+        if use.side == "recv" and (not inside or self.own(argument, objects)):
+            return None
+        touching = {n for o in sorted(objects - {UNKNOWN}) for n in self.program.values.accesses.nodes(o)}
+        if len(touching) > MOST:
+            return None
+        mine = {n for n in touching if self.means(n, root, objects)}
+        if use.side == "recv":
+            turn = self.moving(use)  # the other turns bring what this one does not
+            mine = {n for n in mine if not turn or self.graph.nodes[n].block in turn}
+            if not any(self.computes(n) for n in mine):
+                return None  # nothing but messages is in there
+        anew = self.renewed(use, root, mine)
+        name = spelling(base_of(argument))
+        reads = {n for n in mine if self.program.values.accesses.touches(n, objects, "R") and self.reads(n)}
+        loads = {n for n in reads if isinstance(self.graph.nodes[n].action, ins.Load)}
+        again = {n for n in mine - anew if root in self.by(n) and any(u.side == "send" for u in self.uses.get(n, ()))}
+        if use.side == "send" and again and not (inside or loads):
+            return self.sent_again(use, name, ahead(self.graph, use.node, again))
+        if inside:  # a collective call may be of other parts
+            reads = {n for n in reads if not self.collective(n)}
+        nearest = ahead(self.graph, use.node, reads - anew) or (ahead(self.graph, use.node, loads) if inside else [])
+        if not nearest:
+            return None
+        spans = [self.names.span(n) for n in nearest[:SHOWN]]
+        notes = tuple(dict.fromkeys(spans, f"`{name}` may be read here").items())
+        where = f"the message lies in `{name}`, and {line_of(spans[0])} may read"
+        what = "it there after the send" if use.side == "send" else "bytes there that this receive does not bring"
+        return Refusal("01", f"{where} {what}", notes)
+
+    def sent_again(self, use: Use, name: str, nodes: Sequence[int]) -> Refusal:
+        span = self.names.span(nodes[0])
+        what = "this call sends it once more" if span == self.names.span(use.node) else f"{line_of(span)} sends it"
+        message = f"the message lies in `{name}`, and {what}, perhaps without all of it being written anew"
+        return Refusal("02", message, ((span, f"`{name}` is a message's buffer here"),))
+
+    def place(self, use: Use) -> Refusal | None:
+        """The argument is a place in a block, by a pointer from a table, or one that was set to it before."""
+        argument = use.call.args[use.argument]
+        found = self.roots.of(argument, self.graph.nodes[use.node].frame)
+        if found is None:
+            return None
+        e = _row(argument)
+        if e is None:
+            name, block = spelling(base_of(argument)), spelling(found.base)
+            if not found.moved or name == block:
+                return None
+            message = f"`{name}` points into `{block}`, at a place that the program computes"
+            return Refusal("04", f"{message}; a message needs a buffer of its own")
+        objects = self.objects(use)
+        nodes = [n for n, inside in self.parts.items() if not objects.isdisjoint(inside)]
+        nodes = [n for n in nodes if found.root in self.by(n)] or nodes
+        if not nodes:
+            return None
+        name, span = spelling(base_of(e)), self.names.span(nodes[0])
+        message = f"the call names a row of `{name}`, and {line_of(span)} makes its rows parts of one block"
+        return Refusal("04", f"{message}; a message needs a buffer of its own", ((span, "here"),))
+
+    @cached_property
+    def parts(self) -> dict[int, Objects]:
+        """Nodes that store a pointer to a place inside a block in a table, each with the block."""
+        out: dict[int, Objects] = {}
+        for node in self.graph.nodes:
+            action = node.action
+            if not isinstance(action, ins.Store) or not action.type.is_pointer:
+                continue
+            e = self.written.of(self.graph.frames[node.frame].function, action)
+            if isinstance(e, ast.Index) and self.displaced(node.frame, action.value):
+                out[node.number] = self.program.points_to.operand(node.frame, action.value) - {UNKNOWN}
+        return out
+
+    def displaced(self, frame: int, value: ins.Operand) -> bool:
+        """A pointer is computed from another one."""
+        for _ in range(SHOWN):
+            while isinstance(value, ins.Op) and value.op == "cast":
+                value = value.args[0]
+            name = self.names.name(frame, value) if isinstance(value, ins.Temp) else None
+            defs = self.names.defs.get(name, ()) if name is not None else ()
+            action = self.graph.nodes[defs[0]].action if len(defs) == 1 else None
+            if not isinstance(action, ins.Define):
+                break
+            value = action.value
+        return isinstance(value, ins.PtrAdd) and value.index != ins.Const(0)
+
+    # --- the memory of a message ----------------------------------------------------------------------------------
+
+    def objects(self, use: Use) -> Objects:
+        if use.object >= 0:
+            info = self.program.values.objects.table[use.object]
+            return frozenset(info.members) or frozenset((use.object,))
+        node = self.graph.nodes[use.node]
+        assert isinstance(node.action, ins.CallInstr)
+        return self.program.points_to.operand(node.frame, node.action.args[use.argument])
+
+    def moving(self, use: Use) -> frozenset[int]:
+        """The innermost loop, as blocks, in each turn of which the message begins elsewhere; none: no such loop."""
+        node, nest = self.graph.nodes[use.node], self.program.nest
+        around = nest.chain(node.block)
+        work = [(node.frame, key) for key in variables_in(use.call.args[use.argument])]
+        seen = set(work)
+        stepped: set[int] = set()  # blocks in which a variable that the place depends on counts on
+        while work and around:
+            here = frame, key = work.pop()
+            for n in self.names.defs.get(("v", self.program.values.objects.variable(frame, key), 0), ()):
+                given = self.given(n)
+                if here in given:
+                    stepped.add(self.graph.nodes[n].block)
+                work.extend(one for one in given if one not in seen)
+                seen.update(given)
+        loops = (nest.loops[k].blocks for k in around)
+        return next((frozenset(blocks) for blocks in loops if not stepped.isdisjoint(blocks)), frozenset())
+
+    def given(self, n: int) -> set[tuple[int, str]]:
+        """The variables, by frame, from which a node computes what it sets."""
+        out: set[tuple[int, str]] = set()
+        work, seen = [n], {n}
+        while work:
+            for frame, operand in operands(self.graph.nodes[work.pop()]):
+                for leaf in leaves(operand):
+                    if isinstance(leaf, ins.Var):
+                        out.add((frame, leaf.key))
+                    elif isinstance(leaf, ins.Temp):
+                        defs = [d for d in self.names.defs.get(("t", frame, leaf.number), ()) if d not in seen]
+                        seen.update(defs)
+                        work.extend(defs)
+        return out
+
+    def own(self, argument: ast.Expr, objects: Objects) -> bool:
+        """The argument is a pointer from a table, to memory that is allocated for it alone."""
+        if _row(argument) is None:
+            return False
+        table = self.program.values.objects.table
+        return any(
+            table[o].kind == "heap" and self.program.nest.chain(self.graph.nodes[table[o].node].block) for o in objects
+        )
+
+    # --- what touches it ------------------------------------------------------------------------------------------
+
+    def means(self, n: int, wanted: Root, objects: Objects) -> bool:
+        """A node touches the memory by the name of the message, or by one that stands for the same memory."""
+        found = self.by(n)
+        if wanted in found:
+            return True
+        if wanted[0] == STORED or UNKNOWN in objects or len(objects) > PAIR:
+            return False
+        variables = any(root[0] != STORED for root in found)
+        return variables and frozenset(self.program.values.accesses.objects(n)) == objects
+
+    def by(self, n: int) -> tuple[Root, ...]:
+        """The names by which a node touches memory."""
+        known = self.known.get(n)
+        if known is None:
+            found = (self.roots.of(e, self.graph.nodes[n].frame) for e in self.lvalues(n))
+            known = self.known[n] = tuple(origin.root for origin in filter(None, found))
+        return known
+
+    def lvalues(self, n: int) -> Iterator[ast.Expr]:
+        node = self.graph.nodes[n]
+        action = node.action
+        if isinstance(action, (ins.Load, ins.Store)):
+            e = self.written.of(self.graph.frames[node.frame].function, action)
+            if e is not None:
+                yield e
+        elif isinstance(action, ins.CallInstr):
+            yield from (a for a in action.call.args if a.type.is_pointer or a.type.is_array)
+
+    def reads(self, n: int) -> bool:
+        """A node that reads what lies in memory, and is no message itself."""
+        action = self.graph.nodes[n].action
+        if isinstance(action, ins.CallInstr):
+            effect = self.names.effect(action)
+            return n not in self.uses and (effect is None or effect.frees is None)
+        return isinstance(action, ins.Load) and not action.type.is_pointer
+
+    def collective(self, n: int) -> bool:
+        op = self.names.operations.get(n)
+        return op is not None and op.kind == "collective"
+
+    def computes(self, n: int) -> bool:
+        """A node that puts something into memory, and is no message."""
+        action = self.graph.nodes[n].action
+        return isinstance(action, ins.Store) and not action.type.is_pointer
+
+    def set_anew(self, root: Root) -> set[int]:
+        """Nodes that set the pointer which the call names to something else."""
+        kind, key, frame = root
+        if kind == STORED or frame < 0:
+            return set()
+        o = self.program.values.objects.variable(frame, key)
+        return {*self.names.defs.get(("v", o, 0), ()), *(a.node for a in self.names.writes(o))}
+
+    def renewed(self, use: Use, root: Root, mine: set[int]) -> set[int]:
+        """Those of the nodes that come only after the memory of a message is written or received anew."""
+        nest = self.program.nest
+        start = self.graph.nodes[use.node].block
+        around = set(nest.chain(start))
+        written: set[int] = set()  # loops
+        read: set[int] = set()
+        stops = self.set_anew(root)
+        for n in mine:
+            if any(u.side == "recv" and not is_inside(u.call.args[u.argument]) for u in self.uses.get(n, ())):
+                stops.add(n)
+            outer = [loop for loop in nest.chain(self.graph.nodes[n].block) if loop not in around][-1:]
+            if root in self.by(n):
+                (written if self.computes(n) else read if self.reads(n) else set()).update(outer)
+        fills = {nest.loops[loop].header for loop in written - read}
+        reached: set[int] = set()
+        seen: set[int] = set(fills)
+        work = [(start, use.node + 1)]
+        while work:
+            block, first = work.pop()
+            for n in self.graph.blocks[block]:
+                if n >= first:
+                    if n in stops:
+                        break
+                    reached.add(n)
+            else:
+                fresh = [b for b in self.graph.succs[block] if b not in seen]
+                seen.update(fresh)
+                work.extend((b, 0) for b in fresh)
+        return mine - reached
+
+
+def _bare(e: ast.Expr) -> ast.Expr:
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return e
+
+
+def _row(argument: ast.Expr) -> ast.Expr | None:
+    """The pointer from a table that an argument is: ``a[i]``, ``&a[i][0]``."""
+    e = _bare(argument)
+    if isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.Index) and is_zero(e.operand.index):
+        e = _bare(e.operand.base)
+    return e if isinstance(e, ast.Index) and e.type.is_pointer else None

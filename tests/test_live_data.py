@@ -1,0 +1,308 @@
+"""A message in live data says so, also where the analysis of its pointer does not come that far."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from case_tools import run_tool
+
+HEAD = """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define M 1000
+struct grid { int nx, ny; double *u, *v, **rows; };
+"""
+MAIN = """
+int main(int argc, char **argv)
+{
+    int n = atoi(argv[1]), rank = 0, size = 1;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+"""
+TAIL = """
+    MPI_Finalize();
+    return 0;
+}
+"""
+ROW = "m, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD"
+TAKE = "MPI_STATUS_IGNORE);"
+TWO = ["int m = n + 2;", "double *a = malloc(m * m * 8), *b = malloc(m * m * 8), *was;"]
+FIRST = "for (int i = 0; i < m * m; i++) a[i] = b[i] = i;"
+SWEEP = "for (int i = m; i < m * m - m; i++) b[i] = a[i - m] + a[i + m]; // HERE"
+SWAP = "was = a; a = b; b = was; }"
+OUT = 'printf("%g\\n", a[n]);'
+
+
+def sites(lines: list[str], folder: Path, before: str = "") -> tuple[str, list[dict[str, Any]]]:
+    text = HEAD + before + MAIN + "\n".join(lines) + TAIL
+    (folder / "a.c").write_text(text)
+    code, out, err = run_tool([str(folder / "a.c"), "--output-format", "json"])
+    assert code == 0, err
+    found: list[dict[str, Any]] = json.loads(out)["sites"]
+    return text, found
+
+
+def line_of(text: str, what: str = "HERE") -> int:
+    return next(i for i, line in enumerate(text.splitlines(), 1) if what in line)
+
+
+def told(site: dict[str, Any]) -> tuple[str, str]:
+    return site["decision"], site["code"]
+
+
+def test_a_row_of_two_grids_that_change_places(tmp_path: Path) -> None:
+    lines = [
+        *TWO,
+        FIRST,
+        "for (int t = 0; t < 4; t++) {",
+        f"double *edge = a + m * (n % 3); MPI_Send(edge, {ROW});",
+        f"MPI_Recv(&a[(m - 1) * m], {ROW}, {TAKE}",
+        SWEEP,
+        "if (t % 3) { was = a; a = b; b = was; } }",
+        OUT,
+    ]
+    text, found = sites(lines, tmp_path)
+    at = line_of(text)
+    assert [told(site) for site in found] == [("keep", "OPI101"), ("keep", "OPI201")]
+    assert found[0]["message"] == f"`a` is read at line {at} after the send"
+    assert found[1]["message"] == f"line {at} may read bytes of `a` that this receive does not bring"
+
+
+@pytest.mark.parametrize(
+    ("send", "name"), [("a[0]", "a"), ("&a[n][0]", "a"), ("&a[1][1]", "a"), ("a[1] + 1", "a"), ("*(a + 1)", "a")]
+)
+def test_a_row_of_a_table_of_rows(send: str, name: str, tmp_path: Path) -> None:
+    before = """static double **rows(int m)
+{
+    double **a = malloc(m * sizeof *a);
+    a[0] = malloc(m * m * sizeof **a);
+    for (int i = 1; i < m; i++) a[i] = a[0] + i * m;
+    return a;
+}
+"""
+    lines = [
+        "int m = n + 2;",
+        "double **a = rows(m), **b = rows(m), **was;",
+        "for (int i = 0; i < m; i++) for (int j = 0; j < m; j++) a[i][j] = b[i][j] = i + j;",
+        "for (int t = 0; t < 4; t++) {",
+        f"MPI_Send({send}, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);",
+        f"MPI_Recv(&a[n + 1][1], n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, {TAKE}",
+        "for (int i = 1; i < m - 1; i++) for (int j = 1; j < m - 1; j++) b[i][j] = a[i - 1][j] + a[i + 1][j]; // HERE",
+        SWAP,
+        'printf("%g\\n", a[1][1]);',
+    ]
+    text, found = sites(lines, tmp_path, before)
+    assert told(found[0]) == ("keep", "OPI101")
+    where = f"the message lies in `{name}`, and line {line_of(text)} may read"
+    assert found[0]["message"] == f"{where} it there after the send"
+    assert (told(found[1]), found[1]["message"]) == (
+        ("keep", "OPI201"),
+        f"{where} bytes there that this receive does not bring",
+    )
+
+
+def test_a_place_that_a_function_returns(tmp_path: Path) -> None:
+    before = """static double *row(struct grid *g, int k) { return &g->u[k * g->ny]; }
+static void share(struct grid *g, int m)
+{
+    double *top = row(g, 1);
+    MPI_Send(top, m, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+}
+static double sum(struct grid *g)
+{
+    double out = 0;
+    for (int i = 0; i < g->nx * g->ny; i++) out += g->u[i]; // HERE
+    return out;
+}
+"""
+    lines = [
+        "struct grid g = {n, n, NULL, NULL, NULL}, h = {n, n, NULL, NULL, NULL}, *of = n > 4 ? &g : &h;",
+        "g.u = malloc(n * n * 8); h.u = malloc(n * n * 8);",
+        "for (int i = 0; i < n * n; i++) g.u[i] = h.u[i] = i;",
+        "share(of, n);",
+        'printf("%g\\n", sum(of));',
+    ]
+    text, found = sites(lines, tmp_path, before)
+    assert told(found[0]) == ("keep", "OPI101")
+    wanted = f"the message lies in `top`, and line {line_of(text)} may read it there after the send"
+    assert found[0]["message"] == wanted
+
+
+def test_a_buffer_that_is_packed_anew_is_no_live_data(tmp_path: Path) -> None:
+    """Two buffers by turns, each filled before it is sent, and never read otherwise."""
+    lines = [
+        *TWO,
+        "for (int t = 0; t < 4; t++) {",
+        "double *p = t % 2 ? a : b;",
+        "for (int i = 0; i < m; i++) p[i] = t + i;",
+        f"MPI_Send(p, {ROW});",
+        "}",
+    ]
+    _, found = sites(lines, tmp_path)
+    assert told(found[0]) == ("keep", "OPI402")
+
+
+def test_a_buffer_of_either_that_is_sent_twice(tmp_path: Path) -> None:
+    lines = [
+        *TWO,
+        "double *p = n > 7 ? a : b;",
+        "for (int i = 0; i < m; i++) p[i] = i;",
+        f"MPI_Send(p, {ROW});",
+        f"MPI_Send(p, {ROW}); // HERE",
+    ]
+    text, found = sites(lines, tmp_path)
+    wanted = f"the message lies in `p`, and line {line_of(text)} sends it, perhaps without all of it being written anew"
+    assert (told(found[0]), found[0]["message"]) == (("keep", "OPI102"), wanted)
+    assert told(found[1]) == ("keep", "OPI402")
+
+
+def test_pieces_that_a_loop_brings_are_not_told_as_live_data(tmp_path: Path) -> None:
+    lines = [
+        *TWO,
+        "double *p = n > 7 ? a : b;",
+        "for (int i = 0; i < m; i++) p[i] = i;",
+        f"for (int k = 1; k < size; k++) MPI_Recv(&p[k * m], {ROW.replace('1, 0', 'k, 0')}, {TAKE}",
+        'for (int i = 0; i < m * size; i++) printf("%g\\n", p[i]);',
+    ]
+    _, found = sites(lines, tmp_path)
+    assert told(found[0]) == ("keep", "OPI204")
+    wanted = "the call begins inside `p`, at a place that the program computes; a message needs a buffer of its own"
+    assert found[0]["message"] == wanted
+
+
+def test_a_row_of_its_own_is_brought_whole(tmp_path: Path) -> None:
+    """Rows that are allocated one by one: what is read beside the message is another row."""
+    lines = [
+        "int m = n + 2;",
+        "double **a = malloc(m * sizeof *a), **b = malloc(m * sizeof *b), **was;",
+        "for (int i = 0; i < m; i++) { a[i] = malloc(m * 8); b[i] = malloc(m * 8); }",
+        "for (int i = 0; i < m; i++) for (int j = 0; j < m; j++) a[i][j] = b[i][j] = i + j;",
+        "for (int t = 0; t < 4; t++) {",
+        f"MPI_Recv(a[0], {ROW}, {TAKE}",
+        "for (int i = 1; i < m - 1; i++) for (int j = 0; j < m; j++) b[i][j] = a[i - 1][j] + a[i + 1][j];",
+        SWAP,
+    ]
+    _, found = sites(lines, tmp_path)
+    assert told(found[0]) == ("keep", "OPI402")
+
+
+def test_what_lasts_goes_before_what_one_can_remove(tmp_path: Path) -> None:
+    """A name in other text, and a form of call, are told where nothing else keeps the site."""
+    before = """static double u[M];
+#ifdef _WIN32
+static double *other(void) { return u; }
+#endif
+"""
+    fill = "for (int i = 0; i < M; i++) u[i] = i;"
+    send = "MPI_{}(u, M, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"
+    again = 'printf("%g\\n", u[3]); // HERE'
+    assert told(sites([fill, send.format("Send")], tmp_path, before)[1][0]) == ("keep", "OPI112")
+    text, found = sites([fill, send.format("Send"), again], tmp_path, before)
+    assert told(found[0]) == ("keep", "OPI101")
+    assert found[0]["message"].startswith(f"`u` is read at line {line_of(text)} after the send")
+    plain = "static double u[M];\n"
+    assert told(sites([fill, send.format("Bsend")], tmp_path, plain)[1][0]) == ("keep", "OPI107")
+    assert told(sites([fill, send.format("Bsend"), again], tmp_path, plain)[1][0]) == ("keep", "OPI101")
+    assert told(sites([fill, send.format("Bsend")], tmp_path, before)[1][0]) == ("keep", "OPI107")
+
+
+def test_a_persistent_request_is_told_as_such(tmp_path: Path) -> None:
+    before = """static double u[M];
+#ifdef _WIN32
+static double *other(void) { return u; }
+#endif
+"""
+    lines = [
+        "MPI_Request rq;",
+        "MPI_Send_init(u, M, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &rq);",
+        "for (int i = 0; i < M; i++) u[i] += i;",
+        "MPI_Start(&rq); MPI_Wait(&rq, MPI_STATUS_IGNORE);",
+    ]
+    assert told(sites(lines, tmp_path, before)[1][0]) == ("keep", "OPI107")
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ("int to = rank + 1 < size ? rank + 1 : MPI_PROC_NULL; // HERE", "line {} sets it so"),
+        ("int to = -1; if (rank) to = rank - 1; // HERE", "line {} sets it to -1, which that is"),
+        ("int to = atoi(argv[2]); // HERE", "it depends on what `atoi` gives at line {}"),
+        (
+            "int to, by; MPI_Cart_shift(MPI_COMM_WORLD, 0, 1, &by, &to); // HERE",
+            "`MPI_Cart_shift` at line {} may say so",
+        ),
+        (
+            "int at[4]; for (int i = 0; i < 4; i++) at[i] = MPI_PROC_NULL; /* HERE */ at[n & 3] = n; int to = at[1];",
+            "line {} sets it so",
+        ),
+        ('int to; scanf("%d", &to); // HERE', "it depends on what `scanf` gives at line {}"),
+        (
+            "int to; MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD); to = n; // HERE",
+            "it depends on what comes with `MPI_Bcast` at line {}",
+        ),
+    ],
+)
+def test_where_the_source_comes_from(source: str, why: str, tmp_path: Path) -> None:
+    lines = [
+        source,
+        "double b[M]; for (int i = 0; i < M; i++) b[i] = i;",
+        f"MPI_Recv(b, M, MPI_DOUBLE, to, 0, MPI_COMM_WORLD, {TAKE}",
+        'printf("%g\\n", b[3]);',
+    ]
+    text, found = sites(lines, tmp_path)
+    assert told(found[0]) == ("keep", "OPI203")
+    assert f"the source may be MPI_PROC_NULL ({why.format(line_of(text))}" in found[0]["message"]
+    hint = "a test of the source against MPI_PROC_NULL around the call would let it convert"
+    assert found[0]["message"].endswith(hint)
+    lines[2] = f"if (to != MPI_PROC_NULL) {lines[2]}"
+    assert told(sites(lines, tmp_path)[1][0])[0] == "convert"
+
+
+def test_a_test_around_the_call_is_no_advice_where_that_changes_more(tmp_path: Path) -> None:
+    """Somebody looks at the status, or at what the memory began with."""
+    take = "MPI_Recv(b, M, MPI_DOUBLE, to, 0, MPI_COMM_WORLD, {});"
+    lines = ["int to = atoi(argv[2]); MPI_Status s;", "double b[M];", take.format("&s"), 'printf("%g\\n", b[3]);']
+    fill = "for (int i = 0; i < M; i++) b[i] = i;"
+    _, found = sites([*lines[:2], fill, *lines[2:]], tmp_path)
+    assert "around the call" not in found[0]["message"]
+    lines[1:3] = ["static double b[M];", take.format("MPI_STATUS_IGNORE")]
+    _, found = sites(lines, tmp_path)
+    assert found[0]["decision"] == "keep"
+    assert "around the call" not in found[0]["message"]
+
+
+def test_the_read_that_decides_may_be_far_away(tmp_path: Path) -> None:
+    """What is read near the send was received behind it; what is sent again is only half of it written anew."""
+    lines = [
+        "static double b[M];",
+        "for (int i = 0; i < M; i++) b[i] = i;",
+        "for (int t = 0; t < 4; t++) {",
+        "for (int i = 0; i < M / 2; i++) b[i] = t;",
+        "MPI_Send(b, M, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); // HERE",
+        "static double other; other += t;",
+        f"MPI_Recv(b, M / 2, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, {TAKE}",
+        *(f'printf("%g\\n", b[{k}]);' for k in range(12)),
+        "}",
+    ]
+    text, found = sites(lines, tmp_path)
+    wanted = f"not all bytes of `b` that line {line_of(text)} sends are surely written after this send"
+    assert (told(found[0]), found[0]["message"].partition(";")[0]) == (("keep", "OPI102"), wanted)
+
+
+def test_a_read_goes_before_a_send_that_needs_as_much(tmp_path: Path) -> None:
+    lines = [
+        "static double b[M], c[M];",
+        "for (int i = 0; i < M; i++) b[i] = i;",
+        "MPI_Send(b, M, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);",
+        "MPI_Send(b, M, MPI_DOUBLE, 2, 0, MPI_COMM_WORLD);",
+        "for (int i = 0; i < M; i++) c[i] = b[i]; // HERE",
+        'printf("%g\\n", c[n]);',
+    ]
+    text, found = sites(lines, tmp_path)
+    wanted = f"`b` is read at line {line_of(text)} after the send"
+    assert (told(found[0]), found[0]["message"].partition(";")[0]) == (("keep", "OPI101"), wanted)
