@@ -23,6 +23,7 @@ from opi_xform.ownership.elsewhere import means
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.mentioned import index_of as mentions_of
 from opi_xform.ownership.model import Program, Use
+from opi_xform.ownership.parameters import path
 from opi_xform.ownership.stretches import exactly, stretches_of
 from opi_xform.ownership.uses import collect
 from opi_xform.parts.check import prover_at
@@ -117,6 +118,9 @@ class FromStructs:
             if use.place[:3] in kept:
                 if use.object >= 0:
                     given.setdefault(use.object, set()).add(use.place[:3])
+                counted = program.members.get(path(program, use)[1])  # one that counts as a variable already
+                if counted is not None and counted.object[0] == "variable" and isinstance(counted.object[1], str):
+                    self.pointer_at(counted.object[1], counted.offset, {use.place[:3]}, wanted)
                 named = bare(use.call.args[use.argument])
                 if isinstance(named, ast.Member) and isinstance(named.base, ast.VarRef):
                     self.pointer(named.base.var, named.field, {use.place[:3]}, wanted)
@@ -126,11 +130,15 @@ class FromStructs:
                 place, held = (self.symbols.base(self.symbols.not_null(v)) for v in values)
                 at = self.symbols.resolve(self.symbols.offset(values[0])).constant if place is not None else None
                 key = table[place].variable if place is not None and table[place].kind == "variable" else None
-                record = self.records.get(program.variables[key].type.record) if key is not None else None
                 sites = given.get(-1 if held is None else held)
-                for f in record.fields if record is not None and sites else ():
-                    if f.offset == at and key is not None and sites:
-                        self.pointer(key, f.name, sites, wanted)
+                if key is not None and at is not None and sites:
+                    self.pointer_at(key, at, sites, wanted)
+
+    def pointer_at(self, key: str, at: int, sites: set[Site], wanted: dict[str, dict[str, set[Site]]]) -> None:
+        record = self.records.get(self.program.variables[key].type.record)
+        for f in record.fields if record is not None else ():
+            if f.offset == at:
+                self.pointer(key, f.name, sites, wanted)
 
     def pointer(self, key: str, name: str, sites: set[Site], wanted: dict[str, dict[str, set[Site]]]) -> None:
         variable = self.program.variables[key]

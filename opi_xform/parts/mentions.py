@@ -47,6 +47,17 @@ class Mention:
     def place(self) -> Place:
         return (self.ref.span.file, self.ref.span.begin)
 
+    @property
+    def written(self) -> bool:
+        """The expression can be written anew: as a whole, or name and subscript where a macro adds them up."""
+        return self.whole.span.editable or self.by_macro
+
+    @property
+    def by_macro(self) -> bool:
+        """A macro adds its arguments up (``AT(buf, N + i)``): the name is one, what is added to it is another."""
+        term = self.terms[0] if len(self.terms) == 1 else None
+        return term is not None and not self.whole.span.editable and term.sign > 0 and term.expr.span.editable
+
 
 def find_mentions(functions: Mapping[str, ast.Function], key: str) -> list[Mention]:
     """Every mention of a variable in the functions' bodies and the initialisers in them, in source order."""

@@ -235,15 +235,15 @@ class Spelling:
         pointer = f"{before}{written}{after[at.end - at.begin :]}"
         rest = joined(taken.rest)
         whole = m.whole.span
-        if m.indexed and not taken.rest and m.address is not None and m.address.span.editable:
+        if m.indexed and not m.by_macro and not taken.rest and m.address is not None and m.address.span.editable:
             whole = m.address.span
             self.edit(whole, whole.begin, whole.end, pointer)
-        elif m.indexed:
+        elif m.indexed or m.by_macro:
             index = m.terms[0].expr.span
             if not index.editable:
                 raise Trouble(index, "is written by a macro")
             self.edit(at, at.end, at.end, f"[{number}]")
-            self.edit(index, index.begin, index.end, rest)
+            self.edit(index, index.begin, self.end(m.terms[0].expr) if m.by_macro else index.end, rest)
         else:
             sign = "" if rest.startswith("-") else "+ "
             text = f"{pointer} {sign}{rest}" if taken.rest else pointer
@@ -252,6 +252,23 @@ class Spelling:
             self.edit(whole, whole.begin, whole.end, text)
         if self.nested(m):
             raise Trouble(whole, "names it inside one of its own places")
+
+    def end(self, e: ast.Expr) -> int:
+        """Where an argument of a macro ends.  A number at its end that a macro writes is not in its span.  Raises
+        Trouble.
+        """
+        data, end = self.read(e.span.file), e.span.end
+        last = e
+        while isinstance(last, (ast.Binary, ast.Cast)):
+            last = last.right if isinstance(last, ast.Binary) else last.operand
+        named = re.compile(rb"[A-Za-z_]\w*").match(data, end)
+        if isinstance(last, ast.IntLit) and named and data[e.span.begin : end].rstrip()[-1:] in b"+-*/":
+            end = named.end()
+        text = data[e.span.begin : end]
+        behind = data[end:].lstrip()[:1]
+        if text != text.strip() or text.count(b"(") != text.count(b")") or behind not in (b",", b")"):
+            raise Trouble(e.span, "is written by a macro")
+        return end
 
     def nested(self, m: Mention) -> bool:
         """Another mention stands in what is written anew."""

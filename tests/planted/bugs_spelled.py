@@ -200,4 +200,20 @@ SPELLED = (
         ("static_in_shared_header",),
         condition="carrier",
     ),
+    Bug(
+        "a loop ends where its counter comes to a number, whatever the number is",
+        "opi_xform.parts.facts",
+        "if trips is not None and _plain(program, values.symbols.resolve(trips)):",
+        "if trips is not None:",
+        ("parts_unequal_break",),
+        condition="rows and parts",
+    ),
+    Bug(
+        "any number may be set where a buffer is made that is not there",
+        "opi_xform.ownership.lazy_tests",
+        'return inside and variable.kind == "local" and plain_type',
+        "return plain_type",
+        ("lazy_size_outside",),
+        condition="comparison with NULL",
+    ),
 )
