@@ -86,13 +86,14 @@ class Plainly:
 
 
 def _naming(units: Sequence[ast.Unit], names: Collection[str]) -> set[str]:
-    """Local pointers that are set from something with one of these names."""
+    """Local pointers with one of these names, or that are set from something with one."""
     out: set[str] = set()
     for function in (f for unit in units for f in unit.functions.values()):
         for key, (_, _, value) in settings(function).items():
             parts = list(within(value))
             said = {_WORD.findall(e.var)[-1:][0] for e in parts if isinstance(e, ast.VarRef)}
             said |= {e.field for e in parts if isinstance(e, ast.Member)}
+            said.add(function.variables[key].name)
             if not said.isdisjoint(names):
                 out.add(key)
     return out
