@@ -55,7 +55,9 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """How a program is parsed and analysed.  further: what else is tried with each other text of it."""
+    """How a program is parsed and analysed.  further: what else is tried with each other text of it.  reasons: what the
+    sites of the old program stay for says nothing of the other text, so it is found out anew.
+    """
 
     units: Sequence[Unit]
     flags: Callable[[str], tuple[str, ...]]
@@ -65,6 +67,7 @@ class Again:
     parse: Parse
     analyse: Analyse
     further: Further | None = None
+    reasons: bool = False
 
     def attempt(self, texts: Mapping[str, bytes], moved: Mapping[str, Moved], old: Plan) -> Tried | None:
         """What is decided of the program with these texts; None when it is no program any more.
@@ -85,11 +88,12 @@ class Again:
             back = Back(top, moved, self.sources)
             told = tuple(self._moved(one, top, moved) for one in self.told)
             files, root = Sources(), mirrored(top, self.root)
-            program, plan, changed = self.analyse(units, files, root, told, len(converted(old)))
+            least = -1 if self.reasons else len(converted(old))
+            program, plan, changed = self.analyse(units, files, root, told, least)
             if self.further is not None and program is not None:
                 flags = {unit.path: own for unit, (_, own) in zip(units, jobs, strict=True)}
                 inner = Again(units, flags.__getitem__, files, root, told, self.parse, self.analyse)
-                found, better = self.further(inner, program, back.with_reasons(plan, old))
+                found, better = self.further(inner, program, plan if self.reasons else back.with_reasons(plan, old))
                 if better is not None:
                     plan, changed = found, better
             edits = tuple((back.file(place_of(edit).file), edit) for edit in plan.edits)

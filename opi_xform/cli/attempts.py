@@ -116,7 +116,7 @@ class Attempts:
             )
             return own.best(plan, lambda _: nullcontext())
 
-        return replace(self.again, further=further)
+        return replace(self.again, further=further, reasons=name == "structs")
 
     def written_out(self, plan: Plan, again: Again) -> Found | None:
         """With uses of macros written out."""

@@ -64,7 +64,7 @@ class Loosening:
         """The sites of messages in the struct that the array is of."""
         table = self.program.values.objects.table
         mine = (u for u in collect(self.program) if u.object >= 0 and table[u.object].variable == one.key)
-        return {u.place[:3] for u in mine}
+        return {*one.sites, *(u.place[:3] for u in mine)}
 
     def attempt(self, ways: Sequence[Edits], again: Again) -> Tried | None:
         """What is decided of the program with these edits, where that is better."""
@@ -91,9 +91,13 @@ class Loosening:
         return replace(
             plan,
             decisions=tuple(
-                replace(d, message=f"{d.message}; {' and '.join(by_site[site(d)])} leaves its struct")
+                replace(d, message=f"{d.message}; {_leaving(by_site[site(d)])}")
                 if d.decision == "convert" and site(d) not in old and site(d) in by_site
                 else d
                 for d in plan.decisions
             ),
         )
+
+
+def _leaving(names: Sequence[str]) -> str:
+    return f"{names[0]} leaves its struct" if len(names) == 1 else f"{' and '.join(names)} leave their structs"

@@ -13,8 +13,9 @@ from dataclasses import replace
 
 from opi_xform.cli.again import Again, Site, Tried, converted, site
 from opi_xform.ir import ast
-from opi_xform.ir.walk import within
+from opi_xform.ir.walk import expressions, within
 from opi_xform.ownership.given_names import given_names
+from opi_xform.ownership.mentions import plain
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.plan import Decision, Plan, ReplaceText
 from opi_xform.ownership.short_names import ShortName, settings, short_names, touch
@@ -86,16 +87,24 @@ class Plainly:
 
 
 def _naming(units: Sequence[ast.Unit], names: Collection[str]) -> set[str]:
-    """Local pointers that are set from something with one of these names."""
+    """Local pointers that are set from something with one of these names, or have one and are given to a call."""
     out: set[str] = set()
     for function in (f for unit in units for f in unit.functions.values()):
         for key, (_, _, value) in settings(function).items():
             parts = list(within(value))
             said = {_WORD.findall(e.var)[-1:][0] for e in parts if isinstance(e, ast.VarRef)}
             said |= {e.field for e in parts if isinstance(e, ast.Member)}
+            if function.variables[key].name in names and key in _given(function):
+                out.add(key)
             if not said.isdisjoint(names):
                 out.add(key)
     return out
+
+
+def _given(function: ast.Function) -> set[str]:
+    """The variables that a function gives to others."""
+    calls = (e for root in expressions(function.body) for e in within(root) if isinstance(e, ast.Call))
+    return {a.var for call in calls for e in call.args if isinstance(a := plain(e), ast.VarRef)}
 
 
 def _told(d: Decision, given: Mapping[Site, Collection[str]], names: Sequence[ShortName]) -> Decision:

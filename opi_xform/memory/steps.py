@@ -513,6 +513,10 @@ MOST_OUTPUTS = 8  # elements of an array that a call writes, each with a value o
 
 
 def _one_element(operand: ins.Operand, length: Poly | None) -> bool:
-    """No more is touched than the element that a subscript picks."""
+    """No more is touched than the element that a subscript picks (``&a[i][0]``: the whole of ``a[i]``)."""
     size = None if length is None else length.constant
+    while isinstance(operand, ins.PtrAdd) and isinstance(operand.index, ins.Const) and operand.index.value == 0:
+        if size is None or size <= operand.scale or not isinstance(operand.base, ins.PtrAdd):
+            break
+        operand = operand.base
     return size is not None and isinstance(operand, ins.PtrAdd) and size <= operand.scale

@@ -26,6 +26,7 @@ from opi_xform.ownership.sizes import (
     same_everywhere,
     size_name,
     size_of_member,
+    sized_by,
     written,
 )
 from opi_xform.ownership.states import Insertion
@@ -131,7 +132,8 @@ class AllocationEdits:
         meant = set[str]().union(*map(_named, written(allocation)))
         declared = within.variables if isinstance(within, ast.DeclStmt) else ()
         others = {self.program.variables[key].name for key in declared if key not in meant}
-        text = expanded(self.program, set[str]().union(*(words(self.texts.of(e.span)) for e in written(allocation))))
+        said = (*sized_by(self.program, allocation), *written(allocation))
+        text = expanded(self.program, set[str]().union(*(words(self.texts.of(e.span)) for e in said)))
         if others and (PASTED in text or not others.isdisjoint(text)):
             raise Problem("the words of the size of the allocation mean something else behind its declaration")
 

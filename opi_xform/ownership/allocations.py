@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
-from itertools import pairwise
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.lower_shapes import or_null
 from opi_xform.ir.operands import parts_of
 from opi_xform.ir.walk import addressed
-from opi_xform.ownership.behind import evaluated_in, has_effect, repeatable, same_behind, same_place, settled
+from opi_xform.ownership.allocating import (
+    asked,
+    frames_between,
+    may_be_null,
+    null_without_memory,
+    only_allocates,
+    passed_on,
+)
+from opi_xform.ownership.behind import has_effect, repeatable, same_behind, same_place, settled
 from opi_xform.ownership.busy import still_called
-from opi_xform.ownership.filled import filling
 from opi_xform.ownership.flow import Flow
 from opi_xform.ownership.lvalues import hole
 from opi_xform.ownership.mentions import Definitions, plain, walk
 from opi_xform.ownership.model import Buffer, Program
-from opi_xform.program.graph import Bind, Unbind, evaluated
+from opi_xform.program.graph import Unbind, evaluated
 from opi_xform.record import dataclass
 
 
@@ -32,8 +38,10 @@ class Allocation:
     (``init(n, &v)``).  local: the variable that is given the memory first (``t = malloc(n); …; *p = t;``), and is what
     ``stmt`` sets then.  stores: the nodes that set the carrier.
     index: of the row, as written.  wrapper: the frame of a function that does nothing but allocate (-1: none), called
-    with ``arguments`` (parameter, argument).  condition: of `v = c ? malloc(n) : NULL`; negated:
-    `c ? NULL : malloc(n)`.  kept: the frames of a call that does more than to allocate, and stays (``busy``).
+    with ``arguments`` (parameter, argument).  passed: parameters and local variables of functions in between, each with
+    what it is in words of these functions (``return get(n * sizeof(double))``).
+    condition: of `v = c ? malloc(n) : NULL`; negated: `c ? NULL : malloc(n)`.  kept: the frames of a call that does
+    more than to allocate, and stays (``busy``).
     """
 
     function: str
@@ -46,6 +54,7 @@ class Allocation:
     wrapper: int = -1
     wrappers: tuple[int, ...] = ()
     arguments: tuple[tuple[str, ast.Expr], ...] = ()
+    passed: tuple[tuple[str, ast.Expr], ...] = ()
     inside: ast.Assign | None = None
     out: bool = False
     local: str = ""
@@ -132,7 +141,7 @@ def _allocation(program: Program, flow: Flow, defs: Definitions, buffer: Buffer,
     value, declared, index = _assigned(program, function, within, buffer)
     first = None if value is None else _given_first(program, flow, setting.frame, plain(value))
     if first is not None:
-        return _of_local(program, flow, n, m, *first)
+        return _of_local(program, flow, defs, buffer, n, m, *first)
     out = value is None and graph.out_parameters.get(allocating.frame) is not None and isinstance(within, ast.ExprStmt)
     if out and isinstance(within, ast.ExprStmt):
         value = within.expr
@@ -159,9 +168,28 @@ def _allocation(program: Program, flow: Flow, defs: Definitions, buffer: Buffer,
     if allocating.frame == setting.frame:
         fits = written is call.call and (not declared or settled(program, flow, m, call.call.args))
         return found if fits else None
+    return _by_call(program, flow, defs, buffer, found, n, m, within)
+
+
+def _by_call(
+    program: Program,
+    flow: Flow,
+    defs: Definitions,
+    buffer: Buffer,
+    found: Allocation,
+    n: int,
+    m: int,
+    within: ast.Stmt,
+) -> Allocation | None:
+    """The allocation at node ``n`` as that of a call of the program's functions, whose result a statement keeps at
+    node ``m``; None where the call may not be replaced, nor its memory.
+    """
+    graph, declared = program.graph, found.declared
+    allocating, setting, call = graph.nodes[n], graph.nodes[m], found.call
+    written = _written(found)
     if not isinstance(written, ast.Call) or not isinstance(written.callee, ast.FuncRef):
         return None  # a pointer could mean another function as well
-    frames = _frames_between(program, allocating.frame, setting.frame)
+    frames = frames_between(program, allocating.frame, setting.frame)
     if not frames:
         return None
     outer = graph.nodes[graph.frames[frames[0]].call].action
@@ -172,85 +200,30 @@ def _allocation(program: Program, flow: Flow, defs: Definitions, buffer: Buffer,
         return None
     if len(frames) == 1 and not any(has_effect(a) for a in written.args):
         frame = allocating.frame
-        pure = _only_allocates(program, flow, frame, n) and (not declared or settled(program, flow, m, written.args))
+        pure = only_allocates(program, flow, frame, n) and (not declared or settled(program, flow, m, written.args))
         arguments = tuple(zip(params, written.args, strict=True))
-        if pure and (not _may_be_null(program, m) or _null_without_memory(program, flow, frame, n)):
+        if pure and (not may_be_null(program, m) or null_without_memory(program, flow, frame, n)):
             return replace(found, wrapper=frame, wrappers=(frame,), arguments=arguments)
-    if found.out or found.condition is not None:
+    if found.out:
         return None
     kept = still_called(program, flow, buffer, frames[0], n)
-    given = passed_on(program, flow, frames, written, asked(program, call.call)) if kept else None
-    if given is None:
+    on_the_way = passed_on(program, flow, frames, written, asked(program, call)) if kept else None
+    if on_the_way is None:
         return None
+    given, passed = on_the_way
     if not all(same_behind(program, flow, kept, m, defs.addressed, e) for _, e in given):
         return None
     if declared and not settled(program, flow, m, [e for _, e in given]):
         return None
     if (target := _target(within)) is not None and not same_place(program, flow, kept, m, defs.addressed, target):
         return None
-    return replace(found, wrapper=allocating.frame, wrappers=kept, arguments=given, kept=kept)
+    return replace(found, wrapper=allocating.frame, wrappers=kept, arguments=given, passed=passed, kept=kept)
 
 
-def asked(program: Program, call: ast.Call) -> tuple[ast.Expr, ...]:
-    """The arguments of an allocator that its size is made of."""
-    effect = program.effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
-    spec = effect.allocates if effect is not None else None
-    factors = spec.size if spec is not None and spec.size is not None else ()
-    return tuple(call.args[f.value] for f in factors if f.kind == "arg" and f.value < len(call.args))
-
-
-def _frames_between(program: Program, inner: int, outer: int) -> list[int]:
-    """The frames from the one that is entered from ``outer`` to ``inner``; [] where there are none."""
-    out = []
-    at = inner
-    while at >= 0 and at != outer:
-        if program.graph.frames[at].call < 0:
-            return []
-        out.append(at)
-        at = program.graph.frames[at].parent
-    return out[::-1] if at == outer else []
-
-
-def passed_on(
-    program: Program, flow: Flow, frames: list[int], written: ast.Call, size: tuple[ast.Expr, ...]
-) -> tuple[tuple[str, ast.Expr], ...] | None:
-    """The innermost function's parameters that a size is made of, each with the outermost call's argument for it.
-
-    None: one of them is set anew on the way, or made of something else.
-    """
-    known = dict(zip(flow.lowered(frames[0]).function.params, written.args, strict=True))
-    for outer, frame in pairwise(frames):
-        call = program.graph.nodes[program.graph.frames[frame].call].action
-        params = flow.lowered(frame).function.params
-        if not isinstance(call, ins.CallInstr) or len(params) != len(call.call.args):
-            return None
-        inner: dict[str, ast.Expr] = {}
-        for key, e in zip(params, call.call.args, strict=True):
-            argument = plain(e)
-            if isinstance(argument, ast.VarRef) and argument.var in known:
-                types = [program.variables[k].type for k in (key, argument.var)]
-                if types[0].size == types[1].size and types[0].signed == types[1].signed:
-                    if _set_anew(program, flow, outer, argument.var):
-                        return None
-                    inner[key] = known[argument.var]
-        known = inner
-    out = []
-    for key in {x.var: None for e in size for x in evaluated_in(e) if isinstance(x, ast.VarRef)}:
-        if key not in known or _set_anew(program, flow, frames[-1], key):
-            return None
-        out.append((key, known[key]))
-    return tuple(out)
-
-
-def _set_anew(program: Program, flow: Flow, frame: int, key: str) -> bool:
-    """A parameter is set in its function, or its address is taken."""
-    for n in flow.by_frame[frame]:
-        action = program.graph.nodes[n].action
-        if isinstance(action, ins.Define) and action.target == ins.Var(key):
-            return True
-        if any(isinstance(x, ins.AddrVar) and x.key == key for o in evaluated(action) for x in parts_of(o)):
-            return True
-    return False
+def _written(found: Allocation) -> ast.Expr:
+    """The call that allocates, as it is written."""
+    choice = or_null(found.value) if found.condition is not None else None
+    return plain(found.value if choice is None else choice.other if found.negated else choice.then)
 
 
 def _given_first(program: Program, flow: Flow, frame: int, e: ast.Expr) -> tuple[int, str] | None:
@@ -267,11 +240,13 @@ def _given_first(program: Program, flow: Flow, frame: int, e: ast.Expr) -> tuple
     return (found[0], e.var) if len(found) == 1 else None
 
 
-def _of_local(program: Program, flow: Flow, n: int, m: int, first: int, local: str) -> Allocation | None:
+def _of_local(
+    program: Program, flow: Flow, defs: Definitions, buffer: Buffer, n: int, m: int, first: int, local: str
+) -> Allocation | None:
     """The allocation whose memory a local variable is given at node ``first``, and the carrier by it at ``m``."""
     frame = program.graph.nodes[first].frame
     call = program.graph.nodes[n].action
-    if program.graph.nodes[n].frame != frame or not isinstance(call, ins.CallInstr) or flow.stmt[first] < 0:
+    if not isinstance(call, ins.CallInstr) or flow.stmt[first] < 0:
         return None
     lowered = flow.lowered(frame)
     within = lowered.stmts[flow.stmt[first]].stmt
@@ -280,16 +255,26 @@ def _of_local(program: Program, flow: Flow, n: int, m: int, first: int, local: s
     if isinstance(within, ast.ExprStmt) and isinstance(within.expr, ast.Assign) and within.expr.op == "":
         target = within.expr.target
         value = within.expr.value if isinstance(target, ast.VarRef) and target.var == local else None
-    if value is None or not value.span.editable or plain(value) is not call.call:
+    if value is None or not value.span.editable or not _settable(program.variables[local]):
         return None
-    if not _settable(program.variables[local]):
+    here = program.graph.nodes[n].frame == frame
+    outer = n if here else next(iter(_calls_between(program, n, frame)), -1)
+    if outer < 0:
         return None
-    once = len(flow.frames_of[lowered.function.key]) == 1 and not program.nest.chain(program.graph.nodes[n].block)
-    if not once and not _surely(program, flow, n, m):
+    once = len(flow.frames_of[lowered.function.key]) == 1 and not program.nest.chain(program.graph.nodes[outer].block)
+    if not once and not _surely(program, flow, outer, m):
         return None
-    if declared and not settled(program, flow, first, call.call.args):
+    found = Allocation(lowered.function.key, flow.stmt[first], call.call, value, declared, (m,), local=local)
+    if not here:
+        return _by_call(program, flow, defs, buffer, found, n, first, within)
+    if plain(value) is not call.call or (declared and not settled(program, flow, first, call.call.args)):
         return None
-    return Allocation(lowered.function.key, flow.stmt[first], call.call, value, declared, (m,), local=local)
+    return found
+
+
+def _calls_between(program: Program, n: int, frame: int) -> list[int]:
+    """The calls by which a frame leads to a node, outermost first."""
+    return [program.graph.frames[f].call for f in frames_between(program, program.graph.nodes[n].frame, frame)]
 
 
 def _settable(variable: ast.Variable) -> bool:
@@ -339,86 +324,6 @@ def _steady(program: Program, condition: ast.Expr, buffer: Buffer) -> bool:
     if any(isinstance(x, ast.Deref) or x.type.volatile or x.type.atomic for x in walk(condition)):
         return False
     return not any(program.names(x, key) or (isinstance(x, ast.VarRef) and x.var == key) for x in walk(condition))
-
-
-def _only_allocates(program: Program, flow: Flow, frame: int, allocation: int) -> bool:
-    """On every path through a frame that returns, nothing happens but the allocation and local computations; and where
-    the program ends instead, it does so because there is no memory.
-    """
-    graph = program.graph
-    inside = set(flow.by_frame[frame])
-    if flow.inner[frame]:
-        return False
-    filled = filling(program, program.values.objects.by_node[allocation])
-    leaving = [node.number for node in graph.nodes if isinstance(node.action, Unbind) and node.action.callee == frame]
-    returning: set[int] = set()
-    work = [p for n in leaving for p in flow.preds[n] if p in inside]
-    while work:
-        n = work.pop()
-        if n not in returning:
-            returning.add(n)
-            work.extend(p for p in flow.preds[n] if p in inside)
-    for n in returning:
-        if any(s in inside and s not in returning for s in flow.succs[n]) and not _tests(program, n, allocation):
-            return False
-        match graph.nodes[n].action:
-            case Bind() | ins.Branch() | ins.ReturnInstr() | ins.Birth():
-                pass
-            case ins.Define(target=ins.Var(key=key)) if program.variables[key].is_global:
-                return False
-            case ins.Define(target=ins.Var(key=key)) if graph.out_parameters.get(frame) == key:
-                pass
-            case ins.Define(target=ins.Var(key=key)) if program.variables[key].kind == "param":
-                return False  # what it was called with is not what it asks for
-            case ins.Define():
-                pass
-            case ins.Load() | ins.Store() if _own_variable(program, n, frame):
-                pass
-            case ins.Store() | ins.CallInstr() if n in filled:
-                pass
-            case _:
-                if n != allocation:
-                    return False
-    return allocation in returning
-
-
-def _may_be_null(program: Program, m: int) -> bool:
-    """A node may set its target to NULL."""
-    return any(program.values.symbols.base(v) is None for v in program.values.operands.get(m, ())[-1:])
-
-
-def _null_without_memory(program: Program, flow: Flow, frame: int, allocation: int) -> bool:
-    """A frame decides nothing but whether there is memory: so it returns NULL where there is none only."""
-    nodes = (program.graph.nodes[n] for n in flow.by_frame[frame])
-    return all(_tests(program, n.number, allocation) for n in nodes if isinstance(n.action, ins.Branch))
-
-
-def _own_variable(program: Program, n: int, frame: int) -> bool:
-    """A load or store of a variable of the frame's, of which the address is taken (`posix_memalign(&p, 64, n)`).
-
-    A store to a parameter is none: what the function was called with is not what it asks for then.
-    """
-    values = program.values
-    base = values.symbols.base(values.operands[n][0]) if values.operands.get(n) else None
-    info = None if base is None else values.objects.table[base]
-    if info is None or info.variable is None or info.frame != frame:
-        return False
-    return isinstance(program.graph.nodes[n].action, ins.Load) or program.variables[info.variable].kind != "param"
-
-
-def _tests(program: Program, n: int, allocation: int) -> bool:
-    """Node ``n`` compares what the allocation returned with NULL, or its error code with 0."""
-    values = program.values
-    found = values.conditions.get(n)
-    if found is None or found.right.constant != 0 or found.op not in ("==", "!="):
-        return False
-    if found.left == values.results.get(allocation):
-        return True
-    branch = program.graph.nodes[n].action
-    named = [x for operand in evaluated(branch) for x in parts_of(operand) if isinstance(x, ins.Var)]
-    if not all(program.variables[x.key].kind == "local" for x in named):
-        return False  # of other memory
-    return values.symbols.base(found.left) == values.objects.by_node.get(allocation, -1)
 
 
 def _is_null(e: ast.Expr) -> bool:

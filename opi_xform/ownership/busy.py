@@ -21,6 +21,7 @@ from opi_xform.program.graph import Action, Bind, Lost, Unbind, evaluated
 
 ALLOCATORS = frozenset({"malloc", "calloc", "aligned_alloc", "memalign", "posix_memalign", "valloc"})
 """Those whose memory ``free`` frees."""
+_COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 Name = tuple[int, str | int]  # frame, variable or temporary
 
 
@@ -146,10 +147,10 @@ class Busy:
             case ins.Define(target=target, value=value):
                 if not self.mentions(frame, value):
                     return True
-                if self.holds(frame, value):
+                if self.inside(frame, value):
                     self.names.add((frame, target.number if isinstance(target, ins.Temp) else target.key))
                     return isinstance(target, ins.Temp) or self.own(target.key)
-                return _compares(value)
+                return self.compares(frame, value)
             case ins.Load(target=target, address=ins.AddrVar(key=key)):
                 if (frame, key) in self.names:
                     self.names.add((frame, target.number))
@@ -160,14 +161,14 @@ class Busy:
                     return self.own(key)
                 return not self.mentions(frame, value)
             case ins.Branch(cond=cond):
-                return not self.mentions(frame, cond) or self.holds(frame, cond) or _compares(cond)
+                return not self.mentions(frame, cond) or self.holds(frame, cond) or self.compares(frame, cond)
             case ins.ReturnInstr():
                 return True
             case ins.CallInstr(callee=callee) if n in self.entering:  # its arguments come in where it is entered
                 return not any(self.mentioned(frame, part) for part in parts_of(callee))
             case Bind(caller=caller, params=params, args=args):
                 for key, operand in zip(params, args, strict=True):
-                    if self.holds(caller, operand) and self.plain(key):
+                    if self.inside(caller, operand) and self.plain(key):
                         self.names.add((frame, key))
                     elif self.mentions(caller, operand):
                         return False
@@ -195,6 +196,26 @@ class Busy:
     def holds(self, frame: int, operand: ins.Operand) -> bool:
         bare = _stripped(operand)
         return isinstance(bare, (ins.Temp, ins.Var)) and self.mentioned(frame, bare)
+
+    def inside(self, frame: int, operand: ins.Operand) -> bool:
+        """An operand is such an address, or what is added to one: the call that stays does with it what it did."""
+        while True:
+            if isinstance(operand, ins.PtrAdd) and not self.mentions(frame, operand.index):
+                operand = operand.base
+            elif isinstance(operand, ins.Op) and operand.op == "cast" and operand.type.is_pointer:
+                operand = operand.args[0]
+            else:
+                return self.holds(frame, operand)
+
+    def compares(self, frame: int, operand: ins.Operand) -> bool:
+        """A comparison with NULL or with another such address, or what is made of one."""
+        while isinstance(operand, ins.Op) and operand.op == "not":
+            operand = operand.args[0]
+        if not isinstance(operand, ins.Op) or operand.op not in _COMPARISONS:
+            return isinstance(_stripped(operand), (ins.Temp, ins.Var))
+        sides = [_stripped(a) for a in operand.args]
+        zero = operand.op in ("==", "!=") and any(isinstance(a, ins.Const) and a.value == 0 for a in sides)
+        return zero or all(self.inside(frame, a) for a in operand.args)
 
     # --- what is returned --------------------------------------------------------------------------------------------
 
@@ -311,16 +332,11 @@ def read_in(action: Action, frame: int) -> Iterator[tuple[int, ins.Operand]]:
 
 
 def _stripped(operand: ins.Operand) -> ins.Operand:
-    while isinstance(operand, ins.Op) and operand.op == "cast" and operand.type.is_pointer:
-        operand = operand.args[0]
-    return operand
-
-
-def _compares(operand: ins.Operand) -> bool:
-    """A comparison with NULL, or what is made of one."""
-    while isinstance(operand, ins.Op) and operand.op == "not":
-        operand = operand.args[0]
-    if not isinstance(operand, ins.Op) or operand.op not in ("==", "!="):
-        return isinstance(_stripped(operand), (ins.Temp, ins.Var))
-    bare = map(_stripped, operand.args)
-    return any(isinstance(a, ins.Const) and a.value == 0 for a in bare)
+    """Without casts between pointers, and without 0 that is added."""
+    while True:
+        if isinstance(operand, ins.Op) and operand.op == "cast" and operand.type.is_pointer:
+            operand = operand.args[0]
+        elif isinstance(operand, ins.PtrAdd) and isinstance(operand.index, ins.Const) and operand.index.value == 0:
+            operand = operand.base
+        else:
+            return operand

@@ -44,6 +44,19 @@ def deallocation(program: Program, n: int, argument: int) -> Deallocation:
             return Deallocation(n, at, argument, tuple(wrappers), True)
 
 
+def only_frees(function: ast.Function) -> bool:
+    """``void f(T *p) { if (p) free(p); }``, or less: a function that frees what it is given, once, and nothing else."""
+    calls = [
+        e
+        for s, _ in statements(function.body)
+        if isinstance(s, ast.ExprStmt) and isinstance(e := plain(s.expr), ast.Call)
+    ]
+    if len(calls) != 1:
+        return False
+    callee = calls[0].callee
+    return isinstance(callee, ast.FuncRef) and callee.name == "free" and _only_frees(function, calls[0], None)
+
+
 def _direct(program: Program, n: int) -> bool:
     """The call at node ``n`` is written with the function's name: a pointer could mean another one as well."""
     action = program.graph.nodes[n].action

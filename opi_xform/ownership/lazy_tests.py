@@ -18,6 +18,7 @@ from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.mentions import plain
 from opi_xform.ownership.model import Buffer, Program
 from opi_xform.ownership.null_tests import gives_up
+from opi_xform.program.graph import Node
 
 
 def tests_of_allocations(
@@ -46,12 +47,25 @@ def tests_of_allocations(
                     node.frame in allocation.wrappers
                     or (node.frame == frame and flow.stmt[n] == allocation.stmt)
                     or node.block in error_exits
+                    or _own_number(program, node, flow.info(level).stmt)
                     or (isinstance(node.action, ins.Branch) and gives_up(program, buffer, n, addressed))
                 ):
                     continue
                 return {}
             out.update(dict.fromkeys(mine, level))
     return out
+
+
+def _own_number(program: Program, node: Node, test: ast.Stmt) -> bool:
+    """A number is set that is declared inside the test, such as that of the bytes that are asked for."""
+    match node.action:
+        case ins.Birth(var=key) | ins.Define(target=ins.Var(key=key)):
+            variable = program.variables[key]
+        case _:
+            return False
+    inside = variable.span.file == test.span.file and test.span.begin <= variable.span.begin < test.span.end
+    plain_type = variable.type.kind == "int" and not (variable.type.volatile or variable.type.atomic)
+    return inside and variable.kind == "local" and plain_type
 
 
 def _test(program: Program, flow: Flow, buffer: Buffer, level: Level) -> Level | None:

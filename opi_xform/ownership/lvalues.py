@@ -32,7 +32,8 @@ class Expressions:
         if len(found) > 1 and any(isinstance(e, ast.VarRef) for e in found):
             named = isinstance(action.address, ins.AddrVar)  # in a macro, where all has one place
             found = [e for e in found if isinstance(e, ast.VarRef) == named]
-        return found[0] if len(found) == 1 else None
+        same = all(alike(e, found[0]) for e in found[1:])  # an argument that a macro names several times (`assert`)
+        return found[0] if found and same else None
 
     def of_function(self, key: str) -> dict[tuple[str, int, int, bool], list[ast.Expr]]:
         known = self.known.get(key)
@@ -50,6 +51,34 @@ class Expressions:
                     for target in filter(None, map(addressed, e.args)):
                         known.setdefault((*place(target), True), []).append(target)
         return known
+
+
+def alike(a: ast.Expr, b: ast.Expr) -> bool:
+    """Two expressions with the same words, each at the same place."""
+    work = [(a, b)]
+    while work:
+        one, other = work.pop()
+        if type(one) is not type(other) or place(one) != place(other) or one.type != other.type:
+            return False
+        match one, other:
+            case ast.VarRef(var=x), ast.VarRef(var=y):
+                if x != y:
+                    return False
+            case ast.IntLit(value=x), ast.IntLit(value=y):
+                if x != y:
+                    return False
+            case ast.Member(field=x), ast.Member(field=y):
+                if x != y:
+                    return False
+            case ast.Binary(op=x), ast.Binary(op=y):
+                if x != y:
+                    return False
+            case (ast.Index(), ast.Index()) | (ast.Deref(), ast.Deref()) | (ast.Cast(), ast.Cast()):
+                pass
+            case _:
+                return False
+        work += zip(children(one), children(other), strict=True)
+    return True
 
 
 def hole(e: ast.Expr, stride: int) -> ast.Index | None:

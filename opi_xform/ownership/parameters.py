@@ -83,11 +83,15 @@ def traced(program: Program, operand: ins.Operand, frame: int) -> tuple[tuple[st
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """What a call passes: ``variable`` itself, or (``indexed``) one element of it; written as ``lvalue``."""
+    """What a call passes: ``variable`` itself, or (``indexed``) one element of it; written as ``lvalue``.
+
+    first: the element is an array, and the first one, so it begins where all of them do.
+    """
 
     variable: str
     indexed: bool
     lvalue: ast.Expr
+    first: bool = False
 
 
 def argument(e: ast.Expr) -> Argument | None:
@@ -95,12 +99,16 @@ def argument(e: ast.Expr) -> Argument | None:
     e = plain(e)
     if isinstance(e, ast.VarRef):
         return Argument(e.var, False, e)
-    if isinstance(e, ast.Index):
-        base = e.base
+    outer = e
+    first = True
+    while isinstance(outer, ast.Index) and first:
+        first = outer.type.is_array and isinstance(outer.index, ast.IntLit) and outer.index.value == 0
+        base = outer.base
         while isinstance(base, ast.Cast):
             base = base.operand
-        if isinstance(base, ast.VarRef):
-            return Argument(base.var, True, e)
+        if isinstance(base, ast.VarRef) and (outer is e or first):
+            return Argument(base.var, True, e, first)
+        outer = base
     return None
 
 
@@ -213,7 +221,7 @@ class Parameters:
         """Parameter ``i`` rewritten in the definition and in every prototype; None when one is not understood."""
         rewritten = rewritten or _lifted
         called = {(c.callee_span.file, c.callee_span.begin) for _, c in self.calls.get(function.key, ())}
-        files = self.files if not function.static else [function.span.file]
+        files = self.files if not function.static else self.of_unit(function)
         stopped = [*self.never, *(stop.span for stop in self.left_out(function) or ())]
         out: list[ReplaceText] = []
         defined = False
@@ -226,6 +234,11 @@ class Parameters:
                 if unevaluated or data[line:at].lstrip().startswith(b"#"):
                     return None
                 found = list_item(data, at + len(function.name.encode()), i)
+                if function.static and file != function.span.file:
+                    if found is None:
+                        continue  # another thing of that name: a prototype has its parameters
+                    if file in self.program.shared:
+                        return None  # of another function of that name, too
                 new = None if found is None else rewritten(data[found[0] : found[1]])
                 if found is None or new is None:
                     return None
@@ -236,6 +249,12 @@ class Parameters:
                 span = Span(file, begin, end, row, begin - data.rfind(b"\n", 0, begin), editable=True)
                 out.append(ReplaceText(span, new.decode("utf-8", "surrogateescape")))
         return out if defined else None
+
+    def of_unit(self, function: ast.Function) -> list[str]:
+        """The files in which a static function may be declared: its own first, then those that are read with it."""
+        own = function.span.file
+        units = [unit for unit in self.index.units if own == unit.path or own in unit.files]
+        return [own, *sorted({file for unit in units for file in unit.files} - {own})]
 
     def left_out(self, function: ast.Function) -> tuple[StopOthers, ...] | None:
         """Text that the preprocessor leaves out and that names a function: it is not rewritten."""
@@ -260,7 +279,14 @@ class Parameters:
                 continue
             if told.variable in lifted and not told.indexed:
                 continue
+            if self.whole(key, told) and (told.variable in lifted or (carrier is not None and not carrier.rows)):
+                continue
             yield call
+
+    def whole(self, key: str, told: Argument) -> bool:
+        """``b[0]``, of an array of arrays, is as good as ``b`` for a parameter that is a ``void *``."""
+        elem = self.program.variables[key].type.elem
+        return told.first and elem is not None and elem.kind == "void"
 
     def exposed(self, key: str, lifted: Collection[str], converted: Collection[Place]) -> Span | None:
         """A mention of a ``void *`` that would have to be followed, which C does not do; None when there is none."""
@@ -293,7 +319,7 @@ class Parameters:
             for _, call in self.calls.get(function.key, ()):
                 told = self.argument(call.args[i])
                 assert told is not None
-                out.append(ReplaceText(call.args[i].span, self.address(told, lifted)))
+                out.append(ReplaceText(call.args[i].span, self.address(told, lifted, self.whole(key, told))))
         return tuple(dict.fromkeys(edit for edit in out if self.changes(edit)))
 
     def changes(self, edit: ReplaceText) -> bool:
@@ -312,11 +338,14 @@ class Parameters:
                         out.append(e.span)
         return out
 
-    def address(self, told: Argument, lifted: Collection[str]) -> str:
+    def address(self, told: Argument, lifted: Collection[str], whole: bool) -> str:
+        """What is passed for an argument.  whole: the first row begins where the buffer does, or is a pointer in the
+        first place of a table.
+        """
         name = self.program.variables[told.variable].name
         if told.variable in lifted:
             return name
-        if not told.indexed and told.variable not in self.program.members:
+        if (not told.indexed or whole) and told.variable not in self.program.members:
             return f"&{name}"
         span = told.lvalue.span
         text = self.texts.read(span.file)[span.begin : span.end].decode("utf-8", "surrogateescape")

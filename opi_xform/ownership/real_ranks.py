@@ -16,7 +16,7 @@ from opi_xform.memory.poly import ONE, ZERO, Poly, number, symbol
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.stretches import stretches_of
-from opi_xform.parts.facts import Prover, of_condition
+from opi_xform.parts.facts import Prover, of_condition, unequal
 
 MOST, DEEPEST = 4000, 4  # symbols looked at for one answer, questions within questions: beyond that nothing is shown
 STEPS = 30  # of a proof from facts
@@ -89,6 +89,7 @@ class Ranks:
             last = graph.blocks[parent][-1]
             if not self.values.conditions[last].unsigned:
                 told = of_condition(self.program, last, graph.succs[parent][0] == block)
+                told = told or unequal(self.program, parent, block)
                 found = tuple(dict.fromkeys((*told, *found)))
             self.facts_of[block] = found
         return found

@@ -256,7 +256,10 @@ class _Writing:
         """The expression that is evaluated first, and once, where a statement runs."""
         while True:
             match s:
-                case ast.Block(body=(inner, *_)):
+                case ast.Block(body=body):
+                    inner = next((x for x in body if not self.only_declares(x)), None)
+                    if inner is None:
+                        return None
                     s = inner
                 case ast.DoWhile(body=inner, cond=ast.IntLit(value=0)):
                     s = inner

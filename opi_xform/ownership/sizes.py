@@ -10,7 +10,8 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
-from opi_xform.ownership.allocations import Allocation, asked
+from opi_xform.ownership.allocating import asked
+from opi_xform.ownership.allocations import Allocation
 from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.mentions import Definitions, Texts, children, plain, walk
 from opi_xform.ownership.model import Buffer, Program
@@ -145,8 +146,10 @@ def factors(
     spec = effect.allocates if effect is not None else None
     if spec is None or spec.size is None or (spec.into is not None and allocation.wrapper < 0):
         return None
-    replaced = dict(allocation.arguments)
-    if call.span.file != allocation.value.span.file and not _known_elsewhere(program, call, replaced, texts):
+    replaced = {**dict(allocation.passed), **dict(allocation.arguments)}
+    inner = sized_by(program, allocation)
+    elsewhere = any(e.span.file != allocation.value.span.file for e in (call, *inner))
+    if elsewhere and not _known_elsewhere(program, inner, replaced, texts):
         return None
     out: list[tuple[str, ast.Expr | None]] = []
     for factor in spec.size:
@@ -167,11 +170,17 @@ def factors(
 
 def _means_the_same(program: Program, flow: Flow, allocation: Allocation, texts: Texts) -> bool:
     """The words of a wrapper's size mean at its call what they mean in the wrapper; its parameters are left out."""
-    inner = flow.lowered(allocation.wrapper)
     caller = flow.lowered(flow.frames_of[allocation.function][0])
-    params = {inner.function.variables[key].name for key in inner.function.params}
+    inner = {flow.lowered(allocation.wrapper).function.key: flow.lowered(allocation.wrapper)}
+    for frame in allocation.kept:
+        lowered = flow.lowered(frame)
+        inner[lowered.function.key] = lowered
+    params = {key for lowered in inner.values() for key in lowered.function.params}
+    replaced = {key for key, _ in allocation.passed} | params
     found: set[str] = set()
-    for argument in asked(program, allocation.call):
+    for argument in sized_by(program, allocation):
+        named = {x.var for x in walk(argument) if isinstance(x, ast.VarRef)}
+        names = {program.variables[key].name for key in named & replaced}
         for part in evaluated_parts(argument):
             if _of_variable_length(part):
                 return False
@@ -179,10 +188,12 @@ def _means_the_same(program: Program, flow: Flow, allocation: Allocation, texts:
                 found |= words(part.operand_type.spelling)
             elif isinstance(part, ast.VarRef):
                 found |= words(part.type.spelling)
-        found |= words(texts.of(argument.span)) - params
+        found |= words(texts.of(argument.span)) - names
     found = expanded(program, found)
-    own = {*hidden_names(caller, allocation.stmt, texts), *hidden_names(inner, 0, texts)}
-    for lowered in (caller, inner):
+    own = set(hidden_names(caller, allocation.stmt, texts))
+    for lowered in inner.values():
+        own |= set(hidden_names(lowered, 0, texts))
+    for lowered in (caller, *inner.values()):
         own |= declared_by_macros(program, lowered.function.span)
     return PASTED not in found and found.isdisjoint(program.unsteady) and found.isdisjoint(own)
 
@@ -191,12 +202,14 @@ def _names_variables(part: ast.SizeOf) -> bool:
     return part.operand is not None and any(isinstance(x, ast.VarRef) for x in walk(part.operand))
 
 
-def _known_elsewhere(program: Program, call: ast.Call, replaced: Mapping[str, ast.Expr], texts: Texts) -> bool:
+def _known_elsewhere(
+    program: Program, inner: Sequence[ast.Expr], replaced: Mapping[str, ast.Expr], texts: Texts
+) -> bool:
     """What a wrapper asks for is written in words that mean the same in every file: its parameters, and C's own."""
     names = {program.variables[key].name for key in replaced}
     types = " ".join(program.variables[key].type.spelling for key in replaced)
     written = ""
-    for e in asked(program, call):
+    for e in inner:
         sizes = [x for x in evaluated_parts(e) if isinstance(x, ast.SizeOf) and _names_variables(x)]
         types += "".join(f" {x.operand_type.spelling}" for x in sizes)  # as ``_text`` writes them
         at = e.span.begin
@@ -207,8 +220,11 @@ def _known_elsewhere(program: Program, call: ast.Call, replaced: Mapping[str, as
     return set(_WORD.findall(written)) <= names | _EVERYWHERE and set(_WORD.findall(types)) <= _EVERYWHERE
 
 
-def _text(e: ast.Expr, replaced: Mapping[str, ast.Expr] | None, texts: Texts) -> str | None:
-    """The text of an expression; in the body of a wrapper its parameters give way to the arguments."""
+def _text(e: ast.Expr, replaced: Mapping[str, ast.Expr] | None, texts: Texts, whole_size: bool = True) -> str | None:
+    """The text of an expression; in the body of a wrapper its parameters give way to the arguments.
+
+    whole_size: it is all of a number of 8 bytes, to which it is converted anyway.
+    """
     if not e.span.editable:
         return None
     whole = texts.of(e.span)
@@ -225,13 +241,17 @@ def _text(e: ast.Expr, replaced: Mapping[str, ast.Expr] | None, texts: Texts) ->
             argument = replaced.get(part.var)
             if argument is None or not part.span.editable or not argument.span.editable:
                 return None
-            text = _without_comments(texts.of(argument.span))
-            if not _stands_alone(argument, text):
-                text = f"({text})"
             if part.type.kind != "int" or (part.type.size or 0) < 4:
                 return None  # passing it loses bits
-            whole_size = part is plain(e) and (part.type.size or 0) >= 8
-            if not whole_size and _differ(part.type, plain(argument).type):
+            whole_part = whole_size and part is plain(e) and (part.type.size or 0) >= 8
+            of_wrapper = any(isinstance(x, ast.VarRef) and x.var in replaced for x in evaluated_parts(argument))
+            inner = _text(argument, replaced, texts, whole_part) if of_wrapper else texts.of(argument.span)
+            if inner is None:
+                return None
+            text = _without_comments(inner)
+            if not _stands_alone(argument, text):
+                text = f"({text})"
+            if not whole_part and _differ(part.type, _as_written(argument).type):
                 text = f"({part.type.spelling}){text}"  # passing it converts it, and the rest reckons in that type
             changes.append((part.span.begin, part.span.end, text))
     base = e.span.begin
@@ -251,6 +271,12 @@ def _stands_alone(e: ast.Expr, text: str) -> bool:
     return re.fullmatch(r"\d\w*", text) is not None or (
         _SIMPLE.fullmatch(text) is not None and isinstance(plain(e), (ast.VarRef, ast.Member, ast.Index))
     )
+
+
+def _as_written(e: ast.Expr) -> ast.Expr:
+    while isinstance(e, ast.Cast) and not e.explicit:
+        e = e.operand
+    return e
 
 
 def _differ(a: Type, b: Type) -> bool:
@@ -279,9 +305,7 @@ def same_everywhere(
     """The size text means the same at a statement as at the allocation: its variables are set once, and are visible."""
     reads = False
     meant = {x.var for e in written(allocation) for x in walk(e) if isinstance(x, ast.VarRef)}
-    text = set[str]().union(
-        *(words(texts.of(e.span)) for e in (*asked(program, allocation.call), *written(allocation)))
-    )
+    text = set[str]().union(*(words(texts.of(e.span)) for e in (*sized_by(program, allocation), *written(allocation))))
     text = expanded(program, text)
     around = hidden_names(flow.lowered(level[0]), level[1], texts, meant, allocation.value.span)
     function = flow.lowered(level[0]).function
@@ -324,6 +348,11 @@ def written(allocation: Allocation) -> tuple[ast.Expr, ...]:
     if allocation.wrapper < 0:
         return allocation.call.args
     return tuple(e for _, e in allocation.arguments)
+
+
+def sized_by(program: Program, allocation: Allocation) -> tuple[ast.Expr, ...]:
+    """What the size is made of in the functions that are called for it."""
+    return (*asked(program, allocation.call), *(e for _, e in allocation.passed))
 
 
 def _steady(program: Program, flow: Flow, allocation: Allocation, defs: Definitions, level: Level, key: str) -> bool:

@@ -12,6 +12,7 @@ from opi_xform.memory.hull import hulls
 from opi_xform.memory.least import either
 from opi_xform.memory.poly import ONE, Poly, symbol
 from opi_xform.memory.trips import nominal_trips
+from opi_xform.ownership.deallocations import only_frees
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.reasons import node_span
@@ -41,7 +42,7 @@ class Checking:
     def frees(self, places: Collection[Place]) -> None:
         """It is freed by its own name only, in statements that can be repeated (``places``).  Raises Trouble."""
         for n, argument in index_of(self.program).frees:
-            root = self.flow.roots.get((n, argument))
+            root = freed(self.program, self.flow, n, argument)
             if root is not None and not (is_place(root) and root in places):
                 raise Trouble(node_span(self.program, n), "frees it in a way that is not followed")
 
@@ -170,6 +171,18 @@ class Checking:
         if any(one not in nest.loops[lp].blocks or two not in nest.loops[lp].blocks for lp in loops):
             return False
         return graph.blocks[one].index(a) < graph.blocks[two].index(b) if one == two else nest.dominates(one, two)
+
+
+def freed(program: Program, flow: Pointers, n: int, argument: int) -> Place | Name | None:
+    """What a node that frees is given, of a function that only frees: what this is called with."""
+    root = flow.roots.get((n, argument))
+    if root is None or is_place(root):
+        return root
+    frame = cast(Name, root)[0]
+    function = program.functions.get(program.graph.frames[frame].function) if frame >= 0 else None
+    made = flow.made.get(cast(Name, root), [])
+    one = len(made) == 1 and is_place(made[0][1]) and function is not None and only_frees(function)
+    return made[0][1] if one else root
 
 
 def is_place(root: Place | Name) -> TypeGuard[Place]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opi_xform.memory.poly import ONE, Monomial, Poly, number, symbol
+from opi_xform.memory.trips import stays, turns
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Program
 
@@ -24,9 +25,28 @@ def facts_at(program: Program, n: int) -> tuple[Poly, ...]:
     while block > 0:
         parent = nest.idom[block]
         last = graph.blocks[parent][-1]
-        out.extend(of_condition(program, last, graph.succs[parent][0] == block))
+        out.extend(of_condition(program, last, graph.succs[parent][0] == block) or unequal(program, parent, block))
         block = guarded[parent]
     return tuple(dict.fromkeys(out))
+
+
+def unequal(program: Program, test: int, block: int) -> list[Poly]:
+    """What ``i != n`` tells behind it in each turn of a loop that it ends: no more turns than come to ``n``.
+
+    Only where ``n`` is not negative: else a loop that is left in another way as well may run longer.
+    """
+    graph, values, nest = program.graph, program.values, program.nest
+    out = []
+    for number_ in nest.chain(test):
+        loop = nest.loops[number_]
+        for edge in loop.exits:
+            if edge[0] != test or block not in loop.blocks or len(graph.succs[test]) != 2:
+                continue
+            found = stays(graph, nest, values, loop, edge)
+            trips = turns(values, loop, *found) if found is not None and found[0] == "!=" else None
+            if trips is not None and _plain(program, values.symbols.resolve(trips)):
+                out.append(values.symbols.resolve(trips) - ONE - symbol(values.symbols.count(number_)))
+    return out
 
 
 def of_condition(program: Program, last: int, holds: bool) -> list[Poly]:

@@ -353,7 +353,7 @@ class Dividing:
         return out[0]
 
     def taken(self, m: Mention, reading: Reading, layout: Layout) -> Taken | None:
-        if not m.terms or not m.terms[0].unit or not m.whole.span.editable or m.kind == "size":
+        if not m.terms or not m.terms[0].unit or not m.written or m.kind == "size":
             return None
         unit = number(m.terms[0].unit)
         if any(t.unit != m.terms[0].unit for t in m.terms):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
+from opi_xform.ownership.deallocations import only_frees
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.reasons import node_span
 from opi_xform.parts.mentions import Place
@@ -94,6 +95,7 @@ class Flow:
         self.keys = keys
         self.links = links
         self.array = any(program.variables[key].type.is_array for key in keys)
+        self.freed = {key for f in program.functions.values() if only_frees(f) for key in f.params}
         self.found = Pointers()
 
     def run(self) -> Pointers:
@@ -241,7 +243,9 @@ class Flow:
             if not any(isinstance(side, ins.Const) and side.value == 0 for side in operand.args):
                 return False
             operand = right if isinstance(left, ins.Const) else left
-        return isinstance(operand, ins.Var) and operand.key in self.keys and not self.array
+        if self.array or not isinstance(operand, ins.Var):
+            return False
+        return operand.key in self.keys or operand.key in self.freed
 
 
 _WHAT: Mapping[type, str] = {

@@ -3,6 +3,8 @@
 A struct is one object, and a message in it begins inside.  Where an array in a declared struct is only named as such,
 element by element or in a call that sends or receives it, it may as well be a variable: each access by its name stays
 in it (C 6.5.6), and of all others, and of the messages, that is shown.  The program with these edits does what it did.
+
+Pointers to buffers in local structs likewise (``own.b = h->out;``): what such a struct holds is only found in memory.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from opi_xform.ownership.elsewhere import means
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.mentioned import index_of as mentions_of
 from opi_xform.ownership.model import Program, Use
+from opi_xform.ownership.parameters import path
 from opi_xform.ownership.stretches import exactly, stretches_of
 from opi_xform.ownership.uses import collect
 from opi_xform.parts.check import prover_at
@@ -46,6 +49,7 @@ class Lifted:
 
     unshown: sends of which only that all their bytes are written by the array's name can show that they end in it.
     wide: the edits with a variable that goes on to the end of the struct, in which that is seen.
+    sites: the messages that it has to do with.
     """
 
     key: str
@@ -53,6 +57,7 @@ class Lifted:
     edits: Edits
     wide: Edits
     unshown: frozenset[Site]
+    sites: frozenset[Site]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +89,9 @@ class FromStructs:
 
     def run(self, kept: frozenset[Site]) -> Iterator[Lifted]:
         """The arrays in structs with a message of these sites, each with what makes it a variable."""
-        wanted: dict[str, dict[str, None]] = {}
+        wanted: dict[str, dict[str, set[Site]]] = {}
         table = self.program.values.objects.table
+        self.pointers(kept, wanted)
         for use in collect(self.program):
             info = table[use.object] if use.object in range(len(table)) else None
             if info is None or info.kind != "variable" or info.variable is None or use.place[:3] not in kept:
@@ -96,13 +102,50 @@ class FromStructs:
             at = self.named_by(use, info.variable)
             for f in record.fields:
                 if f.name and f.name in at and f.type.is_array:
-                    wanted.setdefault(info.variable, {})[f.name] = None
+                    wanted.setdefault(info.variable, {}).setdefault(f.name, set()).add(use.place[:3])
         for key in sorted(wanted):
             for name in sorted(wanted[key]):
                 try:
-                    yield self.lifted(self.program.variables[key], name)
+                    yield self.lifted(self.program.variables[key], name, frozenset(wanted[key][name]))
                 except _NotUnderstoodError:
                     continue
+
+    def pointers(self, kept: frozenset[Site], wanted: dict[str, dict[str, set[Site]]]) -> None:
+        """The pointers in local structs that messages of these sites are given, or that hold what they are given."""
+        program, table = self.program, self.program.values.objects.table
+        given: dict[int, set[Site]] = {}
+        for use in collect(program):
+            if use.place[:3] in kept:
+                if use.object >= 0:
+                    given.setdefault(use.object, set()).add(use.place[:3])
+                counted = program.members.get(path(program, use)[1])  # one that counts as a variable already
+                if counted is not None and counted.object[0] == "variable" and isinstance(counted.object[1], str):
+                    self.pointer_at(counted.object[1], counted.offset, {use.place[:3]}, wanted)
+                named = bare(use.call.args[use.argument])
+                if isinstance(named, ast.Member) and isinstance(named.base, ast.VarRef):
+                    self.pointer(named.base.var, named.field, {use.place[:3]}, wanted)
+        for node in program.graph.nodes if given else ():
+            values = program.values.operands.get(node.number, ())
+            if isinstance(node.action, ins.Store) and node.action.type.is_pointer and len(values) == 2:
+                place, held = (self.symbols.base(self.symbols.not_null(v)) for v in values)
+                at = self.symbols.resolve(self.symbols.offset(values[0])).constant if place is not None else None
+                key = table[place].variable if place is not None and table[place].kind == "variable" else None
+                sites = given.get(-1 if held is None else held)
+                if key is not None and at is not None and sites:
+                    self.pointer_at(key, at, sites, wanted)
+
+    def pointer_at(self, key: str, at: int, sites: set[Site], wanted: dict[str, dict[str, set[Site]]]) -> None:
+        record = self.records.get(self.program.variables[key].type.record)
+        for f in record.fields if record is not None else ():
+            if f.offset == at:
+                self.pointer(key, f.name, sites, wanted)
+
+    def pointer(self, key: str, name: str, sites: set[Site], wanted: dict[str, dict[str, set[Site]]]) -> None:
+        variable = self.program.variables[key]
+        record = self.records.get(variable.type.record)
+        field = record.field(name) if record is not None and not record.union and variable.kind == "local" else None
+        if field is not None and field.type.is_pointer:
+            wanted.setdefault(key, {}).setdefault(name, set()).update(sites)
 
     def named_by(self, use: Use, key: str) -> set[str]:
         """The members of a struct that a message's buffer is named by, or in which it begins."""
@@ -116,7 +159,7 @@ class FromStructs:
                 out.add(f.name)
         return out
 
-    def lifted(self, variable: ast.Variable, name: str) -> Lifted:
+    def lifted(self, variable: ast.Variable, name: str, sites: frozenset[Site]) -> Lifted:
         """Raises _NotUnderstoodError."""
         record = self.records[variable.type.record]
         field = record.field(name)
@@ -136,7 +179,7 @@ class FromStructs:
         first = field.type
         row = (first.elem.size or 0) if first.elem is not None else 0
         wide = self.edits(variable, field, mine, new, ((record.size or 0) - field.offset) // row if unshown else 0)
-        return Lifted(variable.key, name, narrow, wide, unshown)
+        return Lifted(variable.key, name, narrow, wide, unshown, sites)
 
     # --- what it may be ----------------------------------------------------------------------------------------------
 
@@ -153,9 +196,10 @@ class FromStructs:
                 raise _NotUnderstoodError
             type_ = type_.elem
         whole = (variable.type, field.type, type_)
+        kinds = ("pointer",) if field.type.is_pointer and variable.kind == "local" else ("int", "float")
         if (
             type_ is None
-            or type_.kind not in ("int", "float")
+            or type_.kind not in kinds
             or any(t is None or t.const or t.volatile or t.atomic for t in whole)
         ):
             raise _NotUnderstoodError
@@ -188,6 +232,10 @@ class FromStructs:
             raise _NotUnderstoodError
         inner: ast.Expr = m.member
         above = list(m.parents)
+        if inner.type.is_pointer:
+            if above and isinstance(above[0], ast.AddrOf):
+                raise _NotUnderstoodError
+            return
         while above and isinstance(above[0], ast.Index) and above[0].base is inner:
             index, count = above[0].index, inner.type.count
             if isinstance(index, ast.IntLit) and not 0 <= index.value < (count or 0):
@@ -338,7 +386,7 @@ class FromStructs:
             indent = data[start : d.statement.begin]
             line = b"\n" + indent if not indent.strip() else b" "
             words = f"{d.storage} " if d.storage else ""
-            text = line + f"{words}{type_.spelling} {new}{dims};".encode()
+            text = line + f"{words}{declared(type_, new)}{dims};".encode()
             out.setdefault(d.statement.file, {})[ByteEdit(d.statement.end, d.statement.end, (field.offset,), text)] = (
                 None
             )
@@ -383,6 +431,21 @@ class FromStructs:
                 if named and not defines and (file, a) not in known:
                     raise _NotUnderstoodError
                 before = [before[1], word]
+
+
+def bare(e: ast.Expr) -> ast.Expr:
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return e
+
+
+def declared(type_: Type, name: str) -> str:
+    """A declaration of a variable without the brackets of an array.  Raises _NotUnderstoodError."""
+    if "(*)" in type_.spelling and type_.spelling.count("(") == 1:
+        return type_.spelling.replace("(*)", f"(*{name})")
+    if "(" in type_.spelling:
+        raise _NotUnderstoodError
+    return f"{type_.spelling}{'' if type_.spelling.endswith('*') else ' '}{name}"
 
 
 def _member(operand: ins.Operand, key: str, places: Mapping[Place, str]) -> str:

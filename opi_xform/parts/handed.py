@@ -15,7 +15,7 @@ from opi_xform.ir.operands import parts_of
 from opi_xform.ir.walk import expressions
 from opi_xform.memory.calls import calls_back
 from opi_xform.memory.objects import UNKNOWN
-from opi_xform.ownership.allocations import asked, passed_on
+from opi_xform.ownership.allocating import asked, passed_on
 from opi_xform.ownership.busy import ALLOCATORS, Busy, frames_inside
 from opi_xform.ownership.flow import Flow
 from opi_xform.ownership.mentions import walk
@@ -186,9 +186,20 @@ def _hands_out(program: Program, flow: Flow, path: list[int], allocation: int, o
     busy = Busy(program, flow, frames, allocation)
     if not (busy.understood() and busy.alone() and busy.returned(path[0])):
         return False
-    if passed_on(program, flow, path, outer.call, size) is None:
+    found = passed_on(program, flow, path, outer.call, size)
+    if found is None or not all(_hands_on(program, key, e) for key, e in found[1]):
         return False
     return _only_looks(program, flow, frames, allocation, o, path[0])
+
+
+def _hands_on(program: Program, key: str, e: ast.Expr) -> bool:
+    """A variable has the number of another one, and no other."""
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    if not isinstance(e, ast.VarRef):
+        return False
+    types = [program.variables[k].type for k in (key, e.var)]
+    return types[0].size == types[1].size and types[0].signed == types[1].signed
 
 
 def _is_name(e: ast.Expr) -> bool:

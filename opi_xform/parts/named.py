@@ -15,14 +15,14 @@ from opi_xform.memory.poly import ZERO, Poly, number
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.reasons import node_span
-from opi_xform.parts.check import Checking, is_place, prover_at
+from opi_xform.parts.check import Checking, freed, is_place, prover_at
 from opi_xform.parts.decompose import pairs
 from opi_xform.parts.facts import divided
 from opi_xform.parts.find import allocated, watched
 from opi_xform.parts.flow import Flow, Pointers, Trouble, leaves, operands
 from opi_xform.parts.handed import origin, other_later
 from opi_xform.parts.layout import MOST, Layout, Reading, chain, multiples
-from opi_xform.parts.mentions import Mention, Place, find_mentions
+from opi_xform.parts.mentions import Mention, Place, find_mentions, only_for_free
 from opi_xform.parts.names import Naming
 from opi_xform.parts.words import Spot, Word, Words
 from opi_xform.program.leads import ENTRY, leads
@@ -34,7 +34,8 @@ class NamedDivision:
     """An allocation that falls into parts with names.
 
     first: elements of the first part, as text.  sizes: those of the part that is named where a mention stands, by its
-    place.  mentions: of all its variables, each with the variable.  assumes: that no part's size is negative.
+    place.  mentions: of all its variables, each with the variable.  untested: the tests ahead of what frees it that
+    always find memory.  assumes: that no part's size is negative.
     """
 
     naming: Naming
@@ -43,6 +44,7 @@ class NamedDivision:
     sizes: Mapping[Place, str]
     mentions: tuple[tuple[str, Mention], ...]
     count: int
+    untested: tuple[ast.If, ...]
     assumes: bool
 
 
@@ -77,13 +79,14 @@ class NamedDividing:
         readings = self.readings(program, parts)
         self.accesses(program, flow, readings, layout)
         self.unnamed(program, flow)
-        self.lives(program, flow)
+        ends = self.lives(program, flow)
+        untested = self.untested(program, ends)
         assumes = not self.evident(program, layout)
         first, sizes = self.spelled(layout, parts, words, spots, worth)
         call = program.graph.nodes[origin(program, naming.objects[0]).call].action
         assert isinstance(call, ins.CallInstr)
         count = len(next(iter(layout.bounds.values()))) - 1
-        return NamedDivision(naming, call.call, first, sizes, tuple(self.mentions), count, assumes)
+        return NamedDivision(naming, call.call, first, sizes, tuple(self.mentions), count, untested, assumes)
 
     def known_kinds(self) -> None:
         """The variables point to one kind of element; copies of the function do not share them.  Raises Trouble."""
@@ -279,8 +282,11 @@ class NamedDividing:
                     continue
                 raise Trouble(node_span(program, n), "uses its address in a way that is not followed")
 
-    def lives(self, program: Program, flow: Pointers) -> None:
-        """Each part is named once in each life of the memory, and before its end.  Raises Trouble."""
+    def lives(self, program: Program, flow: Pointers) -> dict[int, int]:
+        """Each part is named once in each life of the memory, and before its end.  Raises Trouble.
+
+        The nodes that end it, each with the object.
+        """
         naming = self.naming
         frees = self.frees(program, flow)
         for o in naming.objects:
@@ -303,6 +309,46 @@ class NamedDividing:
                     self.never(program, n, made, {n}, setting[key], "frees it where a part may not have been named")
                     nulls = self.nulls.get(key, ())
                     self.never(program, n, nulls, {n}, setting[key], "frees it where a part's name may be NULL")
+        return {n: base for n, (base, _) in frees.items()}
+
+    def untested(self, program: Program, ends: Mapping[int, int]) -> tuple[ast.If, ...]:
+        """Tests such as ``if (in) free(in);`` to which every way passes an allocation, then the parts' names, and comes
+        before the memory is freed.
+        """
+        graph, naming = program.graph, self.naming
+        out = []
+        for key, m in self.mentions:
+            test = only_for_free(m, [one for k, one in self.mentions if k == key]) if self.first(key) else None
+            if test is None:
+                continue
+            nodes = [
+                node
+                for node in graph.nodes
+                if isinstance(node.action, ins.Branch)
+                and (info := graph.statement(node)) is not None
+                and info.stmt is test
+            ]
+            for node in nodes:
+                mine = [
+                    o for o in naming.objects if self.meant(program, m.place, Reading(node.number, node.frame, {}), o)
+                ]
+                if not mine or not all(self.always(program, key, node.number, o, ends) for o in mine):
+                    break
+            else:
+                out += [test] if nodes else []
+        return tuple(out)
+
+    def always(self, program: Program, key: str, n: int, o: int, ends: Mapping[int, int]) -> bool:
+        """The memory is there at a node, and all parts have their names."""
+        graph, made = program.graph, {program.values.objects.table[o].node}
+        mine = {end for end, base in ends.items() if base == o}
+        if any(leads(graph, starts, {n}, made) is not None for starts in ((ENTRY,), mine)):
+            return False
+        for name in (key, *self.naming.owners):
+            setting = set(self.setting(program, name, o))
+            if any(leads(graph, starts, {n}, setting) is not None for starts in (made, self.nulls.get(name, ()))):
+                return False
+        return True
 
     def never(
         self, program: Program, n: int, starts: Iterable[int], targets: set[int], avoiding: set[int], message: str
@@ -314,14 +360,14 @@ class NamedDividing:
         """The nodes that free it: the object, and the variable that is freed.  Raises Trouble."""
         out: dict[int, tuple[int, str]] = {}
         for n, argument in index_of(program).frees:
-            root, values = flow.roots.get((n, argument)), program.values.args.get(n)
+            root, values = freed(program, flow, n, argument), program.values.args.get(n)
             if values is None:
                 continue
-            freed = self.symbols.not_null(values[argument])
-            base = self.symbols.base(freed)
+            given = self.symbols.not_null(values[argument])
+            base = self.symbols.base(given)
             if root is None and base not in self.naming.objects:
                 continue
-            offset = self.symbols.resolve(self.symbols.offset(freed))
+            offset = self.symbols.resolve(self.symbols.offset(given))
             if root is None or not is_place(root) or base not in self.naming.objects or offset != ZERO:
                 raise Trouble(node_span(program, n), "frees it in a way that is not followed")
             out[n] = (base, self.by_place[root][0])

@@ -41,6 +41,8 @@ class NamedSpelling:
             mentions = (m for k, m in self.division.mentions if k == key)
             accounted(self.program, variables[key], mentions, self.read, self.unread)
         self.first()
+        for test in self.division.untested:
+            self.edit(test.span, test.span.begin, test.then.span.begin, "")
         places = {link.place: link for link in self.naming.links.values() if link.added}
         for _, m in self.division.mentions:
             if m.place in places:
@@ -123,7 +125,10 @@ class NamedSpelling:
         span, variables = m.stmt.span, self.program.variables
         if not all(visible(self.program, key, m.function, m.stmt) for key in self.naming.owners):
             raise Trouble(span, "frees it where a part's name does not stand for the part")
-        texts = [f"free({variables[key].name});" for key in self.naming.owners]
+        call = m.parents[-1]
+        name = call.callee.name if isinstance(call, ast.Call) and isinstance(call.callee, ast.FuncRef) else "free"
+        name = self.program.functions[name].name if name in self.program.functions else name
+        texts = [f"{name}({variables[key].name});" for key in self.naming.owners]
         lowered = self.program.graph.lowered.get(m.function)
         infos = () if lowered is None else lowered.stmts
         if any(info.stmt is m.stmt and info.in_block for info in infos):

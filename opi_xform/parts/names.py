@@ -16,7 +16,7 @@ from opi_xform.ownership.uses import collect
 from opi_xform.parts.find import plain_pointer
 from opi_xform.parts.flow import leaves
 from opi_xform.parts.handed import origin
-from opi_xform.parts.mentions import Place
+from opi_xform.parts.mentions import Place, freeing_functions
 from opi_xform.program.graph import Unbind
 from opi_xform.record import dataclass
 
@@ -242,8 +242,11 @@ def _link(one: _Set, target: str, names: Collection[str]) -> Link | None:
 def _freed(program: Program) -> set[str]:
     """Variables that are given to a call by name: one may free them."""
     out: set[str] = set()
+    freeing = freeing_functions(program.functions)
     for node in program.graph.nodes:
         if isinstance(node.action, ins.CallInstr) and isinstance(node.action.callee, ins.AddrFunc):
+            if node.action.callee.key in freeing:
+                out |= {leaf.key for a in node.action.args for leaf in leaves(a) if isinstance(leaf, ins.Var)}
             effect = program.effects.get(node.action.callee.key)
             if effect is not None and effect.frees is not None and effect.frees.arg < len(node.action.args):
                 argument = node.action.args[effect.frees.arg]

@@ -14,7 +14,7 @@ from opi_xform.ownership.model import Program
 from opi_xform.parts.decompose import factor_text, joined, pure, value_of
 from opi_xform.parts.find import Division
 from opi_xform.parts.flow import Trouble
-from opi_xform.parts.mentions import Mention, Place
+from opi_xform.parts.mentions import Mention, Place, only_for_free
 from opi_xform.rewrite.edit import ByteEdit
 
 _ALLOCATORS = ("malloc", "calloc")
@@ -206,18 +206,6 @@ class Spelling:
 
     # --- mentions --------------------------------------------------------------------------------------------------
 
-    def only_frees(self, m: Mention, test: ast.If) -> bool:
-        """``if (buf) free(buf);``, whose test says of one part what is freed of all."""
-        cond = test.cond
-        while isinstance(cond, ast.Cast):
-            cond = cond.operand
-        alone = cond is m.ref or (isinstance(cond, ast.Binary) and cond.op == "!=" and cond in m.parents)
-        body = test.then.body if isinstance(test.then, ast.Block) else (test.then,)
-        freed = [o.stmt for o in self.division.mentions if o.kind in ("freed", "set")]
-        nothing = [o.stmt for o in self.division.mentions if o.kind == "set" and not _sets_null(o)]
-        inside = all(any(s is f for f in freed) and not any(s is f for f in nothing) for s in body)
-        return alone and inside and test.other is None and test.span.editable and test.then.span.editable
-
     def mention(self, m: Mention) -> None:
         name = self.variable.name
         at = m.ref.span
@@ -229,8 +217,9 @@ class Spelling:
             self.edit(m.stmt.span, m.stmt.span.begin, m.stmt.span.begin, self.loop())
             self.edit(at, at.end, at.end, f"[{self.turn}]")
             return
-        if m.kind == "tested" and not self.array and isinstance(m.stmt, ast.If) and self.only_frees(m, m.stmt):
-            self.edit(m.stmt.span, m.stmt.span.begin, m.stmt.then.span.begin, "")  # free(NULL) does nothing
+        test = None if self.array else only_for_free(m, self.division.mentions)
+        if test is not None:
+            self.edit(test.span, test.span.begin, test.then.span.begin, "")  # free(NULL) does nothing
             return
         if m.kind == "size" and self.array and m.whole is m.ref:
             if isinstance(m.parents[0], ast.SizeOf):
@@ -246,15 +235,15 @@ class Spelling:
         pointer = f"{before}{written}{after[at.end - at.begin :]}"
         rest = joined(taken.rest)
         whole = m.whole.span
-        if m.indexed and not taken.rest and m.address is not None and m.address.span.editable:
+        if m.indexed and not m.by_macro and not taken.rest and m.address is not None and m.address.span.editable:
             whole = m.address.span
             self.edit(whole, whole.begin, whole.end, pointer)
-        elif m.indexed:
+        elif m.indexed or m.by_macro:
             index = m.terms[0].expr.span
             if not index.editable:
                 raise Trouble(index, "is written by a macro")
             self.edit(at, at.end, at.end, f"[{number}]")
-            self.edit(index, index.begin, index.end, rest)
+            self.edit(index, index.begin, self.end(m.terms[0].expr) if m.by_macro else index.end, rest)
         else:
             sign = "" if rest.startswith("-") else "+ "
             text = f"{pointer} {sign}{rest}" if taken.rest else pointer
@@ -263,6 +252,23 @@ class Spelling:
             self.edit(whole, whole.begin, whole.end, text)
         if self.nested(m):
             raise Trouble(whole, "names it inside one of its own places")
+
+    def end(self, e: ast.Expr) -> int:
+        """Where an argument of a macro ends.  A number at its end that a macro writes is not in its span.  Raises
+        Trouble.
+        """
+        data, end = self.read(e.span.file), e.span.end
+        last = e
+        while isinstance(last, (ast.Binary, ast.Cast)):
+            last = last.right if isinstance(last, ast.Binary) else last.operand
+        named = re.compile(rb"[A-Za-z_]\w*").match(data, end)
+        if isinstance(last, ast.IntLit) and named and data[e.span.begin : end].rstrip()[-1:] in b"+-*/":
+            end = named.end()
+        text = data[e.span.begin : end]
+        behind = data[end:].lstrip()[:1]
+        if text != text.strip() or text.count(b"(") != text.count(b")") or behind not in (b",", b")"):
+            raise Trouble(e.span, "is written by a macro")
+        return end
 
     def nested(self, m: Mention) -> bool:
         """Another mention stands in what is written anew."""
@@ -395,10 +401,3 @@ def _references(roots: Iterable[ast.Expr], keys: set[str]) -> set[Place]:
 
 def _null(e: ast.Expr) -> bool:
     return value_of(e, {}) is not None and value_of(e, {}).constant == 0  # type: ignore[union-attr]
-
-
-def _sets_null(m: Mention) -> bool:
-    value = m.parents[-1].value if m.parents and isinstance(m.parents[-1], ast.Assign) else None
-    while isinstance(value, ast.Cast):
-        value = value.operand
-    return isinstance(value, ast.IntLit) and value.value == 0

@@ -115,7 +115,7 @@ ADDRESSED = (
     Bug(
         "a pointer is always set to what was allocated for it",
         _ALLOCATIONS,
-        "if not once and not _surely(program, flow, n, m):",
+        "if not once and not _surely(program, flow, outer, m):",
         "if False:",
         ("local_first_size",),
         condition="allocation and free",

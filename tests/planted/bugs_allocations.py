@@ -67,7 +67,7 @@ ALLOCATIONS = (
     ),
     Bug(
         "a function that allocates changes nothing but its own variables",
-        _ALLOCATIONS,
+        "opi_xform.ownership.allocating",
         "case ins.Load() | ins.Store() if _own_variable(program, n, frame):",
         "case ins.Load() | ins.Store():",
         ("memalign_counted_free",),
@@ -100,7 +100,7 @@ ALLOCATIONS = (
     Bug(
         "a wrapper returns NULL where there is no memory only",
         _ALLOCATIONS,
-        "if pure and (not _may_be_null(program, m) or _null_without_memory(program, flow, frame, n)):",
+        "if pure and (not may_be_null(program, m) or null_without_memory(program, flow, frame, n)):",
         "if pure:",
         ("memalign_too_large",),
         condition="allocation and free",

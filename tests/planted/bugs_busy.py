@@ -84,10 +84,10 @@ BUSY = (
     ),
     Bug(
         "a parameter is what was passed",
-        _ALLOC,
-        " or _set_anew(program, flow, frames[-1], key):",
-        ":",
-        ("busy_size_raised",),
+        "opi_xform.ownership.allocating",
+        "if _set_anew(program, flow, frames[at], key):",
+        "if False:",
+        ("busy_size_raised", "alloc_chain_raised"),
         condition="allocation and free",
     ),
     Bug(

@@ -7,7 +7,7 @@ _FILLED = "opi_xform.ownership.filled"
 HANDED = (
     Bug(
         "a function that allocates does not change its parameter through its address",
-        "opi_xform.ownership.allocations",
+        "opi_xform.ownership.allocating",
         'program.variables[info.variable].kind != "param"',
         "True",
         ("malloc_wrapper_own_address",),

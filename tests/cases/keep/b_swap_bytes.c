@@ -21,7 +21,7 @@ int main(int argc, char **argv)
     int peer = 1 - rank;
     for (int i = 0; i < N; i++)
         u[i] = rank + 0.5 * i;
-    struct chosen c;
+    static struct chosen c;
     int *now = malloc(N * sizeof(int)), *next = malloc(N * sizeof(int));
     MPI_Request rq;
     for (int i = 0; i < N; i++) {

@@ -6,15 +6,14 @@
 #define N 2048
 
 static double u[N], v[N];
-struct halo {
+static struct halo {
     double *out, *in;
-};
+} h;
 
 int main(int argc, char **argv)
 {
     int rank;
     double total = 0.0;
-    struct halo h;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

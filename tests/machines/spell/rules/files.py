@@ -54,6 +54,8 @@ def function_in_other_file(s: Source) -> Iterator[Change]:
         externs = [f"extern {declared(v.type, v.name)};" for v in used]
         if others or any(line == "extern ;" for line in externs) or any(len(v.declarators) != 1 for v in used):
             continue
+        if _made_here(s, function, len(head)):
+            continue
         if any(v.kind == "local-static" for v in function.variables.values()) or any(v.type.const for v in used):
             continue
         begin, body = function.span.begin, function.body.span.begin
@@ -86,6 +88,12 @@ def _only_types(s: Source, head: str) -> str | None:
     return re.sub(r"/\*@\d+\*/", "", out)
 
 
+def _made_here(s: Source, function: ast.Function, head: int) -> bool:
+    """A function names a struct that is declared behind the head of its file."""
+    words = set(re.findall(r"\bstruct\s+(\w+)", s.text(function.span)))
+    return bool(words & set(re.findall(r"\bstruct\s+(\w+)\s*\{", s.texts[s.file(function.span)][head:])))
+
+
 @rewriting("files")
 def prototype_above(s: Source) -> Iterator[Change]:
     """A function is declared at the top, in front of all functions."""
@@ -94,7 +102,7 @@ def prototype_above(s: Source) -> Iterator[Change]:
         if function.name != "main" and file in s.sources:
             prototype = s.texts[file][function.span.begin : function.body.span.begin].strip()
             head = _head(s, file)
-            if "(" in prototype and "#" not in prototype:
+            if "(" in prototype and "#" not in prototype and not _made_here(s, function, head):
                 yield (Edit(file, head, head, f"{prototype};\n\n"),)
 
 

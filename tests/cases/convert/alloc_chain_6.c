@@ -1,0 +1,61 @@
+/* It clears what it gives, by a function that is given the address with nothing added to it. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static void *need(size_t bytes)
+{
+    void *p = malloc(bytes);
+    if (!p) {
+        fprintf(stderr, "no memory\n");
+        exit(1);
+    }
+    return p;
+}
+
+static void clear(double *to, int n)
+{
+    for (int i = 0; i < n; i++)
+        to[i] = 0.0;
+}
+
+static double *numbers(int n)
+{
+    double *p = need(n * sizeof *p);
+    clear(p + 0, n);
+    return p;
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    double *b = numbers(N);
+    double *r = numbers(N);
+    for (int step = 0; step < 3; step++) {
+        if (rank == 0) {
+            for (int i = 0; i < N; i++) //~ hole: i = 0 => i = 1
+                b[i] = u[i] + step;
+            MPI_Send(b, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(b)
+        } else if (rank == 1) {
+            MPI_Recv(r, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(r)
+            for (int i = 0; i < N; i++)
+                v[i] += r[i];
+        }
+    }
+    free(b);
+    free(r);
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,60 @@
+/* A short name goes to a helper that receives. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 600
+
+struct halo {
+    double *out, *in;
+    int n;
+};
+
+static int send(struct halo *h, int peer)
+{
+    double *b = h->out;
+    if (MPI_Send(b, h->n, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD) != MPI_SUCCESS) //~ give(b)
+        return 1;
+    return 0;
+}
+
+static void fetch(void *buf, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    MPI_Recv(buf, n, type, from, tag, comm, status); //~ take(buf)
+}
+
+static void receive(struct halo *h, int peer)
+{
+    double *b = h->in;
+    fetch(b, h->n, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double sum = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    struct halo *h = malloc(sizeof *h);
+    h->n = N;
+    h->out = malloc(N * sizeof(double));
+    h->in = malloc(N * sizeof(double));
+    for (int t = 0; t < 3; t++) {
+        if (rank == 0) {
+            for (int i = 0; i < N; i++) //~ hole: i = 0 => i = 1
+                h->out[i] = t + 0.5 * i;
+            send(h, 1);
+        } else if (rank == 1) {
+            receive(h, 0);
+            for (int i = 0; i < N; i++)
+                sum += (t + 1) * h->in[i];
+        }
+    }
+    free(h->out);
+    free(h->in);
+    free(h);
+    printf("%d %.17g\n", rank, sum);
+    MPI_Finalize();
+    return 0;
+}
