@@ -62,3 +62,30 @@ def test_under_unsigned_conditions(pack: str, expected: bool) -> None:
 
 def test_what_is_counted_later_does_not_count() -> None:
     assert not counts_as_much("", COUNT.replace("n +=", "m +="))
+
+
+def reads_as_much(before: str, unpack: str) -> bool:
+    """Whether m, after ``unpack``, is known to be n of ``before`` or less."""
+    body = f"int n = 0, m = 0, c, k, j; {before} {unpack} mark = n + m; return 0;"
+    found = program(f"{HEAD}int main(int argc, char **argv) {{ {body} }}").program
+    sums = Sums(found.graph, found.nest, found.values)
+    return any(sums.not_less(h) for hs in found.values.headers.values() for h in hs)
+
+
+INSIDE = "for (c = 0; c < argc; c++) if (has[c] != argc) "
+
+
+@pytest.mark.parametrize(
+    ("count", "unpack", "expected"),
+    [
+        (COUNT, f"{INSIDE} for (k = 0; k < rows[c]; k++) for (j = 0; j < cols[c]; j++) m += 2;", True),
+        (COUNT, f"{INSIDE} for (k = 0; k < rows[c]; k++) for (j = 0; j <= cols[c]; j++) m += 2;", False),
+        # one number of turns that may be negative, by itself
+        (f"{INSIDE} n += rows[c];", f"{INSIDE} for (k = 0; k < rows[c]; k++) m++;", False),
+        (f"{INSIDE} n += 3;", f"{INSIDE} for (k = 0; k < 3; k++) m++;", True),
+        # what was counted may itself be less than its steps tell
+        (f"{INSIDE} for (k = 0; k < rows[c]; k++) n += cols[c] * 2;", COUNT.replace("n +=", "m +="), False),
+    ],
+)
+def test_not_more_than_was_counted(count: str, unpack: str, expected: bool) -> None:
+    assert reads_as_much(count, unpack) == expected

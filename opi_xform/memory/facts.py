@@ -161,6 +161,19 @@ class Facts:
         trips = nominal_trips(self.graph, self.nest, self.values, info, info.exits[0])
         return None if trips is None else self.symbols.resolve(trips)
 
+    def ran(self, block: int, s: int) -> Poly | None:
+        """How often a loop has run, told by what ends it, where the block runs only if that is not negative."""
+        info = self.symbols.table[s]
+        if info.kind != "exit":
+            return None
+        number, inside = info.key
+        assert isinstance(number, int)
+        loop = self.nest.loops[number]
+        if inside != self.symbols.count(number) or len(loop.exits) != 1:
+            return None
+        trips = nominal_trips(self.graph, self.nest, self.values, loop, loop.exits[0])
+        return trips if trips is not None and self.at(block).nonneg(trips) else None
+
     def passed(self, b: int, block: int) -> bool:
         """The one way to b is on every way to the block."""
         return len(self.graph.preds[b]) == 1 and self.nest.dominates(b, block)

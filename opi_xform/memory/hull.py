@@ -7,6 +7,8 @@ numbers of turns, put in one after the other, tells how far it goes at most (del
 
 from __future__ import annotations
 
+from functools import partial
+
 from opi_xform.memory.facts import Facts, Known
 from opi_xform.memory.poly import Poly
 from opi_xform.record import dataclass
@@ -30,6 +32,7 @@ def hulls(facts: Facts, block: int, lo: Poly, length: Poly) -> list[Hull]:
         return []
     here = facts.at(block)
     lo, length = (symbols.resolve(p.substitute(here.left.get)) for p in (lo, length))
+    lo, length = (symbols.resolve(p.substitute(partial(facts.ran, block))) for p in (lo, length))
     out: dict[Hull, None] = {}
     varied = tuple(sorted(here.facts, key=lambda fact: -len(symbols.scope(fact))))  # in tiles: up to the last place
     for order in dict.fromkeys((here.facts, here.facts[::-1], varied)):

@@ -26,11 +26,15 @@ class BudgetExceeded(Exception):
 
 
 class Regions:
-    """Builds and transforms sets for one object, in units of ``unit`` bytes."""
+    """Builds and transforms sets for one object, in units of ``unit`` bytes.
+
+    rough: where exact sets have taken too long, what is live may be told by fewer cases, and be more.
+    """
 
     def __init__(self, symbols: Symbols, unit: int) -> None:
         self.symbols = symbols
         self.unit = unit
+        self.rough = False
         self.context = isl.Context()
         self.context.set_max_operations(OPERATIONS)
         self.parsed: dict[str, Set] = {}  # reading is slow, and half of the texts are read again
@@ -121,6 +125,16 @@ class Regions:
             if end is not None and all(c % self.unit == 0 for _, c in end.terms):
                 known.append(f"{self.affine(self.scaled(end), params)} {sign}")
         return self.build(known, params)
+
+    def without(self, live: Set, written: Set) -> Set:
+        """What is live but for what is written; what this would cut in two stays whole where it may be rough."""
+        if not self.rough:
+            return live.subtract(written)
+        out = Set.empty(live.get_space())
+        for part in map(Set.from_basic_set, live.get_basic_sets()):
+            left = part.subtract(written).coalesce()
+            out = out.union(left if left.n_basic_set() < 2 else part)
+        return out
 
     def scaled(self, value: Poly) -> Poly:
         return Poly(tuple((m, c // self.unit) for m, c in value.terms))

@@ -54,7 +54,8 @@ class Total:
     """What a counter is when its loop has been left, beyond what it was before: ``added``.
 
     form: how often the loop runs, and its steps.  sizes: numbers that are multiplied with one another; if one is
-    negative, ``added`` may be less than the steps tell.  exact: it is just what the steps tell.
+    negative, ``added`` may be less than the steps tell.  exact: it is just what the steps tell.  alone: the number of
+    turns of a loop inside may be negative, and is multiplied with none that may be so.
     """
 
     loop: int
@@ -62,6 +63,7 @@ class Total:
     form: Form
     sizes: frozenset[Poly]
     exact: bool
+    alone: bool
 
 
 class Sums:
@@ -91,6 +93,39 @@ class Sums:
                 if self.known_at(symbol(s), block, header):
                     out.append((symbol(s), mine.sizes))
         return out
+
+    def not_less(self, phi: HeaderPhi) -> list[tuple[Poly, frozenset[Poly], Guard | None]]:
+        """Numbers that are not less than what the counter has grown by when its loop has been left, each with the sizes
+        that must not be negative, and with the condition under which it need not be so.  As for ``not_more``.
+        """
+        mine = self.total(phi)
+        if mine is None or mine.alone:
+            return []
+        header = self.nest.loops[phi.loop].header
+        out: list[tuple[Poly, frozenset[Poly], Guard | None]] = []
+        for other in self.by_form.get(mine.form, ()):
+            if other.loop in self.nest.chain(header) or not other.exact:
+                continue
+            if self.known_at(other.added, self.nest.loops[other.loop].header, header):
+                out.append((other.added, mine.sizes, None))
+            for block, s in self.meeting.get(other.added, ()):
+                guard = self.another(block, s, other.added)
+                if guard is not None and all(self.known_at(p, block, header) for p in (symbol(s), guard[1])):
+                    out.append((symbol(s), mine.sizes, guard))
+        return out
+
+    def another(self, block: int, s: int, value: Poly) -> Guard | None:
+        """The condition under which what is merged there is another number than ``value``."""
+        found = self.ways(block, s)
+        if found is None:
+            return None
+        test, holds, fails = found
+        difference = self.symbols.resolve(test.left - test.right)
+        if (holds == value) == (fails == value):
+            return None
+        if any(self.symbols.table[x].kind == "object" for x in difference.symbols()):
+            return None
+        return (NEGATED[test.op] if holds == value else test.op), difference
 
     def known_at(self, value: Poly, made: int, header: int) -> bool:
         """The value, which block ``made`` or the loop that begins there makes, has been made in the same turns."""
@@ -135,7 +170,7 @@ class Sums:
             return None
         by_guards: dict[object, Poly] = {}
         sizes: set[Poly] = set()
-        exact = True
+        exact, alone = True, False
         for step in steps:
             unknown = [p for p in (step.factor, *step.turns) if not self.symbols.is_nonneg(p)]
             exact = exact and all(map(self.symbols.is_nonneg, step.turns))
@@ -143,6 +178,7 @@ class Sums:
                 return None
             if step.turns and len(unknown) > 1:
                 sizes.update(unknown)
+            alone = alone or (len(unknown) == 1 and unknown[0] in step.turns)
             forms = [self.guard(guard, loop) for guard in step.guards]
             if None in forms:
                 return None
@@ -153,7 +189,7 @@ class Sums:
         if turns is None or any(form is None for _, form in told):
             return None
         added = self.symbols.resolve(symbol(left) - phi.init)
-        return Total(phi.loop, added, (turns, frozenset(told)), frozenset(sizes), exact)
+        return Total(phi.loop, added, (turns, frozenset(told)), frozenset(sizes), exact, alone)
 
     def trips(self, loop: Loop) -> Poly | None:
         """t, where the loop runs max(0, t) turns."""
@@ -234,23 +270,33 @@ class Sums:
         """``if (…) n += d;``: n in front of it, and d, under the condition."""
         block = self.symbols.table[s].key[0]
         assert isinstance(block, int)
+        if self.nest.of[block] != loop.number or block == loop.header:
+            return None
+        parted = self.ways(block, s)
+        if parted is None:
+            return None
+        test, holds, fails = parted
+        op, difference = test.op, self.symbols.resolve(test.left - test.right)
+        if holds.single is not None:
+            holds, fails, op = fails, holds, NEGATED[op]
+        found = self.expanded(holds - fails, frozenset([(op, difference)]))
+        return None if found is None else (fails, found)
+
+    def ways(self, block: int, s: int) -> tuple[Comparison, Poly, Poly] | None:
+        """What is merged where two ways meet: the comparison that parts them, the value where it holds, and the other
+        one.
+        """
         above = self.nest.idom[block]
         merged = next((found for phi, found in self.values.phis.get(block, ()) if phi == s), ())
-        if self.nest.of[block] != loop.number or self.nest.of[above] != loop.number or block == loop.header:
-            return None
         preds = [p for p in self.graph.preds[block] if p in self.values.out]
-        test = self.test(above)
+        test = self.test(above) if self.nest.of[above] == self.nest.of[block] else None
         if test is None or len(merged) != 2 or len(preds) != 2:
             return None
         ways = [way(self.graph, self.nest, above, block, p) for p in preds]
         if sorted(ways) != [0, 1]:
             return None
         holds, fails = (self.symbols.resolve(merged[ways.index(i)]) for i in (0, 1))
-        op, difference = test.op, self.symbols.resolve(test.left - test.right)
-        if holds.single is not None:
-            holds, fails, op = fails, holds, NEGATED[op]
-        found = self.expanded(holds - fails, frozenset([(op, difference)]))
-        return None if found is None else (fails, found)
+        return test, holds, fails
 
     def test(self, block: int) -> Comparison | None:
         """The comparison that decides by which of two ways control leaves the block."""

@@ -9,11 +9,13 @@ integer sets cannot express (ANALYSIS.md section 3, a, b and d).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import combinations
 
 from opi_xform.ir.loops import Loop, LoopNest
 from opi_xform.memory.interchanged import interchanged
 from opi_xform.memory.poly import ONE, Poly, number, symbol
+from opi_xform.memory.signs import negative
 from opi_xform.memory.sums import Sums
 from opi_xform.memory.trips import nominal_trips
 from opi_xform.memory.values import HeaderPhi, Values
@@ -35,9 +37,6 @@ class Interval:
     lo: Poly
     hi: Poly
     given: Pairs = frozenset()
-
-
-MOST_VALUES = 64  # that a size may have, as far as they are looked at
 
 
 def _sizes(pair: tuple[Poly, Poly]) -> list[Poly]:
@@ -82,6 +81,7 @@ class Telescope:
         self.bounds = bounds
         self.bounded = False
         self.sums = sums
+        self.negative = partial(negative, graph, values)
         self.cache: dict[int, dict[Edge, list[Interval]]] = {}
         self.children: dict[int, list[int]] = {}  # loops that write, by the loop around
         self.blocks: dict[int, list[int]] = {}  # by loop: where it writes, inner loops left out
@@ -287,41 +287,10 @@ class Telescope:
             return given
         varies = self.symbols.scope(length) & self.symbols.inner[loop.number]
         pair = (trips, trips if varies else length)
-        if sum(map(self.known_negative, _sizes(pair))) > 1:
+        if sum(map(self.negative, _sizes(pair))) > 1:
             return given | {pair}
         self.signs = True
         return given if self.assume_signs else given | {pair}
-
-    def known_negative(self, value: Poly) -> bool:
-        """The program itself gives it a negative number on some path, so that nobody can assume the contrary.
-
-        Of what functions do that are not copied it is not known where: one such number there is enough.  What deeper
-        levels of a function hand to each other is not known either, where its buffers are those of one activation.
-        """
-        if self.graph.background.negative or self.values.owners:
-            return True
-        work, seen = [self.symbols.resolve(value)], set[Poly]()
-        while work and len(seen) < MOST_VALUES:
-            item = work.pop()
-            if item in seen:
-                continue
-            seen.add(item)
-            if (item.constant or 0) < 0:
-                return True
-            joined = next((s for s in item.symbols() if s in self.values.joins), None)
-            if joined is not None:
-                work += [self.symbols.resolve(item.substitute({joined: p}.get)) for p in self.values.joins[joined]]
-            work += [p for s in item.symbols() for p in self.divided(s)]
-        return False
-
-    def divided(self, s: int) -> list[Poly]:
-        """What ``s`` is the quotient or the remainder of: it may have the sign of either."""
-        info = self.symbols.table[s]
-        if info.kind != "op" or info.key[0] not in ("/", "%"):
-            return []
-        operands = info.key[2]
-        assert isinstance(operands, tuple)
-        return [self.symbols.resolve(p) for p in operands]
 
     def outside(self, loop: Loop, given: Pairs) -> Pairs | None:
         """The conditions as they hold after the loop; None where they vary from turn to turn."""
@@ -354,7 +323,7 @@ class Telescope:
         """Numbers from loops before this one that the counter has grown by, or by more, when its loop has been left."""
         out: list[Poly] = []
         for added, sizes in () if self.sums is None else self.sums.not_more(phi):
-            if any(map(self.known_negative, sizes)):
+            if any(map(self.negative, sizes)):
                 continue
             self.signs = self.signs or bool(sizes)
             if self.assume_signs or not sizes:

@@ -14,6 +14,7 @@ from opi_xform.memory.hull import hulls
 from opi_xform.memory.live import Event
 from opi_xform.memory.poly import Poly, number
 from opi_xform.memory.regions import Regions
+from opi_xform.memory.signs import negative
 from opi_xform.memory.telescope import Telescope
 from opi_xform.ownership.failures import failures_of
 from opi_xform.ownership.filled import filling
@@ -60,7 +61,8 @@ class BufferEvents:
         self.zeroed: set[int] = set()  # births with zeros that OPI_Calloc brings as well
         self.births = self.find_births()
         self.a2: set[int] = set()
-        self.told = False
+        self.told = self.signs = False
+        self.assumed: Assumed = frozenset()
         self.padded = any(a.padding for found in self.accesses.values() for a in found)
         self.swaps = {s.nodes[1]: s for s in buffer.swaps}
         self.idle = {s.nodes[0] for s in buffer.swaps}  # the other half of each swap
@@ -214,14 +216,41 @@ class BufferEvents:
         return out.intersect(here)
 
     def within(self, n: int, lo: Poly, length: Poly, region: Set) -> Set:
-        """The region, and what is known of it where its place is a product of numbers."""
-        for hull in hulls(self.index.facts, self.program.graph.nodes[n].block, lo, length):
-            low, high = hull.lo, hull.hi
+        """The region, and what is known of it where its place is a product of numbers, or told by a counter.
+
+        Where it is to be ``rough``: only that, if it is known from both sides whatever the turn is.
+        """
+        block = self.program.graph.nodes[n].block
+        turning = {s for s in self.symbols.resolve(lo).symbols() if self.turns(s)}
+        parts: list[tuple[Set, bool, bool]] = []  # whether it says, for all turns, where the access begins and ends
+        for hull in hulls(self.index.facts, block, lo, length):
+            ends = [hull.lo, hull.hi]
+            begins, stops = (p is not None and turning.isdisjoint(p.symbols()) for p in ends)
             if self.indexed is not None:
-                low = None if low is None else self.indexed.specialise(n, low)
-                high = None if high is None else self.indexed.specialise(n, high)
-            region = region.intersect(self.regions.between(low, high))
+                ends = [None if p is None else self.indexed.specialise(n, p) for p in ends]
+            parts.append((self.regions.between(*ends), begins, stops))
+        for stretch in self.index.grown.stretches(block, lo, length) if self.indexed is None else ():
+            if self.signs_allow(stretch.sizes):
+                part = self.regions.between(stretch.lo, stretch.hi)
+                if stretch.otherwise is not None:
+                    part = part.union(self.regions.compare(*stretch.otherwise, number(0)))
+                parts.append((part, True, True))
+        if self.regions.rough and turning and any(part[1] for part in parts) and any(part[2] for part in parts):
+            region, parts = self.bound, [part for part in parts if part[1] or part[2]]
+        for part, _, _ in parts:
+            region = region.intersect(part)
         return region
+
+    def turns(self, s: int) -> bool:
+        """The number differs from turn to turn of a loop: it counts them, or goes on in each."""
+        return s in self.values.cells or self.symbols.table[s].kind == "count"
+
+    def signs_allow(self, sizes: Collection[Poly]) -> bool:
+        """None of the sizes is negative: there are none that could be, or it is assumed (A3)."""
+        if any(negative(self.program.graph, self.values, p) for p in sizes):
+            return False
+        self.signs = self.signs or bool(sizes)
+        return SIGNS in self.assumed or not sizes
 
     def event(self, a: Access, assumed: Assumed) -> Event | None:
         if a.kind == "R":
@@ -235,6 +264,7 @@ class BufferEvents:
         self, converted: Collection[Place] | None, only: Collection[int] | None, assumed: Assumed
     ) -> dict[int, list[Event]]:
         """Liveness events; or, with ``converted``, every access as a use, until one of these sites hands over."""
+        self.assumed = assumed
         out: dict[int, list[Event]] = {}
         for n, found in self.accesses.items():
             if self.initialises(n) or (converted is None and (n in self.swaps or n in self.idle)):

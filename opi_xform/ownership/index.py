@@ -8,6 +8,7 @@ from functools import lru_cache
 from opi_xform.ir import instr as ins
 from opi_xform.memory.accesses import Accesses
 from opi_xform.memory.facts import Facts
+from opi_xform.memory.grown import Grown
 from opi_xform.memory.sums import Sums
 from opi_xform.ownership.model import Program
 from opi_xform.record import dataclass
@@ -19,7 +20,8 @@ class Index:
 
     births: variable -> nodes that declare it.  frees: (node, argument) of every call that frees memory.
     guarded: by block: itself, or its nearest dominator, that is reached by one outcome of a comparison only (0: none).
-    facts: what comparisons tell, by block.  sums: counters that add up the same.
+    facts: what comparisons tell, by block.  sums: counters that add up the same.  grown: how far reads by
+    a counter go.
     """
 
     accesses: Accesses
@@ -29,6 +31,7 @@ class Index:
     guarded: tuple[int, ...]
     facts: Facts
     sums: Sums
+    grown: Grown
 
 
 @lru_cache(maxsize=1)
@@ -59,7 +62,8 @@ def index_of(program: Program) -> Index:
                 frees.append((node.number, effect.frees.arg))
     facts = Facts(program.graph, program.nest, program.values)
     sums = Sums(program.graph, program.nest, program.values)
-    return Index(program.values.accesses, addressed, births, tuple(frees), _guarded(program), facts, sums)
+    grown = Grown(program.graph, program.nest, program.values, sums)
+    return Index(program.values.accesses, addressed, births, tuple(frees), _guarded(program), facts, sums, grown)
 
 
 def _guarded(program: Program) -> tuple[int, ...]:

@@ -54,7 +54,7 @@ class Judge(BufferEvents):
         self, program: Program, buffer: Buffer, o: int, strict: bool, packed: Collection[Place] = frozenset()
     ) -> None:
         super().__init__(program, buffer, o, strict, packed)
-        self.signs = self.bounded = False
+        self.bounded = False
         self.behind: dict[int, bool] = {}  # by swap: whether the slot is live behind it, as far as is proved
         self.findings: dict[tuple[int, int], Finding] = {}
         self.initial = self.zeros = False
@@ -105,13 +105,15 @@ class Judge(BufferEvents):
         return [frozenset(c) for n in range(1, len(offered) + 1) for c in combinations(offered, n)]
 
     def tried(self, assumed: Assumed) -> Judged | None:
-        """What is found on so much that is assumed; None: the integer sets took too long."""
-        try:
-            with self.regions.budget():
-                return self.judged(assumed)
-        except BudgetExceeded:
-            self.regions.context.reset_operations()
-            return None
+        """What is found on so much that is assumed; None: the integer sets took too long, however rough they are."""
+        for _ in range(1 if self.regions.rough else 2):
+            try:
+                with self.regions.budget():
+                    return self.judged(assumed)
+            except BudgetExceeded:
+                self.regions.context.reset_operations()
+                self.regions.rough = True
+        return None
 
     @staticmethod
     def fine(initial: bool, findings: Mapping[tuple[int, int], Finding]) -> bool:
@@ -260,10 +262,21 @@ class Judge(BufferEvents):
                 if covered is not None and self.here(u, self.bound.subtract(covered)).is_empty():
                     continue
             waiting.append(u)
+        out = self.touched(waiting, converted, frozenset())
+        resting = {key for key, found in self.findings.items() if SIGNS in found.assumptions}
+        if resting.isdisjoint(out):
+            return out
+        again = self.touched(waiting, converted, frozenset([SIGNS]))
+        return {key: found for key, found in out.items() if key not in resting or key in again}
+
+    def touched(
+        self, waiting: list[Use], converted: Collection[Place], assumed: Assumed
+    ) -> dict[tuple[int, int], Finding]:
+        """The receives after which bytes beyond what they bring may be touched, on so much that is assumed."""
         out: dict[tuple[int, int], Finding] = {}
         if not waiting:
             return out
-        found, _ = self.live(converted)
+        found, _ = self.live(converted, assumed=assumed)
         for u in waiting:
             region = None if u.lo is None or u.length is None else self.region(u.node, u.lo, u.length, True)
             touched = self.here(u, found.get(u.node, self.regions.none))

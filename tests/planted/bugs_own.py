@@ -38,7 +38,7 @@ OWN = (
         "        self.given()",
         "        pass",
         ("activation_signs",),
-        also=Bug("", "opi_xform.memory.telescope", " or self.values.owners:", ":", ()),
+        also=Bug("", "opi_xform.memory.signs", " or values.owners:", ":", ()),
         condition=_CONDITION,
     ),
     Bug(

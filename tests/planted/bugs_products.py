@@ -58,8 +58,8 @@ PRODUCTS = (
     ),
     Bug(
         "a quotient has no sign of what is divided",
-        _TELESCOPE,
-        "work += [p for s in item.symbols() for p in self.divided(s)]",
+        "opi_xform.memory.signs",
+        "work += [p for s in item.symbols() for p in _divided(values, s)]",
         "pass",
         ("product_two_signs_quotient",),
         condition="packed",
@@ -130,7 +130,7 @@ PRODUCTS = (
     ),
     Bug(
         "only a size by itself may be negative",
-        "opi_xform.memory.telescope",
+        "opi_xform.memory.signs",
         "if joined is not None:",
         "if joined is not None and len(item.terms) == 1:",
         ("product_interior",),

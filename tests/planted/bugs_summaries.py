@@ -13,8 +13,8 @@ _ALWAYS = Bug(
 SUMMARIES = (
     Bug(
         "sizes that functions which are summarised set are not negative",
-        "opi_xform.memory.telescope",
-        "if self.graph.background.negative or self.values.owners:",
+        "opi_xform.memory.signs",
+        "if graph.background.negative or values.owners:",
         "if False:",
         ("summary_signs",),
         also=_ALWAYS,

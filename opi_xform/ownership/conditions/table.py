@@ -57,9 +57,9 @@ TABLE = (
     Condition(
         "read after receive",
         "After a receive only those bytes are read that it brings.",
-        ("ownership.liveness:Judge", "memory.live:Live"),
+        ("ownership.liveness:Judge", "memory.live:Live", "memory.grown:Grown"),
         ("OPI201", "OPI202"),
-        ("recv_*",),
+        ("recv_*", "counted_read_*"),
     ),
     Condition(
         "real source",
