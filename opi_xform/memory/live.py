@@ -255,7 +255,7 @@ class Live:
         out = dict(state)
         if event.kill is not None:
             for key, s in state.items():
-                out[key] = self.regions.without(s, event.kill).coalesce()
+                out[key] = self.regions.unwritten(s, event.kill).coalesce()
         if event.use is not None and reads:
             old = out.get(None)
             out[None] = event.use if old is None else old.union(event.use).coalesce()

@@ -126,7 +126,7 @@ class Regions:
                 known.append(f"{self.affine(self.scaled(end), params)} {sign}")
         return self.build(known, params)
 
-    def without(self, live: Set, written: Set) -> Set:
+    def unwritten(self, live: Set, written: Set) -> Set:
         """What is live but for what is written; what this would cut in two stays whole where it may be rough."""
         if not self.rough:
             return live.subtract(written)
