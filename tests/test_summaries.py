@@ -142,6 +142,12 @@ def all_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Quiet, "chosen", lambda self, calls, most, limit: self.functions() - {"main"})
 
 
+@pytest.fixture
+def all_mute(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every function that may be is told as a whole, those that use messages' buffers as well."""
+    monkeypatch.setattr(Quiet, "chosen", lambda self, calls, most, limit: (self.mute() | self.functions()) - {"main"})
+
+
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
 def test_nothing_is_forgotten(name: str, all_quiet: None, tmp_path: Path) -> None:
     helpers, quiet, send, receive = PROGRAMS[name]
@@ -185,6 +191,15 @@ EACH = 1 if ALL else 12
 
 @pytest.mark.parametrize("case", load_cases("keep")[::EACH], ids=lambda case: case.name)
 def test_sites_that_must_stay_do(case: Case, all_quiet: None, tmp_path: Path) -> None:
+    case.write(tmp_path, case.texts)
+    for site in analyse(case, tmp_path):
+        for wish in case.wishes:
+            if wish.kind == "keep" and wish.meets(site):
+                assert site.decision == "keep", site
+
+
+@pytest.mark.parametrize("case", load_cases("keep")[3::EACH], ids=lambda case: case.name)
+def test_sites_that_must_stay_do_where_buffers_are_given_up(case: Case, all_mute: None, tmp_path: Path) -> None:
     case.write(tmp_path, case.texts)
     for site in analyse(case, tmp_path):
         for wish in case.wishes:

@@ -73,6 +73,11 @@ class Calls:
         again = self.graph.entered_again(node)
         return self.lost(node) if again < 0 else self.lost(node) & self.deeper.written(again)
 
+    def handled(self, node: Node) -> frozenset[int]:
+        """Messages' buffers that a call which is told as a whole may have to do with."""
+        assert isinstance(node.action, Lost)
+        return self.summarised.handled(node.action.functions[0])
+
     @cached_property
     def deeper(self) -> Deeper:
         """What deeper levels of functions do."""

@@ -90,7 +90,12 @@ class GraphPointsTo:
 
     def taken_apart(self) -> bool:
         """Whether addresses travel as bytes."""
-        return bool(self.sets.get(BYTES))
+        return bool(self.bytes)
+
+    @property
+    def bytes(self) -> frozenset[int]:
+        """Objects whose addresses travel as bytes."""
+        return self.sets.get(BYTES, NOTHING)
 
     @cached_property
     def anything(self) -> frozenset[int]:
@@ -450,7 +455,7 @@ class GraphPointsTo:
                     self.flow(frame, call.args[source], target)
         if target is not None and (call.call.type.kind in ("pointer", "unknown") or effect.pure):
             self.returned(frame, call, effect, target)
-        self.bytes(frame, call, effect)
+        self.travel(frame, call, effect)
         for flow in effect.flows:
             if flow.target >= len(call.args):
                 continue
@@ -468,7 +473,7 @@ class GraphPointsTo:
                     self.system.store(to, origin)
                     self.system.view("word", to, origin)
 
-    def bytes(self, frame: int, call: ins.CallInstr, effect: FunctionEffect) -> None:
+    def travel(self, frame: int, call: ins.CallInstr, effect: FunctionEffect) -> None:
         """Bytes that a library function takes out of objects, and puts into them."""
         for operand, written in zip(call.args, call.call.args, strict=True):
             self.narrowed(frame, operand)

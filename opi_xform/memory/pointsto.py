@@ -23,6 +23,11 @@ class PointsTo(Protocol):
         """Whether addresses travel as bytes."""
         ...
 
+    @property
+    def bytes(self) -> frozenset[int]:
+        """Objects whose addresses travel as bytes."""
+        ...
+
     def variable(self, frame: int, key: str) -> frozenset[int]:
         """Objects that a variable's value may point into."""
         ...

@@ -30,6 +30,7 @@ class Facts:
     touched: what it names, and what its pointers may point to.  given: what it passes to MPI, or to code that may keep
     it.  held: what it passes to MPI for more than a plain collective call, requests among it.  loud: it has to be seen
     whatever it touches.  speaks: so it has, but only for calls of MPI that leave everything in the caller's hands.
+    opaque: it does more than its instructions and the tables tell: calls of MPI with messages, unknown code, escapes.
     wanted: functions that it calls and whose results it uses as integers or pointers, or that never return.
     """
 
@@ -42,6 +43,7 @@ class Facts:
     held: set[int] = field(default_factory=set)
     loud: bool = False
     speaks: bool = False
+    opaque: bool = False
     callees: dict[str, None] = field(default_factory=dict)
     wanted: dict[str, None] = field(default_factory=dict)
 
@@ -65,7 +67,7 @@ class Reach:
         body = self.flat.bodies[frame]
         self.mine = self.pts.objects.locals_of(frame)
         self.touched.clear()
-        out = Facts(loud=bool(body.refused))
+        out = Facts(loud=bool(body.refused), opaque=bool(body.refused))
         actions = self.flat.own[frame]
         loads = any(isinstance(action, ins.Load) and action.type.kind == "float" for action in actions)
         exact = _exactly_used(actions) if loads else set()
@@ -81,6 +83,7 @@ class Reach:
                     self.evaluated(out, frame, address)
                     targets = self.pts.operand(frame, address)
                     # a new value at each read; or nobody knows what is read
+                    out.opaque |= type_.volatile or type_.atomic
                     out.loud |= type_.volatile or type_.atomic or self.anywhere(frame, address)
                     self.touches(out, targets, self.contents(targets, type_))
                     if type_.kind != "float" or loaded.number in exact:
@@ -114,7 +117,7 @@ class Reach:
                         out.copied |= self.pts.reachable(self.pts.operand(frame, operand))
                         self.touches(out, self.pts.reachable(self.pts.operand(frame, operand)))
                 case _:  # an escape, a call that is not followed
-                    out.loud = True
+                    out.loud = out.opaque = True
                     for operand in evaluated(action):
                         self.evaluated(out, frame, operand)
                         out.given |= self.pts.operand(frame, operand)
@@ -160,9 +163,11 @@ class Reach:
                 floating = inexact and item.type.kind == "float"
                 work += ((a, floating) for a in item.args)
             elif isinstance(item, ins.Nondet):
-                out.loud |= not item.reason.startswith("floating")  # perhaps an address
+                unknown = not item.reason.startswith("floating")  # perhaps an address
+                out.loud |= unknown
+                out.opaque |= unknown
             elif isinstance(item, ins.AddrHeap):
-                out.loud = True
+                out.loud = out.opaque = True
 
     def touches(self, out: Facts, *sets: frozenset[int]) -> None:
         """Large sets are few and come again and again (``GraphPointsTo.finish``)."""
@@ -207,6 +212,7 @@ class Reach:
             plain = effect is not None and name in PLAIN
             out.speaks = True
             out.loud |= not plain
+            out.opaque |= not plain
             for operand in call.args:
                 found = self.pts.operand(frame, operand)
                 out.given |= found

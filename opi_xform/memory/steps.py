@@ -296,10 +296,15 @@ class Steps(MadeTypes):
         return found & more
 
     def summary(self, node: Node, call: ins.CallInstr) -> None:
-        """A call that is told as a whole: what it writes counts as known to others, what it reads does not."""
+        """A call that is told as a whole: what it writes counts as known to others, what it reads does not.
+
+        A message's buffer that it may have to do with is given away there.
+        """
         changed = self.calls.changed(node)
         self.anywhere(node, self.calls.lost(node) - changed, "R", SUMMARY)
         self.escape(changed, node, SUMMARY)
+        for o in sorted(self.calls.handled(node)):
+            self.values.escape(o, node.number, SUMMARY)
         if call.target is not None:
             self.set_temp(node.frame, call.target.number, self.opaque(node, "result"))
 

@@ -63,15 +63,18 @@ def relevant(
             return frozenset()  # what a function changes is not known by the addresses that it names
         return _quiet(flat, facts(), _interesting(points_to, facts()), points_to)
 
+    def mute() -> frozenset[str]:
+        return _mute(flat, facts())
+
     if points_to.taken_apart():
         seen = frozenset(flat.names)
     else:
         seen = _closed(flat, facts(), _interesting(points_to, facts()), points_to)
-    return Relevance(seen, flat.ending, tuple(flat.names), Quiet(flat, quiet))
+    return Relevance(seen, flat.ending, tuple(flat.names), Quiet(flat, quiet, mute))
 
 
 def followed_all(relevance: Relevance) -> Relevance:
-    """The same, but that no call is passed over, and none is summarised."""
+    """The same, but that no call is passed over, and none is summarised for what flat points-to knows."""
     return replace(relevance, seen=frozenset(relevance.reached), quiet=replace(relevance.quiet, functions=frozenset))
 
 
@@ -86,14 +89,29 @@ def _quiet(flat: Flat, facts: Sequence[Facts], interesting: set[int], points_to:
     for name, objects in points_to.sets.items():
         if name[0] == "c" and isinstance(name[1], int) and name[1] != UNKNOWN and not objects.isdisjoint(interesting):
             guarded.add(name[1])
-    callers: list[list[int]] = [[] for _ in facts]
-    for caller, found in enumerate(callees(flat)):
-        for callee in found:
-            callers[callee].append(caller)
     work = [flat.number[MAIN]]
     for number, one in enumerate(facts):
         if one.loud or not (one.touched.isdisjoint(interesting) and one.written.isdisjoint(guarded)):
             work.append(number)
+    return _without_callers(flat, work)
+
+
+def _mute(flat: Flat, facts: Sequence[Facts]) -> frozenset[str]:
+    """Functions in which, with all they call, nothing happens but what their instructions and the tables tell.
+
+    This asks for what they do, not for what they do it to.  Which messages' buffers they may have to do with is found
+    in the program graph, and these are given up (``memory/summarised.py``): nothing here rests on points-to without
+    contexts, and addresses may travel as bytes.
+    """
+    return _without_callers(flat, [flat.number[MAIN], *(number for number, one in enumerate(facts) if one.opaque)])
+
+
+def _without_callers(flat: Flat, work: list[int]) -> frozenset[str]:
+    """All functions that do not lead to one of these, and that do not hand out memory of their own."""
+    callers: list[list[int]] = [[] for _ in flat.names]
+    for caller, found in enumerate(callees(flat)):
+        for callee in found:
+            callers[callee].append(caller)
     noisy: set[int] = set()
     while work:
         number = work.pop()

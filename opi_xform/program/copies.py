@@ -332,7 +332,12 @@ class _Builder:
             start = self.block()
             starts.append(start)
             self.more(frame, start, instr, len(body.function.params), name)
-            node = self.add(frame, start, replace(instr, callee=ins.AddrFunc(name)))
+            called = replace(instr, callee=ins.AddrFunc(name))
+            if name in self.summarised:
+                self.add(frame, start, Lost(called, SUMMARY, (name,)))
+                self.succs[start] = (after,)
+                continue
+            node = self.add(frame, start, called)
             self.enter(frame, start, node, name, body, instr.args, after, instr.target, work)
         self.succs[at] = tuple(starts)
         return after
@@ -451,11 +456,12 @@ def build(
     if relevant is None:
         return graph
     passed = frozenset(relevant.reached) - relevant.seen
-    graph = replace(graph, passed=passed, partial=bool(passed or builder.summarised))
+    graph = replace(graph, passed=passed, partial=bool(passed))
     if not builder.summarised:
         return graph
     background = relevant.quiet.background(builder.summarised, len(graph.frames), len(graph.nodes))
-    return replace(graph, passed=passed.union(background.functions), background=background)
+    partial = bool(passed or builder.summarised - background.handling)
+    return replace(graph, passed=passed.union(background.functions), background=background, partial=partial)
 
 
 def _pruned(b: _Builder) -> Graph:

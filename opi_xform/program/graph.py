@@ -91,6 +91,7 @@ class Background:
     node: int = 1 << 60
     named: frozenset[str] = frozenset()  # global variables that they set, or whose address they take
     negative: bool = False  # they may make a negative number
+    handling: frozenset[str] = frozenset()  # those of them that may use messages' buffers
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ class Graph:
     levels: frozenset[str] = frozenset()  # functions that may run at more levels than the graph has (``cycles.py``)
     cyclic: frozenset[str] = frozenset()  # those of them that lead to a call of themselves
     background: Background = field(default_factory=Background)
-    partial: bool = False  # not every call is followed that could be
+    partial: bool = False  # some calls are not followed since addresses do not travel as bytes
 
     def body(self, frame: int) -> ins.Lowered:
         """The function of a frame, in the background as well."""

@@ -6,6 +6,10 @@ message and change no pointer to one.  What else they may read and change is fou
 may do all of it (``memory/summarised.py``).  Points-to sees their instructions, each function once (``background``).
 
 Which ones: always the one whose copies cost most, until the graph is small enough.
+
+Where that is not enough, functions that use messages' buffers are left out as well, if nothing happens in them but what
+their instructions tell: they call no MPI but what moves no data, nothing unknown, and nothing escapes.  Buffers that
+they may have to do with are given up (``Background.handling``); others in the program may still change owner.
 """
 
 from __future__ import annotations
@@ -15,35 +19,48 @@ from dataclasses import dataclass, replace
 
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import parts_of
+from opi_xform.program import budget
 from opi_xform.program.flat import Flat
 from opi_xform.program.graph import MAIN, Background, Bind, Node, Unbind, evaluated
 
 
 @dataclass(frozen=True, slots=True)
 class Quiet:
-    """The functions that may be summarised, of a program with each function once.  ``functions`` finds them."""
+    """The functions that may be summarised, of a program with each function once.
+
+    functions: finds the quiet ones.  mute: finds those in which nothing happens but what their instructions tell.
+    """
 
     flat: Flat
     functions: Callable[[], frozenset[str]]
+    mute: Callable[[], frozenset[str]] = frozenset
 
     def chosen(self, calls: Callable[[str], Sequence[str]], most: int, limit: int) -> frozenset[str]:
         """Those that are, so that the graph has about ``limit`` instructions; none where it has up to ``most``.
 
-        calls: of a function, that it copies.
+        Of a graph that is within the budget then, no message's buffer is given up.  calls: of a function, that it
+        copies.
         """
         sizes = {name: sum(map(len, body.blocks)) for name, body in zip(self.flat.names, self.flat.bodies, strict=True)}
         called = _calls(calls)
         cut: set[str] = set()
         quiet: frozenset[str] | None = None
+        mute: frozenset[str] | None = None
         while True:
             total, copies = _cost(called, sizes, cut)
             if total[MAIN] <= (limit if cut else max(most, limit)):
                 break
             if quiet is None:
                 quiet = self.functions() - {MAIN}
-            saved = {n: (copies[n] - 1) * total[n] for n in sorted(quiet - cut) if copies.get(n, 0) > 1}
-            best = max(saved, key=lambda n: saved[n], default="")
-            if not best or saved[best] * WORTHWHILE < total[MAIN]:
+            best = "" if mute is not None else _costliest(quiet - cut, total, copies)
+            if not best:
+                nodes = total[MAIN] + 2 * sum(copies.values())  # each copy is entered and left
+                if nodes <= (budget.HANDLED if mute is not None else budget.NODES):
+                    break
+                if mute is None:
+                    mute = self.mute() - {MAIN}
+                best = _costliest((mute | quiet) - cut, total, copies)
+            if not best:
                 break
             cut.add(best)
         return frozenset(cut)
@@ -78,13 +95,21 @@ class Quiet:
         named = {key for key in named if key in flat.lowerings.globals}
         parts = (part for node in out for o in evaluated(node.action) for part in parts_of(o))
         negative = any(map(_negative, parts))
+        handling = frozenset(chosen) - self.functions()
         return Background(
-            tuple(inside), tuple(out), lowered, frozenset(followed), frames, nodes, frozenset(named), negative
+            tuple(inside), tuple(out), lowered, frozenset(followed), frames, nodes, frozenset(named), negative, handling
         )
 
 
 WORTHWHILE = 200
 """A function is summarised where its copies are at least this part of the graph."""
+
+
+def _costliest(names: Collection[str], total: Mapping[str, int], copies: Mapping[str, int]) -> str:
+    """Of these functions, the one that saves most; '' where none does that is worth it."""
+    saved = {n: (copies[n] - 1) * total[n] for n in sorted(names) if copies.get(n, 0) > 1}
+    best = max(saved, key=lambda n: saved[n], default="")
+    return best if best and saved[best] * WORTHWHILE >= total[MAIN] else ""
 
 
 def callees(flat: Flat) -> list[list[int]]:

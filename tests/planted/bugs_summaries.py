@@ -10,7 +10,33 @@ _ALWAYS = Bug(
     (),
 )
 
+_MUTE = Bug(
+    "every function that may be is summarised, also where it uses messages' buffers",
+    "opi_xform.program.summaries",
+    "            if total[MAIN] <= (limit if cut else max(most, limit)):\n                break\n",
+    "            return (self.mute() | self.functions()) - {MAIN}\n",
+    (),
+)
+
 SUMMARIES = (
+    Bug(
+        "a buffer that a summary uses is not given up",
+        "opi_xform.memory.steps",
+        "        for o in sorted(self.calls.handled(node)):\n            self.values.escape(o, node.number, SUMMARY)\n",
+        "",
+        ("summary_null",),
+        also=_MUTE,
+        condition="calls that are not followed",
+    ),
+    Bug(
+        "what a summary's expressions lead to is not asked",
+        "opi_xform.memory.summarised",
+        "            hold(given, (pts.operand(given, part) for part in leaves))\n",
+        "",
+        ("summary_null",),
+        also=_MUTE,
+        condition="calls that are not followed",
+    ),
     Bug(
         "sizes that functions which are summarised set are not negative",
         "opi_xform.memory.signs",
