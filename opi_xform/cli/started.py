@@ -15,7 +15,7 @@ from opi_xform.cli.again import Again, Tried, converted, site
 from opi_xform.ir import ast
 from opi_xform.ownership.elsewhere import LEFT_OUT
 from opi_xform.ownership.model import Program
-from opi_xform.ownership.plan import Plan, StopOthers
+from opi_xform.ownership.plan import Plan
 from opi_xform.parts import SHARED
 from opi_xform.parts.flow import Trouble
 from opi_xform.parts.left_out import left_out
@@ -38,6 +38,8 @@ class Ready:
 
     passage: Passage
     known: Proved
+    edits: tuple[tuple[str, ByteEdit], ...]
+    left_out: bool  # other text that names the buffer gets an #error
 
 
 class Starting:
@@ -113,9 +115,22 @@ class Starting:
         return out
 
     def ready(self, one: Passage, known: Proved, moved: Mapping[tuple[str, int], tuple[str, int]]) -> Ready | None:
+        """None where it cannot be written."""
         if self.strict and known.assumes:
             return None
-        return Ready(one, replace(known, anew=frozenset(moved[place] for place in known.anew)))
+        known = replace(known, anew=frozenset(moved[place] for place in known.anew))
+        objects = {u.object for u in self.spelling.uses if u.place == one.place}
+        table = self.program.values.objects.table
+        named = {one.key, *(table[o].variable or one.key for o in objects if table[o].kind == "variable")}
+        try:
+            edits = [(self.sources.name(one.place[0]), edit) for edit in self.spelling.blocks(one, known)]
+            others = left_out(self.units, self.program, named, objects, self.strict)
+            for stop in others:
+                more = stops(self.sources.text(stop.span.file), stop)
+                edits += [(self.sources.name(stop.span.file), edit) for edit in more]
+        except (PlanError, Trouble):
+            return None
+        return Ready(one, known, tuple(edits), bool(others))
 
     def own(self) -> frozenset[str]:
         """Files that are one unit each, below the root."""
@@ -137,27 +152,16 @@ class Starting:
     def attempt(self, ready: Sequence[Ready]) -> Tried | None:
         """What is decided of the program with these blocks."""
         edits: Edits = {}
-        try:
-            for one in ready:
-                file = self.sources.name(one.passage.place[0])
-                edits.setdefault(file, {}).update(dict.fromkeys(self.spelling.blocks(one.passage, one.known)))
-                for stop in self.others(one):
-                    more = stops(self.sources.text(stop.span.file), stop)
-                    edits.setdefault(self.sources.name(stop.span.file), {}).update(dict.fromkeys(more))
-            for file in list(edits):
-                edits[file].update(dict.fromkeys(self.spelling.headers(file, self.units)))
-        except (PlanError, Trouble):
-            return None
+        for one in ready:
+            for file, edit in one.edits:
+                edits.setdefault(file, {})[edit] = None
+        for file in {self.sources.name(one.passage.place[0]) for one in ready}:
+            edits[file].update(dict.fromkeys(self.spelling.headers(file, self.units)))
         texts = self.applied(edits)
         if texts is None:
             return None
         offsets = {file: Offsets(self.sources.data(file), ones) for file, ones in edits.items()}
         return self.again.attempt(texts, offsets, self.plan)
-
-    def others(self, one: Ready) -> tuple[StopOthers, ...]:
-        """What keeps other configurations from text that names the buffer.  Raises Trouble."""
-        objects = {u.object for u in self.spelling.uses if u.place == one.passage.place}
-        return left_out(self.units, self.program, (one.passage.key,), objects, self.strict)
 
     def applied(self, edits: Edits) -> dict[str, bytes] | None:
         try:
@@ -174,7 +178,7 @@ class Starting:
             if one is not None and d.decision == "convert":
                 name, lines = self.program.variables[one.passage.key].name, one.passage.first.span.line
                 message = f"{d.message}; these elements of `{name}` get a block of their own at line {lines}"
-                assumes = {*d.assumptions, *one.known.assumes, *((LEFT_OUT,) if self.others(one) else ())}
+                assumes = {*d.assumptions, *one.known.assumes, *((LEFT_OUT,) if one.left_out else ())}
                 d = replace(d, message=message, assumptions=tuple(sorted(assumes)))
             decisions.append(d)
         return replace(plan, decisions=tuple(decisions))

@@ -384,8 +384,9 @@ class Between(Judge):
             ways += [frozenset((one,)) for one in offered]
         for assumed in ways:
             try:
-                found, _ = self.live(None, assumed=assumed)
-                fine = all(self.dead(found, one) for one in self.stretches)
+                with self.regions.budget():
+                    found, _ = self.live(None, assumed=assumed)
+                    fine = all(self.dead(found, one) for one in self.stretches)
             except BudgetExceeded:
                 self.regions.context.reset_operations()
                 continue
@@ -395,11 +396,10 @@ class Between(Judge):
 
     def dead(self, found: Mapping[int, Set], one: Stretch) -> bool:
         region = self.regions.interval(one.begin, one.end)
-        with self.regions.budget():
-            for n in (one.enter, one.leave):
-                live = found.get(n)
-                if live is None or not self.under(one.enter, live.intersect(region)).is_empty():
-                    return False
+        for n in (one.enter, one.leave):
+            live = found.get(n)
+            if live is None or not self.under(one.enter, live.intersect(region)).is_empty():
+                return False
         return True
 
     def messages(self) -> tuple[str, ...]:

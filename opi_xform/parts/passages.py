@@ -62,7 +62,7 @@ def passages(
     out: list[Passage] = []
     seen: set[Place] = set()
     known: dict[str, list[Mention]] = {}
-    names: dict[str, set[str]] = {}
+    taken: set[str] = set()
     for use in collect(program):
         if use.place[:3] not in kept or use.place in seen or use.call.span.file not in own or use.op.persistent:
             continue
@@ -83,7 +83,6 @@ def passages(
         count = use.call.args[use.buffer.count] if use.buffer.count is not None else None
         if count is None:
             continue
-        taken = names.setdefault(use.call.span.file, set())
         for found in _around(program, program.functions[function], info.stmt, use, known[ref.var]):
             name = _name(var.name, read(use.call.span.file), taken)
             first, last, mentions, before = found
