@@ -14,12 +14,12 @@ from dataclasses import replace
 from opi_xform.cli.again import Again, Tried, converted, site
 from opi_xform.ir import ast
 from opi_xform.ownership.elsewhere import LEFT_OUT
-from opi_xform.ownership.model import Program
+from opi_xform.ownership.model import Place, Program, Use
 from opi_xform.ownership.plan import Plan
 from opi_xform.parts import SHARED
 from opi_xform.parts.flow import Trouble
 from opi_xform.parts.left_out import left_out
-from opi_xform.parts.passage_proof import Marked, Proof, Proved
+from opi_xform.parts.passage_proof import Marked, Proof, Proved, single
 from opi_xform.parts.passage_spell import PassageSpelling
 from opi_xform.parts.passages import Passage, passages
 from opi_xform.parts.places import Offsets
@@ -80,6 +80,11 @@ class Starting:
         if not self.program.complete or not self.spelling.possible():
             return []
         found = [one for one in passages(self.program, kept, self.own(), self.sources.data) if self.untouched(one)]
+        by_place: dict[Place, list[Use]] = {}
+        for use in self.spelling.uses:
+            by_place.setdefault(use.place, []).append(use)
+        # what cannot be proved anyway costs no analysis
+        found = [p for p in found if all(single(self.program, self.spelling.uses, u) for u in by_place[p.place])]
         edits: Edits = {}
         marked = []
         for one in found:

@@ -164,35 +164,13 @@ class Proof:
             return None
         elem = self.program.variables[begun[0].var].type.elem
         unit = elem.size if elem is not None else None
-        if not unit or count not in values.operands or not self.single(use):
+        if not unit or count not in values.operands or not single(self.program, self.uses, use):
             return None
         begin = self.symbols.resolve(values.operands[at][0]).scaled(unit)
         length, many = self.symbols.resolve(use.length), self.symbols.resolve(values.operands[count][0])
         if self.symbols.resolve(use.lo) != begin or length not in (many.scaled(unit), many):
             return None
         return Stretch(frame, count, end, use, begin, begin + length, length != many.scaled(unit))
-
-    def single(self, use: Use) -> bool:
-        """The object is one piece of memory, which nobody else knows, and the call has one message in it."""
-        values, graph, o = self.program.values, self.program.graph, use.object
-        if o < 0 or o in values.escaped or o in values.given_away or o in values.lazy:
-            return False
-        objects = values.objects
-        if o in objects.called_back or o in objects.exposed or o in values.foreign:
-            return False
-        info = objects.table[o]
-        born = (info.frame, *(graph.nodes[n].frame for n in info.nodes))
-        if any(frame >= 0 and graph.frames[frame].function in graph.levels for frame in born):
-            return False
-        if info.kind == "heap":
-            once = len(info.nodes) == 1 and not self.program.nest.chain(graph.nodes[info.nodes[0]].block)
-            if not once:
-                return False
-        elif info.kind != "variable":
-            return False
-        return not any(u.op.persistent for u in self.uses if u.object == o) and (
-            sum(u.node == use.node and u.object == o for u in self.uses) == 1
-        )
 
     # --- between the marks -----------------------------------------------------------------------------------------
 
@@ -407,6 +385,29 @@ class Between(Judge):
         if not any(u.side == "recv" for u in self.uses):
             return ()
         return ("A1", *(("A2",) if self.a2 else ()), *((FAILURES,) if self.failures.handled else ()))
+
+
+def single(program: Program, uses: Sequence[Use], use: Use) -> bool:
+    """The object is one piece of memory, which nobody else knows, and the call has one message in it."""
+    values, graph, o = program.values, program.graph, use.object
+    if o < 0 or o in values.escaped or o in values.given_away or o in values.lazy:
+        return False
+    objects = values.objects
+    if o in objects.called_back or o in objects.exposed or o in values.foreign:
+        return False
+    info = objects.table[o]
+    born = (info.frame, *(graph.nodes[n].frame for n in info.nodes))
+    if any(frame >= 0 and graph.frames[frame].function in graph.levels for frame in born):
+        return False
+    if info.kind == "heap":
+        once = len(info.nodes) == 1 and not program.nest.chain(graph.nodes[info.nodes[0]].block)
+        if not once:
+            return False
+    elif info.kind != "variable":
+        return False
+    return not any(u.op.persistent for u in uses if u.object == o) and (
+        sum(u.node == use.node and u.object == o for u in uses) == 1
+    )
 
 
 def _base(operand: ins.Operand) -> ins.Operand:
