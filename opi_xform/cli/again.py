@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from opi_xform.ownership.model import Program
 
 Site = tuple[str, int, str]  # file, offset of the call, side
-Parse = Callable[[Sequence[tuple[str, tuple[str, ...]]]], Sequence[Unit | FrontendError]]
+Job = tuple[str, tuple[str, ...]]  # a file and its flags
+Parse = Callable[[Sequence[Job]], Sequence[Unit | FrontendError]]
+Known = Callable[[Sequence[Unit]], "Program | None"]
+"""The program of some units, of which nothing is decided; None: it is too large."""
 Analysed = tuple["Program | None", Plan, dict[str, bytes]]
 """The program, the plan and what it makes of the files."""
 Analyse = Callable[[Sequence[Unit], Sources, str, tuple[Told, ...], int], Analysed]
@@ -55,8 +58,10 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """How a program is parsed and analysed.  further: what else is tried with each other text of it.  reasons: what the
-    sites of the old program stay for says nothing of the other text, so it is found out anew.
+    """How a program is parsed and analysed.  known: what is known of units before anything is decided.
+
+    further: what else is tried with each other text of it.  reasons: what the sites of the old program stay for says
+    nothing of the other text, so it is found out anew.
     """
 
     units: Sequence[Unit]
@@ -66,6 +71,7 @@ class Again:
     told: Sequence[Told]
     parse: Parse
     analyse: Analyse
+    known: Known
     further: Further | None = None
     reasons: bool = False
 
@@ -76,15 +82,10 @@ class Again:
         """
         with tempfile.TemporaryDirectory(prefix="opi-xform-") as folder:
             top = os.path.realpath(folder)
-            lay_out(top, self.units, texts, self.sources)
-            jobs = [
-                (mirrored(top, self.sources.name(u.path)), mirrored_flags(top, self.flags(u.path))) for u in self.units
-            ]
-            units: list[Unit] = []
-            for result in self.parse(jobs):
-                if isinstance(result, FrontendError) or any(d.severity == "error" for d in result.diagnostics):
-                    return None
-                units.append(result)
+            found_units = self._parsed(top, texts)
+            if found_units is None:
+                return None
+            units, jobs = found_units
             back = Back(top, moved, self.sources)
             told = tuple(self._moved(one, top, moved) for one in self.told)
             files, root = Sources(), mirrored(top, self.root)
@@ -92,13 +93,32 @@ class Again:
             program, plan, changed = self.analyse(units, files, root, told, least)
             if self.further is not None and program is not None:
                 flags = {unit.path: own for unit, (_, own) in zip(units, jobs, strict=True)}
-                inner = Again(units, flags.__getitem__, files, root, told, self.parse, self.analyse)
+                inner = Again(units, flags.__getitem__, files, root, told, self.parse, self.analyse, self.known)
                 found, better = self.further(inner, program, plan if self.reasons else back.with_reasons(plan, old))
                 if better is not None:
                     plan, changed = found, better
             edits = tuple((back.file(place_of(edit).file), edit) for edit in plan.edits)
             contents = {**texts, **{back.file(name): data for name, data in changed.items()}}
             return Tried(back.plan(plan, old), contents, edits)
+
+    def look(self, texts: Mapping[str, bytes]) -> tuple[Program, str] | None:
+        """The program with these texts, and the folder in which its files lay; None when it is none, or too large."""
+        with tempfile.TemporaryDirectory(prefix="opi-xform-") as folder:
+            top = os.path.realpath(folder)
+            found = self._parsed(top, texts)
+            program = None if found is None else self.known(found[0])
+            return None if program is None else (program, top)
+
+    def _parsed(self, top: str, texts: Mapping[str, bytes]) -> tuple[list[Unit], list[Job]] | None:
+        """The units with these texts, and what was parsed, in a copy below a folder."""
+        lay_out(top, self.units, texts, self.sources)
+        jobs = [(mirrored(top, self.sources.name(u.path)), mirrored_flags(top, self.flags(u.path))) for u in self.units]
+        units: list[Unit] = []
+        for result in self.parse(jobs):
+            if isinstance(result, FrontendError) or any(d.severity == "error" for d in result.diagnostics):
+                return None
+            units.append(result)
+        return units, jobs
 
     def _moved(self, told: Told, top: str, moved: Mapping[str, Moved]) -> Told:
         file = self.sources.name(told.file)

@@ -59,7 +59,7 @@ class Attempts:
     options: Options
     again: Again
     inner: bool = False
-    left: tuple[str, ...] = ("structs", "macros", "names", "parts", "copies")
+    left: tuple[str, ...] = ("structs", "macros", "names", "parts", "starts", "copies")
 
     def best(self, plan: Plan, part: Callable[[str], AbstractContextManager[None]]) -> Better:
         """The plan, or a better one; each attempt's time goes to the part that has its name."""
@@ -75,7 +75,7 @@ class Attempts:
         kept = [d for d in plan.decisions if d.decision == "keep"]
         shared = any((d.form or d.code) in SHARED for d in kept)
         for name in self.left:
-            if kept and (name != "parts" or shared) and (name != "copies" or self.program.complete):
+            if kept and (name not in ("parts", "starts") or shared) and (name != "copies" or self.program.complete):
                 yield name
 
     def tried(self, plan: Plan, name: str) -> Better:
@@ -84,6 +84,7 @@ class Attempts:
             "names": self.plainly,
             "structs": self.loosened,
             "parts": self.parted,
+            "starts": self.started,
             "copies": self.passed,
         }
         try:
@@ -144,6 +145,12 @@ class Attempts:
         from opi_xform.cli.parted import Parting
 
         return Parting(self.program, self.units, plan, self.sources, again, self.settings.strict).run()
+
+    def started(self, plan: Plan, again: Again) -> Found | None:
+        """With blocks of their own for messages that begin inside a buffer."""
+        from opi_xform.cli.started import Starting
+
+        return Starting(self.program, self.units, plan, again, self.settings.strict).run()
 
     def passed(self, plan: Plan, again: Again) -> Found | None:
         """With addresses of structs where functions get copies."""

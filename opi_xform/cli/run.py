@@ -208,7 +208,12 @@ def _again(
         found = analyse(others, own, seen=programs.append)
         return programs[0] if programs else None, found, dict(rewrite(found, files).changed)
 
-    return Again(units, flags.of, sources, settings.root, settings.told, parse, analyse_again)
+    def known(others: Sequence[Unit]) -> Program | None:
+        from opi_xform.program.driver import looked_at
+
+        return looked_at(others, settings)
+
+    return Again(units, flags.of, sources, settings.root, settings.told, parse, analyse_again, known)
 
 
 def _profiles(options: Options) -> tuple[Run, ...]:

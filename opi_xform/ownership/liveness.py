@@ -47,8 +47,11 @@ class Judge(BufferEvents):
     initial: contents from before the first write are read.  zeros: so are the zeros of calloc, which OPI_Calloc brings
     (at the allocation, and nowhere else).  exceeded: the integer sets took too long.
     signs: the signs of sizes that are multiplied matter, and are not known (assumption A3).  bounded: of some loops
-    more is known where what they write is told by their ends, too.
+    more is known where what they write is told by their ends, too.  asked: further nodes behind which live regions are
+    wanted.
     """
+
+    asked: tuple[int, ...] = ()
 
     def __init__(
         self, program: Program, buffer: Buffer, o: int, strict: bool, packed: Collection[Place] = frozenset()
@@ -138,7 +141,7 @@ class Judge(BufferEvents):
             self.regions,
             telescopes,
             events,
-            [*self.use_nodes, *self.births, *self.swaps],
+            [*self.use_nodes, *self.births, *self.swaps, *self.asked],
             self.indexed,
         )
         try:
@@ -213,7 +216,11 @@ class Judge(BufferEvents):
         """Restricted to parameters with which the use is executed."""
         if self.indexed is not None and u.row is not None:
             live = live.intersect(self.indexed.at(self.regions, u.node, u.row))
-        for condition, holds in self.dominating(u.node):
+        return self.under(u.node, live)
+
+    def under(self, n: int, live: Set) -> Set:
+        """Restricted to parameters with which a node is executed."""
+        for condition, holds in self.dominating(n):
             op = condition.op if holds else _NEGATED[condition.op]
             comparison = Comparison(op, condition.left, condition.right, condition.unsigned)
             if comparison.unsigned and self.symbols.modulo(condition.left, condition.right):
@@ -222,8 +229,8 @@ class Judge(BufferEvents):
                 continue
             left, right = condition.left, condition.right
             if self.indexed is not None:
-                left = self.indexed.specialise(u.node, self.symbols.resolve(left))
-                right = self.indexed.specialise(u.node, self.symbols.resolve(right))
+                left = self.indexed.specialise(n, self.symbols.resolve(left))
+                right = self.indexed.specialise(n, self.symbols.resolve(right))
             certain = self.regions.compare(op, left, right)
             if not (certain.is_empty() and self.symbols.may_wrap(condition.left - condition.right)):
                 live = live.intersect(certain)

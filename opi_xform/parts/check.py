@@ -76,28 +76,12 @@ class Checking:
         roots = self.roots(a)
         if not roots:
             raise Trouble(span, "touches it through a pointer that is not followed")
-        prover: Prover | None = None
         for root in roots:
             for part in self.named(root, n):
                 self.same_turn(root, part, n, a.object)
                 begin, end = self.layout.limits(a.object, part)
-                start, rest = lo - begin, end - lo - length
-                if all(c is not None and c >= 0 for c in (start.constant, rest.constant)):
-                    continue
-                if prover is None:
-                    prover = prover_at(self.program, n, (length - ONE,))
-                start, rest = (settled(self.program, prover, p) for p in (start, rest))
-                if all(prover.proves(p) or nested_at(self.program, n).proves(p) for p in (start, rest)):
-                    continue
-                if not self.in_stretch(n, prover, (lo, length), (begin, end)):
+                if not stays_inside(self.program, n, (lo, length), (begin, end)):
                     raise Trouble(span, "touches it, and is not known to stay in one part")
-
-    def in_stretch(self, n: int, prover: Prover, access: tuple[Poly, Poly], part: tuple[Poly, Poly]) -> bool:
-        """The stretch in which the access lies, in loops over a box or over tiles of it, is inside the part."""
-        found = hulls(index_of(self.program).facts, self.program.graph.nodes[n].block, *access)
-        begin, end = part
-        low = any(h.lo is not None and prover.proves(h.lo - begin) for h in found)
-        return low and any(h.hi is not None and prover.proves(end - h.hi) for h in found)
 
     def is_free(self, n: int) -> bool:
         return any(n == node for node, _ in index_of(self.program).frees)
@@ -183,6 +167,27 @@ def freed(program: Program, flow: Pointers, n: int, argument: int) -> Place | Na
     made = flow.made.get(cast(Name, root), [])
     one = len(made) == 1 and is_place(made[0][1]) and function is not None and only_frees(function)
     return made[0][1] if one else root
+
+
+def stays_inside(program: Program, n: int, access: tuple[Poly, Poly], part: tuple[Poly, Poly]) -> bool:
+    """An access of node n, (begin, length), lies in a part, (begin, end)."""
+    (lo, length), (begin, end) = access, part
+    start, rest = lo - begin, end - lo - length
+    if all(c is not None and c >= 0 for c in (start.constant, rest.constant)):
+        return True
+    prover = prover_at(program, n, (length - ONE,))
+    start, rest = (settled(program, prover, p) for p in (start, rest))
+    if all(prover.proves(p) or nested_at(program, n).proves(p) for p in (start, rest)):
+        return True
+    return _in_stretch(program, n, prover, access, part)
+
+
+def _in_stretch(program: Program, n: int, prover: Prover, access: tuple[Poly, Poly], part: tuple[Poly, Poly]) -> bool:
+    """The stretch in which the access lies, in loops over a box or over tiles of it, is inside the part."""
+    found = hulls(index_of(program).facts, program.graph.nodes[n].block, *access)
+    begin, end = part
+    low = any(h.lo is not None and prover.proves(h.lo - begin) for h in found)
+    return low and any(h.hi is not None and prover.proves(end - h.hi) for h in found)
 
 
 def is_place(root: Place | Name) -> TypeGuard[Place]:

@@ -358,6 +358,17 @@ def analyse(
     return plan if options.effects is None else _with_entries(plan, whole, loaded, options.effects)
 
 
+def looked_at(units: Sequence[ast.Unit], options: Options) -> Program | None:
+    """What is known of a program before anything is decided; None where it is too large."""
+    effects = load_effects(options.effects, strict=options.strict)
+    units, threads = followed(without_misread(units), effects)
+    whole = replace(merge(units), threads=threads)
+    try:
+        return program(whole, _of_libraries(effects, whole), everything=False)
+    except TooLargeError:
+        return None
+
+
 def _decided(
     units: Sequence[ast.Unit], whole: Whole, effects: Effects, options: Options, part: Part
 ) -> tuple[Plan, Program]:

@@ -35,8 +35,9 @@ def header_name(units: Iterable[Unit], folders: Iterable[str], runtime: Path) ->
     return OURS if next(others, None) is None else INSTEAD
 
 
-def header_edit(text: SourceText, header: str = OURS) -> ByteEdit | None:
-    """Includes ``opi.h`` after the last include of mpi.h; None when the file has it already.
+def header_edit(text: SourceText, header: str = OURS, system: bool = False) -> ByteEdit | None:
+    """Includes ``opi.h`` (system: a header of the system) after the last include of mpi.h; None when the file has it
+    already.
 
     A file that gets mpi.h from a header of its own has it after the includes at its top: never before them, because
     feature macros (``#define _GNU_SOURCE``) must come before the first system header.  Without any include it goes
@@ -49,12 +50,12 @@ def header_edit(text: SourceText, header: str = OURS) -> ByteEdit | None:
     mpi = [include for include in includes if include.name == b"mpi.h" or include.name.endswith(b"/mpi.h")]
     leading = [include for include in includes if include.leading and include.depth == 0]
     chosen = mpi[-1:] or leading[-1:]
-    eol = text.eol
+    eol, line = text.eol, b"#include <%b>" % name if system else b'#include "%b"' % name
     if chosen:
         end = text.line_end(chosen[0].end)
-        return ByteEdit(end, end, (0,), eol + b'#include "%s"' % name)
+        return ByteEdit(end, end, (0,), eol + line)
     start = top(text)
-    return ByteEdit(start, start, (0,), b'#include "%s"' % name + eol)
+    return ByteEdit(start, start, (0,), line + eol)
 
 
 def top(text: SourceText) -> int:

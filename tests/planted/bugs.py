@@ -24,6 +24,7 @@ from tests.planted.bugs_pointers import POINTERS
 from tests.planted.bugs_products import PRODUCTS
 from tests.planted.bugs_requests import REQUESTS
 from tests.planted.bugs_spelled import SPELLED
+from tests.planted.bugs_starts import STARTS
 from tests.planted.bugs_structs import STRUCTS
 from tests.planted.bugs_summaries import SUMMARIES
 from tests.planted.bugs_sums import SUMS
@@ -450,6 +451,7 @@ BUGS = (
     *CONDITIONS,
     *COPIES,
     *PARTS,
+    *STARTS,
     *WRITTEN,
     *SPELLED,
     *POINTERS,

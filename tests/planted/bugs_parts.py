@@ -13,7 +13,7 @@ PARTS = (
     Bug(
         "an access may go on in the next part",
         _CHECK,
-        "if all(prover.proves(p) or nested_at(self.program, n).proves(p) for p in (start, rest)):",
+        "if all(prover.proves(p) or nested_at(program, n).proves(p) for p in (start, rest)):",
         "if True:",
         ("parts_named_spans", "parts_named_cleared", "parts_named_one_more", "parts_span_loop"),
         condition="rows and parts",

@@ -294,6 +294,13 @@ TABLE = (
         ("rows_*", "parts_*", "odd_ghost_rows", "send_rows_*", "recv_rows_*"),
     ),
     Condition(
+        "starts",
+        "A block of its own stands for some elements of a buffer only where nothing else touches them meanwhile.",
+        ("parts.passages:passages", "parts.passage_proof:Proof", "parts.passage_proof:Between"),
+        (),
+        ("starts_*",),
+    ),
+    Condition(
         "pointers that change places",
         "Both buffers of a swap convert or none does, and they are alike.",
         ("ownership.swaps:joined",),

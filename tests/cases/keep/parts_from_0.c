@@ -28,7 +28,7 @@ static void take(const int *dir, int peer)
 {
     int row = *dir + 3, i;
 
-    MPI_Recv(&buff[row * 24 - 24], 24, MPI_DOUBLE, peer, 7 + *dir, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(buff) OPI204
+    MPI_Recv(&buff[row * 24 - 24], 24, MPI_DOUBLE, peer, 7 + *dir, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(buff)
     for (i = 1; i <= 24; ++i)
         u[i - 1] += buff[i + row * 24 - 25];
 }
