@@ -34,8 +34,10 @@ from opi_xform.ownership.states import (
     DEALLOC,
     HELD,
     IRECV,
+    LEAVE,
     NEEDS_BUFFER,
     NONE,
+    OTHER,
     PENDING,
     RAW,
     RECV,
@@ -65,6 +67,8 @@ class Placement:
     rows: Mapping[tuple[int, str], tuple[Poly, ...]]
     test: Refusal | None = None
 
+
+_OF_THE_BUFFER = frozenset({*SENDS, RECV, IRECV, DEALLOC})  # what gives it, takes it or frees it
 
 _recent: list[tuple[Program, Tables]] = []  # of the program whose buffers are being placed
 
@@ -314,6 +318,11 @@ class _Placing(Releases):
         for event in state.held_receives():
             if state.events[event] & HELD:
                 raise self.fail("the buffer may still be held at this receive", event.node, "15")
+        for event, bits in state.events.items():
+            if bits & (PENDING if event.kind == LEAVE else OTHER if event.kind in _OF_THE_BUFFER else 0):
+                raise self.fail("the pointer may be to other memory here", event.node)
+        if any(bits & OTHER for bits in state.insertions.values()):
+            raise self.fail("the pointer may be to other memory where the buffer would be allocated or freed")
         swapped = {n for swap in self.buffer.swaps for n in (swap.start, swap.nodes[1])}
         for event, bits in state.events.items():
             if event.node in swapped and bits & (PENDING | RAW):

@@ -111,6 +111,14 @@ CONDITIONS = (
         condition="placement",
     ),
     Bug(
+        "the pointer is to the buffer until it is freed",
+        "opi_xform.ownership.states",
+        'case "leave":\n            return OTHER\n',
+        'case "leave":\n            return state\n',
+        ("left_maybe", "left_turns"),
+        condition="placement",
+    ),
+    Bug(
         "what one file wants of a header's text is right for all",
         _DECIDE,
         "        if shared is not None:\n",
