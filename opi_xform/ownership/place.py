@@ -56,7 +56,8 @@ class Placement:
 
     points: (node, ``before`` or ``after``) where a call that is put in or replaced changes the carrier.  files: those
     that must include opi.h.  acquires, releases: the same points by what happens there.  test: a comparison with NULL
-    that might find something else than before, which makes all sites stay.
+    that might find something else than before, which makes all sites stay.  guarded: memory is asked for where none is
+    there yet, on some ways only.
     """
 
     edits: tuple[Edit, ...]
@@ -66,6 +67,7 @@ class Placement:
     releases: tuple[tuple[int, str], ...]
     rows: Mapping[tuple[int, str], tuple[Poly, ...]]
     test: Refusal | None = None
+    guarded: bool = False
 
 
 _OF_THE_BUFFER = frozenset({*SENDS, RECV, IRECV, DEALLOC})  # what gives it, takes it or frees it
@@ -166,7 +168,8 @@ class _Placing(Releases):
             test = self.fail(f"`{self.buffer.name}` is compared with NULL {why}", n, "05").refusal
             if why == GOES_ON:
                 test = replace(test, hint=ENDING)
-        return Placement(written.edits, points, written.files, acquires, releases, rows, test)
+        guarded = any(i.kind == "guard" for i in self.insertions)
+        return Placement(written.edits, points, written.files, acquires, releases, rows, test, guarded)
 
     def arrange(self, variable: Variable) -> None:
         """Chooses the insertions; where paths disagree, once more with the paths left out that cannot be."""
