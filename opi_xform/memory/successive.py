@@ -8,7 +8,7 @@ memory that was freed may not be followed any more; to compare it tells nothing 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from opi_xform.dataflow.solver import solve
 from opi_xform.dataflow.view import ListGraph, forward
@@ -17,6 +17,7 @@ from opi_xform.ir.operands import parts_of
 from opi_xform.memory.constraints import GraphPointsTo
 from opi_xform.memory.last_names import leave_nothing_behind
 from opi_xform.memory.objects import UNKNOWN, Objects
+from opi_xform.memory.poly import Poly
 from opi_xform.memory.values import Values
 from opi_xform.program.effects import FunctionEffect
 from opi_xform.program.graph import Bind, Graph, Lost, Node, Unbind, evaluated
@@ -37,12 +38,12 @@ def successive(
 ) -> dict[int, int]:
     """Allocation -> the first of those that it counts as one with.
 
-    Only for messages whose buffer may come from several allocations, and is not known to come from one.  exchanged:
-    pointers change places in the program, which the graph does not show.
+    Only for messages whose buffer may come from several allocations, and is not known to come from one, or may be freed
+    where another may be.  exchanged: pointers change places in the program, which the graph does not show.
     """
     found: list[frozenset[int]] = []
     outside = points_to.reachable(frozenset({UNKNOWN}))
-    for node, operand in _undecided(graph, values, effects):
+    for node, operand in (*_undecided(graph, values, effects), *_freed(graph, points_to, values, effects)):
         targets = points_to.operand(node.frame, operand)
         if len(targets) < 2 or targets & outside or any(objects.table[o].kind != "heap" for o in targets):
             continue
@@ -70,12 +71,8 @@ def _undecided(
     graph: Graph, values: Values, effects: Mapping[str, FunctionEffect]
 ) -> Iterator[tuple[Node, ins.Operand]]:
     """Buffers and requests of messages that are not known to be in one object."""
-    for n, given in sorted(values.args.items()):
-        action = graph.nodes[n].action
-        if not isinstance(action, ins.CallInstr) or not isinstance(action.callee, ins.AddrFunc):
-            continue
-        effect = effects.get(action.callee.key)
-        if effect is None or effect.mpi is None:
+    for n, action, effect, given in _calls(graph, values, effects):
+        if effect.mpi is None:
             continue
         mpi = effect.mpi
         wanted = {b.buf for b in (mpi.send, mpi.recv) if b is not None and not b.indirect}
@@ -84,6 +81,41 @@ def _undecided(
         for i in sorted(i for i in wanted if i < len(given)):
             if values.symbols.base(values.symbols.not_null(given[i])) is None:
                 yield graph.nodes[n], action.args[i]
+
+
+def _freed(
+    graph: Graph, points_to: GraphPointsTo, values: Values, effects: Mapping[str, FunctionEffect]
+) -> Iterator[tuple[Node, ins.Operand]]:
+    """What calls free that is not known to be one object, where it may be a message's buffer.
+
+    ``if (root) b = malloc(n); else { b = malloc(m); MPI_Recv(b, …); } … free(b);``
+    """
+    symbols = values.symbols
+    sent: set[int | None] = set()
+    freeing: list[tuple[Node, ins.Operand]] = []
+    for n, action, effect, given in _calls(graph, values, effects):
+        if effect.mpi is not None:
+            buffers = (b.buf for b in (effect.mpi.send, effect.mpi.recv) if b is not None and not b.indirect)
+            sent.update(symbols.base(symbols.not_null(given[i])) for i in buffers if i < len(given))
+        elif effect.frees is not None and not effect.frees.indirect and effect.allocates is None:
+            i = effect.frees.arg
+            if i < len(given) and symbols.base(symbols.not_null(given[i])) is None:
+                freeing.append((graph.nodes[n], action.args[i]))
+    for node, operand in freeing:
+        if not points_to.operand(node.frame, operand).isdisjoint(sent):
+            yield node, operand
+
+
+def _calls(
+    graph: Graph, values: Values, effects: Mapping[str, FunctionEffect]
+) -> Iterator[tuple[int, ins.CallInstr, FunctionEffect, Sequence[Poly]]]:
+    """The calls of functions of libraries whose effect is known, with what they are given, in order."""
+    for n, given in sorted(values.args.items()):
+        action = graph.nodes[n].action
+        if isinstance(action, ins.CallInstr) and isinstance(action.callee, ins.AddrFunc):
+            effect = effects.get(action.callee.key)
+            if effect is not None:
+                yield n, action, effect, given
 
 
 class _Names:

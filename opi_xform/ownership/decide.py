@@ -324,6 +324,10 @@ def _settle(
         if isinstance(placed, Refusal):
             _keep(verdict, _alone(units, program, buffer, verdict.converted, null_tests, placed))
             continue
+        if placed.guarded and any(judge.unwritten for judge in facts.values()):
+            what = f"`{buffer.name}` may be read where nothing has come and nobody has written to it"
+            _keep(verdict, dict.fromkeys(sorted(verdict.converted), Refusal("15", what)))
+            continue
         shared = shared_text(program, verdict.converted, placed.edits)
         if shared is not None:
             _keep(verdict, dict.fromkeys(sorted(verdict.converted), shared))

@@ -23,6 +23,7 @@ from opi_xform.ownership.states import (
     COMPLETE,
     DEALLOC,
     IRECV,
+    LEAVE,
     MAYSEND,
     RAWBIRTH,
     RECV,
@@ -30,6 +31,7 @@ from opi_xform.ownership.states import (
     TOUCH,
     Event,
 )
+from opi_xform.ownership.zero_ends import filled_by
 from opi_xform.program.effects import FunctionEffect
 from opi_xform.program.graph import Bind, Lost, Node
 from opi_xform.program.leads import leads
@@ -102,6 +104,7 @@ class _Collector:
             if problem:
                 return problem
         self.completions()
+        self.leaves()
         freeing = frozenset[int]().union(*(d.wrappers for d in self.deallocations))
         known = self.tests_of_frees().union(self.lazy, *(self.flow.by_frame[frame] for frame in freeing))
         fresh = {n for frame in self.wrappers for n in self.flow.by_frame[frame]}
@@ -157,6 +160,32 @@ class _Collector:
                         return "an allocation does not tell which row of the array it is for"
                 self.add(n, ALLOC if self.in_place else BIRTH, row)
         return ""
+
+    def leaves(self) -> None:
+        """Where the carrier is set to other memory: what is called behind that through it is not about the buffer."""
+        carrier = self.buffer.carrier
+        if carrier.kind != "pointer":
+            return
+        values = self.program.values
+        symbols = values.symbols
+        named = values.objects.by_name.get(carrier.variable, ())
+        cells = {o for o in named if values.objects.table[o].kind == "variable"} - self.objects
+        made = {values.objects.by_node[n] for n in carrier.allocations if n in values.objects.by_node}
+        own = {*self.objects, *made}
+        exchanged = {n for swap in self.buffer.swaps for n in (swap.start, *swap.nodes)}
+        stores = {n for o in cells for n in values.accesses.nodes(o) if values.accesses.touches(n, (o,), "W")}
+        for n in sorted({*self.defs.nodes.get(carrier.variable, ()), *stores} - exchanged):
+            action = self.program.graph.nodes[n].action
+            given = values.operands.get(n, ())
+            if isinstance(action, ins.Birth) or filled_by(self.program, n) == 0:
+                continue
+            if isinstance(action, Bind):
+                given = tuple(v for key, v in zip(action.params, given, strict=False) if key == carrier.variable)
+            elif isinstance(action, ins.Store) and given and symbols.base(given[0]) not in cells:
+                given = ()  # perhaps another cell
+            value = symbols.not_null(given[-1]) if given else None
+            if value is None or (value.constant != 0 and symbols.base(value) not in own):
+                self.add(n, LEAVE, self.mentions.row(given[0]) if carrier.rows and len(given) > 1 else None)
 
     def frees(self) -> str:
         for n in self.defs.calls:

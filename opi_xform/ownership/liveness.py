@@ -30,10 +30,13 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What one attempt found: whether first contents are read, whether calloc's zeros are, the finding of each use."""
+    """What one attempt found: whether first contents are read, whether calloc's zeros are, whether memory without
+    contents may be, the finding of each use.
+    """
 
     initial: bool
     zeros: bool
+    unwritten: bool
     findings: dict[tuple[int, int], Finding]
 
     def fine(self) -> bool:
@@ -60,7 +63,7 @@ class Judge(BufferEvents):
         self.bounded = False
         self.behind: dict[int, bool] = {}  # by swap: whether the slot is live behind it, as far as is proved
         self.findings: dict[tuple[int, int], Finding] = {}
-        self.initial = self.zeros = False
+        self.initial = self.zeros = self.unwritten = False
         self.exceeded = False
         try:
             self.liveness()
@@ -96,6 +99,7 @@ class Judge(BufferEvents):
         if last is None:
             raise BudgetExceeded
         self.initial, self.zeros, self.findings = last.initial, last.zeros, last.findings
+        self.unwritten = last.unwritten
 
     @staticmethod
     def helped(first: Judged, found: Judged) -> bool:
@@ -190,7 +194,9 @@ class Judge(BufferEvents):
             else:
                 findings[(u.node, u.argument)] = Finding(False, code)
         zeros = any(n in found and not found[n].is_empty() for n in self.zeroed)
-        return Judged(self.reads_initial(found, at_entry), zeros, findings)
+        blank = (n for n, defined in self.births.items() if not defined)
+        unwritten = any(n in found and not found[n].is_empty() for n in blank)
+        return Judged(self.reads_initial(found, at_entry), zeros, unwritten, findings)
 
     def reads_initial(self, found: Mapping[int, Set], at_entry: Set) -> bool:
         """Condition f: whether bytes are live at the start of a life that defines them (zeros, an initialiser).

@@ -34,8 +34,10 @@ from opi_xform.ownership.states import (
     DEALLOC,
     HELD,
     IRECV,
+    LEAVE,
     NEEDS_BUFFER,
     NONE,
+    OTHER,
     PENDING,
     RAW,
     RECV,
@@ -54,7 +56,8 @@ class Placement:
 
     points: (node, ``before`` or ``after``) where a call that is put in or replaced changes the carrier.  files: those
     that must include opi.h.  acquires, releases: the same points by what happens there.  test: a comparison with NULL
-    that might find something else than before, which makes all sites stay.
+    that might find something else than before, which makes all sites stay.  guarded: memory is asked for where none is
+    there yet, on some ways only.
     """
 
     edits: tuple[Edit, ...]
@@ -64,7 +67,10 @@ class Placement:
     releases: tuple[tuple[int, str], ...]
     rows: Mapping[tuple[int, str], tuple[Poly, ...]]
     test: Refusal | None = None
+    guarded: bool = False
 
+
+_OF_THE_BUFFER = frozenset({*SENDS, RECV, IRECV, DEALLOC})  # what gives it, takes it or frees it
 
 _recent: list[tuple[Program, Tables]] = []  # of the program whose buffers are being placed
 
@@ -162,7 +168,8 @@ class _Placing(Releases):
             test = self.fail(f"`{self.buffer.name}` is compared with NULL {why}", n, "05").refusal
             if why == GOES_ON:
                 test = replace(test, hint=ENDING)
-        return Placement(written.edits, points, written.files, acquires, releases, rows, test)
+        guarded = any(i.kind == "guard" for i in self.insertions)
+        return Placement(written.edits, points, written.files, acquires, releases, rows, test, guarded)
 
     def arrange(self, variable: Variable) -> None:
         """Chooses the insertions; where paths disagree, once more with the paths left out that cannot be."""
@@ -318,6 +325,11 @@ class _Placing(Releases):
         for event in state.held_receives():
             if state.events[event] & HELD:
                 raise self.fail("the buffer may still be held at this receive", event.node, "15")
+        for event, bits in state.events.items():
+            if bits & (PENDING if event.kind == LEAVE else OTHER if event.kind in _OF_THE_BUFFER else 0):
+                raise self.fail("the pointer may be to other memory here", event.node)
+        if any(bits & OTHER for bits in state.insertions.values()):
+            raise self.fail("the pointer may be to other memory where the buffer would be allocated or freed")
         swapped = {n for swap in self.buffer.swaps for n in (swap.start, swap.nodes[1])}
         for event, bits in state.events.items():
             if event.node in swapped and bits & (PENDING | RAW):

@@ -19,6 +19,7 @@ from opi_xform.ownership.states import (
     IRECV,
     NEEDS_BUFFER,
     NONE,
+    OTHER,
     PENDING,
     RAW,
     RECV,
@@ -127,8 +128,12 @@ class Situation:
 
     @staticmethod
     def worse(before: State, after: State) -> bool:
-        """Some event that was sure of its buffer no longer is, or a receive meets one that it did not."""
+        """Some event that was sure of its buffer no longer is, a receive meets one that it did not, or a call that is
+        put in meets other memory.
+        """
         if set(after.problems()) - set(before.problems()):
+            return True
+        if any(bits & OTHER for bits in after.insertions.values()):
             return True
         if any(i.kind == "alloc" and bits & ~(NONE | RAW) for i, bits in after.insertions.items()):
             return True

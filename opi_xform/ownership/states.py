@@ -15,10 +15,11 @@ from opi_xform.memory.poly import Poly
 from opi_xform.ownership.flow import Edge, Flow, Level, mirrored
 from opi_xform.record import dataclass
 
-NONE, HELD, PENDING, RAW = 1, 2, 4, 8
+NONE, HELD, PENDING, RAW, OTHER = 1, 2, 4, 8, 16
 # PENDING: an OPI_Itake is under way; the pointer is NULL, its completion sets it.  RAW: the pointer was never set.
+# OTHER: the pointer is to memory that is not the buffer's.
 
-RAWBIRTH, BIRTH, ALLOC, TOUCH, SEND, MAYSEND, RECV, IRECV, COMPLETE, DEALLOC = [
+RAWBIRTH, BIRTH, ALLOC, TOUCH, SEND, MAYSEND, RECV, IRECV, COMPLETE, DEALLOC, LEAVE = [
     "rawbirth",
     "birth",
     "alloc",
@@ -29,9 +30,11 @@ RAWBIRTH, BIRTH, ALLOC, TOUCH, SEND, MAYSEND, RECV, IRECV, COMPLETE, DEALLOC = [
     "irecv",
     "complete",
     "dealloc",
+    "leave",
 ]
 SENDS = frozenset({SEND, MAYSEND})
 # MAYSEND: of a program that goes on when a message cannot be sent; a give that failed leaves the buffer where it was.
+# LEAVE: the pointer is set to other memory.  What it was to may still be used by another name.
 NEEDS_BUFFER = frozenset({TOUCH, *SENDS})
 
 
@@ -209,8 +212,12 @@ def _happen(event: Event, state: int) -> int:
             return NONE
         case "maysend":
             return NONE | HELD
-        case "alloc" | "touch" | "recv":
+        case "alloc" | "recv":
             return HELD
+        case "touch":
+            return (HELD if state & ~OTHER else 0) | (state & OTHER)
+        case "leave":
+            return OTHER
         case "irecv":
             return PENDING
         case _:  # complete
@@ -295,7 +302,7 @@ def needed(
                     ahead = False
             found = found or ahead
         for event in reversed(events.get(v, ())):
-            if event.kind != COMPLETE and view.concerns(event.row):
+            if event.kind not in (COMPLETE, LEAVE) and view.concerns(event.row):
                 found = event.kind in NEEDS_BUFFER
         if found and not need[v]:
             need[v] = True

@@ -111,6 +111,22 @@ CONDITIONS = (
         condition="placement",
     ),
     Bug(
+        "the pointer is to the buffer until it is freed",
+        "opi_xform.ownership.states",
+        'case "leave":\n            return OTHER\n',
+        'case "leave":\n            return state\n',
+        ("left_maybe", "left_turns"),
+        condition="placement",
+    ),
+    Bug(
+        "memory that nobody has written is not read where it is asked for",
+        _DECIDE,
+        "if placed.guarded and any(judge.unwritten for judge in facts.values()):",
+        "if False:",
+        ("unwritten_own", "unwritten_malloc", "unwritten_before"),
+        condition="first contents",
+    ),
+    Bug(
         "what one file wants of a header's text is right for all",
         _DECIDE,
         "        if shared is not None:\n",

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
         b = calloc(N, 1);
         for (int i = from; i < N; i++)
             b[i] = (unsigned char)(i + room[0]);
-        MPI_Send(b, N, MPI_BYTE, 1, 7, MPI_COMM_WORLD); //~ keep
+        MPI_Send(b, N, MPI_BYTE, 1, 7, MPI_COMM_WORLD);
     } else if (rank == 1) {
         MPI_Recv(b, N, MPI_BYTE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         int total = 0;
