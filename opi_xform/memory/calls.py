@@ -189,3 +189,12 @@ def is_message(effect: FunctionEffect, index: int) -> bool:
     """The argument is the buffer of a message, not an array of requests, statuses or numbers."""
     op = effect.mpi
     return op is None or any(b is not None and b.buf == index for b in (op.send, op.recv))
+
+
+def written_through(effect: FunctionEffect, call: ins.CallInstr) -> list[int]:
+    """Arguments through which a call writes, or may put MPI_PROC_NULL."""
+    seen: set[int] = set()
+    for region in effect.all_writes:
+        seen.update(region_args(region.arg, region.rest, call))
+    seen.update(flow.target for flow in effect.flows if flow.target < len(call.args))
+    return sorted(seen | {i for i in effect.may_yield_proc_null if i < len(call.args)})

@@ -16,7 +16,7 @@ A pointer of which nothing is known, not even that it is NULL, may lead anywhere
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from opi_xform.ir import ast
@@ -26,12 +26,11 @@ from opi_xform.ir.types import Type
 from opi_xform.memory.calls import calls_back, handed_over
 from opi_xform.memory.inclusions import BYTES, NO_OBJECT, NOTHING, OUTSIDE, SENT, WEAK, Exhausted, Inclusions, Name
 from opi_xform.memory.objects import UNKNOWN, Objects
+from opi_xform.memory.sources import COMPARISONS, sources
 from opi_xform.memory.travel import records, reinterprets, travels
 from opi_xform.program import budget
 from opi_xform.program.effects import Effects, FunctionEffect
 from opi_xform.program.graph import MAIN, Bind, Frame, Graph, Lost, Node, Unbind, evaluated
-
-COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!=", "not"})
 
 
 class GraphPointsTo:
@@ -70,7 +69,7 @@ class GraphPointsTo:
 
     def operand(self, frame: int, operand: ins.Operand) -> frozenset[int]:
         parts: list[frozenset[int]] = []
-        for kind, name in self.sources(frame, operand):
+        for kind, name in sources(self.objects, frame, operand):
             if kind == "copy":
                 assert isinstance(name, tuple)
                 parts.append(self.sets.get(name, NOTHING))
@@ -83,7 +82,7 @@ class GraphPointsTo:
         found = self.operand(frame, operand)
         if found or isinstance(operand, ins.Const):
             return found
-        for kind, name in self.sources(frame, operand):
+        for kind, name in sources(self.objects, frame, operand):
             if (kind == "addr" and name == NO_OBJECT) or name in self.numbers:
                 return found
         return self.anything
@@ -144,52 +143,9 @@ class GraphPointsTo:
 
     # --- constraints ---------------------------------------------------------------------------------------------
 
-    def sources(
-        self, frame: int, operand: ins.Operand, differences: bool = True
-    ) -> Iterator[tuple[str, int | Name | ins.Operand]]:
-        """``addr`` of objects, ``copy`` of what names hold, ``seen``: an operand whose value is seen as bytes.
-
-        differences: an address may be made of the distance between two.
-        """
-        stack = [operand]
-        exact = True  # not a part of a number that is computed
-        while stack:
-            item = stack.pop()
-            match item:
-                case ins.Const() | ins.AddrString() | ins.AddrFunc():
-                    if exact:
-                        yield "addr", NO_OBJECT
-                case ins.AddrVar(key=key):
-                    yield "addr", self.objects.variable(frame, key)
-                case ins.Var(key=key):
-                    yield "copy", ("c", self.objects.variable(frame, key))
-                case ins.Temp(number=n):
-                    yield "copy", ("t", frame, n)
-                case ins.PtrAdd(base=base):
-                    stack.append(base)
-                case ins.Op(op="cast", args=(inner,), type=type_, view=view) if type_.is_pointer:
-                    yield from self.sources(frame, inner)
-                    if view:
-                        yield "seen", inner
-                    elif not isinstance(inner, ins.Const):
-                        yield "copy", BYTES  # a number became an address
-                case ins.Op(args=args, op=op):
-                    exact = False
-                    if op not in COMPARISONS and (differences or op != "ptrdiff"):
-                        stack.extend(args)
-                case ins.Nondet(reason="floating constant"):
-                    pass
-                case ins.Nondet(reason="floating arithmetic"):
-                    yield "copy", BYTES  # an address became a floating number when it was cast to one
-                case ins.Nondet():
-                    yield "addr", UNKNOWN
-                    yield "copy", OUTSIDE
-                case _:
-                    pass
-
     def flow(self, frame: int, operand: ins.Operand, target: Name, type_: Type | None = None) -> None:
         """``type_``: of the place that is given the value."""
-        for kind, name in self.sources(frame, operand):
+        for kind, name in sources(self.objects, frame, operand):
             if kind == "seen":
                 assert not isinstance(name, (int, tuple))
                 self.system.view("mark", self.pointer(frame, name), target)
@@ -226,7 +182,7 @@ class GraphPointsTo:
 
     def as_number(self, frame: int, operand: ins.Operand) -> None:
         """What is an address, or made of one, goes where numbers go."""
-        for kind, name in self.sources(frame, operand, differences=False):
+        for kind, name in sources(self.objects, frame, operand, differences=False):
             if isinstance(name, int) and name > UNKNOWN:
                 self.system.add(BYTES, frozenset({name}))
             elif kind == "copy" and isinstance(name, tuple) and name != OUTSIDE:

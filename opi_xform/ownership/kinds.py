@@ -6,13 +6,14 @@ one as characters or words.  Its bytes are followed then, and it is a value agai
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import children, expressions, within
+from opi_xform.memory.poly import Poly
 from opi_xform.ownership.model import Program
 
 Stretch = tuple[int, int]  # first byte, bytes
@@ -175,3 +176,9 @@ def has_one(source: ast.Expr, null: int | None, suspects: Collection[str | None]
 def given_as_pointer(operand: ins.Operand) -> bool:
     """A number, cast."""
     return isinstance(operand, ins.Op) and operand.op == "cast"
+
+
+def zeroes(values: Sequence[Poly], call: ins.CallInstr) -> bool:
+    """A call reads nothing, and the numbers given to it are known: zeros, and how many (``memset``)."""
+    numbers = [v for v, a in zip(values, call.call.args, strict=False) if a.type.kind == "int" and a.type.signed]
+    return bool(numbers) and all(v.constant == 0 for v in numbers)

@@ -9,13 +9,13 @@ constant place, or else the whole object; what it holds is told by kind of numbe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
 from opi_xform.memory.accesses import Access, Group, Spread
-from opi_xform.memory.calls import region_args
+from opi_xform.memory.calls import written_through
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.carried import ANY, LENGTH, Channel, channel
@@ -40,6 +40,7 @@ from opi_xform.ownership.kinds import (
     passes_over,
     puns,
     tag_offset,
+    zeroes,
 )
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.stretches import exactly, stretches_of
@@ -365,8 +366,9 @@ class Taint:
         result = NO_MARKS.union(*arguments) if effect.pure else NO_MARKS if message else ALL
         if moved and not reads:  # from nobody knows where: a text of the program, memory of the library
             taken = list(EITHER)
-        zero = effect.returns_arg is not None and not effect.reads and not message and self.zeroes(n, call)
-        for i in self.outputs(effect, call):
+        given = self.values.args.get(n, ())
+        zero = effect.returns_arg is not None and not effect.reads and not message and zeroes(given, call)
+        for i in written_through(effect, call):
             if i in effect.nonnegative:
                 continue
             dirty: Sequence[Kind]
@@ -386,14 +388,6 @@ class Taint:
             self.becomes_floating(result, type_)
             self.set_temp(frame, call.target, result)
 
-    def outputs(self, effect: FunctionEffect, call: ins.CallInstr) -> Iterator[int]:
-        """Arguments through which a call writes."""
-        seen: set[int] = set()
-        for region in effect.all_writes:
-            seen.update(region_args(region.arg, region.rest, call))
-        seen.update(flow.target for flow in effect.flows if flow.target < len(call.args))
-        yield from sorted(seen | {i for i in effect.may_yield_proc_null if i < len(call.args)})
-
     def made(self, n: int, frame: int, effect: FunctionEffect, call: ins.CallInstr) -> None:
         """What new memory holds: zeros, nothing, what another held (``realloc``), or what nobody knows (``strdup``)."""
         spec = effect.allocates
@@ -405,12 +399,6 @@ class Taint:
         for kind in EITHER:
             if spec.contents or any(self.holds(o, None, (kind,)) for o in old):
                 self.put(self.objects.heap(n), None, (kind,))
-
-    def zeroes(self, n: int, call: ins.CallInstr) -> bool:
-        """It reads nothing, and the numbers given to it are known: zeros, and how many (``memset``)."""
-        values = self.values.args.get(n, ())
-        numbers = [v for v, a in zip(values, call.call.args, strict=False) if a.type.kind == "int" and a.type.signed]
-        return bool(numbers) and all(v.constant == 0 for v in numbers)
 
     def to_mpi(
         self, n: int, effect: FunctionEffect, call: ins.CallInstr, arguments: list[Marks], taken: Sequence[Kind]

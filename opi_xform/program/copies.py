@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from opi_xform.dataflow.view import reverse_postorder
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import assigned, used_temps
 from opi_xform.program import budget
@@ -466,22 +467,8 @@ def build(
 
 def _pruned(b: _Builder) -> Graph:
     """Only reachable blocks, in reverse postorder: block numbers are a topological order of the forward edges."""
-    order: list[int] = []
-    seen = {0}
-    stack: list[tuple[int, int]] = [(0, 0)]
-    while stack:
-        block, child = stack[-1]
-        if child < len(b.succs[block]):
-            stack[-1] = (block, child + 1)
-            # the last successor first: the textual order of a loop's body survives in the reverse postorder
-            succ = b.succs[block][len(b.succs[block]) - 1 - child]
-            if succ not in seen:
-                seen.add(succ)
-                stack.append((succ, 0))
-        else:
-            order.append(block)
-            stack.pop()
-    order.reverse()
+    # the last successor first: the textual order of a loop's body survives
+    order = reverse_postorder([row[::-1] for row in b.succs], (0,))
     place = {block: i for i, block in enumerate(order)}
     nodes: list[Node] = []
     blocks: list[tuple[int, ...]] = []
