@@ -168,12 +168,14 @@ class Judge(BufferEvents):
                 findings[(u.node, u.argument)] = Finding(False, "11")
                 continue
             live = self.here(u, live)
-            assumptions: tuple[str, ...] = ("A1", "A2") if self.swaps else ()  # what is known of the other buffer
-            if self.swaps and self.failures.handled:
-                assumptions += (FAILURES,)
-            if not self.swaps and received and not (u.side == "send" and live.is_empty() and not self.mixed()):
+            assumptions: tuple[str, ...] = ()
+            if self.strict:
+                pass  # no receive is taken to bring anything
+            elif self.swaps:  # what is known of the other buffer
+                assumptions = ("A1", "A2")
+            elif received and not (u.side == "send" and live.is_empty() and not self.mixed()):
                 assumptions = ("A1", "A2") if self.a2 else ("A1",)
-                assumptions += (FAILURES,) if self.failures.handled else ()
+            assumptions += (FAILURES,) if assumptions and self.failures.handled else ()
             receives = u.side == "recv" or u.op.replaces  # what a replace brings is live after its send, too
             if receives and (self.failures.looked_at(u) or (self.strict and self.failures.handled)):
                 findings[(u.node, u.argument)] = Finding(False, "03")

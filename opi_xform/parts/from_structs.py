@@ -174,6 +174,8 @@ class FromStructs:
         for m in mine:
             self.require_named(m)
         unshown = self.require_inside(variable, record, field, {m.place: m.member.field for m in found})
+        if unshown and any(isinstance(m.parents[0], ast.SizeOf) for m in mine if m.parents):
+            raise _NotUnderstoodError  # in the wide edits it is another number
         new = self.new_name(variable, name)
         narrow = self.edits(variable, field, mine, new, field.type.count or 0)
         first = field.type

@@ -32,6 +32,14 @@ STRUCTS = (
         condition="arrays in structs",
     ),
     Bug(
+        "the size that the program asks for is the same in the wide edits",
+        _FROM_STRUCTS,
+        "if unshown and any(isinstance(m.parents[0], ast.SizeOf) for m in mine if m.parents):",
+        "if False:",
+        ("struct_array_two_sizeof",),
+        condition="arrays in structs",
+    ),
+    Bug(
         "an array that is written from end to end need not be all of the message",
         _FROM_STRUCTS,
         "((record.size or 0) - field.offset) // row if unshown else 0",
