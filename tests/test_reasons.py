@@ -319,3 +319,11 @@ def test_a_handler_that_lets_errors_return_is_named(tmp_path: Path, capfd: pytes
     assert found[-1]["code"] == "OPI203"
     wanted = f"the receive may fail and bring nothing: line {line_of(text, 'HERE')} lets errors return, and"
     assert found[-1]["message"].startswith(wanted)
+
+
+def test_a_struct_without_a_name_is_told_without_the_path_of_its_file(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    lines = ["double *p = halo.first;", "p[N] = u[0];", "MPI_Send(halo.out, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"]
+    _, found = sites(lines, tmp_path, capfd, "static struct { double first[N], out[N]; } halo;\n")
+    assert found[-1]["message"] == "`halo` is a struct, not an array or a pointer"

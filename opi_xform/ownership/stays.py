@@ -33,7 +33,8 @@ def whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, o
             return Refusal(
                 "08", f"`{variable.name}` is a single {variable.type.spelling}, which travels in the envelope"
             )
-        return Refusal("13", f"`{variable.name}` is a {variable.type.spelling}, not an array or a pointer")
+        type_ = variable.type.spelling.partition(" (unnamed")[0]  # behind it: the path of its file
+        return Refusal("13", f"`{variable.name}` is a {type_}, not an array or a pointer")
     if not program.values.objects.exposed.isdisjoint(buffer.objects):  # nothing of the program's own happens to it
         others = source_refusal(units, buffer.carrier.variable, buffer.carrier.kind, program.complete, options.root)
         if others is not None:
