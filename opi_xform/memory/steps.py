@@ -172,6 +172,7 @@ class Steps(Touches):
     def lose(self, node: Node, call: ins.CallInstr, reason: str) -> None:
         values = tuple(self.value(node, node.frame, a) for a in call.args)
         self.values.args[node.number] = values
+        self.by_value(node, call, values)
         if reason == SUMMARY:
             self.summary(node, call)
             return
@@ -217,6 +218,7 @@ class Steps(Touches):
         values = tuple(self.value(node, node.frame, a) for a in call.args)
         self.values.args[node.number] = values
         if self.calls.is_followed(node, call):
+            self.by_value(node, call, values)
             return
         effect = self.calls.effect(call)
         result = self.opaque(node, "result", call.call.type.kind == "int" and not call.call.type.signed)
@@ -305,14 +307,22 @@ class Steps(Touches):
                 self.set_cell(base, offset, self.address(self.objects.heap(node.number)), node)
 
     def records(self, node: Node, call: ins.CallInstr, effect: FunctionEffect, values: tuple[Poly, ...]) -> None:
-        """Structs given by value, which their places stand for: their bytes are read, addresses in them escape."""
+        """Structs given by value: their bytes are read, addresses in them escape."""
+        for targets in self.by_value(node, call, values, effect.name):
+            held = self.pts.reachable(targets) - targets
+            if held:
+                self.escape(held, node, f"in a struct that {effect.name} is given")
+
+    def by_value(
+        self, node: Node, call: ins.CallInstr, values: tuple[Poly, ...], why: str = ""
+    ) -> list[frozenset[int]]:
+        """Structs that a call is given, which their places stand for: whoever is called, all their bytes are read."""
+        out: list[frozenset[int]] = []
         for written, operand, value in zip(call.call.args, call.args, values, strict=True):
             if written.type.kind == "record":
                 size = None if written.type.size is None else number(written.type.size)
-                targets = self.touch(node, value, operand, node.frame, "R", size, False, effect.name)
-                held = self.pts.reachable(targets) - targets
-                if held:
-                    self.escape(held, node, f"in a struct that {effect.name} is given")
+                out.append(self.touch(node, value, operand, node.frame, "R", size, False, why))
+        return out
 
     def given_part(
         self, node: Node, address: Poly, operand: ins.Operand, effect: FunctionEffect, length: Poly | None, index: int

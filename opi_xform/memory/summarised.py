@@ -27,7 +27,7 @@ MPI = ("MPI_", "PMPI_", "OPI_")
 class Summarised:
     """By function: objects that it and all below it may touch, and those that they may write.
 
-    Their own locals are not among them: nobody else has them while they are there.
+    Their own locals are not among them: nobody else has them while they are there, but for structs that they return.
     """
 
     def __init__(self, calls: Calls) -> None:
@@ -46,7 +46,7 @@ class Summarised:
             if isinstance(node.action, ins.Escape) and node.action.printed:
                 self.touching[node.frame] |= self.printed(node, node.action) - mine
                 continue
-            written = writes(calls, node) - mine
+            written = writes(calls, node) - mine | self.returned(node)
             self.writing[node.frame] |= written
             self.touching[node.frame] |= written | (self.of_node(node) - mine)
         self.known: dict[tuple[str, bool], frozenset[int]] = {}
@@ -63,6 +63,15 @@ class Summarised:
             for part in parts
             if isinstance(part, (ins.Var, ins.AddrVar))
         }
+
+    def returned(self, node: Node) -> frozenset[int]:
+        """A struct that is returned stays where it was made, and the caller reads it there."""
+        action = node.action
+        if not isinstance(action, ins.ReturnInstr) or action.value is None:
+            return frozenset()
+        made = self.calls.graph.body(node.frame).function.type.elem
+        by_place = made is None or made.kind not in ("int", "float", "pointer")
+        return self.calls.pts.operand(node.frame, action.value) if by_place else frozenset()
 
     def printed(self, node: Node, escape: ins.Escape) -> frozenset[int]:
         """What is printed is read, and no more (``program/printing.py``)."""

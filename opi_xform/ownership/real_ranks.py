@@ -263,6 +263,8 @@ class Ranks:
             return None
         if info.kind == "heap" and not all(map(self.fresh, info.nodes)):
             return None
+        if info.variable is not None and self.program.variables[info.variable].kind == "param":
+            return None  # a struct is given by value: no store shows what is in it
         out: list[tuple[int, Poly]] = [(-1, ZERO)]
         init = self.program.variables[info.variable].init if info.variable is not None and info.frame < 0 else None
         for item in [] if init is None else [init, *within(init)]:

@@ -269,12 +269,7 @@ class Taint:
             case Bind() if self.program.graph.frames[frame].function == MAIN:
                 pass  # how many arguments there are; the arguments themselves are no memory of the program
             case Bind(caller=caller, params=params, args=args):
-                for i, (key, value) in enumerate(zip(params, args, strict=True)):
-                    if marks := self.given(n, caller, value, i):
-                        type_ = self.program.variables[key].type
-                        self.becomes_floating(marks, type_)
-                        o = self.objects.variable(frame, key)
-                        self.put(o, (0, type_.size) if type_.size else None, kinds_for(marks, type_))
+                self.passed_on(node, caller, frame, params, args)
             case Unbind(callee=callee, target=target, value=value):
                 if target is not None:
                     self.set_temp(frame, target, ALL if value is None else self.marks(n, callee, value))
@@ -287,12 +282,23 @@ class Taint:
         """A function is entered from inside itself: what its parameters are given at deeper levels."""
         graph = self.program.graph
         again = graph.entered_again(node)
-        params = graph.body(again).function.params if again >= 0 else ()
-        for key, value in zip(params, call.args, strict=False):
-            if marks := self.marks(node.number, node.frame, value):
-                type_ = self.program.variables[key].type
+        if again >= 0:
+            self.passed_on(node, node.frame, again, graph.body(again).function.params, call.args)
+
+    def passed_on(
+        self, node: Node, caller: int, frame: int, params: Sequence[str], args: Sequence[ins.Operand]
+    ) -> None:
+        """What the parameters of a copy are given.  A struct is copied from its place."""
+        for i, (key, value) in enumerate(zip(params, args, strict=False)):
+            type_ = self.program.variables[key].type
+            o = self.objects.variable(frame, key)
+            if type_.kind == "record":
+                for kind in EITHER:
+                    places = self.program.points_to.accessed(caller, value)
+                    if any(self.holds(one, None, (kind,)) for one in places):
+                        self.put(o, None, (kind,))
+            elif marks := self.given(node.number, caller, value, i):
                 self.becomes_floating(marks, type_)
-                o = self.objects.variable(again, key)
                 self.put(o, (0, type_.size) if type_.size else None, kinds_for(marks, type_))
 
     def given(self, n: int, frame: int, operand: ins.Operand, place: int) -> Marks:

@@ -203,9 +203,13 @@ class _Builder:
                         self.add(frame, at, instr)
                         ended = True
                         break
-                    ended = self.ends(instr) or self.pointers.never(instr)
-                    if ended:
+                    if self.ends(instr):
+                        self.summary(frame, at, instr)
+                        ended = True
+                        break
+                    if self.pointers.never(instr):
                         self.followed.add(self.add(frame, at, instr))
+                        ended = True
                         break
                     at = self.call(frame, at, instr, work)
                 else:
@@ -249,8 +253,7 @@ class _Builder:
                 self.add(frame, at, ins.Define(instr.span, instr.stmt, instr.target, value, instr.call.type))
             return at
         if callee in self.summarised and reason in ("", RECURSION) and self.follows(frame, callee, instr):
-            self.more(frame, at, instr, len(body.function.params), callee)
-            self.add(frame, at, Lost(instr, SUMMARY, (callee,)))
+            self.summary(frame, at, instr)
             return at
         if reason:
             self.add(frame, at, Lost(instr, reason, (callee,)))
@@ -332,19 +335,28 @@ class _Builder:
         for name, body in bodies:
             start = self.block()
             starts.append(start)
-            self.more(frame, start, instr, len(body.function.params), name)
             called = replace(instr, callee=ins.AddrFunc(name))
             if name in self.summarised:
-                self.add(frame, start, Lost(called, SUMMARY, (name,)))
+                self.summary(frame, start, called)
                 self.succs[start] = (after,)
                 continue
+            self.more(frame, start, instr, len(body.function.params), name)
             node = self.add(frame, start, called)
             self.enter(frame, start, node, name, body, instr.args, after, instr.target, work)
         self.succs[at] = tuple(starts)
         return after
 
+    def summary(self, frame: int, at: int, call: ins.CallInstr) -> None:
+        """A call of a function that is summarised, by its name."""
+        assert isinstance(call.callee, ins.AddrFunc)
+        name = call.callee.key
+        body = self.lowerings.get(name)
+        assert body is not None
+        self.more(frame, at, call, len(body.function.params), name)
+        self.add(frame, at, Lost(call, SUMMARY, (name,)))
+
     def ends(self, instr: ins.CallInstr) -> bool:
-        """A function is called that is summarised, and never returns: what it does matters to nobody."""
+        """A function is called that is summarised, and never returns: it may use messages' buffers before the end."""
         key = instr.callee.key if isinstance(instr.callee, ins.AddrFunc) else ""
         return self.relevant is not None and key in self.summarised and key in self.relevant.ending
 

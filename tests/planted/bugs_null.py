@@ -172,6 +172,22 @@ NULL = (
         condition="real source",
     ),
     Bug(
+        "structs are given by value without MPI_PROC_NULL",
+        _TAINT,
+        "if any(self.holds(one, None, (kind,)) for one in places):",
+        "if False:",
+        ("recv_null_struct_chosen",),
+        condition="real source",
+    ),
+    Bug(
+        "nothing is in a struct that is given by value but what is stored there",
+        _RANKS,
+        'if info.variable is not None and self.program.variables[info.variable].kind == "param":',
+        "if False:",
+        ("recv_null_struct_given",),
+        condition="real source",
+    ),
+    Bug(
         "memory that is made larger holds nothing",
         _TAINT,
         "if spec.contents or any(self.holds(o, None, (kind,)) for o in old):",

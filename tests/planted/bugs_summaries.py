@@ -38,6 +38,24 @@ SUMMARIES = (
         condition="calls that are not followed",
     ),
     Bug(
+        "what a summary does before it ends the program matters to nobody",
+        "opi_xform.program.copies",
+        "                        self.summary(frame, at, instr)\n                        ended = True\n",
+        "                        self.followed.add(self.add(frame, at, instr))\n                        ended = True\n",
+        ("summary_ended",),
+        also=_MUTE,
+        condition="calls that are not followed",
+    ),
+    Bug(
+        "nobody reads a struct that a summary returns",
+        "opi_xform.memory.summarised",
+        "written = writes(calls, node) - mine | self.returned(node)",
+        "written = writes(calls, node) - mine",
+        ("summary_struct",),
+        also=_MUTE,
+        condition="calls that are not followed",
+    ),
+    Bug(
         "sizes that functions which are summarised set are not negative",
         "opi_xform.memory.signs",
         "if graph.background.negative or values.owners:",
@@ -81,5 +99,13 @@ SUMMARIES = (
         ("summary_table",),
         also=_ALWAYS,
         condition="calls that are not followed",
+    ),
+    Bug(
+        "structs that are given by value are not read",
+        "opi_xform.memory.steps",
+        "            self.by_value(node, call, values)\n            return\n",
+        "            return\n",
+        ("send_read_by_value",),
+        condition="read after send",
     ),
 )

@@ -1,0 +1,47 @@
+/* A struct with MPI_PROC_NULL in it is given to a function by value: its parameter never holds what was stored. */
+#include <mpi.h>
+#include <stdio.h>
+
+#define N 2048
+
+static double u[N], v[N];
+static double sbuf[N], rbuf[N];
+
+struct near {
+    int left, right;
+};
+
+static struct near all[2];
+
+static int left_of(struct near n)
+{
+    return n.left;
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++)
+        u[i] = rank + 0.5 * i;
+    all[0].left = MPI_PROC_NULL;
+    all[0].right = 1;
+    all[1].left = 0;
+    all[1].right = MPI_PROC_NULL;
+    int left = left_of(all[rank]), right = all[rank].right;
+    for (int i = 0; i < N; i++)
+        sbuf[i] = 2.0 * u[i];
+    for (int i = 0; i < N; i++)
+        rbuf[i] = 0.5 * i;
+    MPI_Sendrecv(sbuf, N, MPI_DOUBLE, right, 7, rbuf, N, MPI_DOUBLE, left, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(rbuf) OPI203
+    for (int i = 0; i < N; i++)
+        v[i] = rbuf[i];
+    double total = 0.0;
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
