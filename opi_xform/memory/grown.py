@@ -68,7 +68,7 @@ class Grown:
         if phi is None or not self.begins_and_ends(loop, phi):
             return []
         shift = self.shift(loop, cell, block, lo + length, scale)
-        if shift is None or not self.symbols.is_nonneg(lo - symbol(s).scaled(scale) - shift):
+        if shift is None or not self.sums.not_negative(lo - symbol(s).scaled(scale) - shift, loop.number):
             return []
         found = self.sums.not_less(phi)
         if not found or not self.climbing(loop, cell):
@@ -112,16 +112,16 @@ class Grown:
         """No block of the loop makes the counter less."""
         key = (loop.number, cell)
         if key not in self.climbs:
-            self.climbs[key] = all(self.climbs_in(block, cell) for block in sorted(loop.blocks))
+            self.climbs[key] = all(self.climbs_in(block, cell, loop) for block in sorted(loop.blocks))
         return self.climbs[key]
 
-    def climbs_in(self, block: int, cell: Cell) -> bool:
+    def climbs_in(self, block: int, cell: Cell, loop: Loop) -> bool:
         """The counter is not less at a block's end than where the block begins."""
         done = self.values.out.done.get(block)
         if done is None or cell not in done:
             return done is not None
         first, end = self.at_start(block, cell), done[cell]
-        return first is not None and end is not None and self.symbols.is_nonneg(end - first)
+        return first is not None and end is not None and self.sums.not_negative(end - first, loop.number)
 
     def at_start(self, block: int, cell: Cell) -> Poly | None:
         """What the counter is where a block begins; None where it is not known."""
