@@ -11,6 +11,7 @@ from opi_xform.ir.loops import Loop, LoopNest
 from opi_xform.memory.environment import Cell
 from opi_xform.memory.poly import Poly, symbol
 from opi_xform.memory.sums import Guard, Sums
+from opi_xform.memory.symbols import WRAPS
 from opi_xform.memory.values import HeaderPhi, Values
 from opi_xform.program.graph import Graph
 from opi_xform.record import dataclass
@@ -77,7 +78,11 @@ class Grown:
         return [Stretch(init, init + added.scaled(scale), other, sizes) for added, sizes, other in found]
 
     def begins_and_ends(self, loop: Loop, phi: HeaderPhi) -> bool:
-        """The counter is an own one of the loop, which is left where a turn would begin."""
+        """The counter is an own one of the loop, which is left where a turn would begin.  One that begins near the end
+        of its type (``-1u``, for ``b[++n]``) goes on from zero.
+        """
+        if any(abs(c) >= WRAPS for _, c in self.symbols.resolve(phi.init).terms):
+            return False
         return len(loop.exits) == 1 and self.values.out.at_end(loop.exits[0][0], phi.cell) == symbol(phi.symbol)
 
     def shift(self, loop: Loop, cell: Cell, block: int, end: Poly, scale: int) -> Poly | None:

@@ -126,4 +126,12 @@ SUMS = (
         ("counted_read_narrower",),
         condition="read after receive",
     ),
+    Bug(
+        "a counter that begins near the end of its type does not come to zero",
+        _GROWN,
+        "if any(abs(c) >= WRAPS for _, c in self.symbols.resolve(phi.init).terms):",
+        "if False:",
+        ("counted_read_wraps",),
+        condition="read after receive",
+    ),
 )
