@@ -137,7 +137,7 @@ BUGS = (
     Bug(
         "a send sends one byte less",
         _LIVE,
-        "out[key] = self.regions.without(s, event.kill).coalesce()",
+        "out[key] = self.regions.unwritten(s, event.kill).coalesce()",
         "out[key] = self.regions.none",
         ("pack_hole_middle", "pack_last_missing", "pack_memcpy_short"),
         condition="packed",
