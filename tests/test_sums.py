@@ -83,6 +83,10 @@ INSIDE = "for (c = 0; c < argc; c++) if (has[c] != argc) "
         # one number of turns that may be negative, by itself
         (f"{INSIDE} n += rows[c];", f"{INSIDE} for (k = 0; k < rows[c]; k++) m++;", False),
         (f"{INSIDE} n += 3;", f"{INSIDE} for (k = 0; k < 3; k++) m++;", True),
+        # ``UINT_MAX`` as a number that is added, and as one up to which nobody counts
+        (f"{INSIDE} n += marks[c];", f"{INSIDE} for (k = 0; k < marks[c]; k++) m++;", True),
+        (f"{INSIDE} n += marks[c];", f"{INSIDE} for (k = 0; k < (int)marks[c]; k++) m++;", False),
+        (f"{INSIDE} n += 3 * marks[c];", f"{INSIDE} for (k = 0; k < (int)marks[c]; k++) m += 3;", False),
         # what was counted may itself be less than its steps tell
         (f"{INSIDE} for (k = 0; k < rows[c]; k++) n += cols[c] * 2;", COUNT.replace("n +=", "m +="), False),
     ],

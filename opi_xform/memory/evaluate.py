@@ -290,8 +290,18 @@ class Evaluator:
         if op.unsigned and (to.size or 0) > 4 and not self.symbols.is_nonneg(value):
             return self.symbols.of("op", ("widened", value), self.symbols.scope(value), True)
         if to.kind == "int" and (to.size or 0) >= 4 and not ((to.size or 0) < 8 and self.near_end(value)):
-            return value
+            return self.kept(to, value, cast=True)
         return self.narrow(to, value)
+
+    def kept(self, to: Type, value: Poly, cast: bool) -> Poly:
+        """The value, noted where it may be one of more bits than the integer type has.  What is no load is so only in
+        a cast, which is there for something.
+        """
+        if (to.size or 0) < 8:
+            infos = ((s, self.symbols.table[s]) for s in value.symbols())
+            wide = (s for s, of in infos if (cast and of.kind == "opaque") or (of.kind == "load" and of.key[3] == 8))
+            self.values.narrowed.update(wide)
+        return value
 
     def as_number(self, node: Node, value: Poly) -> Poly:
         """The value, where it may be an address that becomes a number."""
@@ -329,7 +339,7 @@ class Evaluator:
         if constant is not None:
             return number(_wrapped(constant, to))
         if (to.size or 0) >= 4 and not ((to.size or 0) < 8 and self.near_end(value)):
-            return value
+            return self.kept(to, value, cast=False)
         s = value.single
         if s is not None:
             info = self.symbols.table[s]

@@ -11,6 +11,7 @@ from opi_xform.ir.loops import Loop, LoopNest
 from opi_xform.memory.environment import Cell
 from opi_xform.memory.poly import Poly, symbol
 from opi_xform.memory.sums import Guard, Sums
+from opi_xform.memory.symbols import WRAPS
 from opi_xform.memory.values import HeaderPhi, Values
 from opi_xform.program.graph import Graph
 from opi_xform.record import dataclass
@@ -68,7 +69,7 @@ class Grown:
         if phi is None or not self.begins_and_ends(loop, phi):
             return []
         shift = self.shift(loop, cell, block, lo + length, scale)
-        if shift is None or not self.symbols.is_nonneg(lo - symbol(s).scaled(scale) - shift):
+        if shift is None or not self.sums.not_negative(lo - symbol(s).scaled(scale) - shift, loop.number):
             return []
         found = self.sums.not_less(phi)
         if not found or not self.climbing(loop, cell):
@@ -77,7 +78,11 @@ class Grown:
         return [Stretch(init, init + added.scaled(scale), other, sizes) for added, sizes, other in found]
 
     def begins_and_ends(self, loop: Loop, phi: HeaderPhi) -> bool:
-        """The counter is an own one of the loop, which is left where a turn would begin."""
+        """The counter is an own one of the loop, which is left where a turn would begin.  One that begins near the end
+        of its type (``-1u``, for ``b[++n]``) goes on from zero.
+        """
+        if any(abs(c) >= WRAPS for _, c in self.symbols.resolve(phi.init).terms):
+            return False
         return len(loop.exits) == 1 and self.values.out.at_end(loop.exits[0][0], phi.cell) == symbol(phi.symbol)
 
     def shift(self, loop: Loop, cell: Cell, block: int, end: Poly, scale: int) -> Poly | None:
@@ -112,16 +117,16 @@ class Grown:
         """No block of the loop makes the counter less."""
         key = (loop.number, cell)
         if key not in self.climbs:
-            self.climbs[key] = all(self.climbs_in(block, cell) for block in sorted(loop.blocks))
+            self.climbs[key] = all(self.climbs_in(block, cell, loop) for block in sorted(loop.blocks))
         return self.climbs[key]
 
-    def climbs_in(self, block: int, cell: Cell) -> bool:
+    def climbs_in(self, block: int, cell: Cell, loop: Loop) -> bool:
         """The counter is not less at a block's end than where the block begins."""
         done = self.values.out.done.get(block)
         if done is None or cell not in done:
             return done is not None
         first, end = self.at_start(block, cell), done[cell]
-        return first is not None and end is not None and self.symbols.is_nonneg(end - first)
+        return first is not None and end is not None and self.sums.not_negative(end - first, loop.number)
 
     def at_start(self, block: int, cell: Cell) -> Poly | None:
         """What the counter is where a block begins; None where it is not known."""

@@ -31,7 +31,7 @@ from opi_xform.memory.pointsto import PointsTo
 from opi_xform.memory.poly import ZERO, Poly, symbol
 from opi_xform.memory.steps import Steps
 from opi_xform.memory.stretches import tails
-from opi_xform.memory.symbols import Symbols
+from opi_xform.memory.symbols import Symbols, goes_round
 from opi_xform.memory.trips import nominal_trips
 from opi_xform.memory.values import HeaderPhi, Values
 from opi_xform.program.effects import Effects
@@ -349,7 +349,7 @@ class _Interpreter(Steps):
             if len(steps) == 1:
                 step = next(iter(steps))
                 varies = self.symbols.scope(step) & (self.inner[loop])
-                if not varies and s not in set(step.symbols()):
+                if not varies and s not in set(step.symbols()) and (base >= 0 or not goes_round(init)):
                     self.symbols.defs[s] = init + step * symbol(self.symbols.count(loop))
         self.values.headers[loop] = headers
         believe(self.graph, self.nest, self.values, self.entered, info)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from opi_xform.ir.loops import Loop, LoopNest
 from opi_xform.memory.poly import Poly, symbol
-from opi_xform.memory.symbols import Symbols
+from opi_xform.memory.symbols import Symbols, goes_round
 from opi_xform.memory.values import HeaderPhi, Values
 
 MOST_COUNTERS, MOST_WAYS = 12, 64
@@ -23,6 +23,7 @@ def lockstep(values: Values, loop: Loop, nest: LoopNest, headers: Sequence[Heade
     """By header symbol of the loop: its value by the symbol of another counter, which is not among the keys."""
     symbols = values.symbols
     counters = [h for h in headers if h.cell[0] not in ("v", "t") and h.symbol not in symbols.defs]
+    counters = [h for h in counters if not goes_round(symbols.resolve(h.init))]
     counters = [h for h in counters if any(value != symbol(h.symbol) for _, value in h.latches)][:MOST_COUNTERS]
     if len(counters) < 2:
         return {}

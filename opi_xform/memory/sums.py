@@ -74,6 +74,7 @@ class Sums:
         self.nest = nest
         self.values = values
         self.symbols = values.symbols
+        self.ends: dict[tuple[int, bool], frozenset[int]] = {}  # see ``ending``
 
     def not_more(self, phi: HeaderPhi) -> list[tuple[Poly, frozenset[Poly]]]:
         """Numbers that are not more than what the counter has grown by when its loop has been left, each with the sizes
@@ -172,13 +173,17 @@ class Sums:
         sizes: set[Poly] = set()
         exact, alone = True, False
         for step in steps:
-            unknown = [p for p in (step.factor, *step.turns) if not self.symbols.is_nonneg(p)]
-            exact = exact and all(map(self.symbols.is_nonneg, step.turns))
+            numbers = (step.factor, *step.turns)
+            unknown = [p for p in numbers if not self.symbols.is_nonneg(p)]
+            large = {s for p in numbers for s in p.symbols() if self.large(s)}
+            marks = large & self.ending(phi.loop, False) if large else large
+            unsure = bool(marks) or any(p in unknown for p in step.turns)
+            exact = exact and not unsure
             if step.turns and (step.factor.constant or 0) < 0:
                 return None
             if step.turns and len(unknown) > 1:
                 sizes.update(unknown)
-            alone = alone or (len(unknown) == 1 and unknown[0] in step.turns)
+            alone = alone or (unsure and len(unknown) < 2)
             forms = [self.guard(guard, loop) for guard in step.guards]
             if None in forms:
                 return None
@@ -197,6 +202,34 @@ class Sums:
             return None
         found = nominal_trips(self.graph, self.nest, self.values, loop, loop.exits[0])
         return None if found is None else self.symbols.resolve(found)
+
+    def ending(self, number_: int, unsigned: bool) -> frozenset[int]:
+        """Numbers of unsigned types that tell how often loops inside run, where these take them for unsigned ones, or
+        for signed ones: ``k < (int)u`` holds for no k where u is a mark for none, ``UINT_MAX``.
+        """
+        key = (number_, unsigned)
+        if key not in self.ends:
+            out: set[int] = set()
+            for inside in sorted(self.symbols.inner[number_]):
+                trips = self.trips(self.nest.loops[inside])
+                if trips is not None and self.unsigned(self.nest.loops[inside]) == unsigned:
+                    out.update(filter(self.large, trips.symbols()))
+            self.ends[key] = frozenset(out)
+        return self.ends[key]
+
+    def unsigned(self, loop: Loop) -> bool:
+        """The comparison that ends a loop is one of unsigned numbers."""
+        inside, _ = loop.exits[0]
+        return self.values.conditions[self.graph.blocks[inside][-1]].unsigned
+
+    def not_negative(self, value: Poly, number_: int) -> bool:
+        """Provably so, also where a number of an unsigned type becomes one of a signed type in the loop: nobody counts
+        up to ``UINT_MAX``.
+        """
+        large = frozenset(filter(self.large, self.symbols.resolve(value).symbols()))
+        if large and not large <= self.ending(number_, True) - self.ending(number_, False):
+            return False
+        return self.symbols.is_nonneg(value)
 
     # --- the steps of one turn -----------------------------------------------------------------------------------
 
@@ -314,8 +347,11 @@ class Sums:
 
         Where a number may be ``UINT_MAX`` (a mark for none), ``x < n``, ``x + 1 <= n`` and ``(int)x < (int)n`` differ.
         So it has to stand by itself, as what it is; against a small constant, an equation is the same in all types.
+        One of 64 bits that is made narrower somewhere need not be the same there at all.
         """
         left, right = self.symbols.resolve(test.left), self.symbols.resolve(test.right)
+        if any(s in self.values.narrowed for s in (*left.symbols(), *right.symbols())):
+            return False
         if not any(map(self.large, (*left.symbols(), *right.symbols()))):
             return True
         if any(p.single is None and any(map(self.large, p.symbols())) for p in (left, right)):

@@ -22,6 +22,11 @@ Key = tuple[object, ...]
 WRAPS = 1 << 24  # an unsigned multiple, step or summand of this size is meant to wrap
 
 
+def goes_round(begin: Poly) -> bool:
+    """A counter that begins there, near the end of an unsigned type (``-1u``, for ``b[++n]``), goes on from zero."""
+    return any((1 << bits) - WRAPS <= begin.constant_term < 1 << bits for bits in (32, 64))
+
+
 @dataclass(frozen=True, slots=True)
 class Symbol:
     """``nonneg``: the value is known not to be negative (unsigned variables, sizes, iteration numbers)."""

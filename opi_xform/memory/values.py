@@ -62,6 +62,7 @@ class Values:
     extents: dict[int, Poly] = field(default_factory=dict)  # of datatypes that are made, by symbol (``extent``)
     relative: set[int] = field(default_factory=set)  # calls that make datatypes whose displacements are constants
     handles: dict[int, int] = field(default_factory=dict)  # of predefined ones that are named, by number
+    narrowed: set[int] = field(default_factory=set)  # numbers, perhaps of 64 bits, that become one of 32 bits
     nullable: set[int] = field(default_factory=set)  # offsets, 0 where the pointer is not NULL: ``nullable.py``
     lazy: set[int] = field(default_factory=set)  # objects that are used behind a joint at which they may not be there
     followed: dict[int, list[int]] = field(default_factory=dict)  # symbol that may be NULL -> nodes at which it is not

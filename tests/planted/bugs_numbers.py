@@ -12,6 +12,7 @@ NUMBERS = (
         "if any(abs(c) >= WRAPS for p in sums for _, c in p.terms):",
         "if False:",
         ("odd_unsigned_near_end",),
+        also=Bug("", "opi_xform.memory.interp", " and (base >= 0 or not goes_round(init)):", ":", ()),
         condition="numbers that wrap",
     ),
     Bug(

@@ -1,0 +1,71 @@
+/* What comes was counted by one function, and is unpacked by another one: the counter goes back by one where there is a mark for none, after an element has been read. */
+#include <mpi.h>
+#include <stdio.h>
+
+#define CELLS 3
+
+static int cells, side[CELLS + 1][2], place[CELLS + 1];
+static double u[CELLS + 1][2][4][4], in[512], all[512];
+static unsigned more[CELLS + 1];
+static int total;
+
+static void measure(int parts)
+{
+    if (cells == 0)
+        return;
+    total = 0;
+    for (int c = 0; c < cells; c++)
+        if (place[c] != 0) {
+            total += parts;
+            total += (int)more[c];
+        }
+}
+
+static void unpack(void)
+{
+    int n = 0;
+    for (int c = 0; c < cells; c++)
+        if (place[c] != 0) {
+            u[c][0][0][0] += in[n++];
+            if (side[c][0] > 100)
+                u[0][0][0][0] += 1;
+            n += (int)more[c];
+        }
+}
+
+static void fetch(int peer)
+{
+    MPI_Recv(in, total, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
+    unpack();
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double sum = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    cells = argc + 1;
+    for (int c = 0; c <= cells; c++) {
+        place[c] = c + 1;
+        side[c][0] = 2 + c % 2;
+        side[c][1] = 3;
+        more[c] = c == 0 ? 1 : -1;
+    }
+    measure(1);
+    for (int i = 0; i < 512; i++)
+        all[i] = in[i] = i + 0.5;
+    for (int step = 0; step < 3; step++) {
+        if (rank == 0)
+            MPI_Send(all, total, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+        else
+            fetch(0);
+        all[step] += 1;
+    }
+    for (int i = 0; i < (CELLS + 1) * 32; i++)
+        sum += u[i / 32][i / 16 % 2][i / 4 % 4][i % 4] * (i + 1);
+    if (rank == 1)
+        printf("%.1f\n", sum);
+    MPI_Finalize();
+    return 0;
+}
