@@ -77,6 +77,32 @@ def _bodies(program: Program) -> Mapping[str, tuple[str, ...]]:
     return {name: tuple(found) for name, found in out.items()}
 
 
+def may_fall_apart(program: Program, text: str) -> bool:
+    """What stands beside a constant may come between its parts: it is no number, and no macro that is one or stands in
+    parentheses.
+    """
+    bodies, seen, work = _bodies(program), set[str](), [text]
+    while work:
+        written = _QUIET.sub(" ", work.pop()).strip()
+        if _PLAIN_NUMBER.fullmatch(written.rstrip("uUlL")) or _enclosed(written):
+            continue
+        if written not in bodies:
+            return True
+        work.extend(bodies[written] if written not in seen else ())
+        seen.add(written)
+    return False
+
+
+def _enclosed(text: str) -> bool:
+    """One pair of parentheses holds all of it."""
+    depth, ends = 0, []
+    for at, c in enumerate(text):
+        depth += (c == "(") - (c == ")")
+        if depth == 0:
+            ends.append(at)
+    return text[:1] == "(" and ends[:1] == [len(text) - 1]
+
+
 def written_as_int(program: Program, text: str) -> bool:
     """A constant is made of numbers without suffix that fit an ``int``, also by macros: so its type is ``int``."""
     bodies, seen, work = _bodies(program), set[str](), [text]
