@@ -175,3 +175,24 @@ def test_memory_under_a_local_name_first_is_asked_for_once_a_turn() -> None:
     code, out, err = run_tool([str(case), "--diff"])
     added = [line for line in out.splitlines() if line.startswith("+") and "OPI_Alloc" in line]
     assert (code, added) == (0, ["+    OPI_Alloc(&fresh, n * sizeof *fresh);"]), err
+
+
+def test_numbers_that_a_function_multiplies_keep_the_type_that_they_are_passed_in(tmp_path: Path) -> None:
+    source = tmp_path / "made.c"
+    body = """static void *made(size_t k, unsigned w) { return calloc(k, w); }
+static void run(int peer, unsigned h, unsigned w)
+{
+    double *b = made(h * h, w), *c = calloc(64, 64);
+    for (unsigned i = 0; i < h * h; i++)
+        b[i] = c[i] = 1;
+    MPI_Send(b, h * h, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD);
+    MPI_Send(c, 64, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD);
+    free(b);
+    free(c);
+}
+"""
+    source.write_text(HEAD + body + "int main(void) { run(1, 64, 8); }\n")
+    code, out, err = run_tool([str(source), "--diff"])
+    added = [line for line in out.splitlines() if line.startswith("+") and "OPI_Alloc" in line]
+    assert code == 0, err
+    assert added == ["+    OPI_Alloc(&b, (size_t)(h * h) * w);", "+    OPI_Alloc(&c, (size_t)64 * 64);"]

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.operands import parts_of
 from opi_xform.memory.stretches import tails
 from opi_xform.ownership.allocations import Allocation
 from opi_xform.ownership.behind import has_effect
@@ -28,8 +29,8 @@ def tests_of_allocations(
     values = program.values
     if buffer.carrier.kind != "pointer" or buffer.carrier.rows or any(a.inside or a.kept for a in allocations):
         return {}
-    asked = [v for n in buffer.carrier.allocations for v in values.args.get(n, ())]
-    if any(values.symbols.scope(values.symbols.resolve(v)) for v in asked):
+    asked = {tuple(map(values.symbols.resolve, values.args.get(n, ()))) for n in buffer.carrier.allocations}
+    if len(asked) != 1 or any(values.symbols.scope(v) for given in asked for v in given):
         return {}
     if any(has_effect(e) for a in allocations for e in a.call.args):
         return {}
@@ -57,15 +58,47 @@ def tests_of_allocations(
 
 
 def _own_number(program: Program, node: Node, test: ast.Stmt) -> bool:
-    """A number is set that is declared inside the test, such as that of the bytes that are asked for."""
+    """A number is set that is declared inside the test, such as that of the bytes that are asked for.  It may be set
+    each time, although the program has done so only once, with other numbers.
+    """
     match node.action:
-        case ins.Birth(var=key) | ins.Define(target=ins.Var(key=key)):
+        case ins.Birth(var=key):
             variable = program.variables[key]
+        case ins.Define(target=ins.Var(key=key), value=value):
+            variable = program.variables[key]
+            if not _always_defined(program, node.number, value):
+                return False
         case _:
             return False
     inside = variable.span.file == test.span.file and test.span.begin <= variable.span.begin < test.span.end
     plain_type = variable.type.kind == "int" and not (variable.type.volatile or variable.type.atomic)
     return inside and variable.kind == "local" and plain_type
+
+
+def _always_defined(program: Program, n: int, value: ins.Operand) -> bool:
+    """What a node computes is defined by C whatever its operands are: nothing is divided by 0, no sum too large."""
+    values = program.values
+    found = values.operands.get(n, ())
+    same = len(found) == 1 and not values.symbols.scope(values.symbols.resolve(found[0]))
+    for part in parts_of(value):
+        match part:
+            case ins.Const() | ins.Var() | ins.Temp():
+                pass
+            case ins.Op(op="/" | "%", args=(_, ins.Const(value=right))):
+                if right <= 0:
+                    return False
+            case ins.Op(op=">>", args=(_, ins.Const(value=right))):
+                if not 0 <= right < 31:
+                    return False
+            case ins.Op(op="+" | "-" | "*" | "neg"):
+                if not (part.unsigned or same):
+                    return False
+            case ins.Op(op="cast" | "~" | "&" | "|" | "^" | "not" | "==" | "!=" | "<" | "<=" | ">" | ">="):
+                if part.view or part.type.kind != "int":
+                    return False
+            case _:
+                return False
+    return True
 
 
 def _test(program: Program, flow: Flow, buffer: Buffer, level: Level) -> Level | None:

@@ -27,6 +27,7 @@ from opi_xform.program.graph import Bind
 from opi_xform.record import dataclass
 
 _TOKEN = re.compile(rb"\s+|[A-Za-z_]\w*|\*|\[[^\[\]]*\]|.", re.DOTALL)
+_NUMBER = re.compile(rb"\b(?:char|short|int|long|unsigned|float|double)\Z")
 _QUALIFIERS = frozenset({b"const", b"restrict", b"__restrict", b"__restrict__"})
 
 
@@ -235,8 +236,8 @@ class Parameters:
                     return None
                 found = list_item(data, at + len(function.name.encode()), i)
                 if function.static and file != function.span.file:
-                    if found is None:
-                        continue  # another thing of that name: a prototype has its parameters
+                    if found is None and _other(data, at, at + len(function.name.encode())):
+                        continue
                     if file in self.program.shared:
                         return None  # of another function of that name, too
                 new = None if found is None else rewritten(data[found[0] : found[1]])
@@ -432,6 +433,16 @@ def list_item(data: bytes, behind: int, wanted: int) -> tuple[int, int] | None:
                 return None
             index, begin = index + 1, i + 1
     return None
+
+
+def _other(data: bytes, begin: int, end: int) -> bool:
+    """A name without parameters behind it is a member, a number (``int put;``), or a pointer to functions
+    (``(*put)(…)``).  Any other may be that of a function, which a macro or a type declares.
+    """
+    before, behind = data[:begin].rstrip(), data[end:].lstrip()
+    pointer = before.endswith(b"*") and before[:-1].rstrip().endswith(b"(") and behind.startswith(b")")
+    number = _NUMBER.search(before) is not None and behind[:1] in (b",", b";", b"=", b"[")
+    return pointer or number or before.endswith((b".", b"->"))
 
 
 def _lifted(text: bytes) -> bytes | None:

@@ -17,7 +17,7 @@ from opi_xform.ownership.mentions import Definitions, Texts, children, plain, wa
 from opi_xform.ownership.model import Buffer, Program
 from opi_xform.ownership.names import leaves, operands
 from opi_xform.ownership.plan import Edit, InsertStatement
-from opi_xform.ownership.words import PASTED, declared_by_macros, expanded, words
+from opi_xform.ownership.words import PASTED, declared_by_macros, expanded, words, written_as_int
 from opi_xform.ownership.words import hidden as hidden_names
 from opi_xform.program.graph import Node
 
@@ -128,7 +128,7 @@ def requested(program: Program, flow: Flow, allocation: Allocation, texts: Texts
     if found is None:
         return None
     parts = [text for text, _ in found]
-    if len(parts) > 1 and not any(e is not None and (plain(e).type.size or 0) >= 8 for _, e in found):
+    if len(parts) > 1 and not any(e is not None and _wide(e) for _, e in found):
         first = found[0][1]
         bare = _SIMPLE.fullmatch(parts[0]) or (first is not None and _loose(first))
         parts[0] = f"(size_t){parts[0]}" if bare else f"(size_t)({parts[0]})"  # as calloc multiplies
@@ -158,7 +158,10 @@ def factors(
                 out.append((str(factor.value), None))
         elif factor.kind == "arg" and factor.value < len(call.args):
             argument = call.args[factor.value]
-            text = _text(argument, replaced if allocation.wrapper >= 0 else None, texts)
+            others = [call.args[f.value] for f in spec.size if f.kind == "arg" and f.value < len(call.args)]
+            whole = len(spec.size) == 1 or any(isinstance(o, ast.SizeOf) for o in others if o is not argument)
+            given = replaced if allocation.wrapper >= 0 else None
+            text = _text(program, argument, given, texts, whole)
             if text is None:
                 return None
             loose = _loose(argument) or (_SIMPLE.fullmatch(text) is not None and not _stands_alone(argument, text))
@@ -220,7 +223,9 @@ def _known_elsewhere(
     return set(_WORD.findall(written)) <= names | _EVERYWHERE and set(_WORD.findall(types)) <= _EVERYWHERE
 
 
-def _text(e: ast.Expr, replaced: Mapping[str, ast.Expr] | None, texts: Texts, whole_size: bool = True) -> str | None:
+def _text(
+    program: Program, e: ast.Expr, replaced: Mapping[str, ast.Expr] | None, texts: Texts, whole_size: bool
+) -> str | None:
     """The text of an expression; in the body of a wrapper its parameters give way to the arguments.
 
     whole_size: it is all of a number of 8 bytes, to which it is converted anyway.
@@ -245,13 +250,14 @@ def _text(e: ast.Expr, replaced: Mapping[str, ast.Expr] | None, texts: Texts, wh
                 return None  # passing it loses bits
             whole_part = whole_size and part is plain(e) and (part.type.size or 0) >= 8
             of_wrapper = any(isinstance(x, ast.VarRef) and x.var in replaced for x in evaluated_parts(argument))
-            inner = _text(argument, replaced, texts, whole_part) if of_wrapper else texts.of(argument.span)
+            inner = _text(program, argument, replaced, texts, whole_part) if of_wrapper else texts.of(argument.span)
             if inner is None:
                 return None
             text = _without_comments(inner)
             if not _stands_alone(argument, text):
                 text = f"({text})"
-            if not whole_part and _differ(part.type, _as_written(argument).type):
+            alike = whole_part and _as_written(argument).type.kind == "int"
+            if not alike and _converts(program, part.type, argument, text):
                 text = f"({part.type.spelling}){text}"  # passing it converts it, and the rest reckons in that type
             changes.append((part.span.begin, part.span.end, text))
     base = e.span.begin
@@ -279,8 +285,18 @@ def _as_written(e: ast.Expr) -> ast.Expr:
     return e
 
 
-def _differ(a: Type, b: Type) -> bool:
-    return (a.kind, a.size, a.signed) != (b.kind, b.size, b.signed)
+def _converts(program: Program, type_: Type, e: ast.Expr, text: str) -> bool:
+    """Passing an expression for a number of a type makes another type of it than it is written in."""
+    e = _as_written(e)
+    if isinstance(e, ast.IntLit):  # its type is the one that it has been converted to
+        return (type_.size, type_.signed) != (4, True) or not written_as_int(program, text)
+    return (type_.kind, type_.size, type_.signed) != (e.type.kind, e.type.size, e.type.signed)
+
+
+def _wide(e: ast.Expr) -> bool:
+    """It is written as a number of 8 bytes: what is multiplied by it is, too."""
+    e = _as_written(e)
+    return e.type.kind == "int" and (e.type.size or 0) >= 8 and not isinstance(e, ast.IntLit)
 
 
 def _loose(e: ast.Expr) -> bool:

@@ -22,6 +22,8 @@ _TAG = re.compile(r"\b(?:struct|union|enum)\s+([A-Za-z_]\w*)")
 _PART = re.compile(r"(?:\.|->)\s*[A-Za-z_]\w*")
 _WORD = re.compile(r"\b[A-Za-z_]\w*")
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_PLAIN_NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*")
 _END = 1 << 40  # behind the end of any file
 _ENUM = re.compile(r"\benum\b[^;{]*\{[^}]*\}")
 _TYPEDEF = re.compile(r"\btypedef\b")
@@ -63,6 +65,58 @@ def expanded(program: Program, found: Iterable[str]) -> set[str]:
 def has_macro(program: Program, text: str) -> bool:
     """A word of the text is a macro of the program's own files."""
     return any(word in _macros(program) for word in _WORD.findall(text))
+
+
+@lru_cache(maxsize=2)
+def _bodies(program: Program) -> Mapping[str, tuple[str, ...]]:
+    """The definitions of each macro of the program's own files, as text."""
+    texts, out = Texts(), dict[str, list[str]]()
+    for path in program.files:
+        for name, body in _DEFINE.findall(texts.of(Span(path, 0, _END, 1, 1))):
+            out.setdefault(name, []).append(body)
+    return {name: tuple(found) for name, found in out.items()}
+
+
+def may_fall_apart(program: Program, text: str) -> bool:
+    """What stands beside a constant may come between its parts: it is no number, and no macro that is one or stands in
+    parentheses.
+    """
+    bodies, seen, work = _bodies(program), set[str](), [text]
+    while work:
+        written = _QUIET.sub(" ", work.pop()).strip()
+        if _PLAIN_NUMBER.fullmatch(written.rstrip("uUlL")) or _enclosed(written):
+            continue
+        if written not in bodies:
+            return True
+        work.extend(bodies[written] if written not in seen else ())
+        seen.add(written)
+    return False
+
+
+def _enclosed(text: str) -> bool:
+    """One pair of parentheses holds all of it."""
+    depth, ends = 0, []
+    for at, c in enumerate(text):
+        depth += (c == "(") - (c == ")")
+        if depth == 0:
+            ends.append(at)
+    return text[:1] == "(" and ends[:1] == [len(text) - 1]
+
+
+def written_as_int(program: Program, text: str) -> bool:
+    """A constant is made of numbers without suffix that fit an ``int``, also by macros: so its type is ``int``."""
+    bodies, seen, work = _bodies(program), set[str](), [text]
+    while work:
+        for token in _TOKEN.findall(_QUIET.sub(" ", work.pop())):
+            if _PLAIN_NUMBER.fullmatch(token):
+                if int(token, 16 if token[:2] in ("0x", "0X") else 8 if token[0] == "0" else 10) >= 1 << 31:
+                    return False
+            elif token in bodies:
+                work.extend(bodies[token] if token not in seen else ())
+                seen.add(token)
+            elif token not in "()+-*/%":
+                return False
+    return True
 
 
 @lru_cache(maxsize=256)

@@ -16,6 +16,7 @@ from opi_xform.ownership.model import Program
 from opi_xform.ownership.parameters import path
 from opi_xform.ownership.reasons import node_span
 from opi_xform.ownership.uses import collect
+from opi_xform.ownership.words import may_fall_apart
 from opi_xform.parts.check import Checking, prover_at
 from opi_xform.parts.decompose import (
     Taken,
@@ -373,12 +374,14 @@ class Dividing:
             return None
 
     def text(self, e: ast.Expr) -> str:
-        """An expression as it is written.  Raises Unspellable."""
-        if not e.span.editable:
-            if isinstance(e, ast.IntLit):
-                return e.name or str(e.value)
+        """An expression as it is written, what is of several parts in parentheses.  Raises Unspellable."""
+        if e.span.editable:
+            text = self.read(e.span.file)[e.span.begin : e.span.end].decode("utf-8", "surrogateescape")
+        elif isinstance(e, ast.IntLit):
+            text = e.name or str(e.value)
+        else:
             raise Unspellable
-        return self.read(e.span.file)[e.span.begin : e.span.end].decode("utf-8", "surrogateescape")
+        return f"({text})" if isinstance(e, ast.IntLit) and may_fall_apart(self.program, text) else text
 
 
 def _one_of(program: Program, reading: Reading, count: int) -> bool:

@@ -11,6 +11,7 @@ from opi_xform.ir.instr import StmtInfo
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import children, expressions
 from opi_xform.ownership.model import Program
+from opi_xform.ownership.words import may_fall_apart
 from opi_xform.parts.decompose import factor_text, joined, pure, value_of
 from opi_xform.parts.find import Division
 from opi_xform.parts.flow import Trouble
@@ -60,11 +61,13 @@ class Spelling:
         return self.read(begin.file)[begin.begin : last.end].decode("utf-8", "surrogateescape")
 
     def source(self, e: ast.Expr) -> str:
-        if not e.span.editable:
-            if isinstance(e, ast.IntLit):
-                return e.name or str(e.value)
+        if e.span.editable:
+            text = self.named(e.span.file, e.span.begin, e.span.end)
+        elif isinstance(e, ast.IntLit):
+            text = e.name or str(e.value)
+        else:
             raise Trouble(e.span, "is written by a macro")
-        return self.named(e.span.file, e.span.begin, e.span.end)
+        return f"({text})" if isinstance(e, ast.IntLit) and may_fall_apart(self.program, text) else text
 
     def named(self, file: str, begin: int, end: int) -> str:
         """The text of an allocation, where the buffer's name stands for its first part (``sizeof *buf``)."""

@@ -10,6 +10,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.walk import children
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.model import Program
+from opi_xform.ownership.words import may_fall_apart
 from opi_xform.parts.decompose import joined, pure, value_of
 from opi_xform.parts.facts import divided
 from opi_xform.parts.flow import leaves
@@ -153,12 +154,16 @@ class Words:
                 names.setdefault(worth.single, _factor(inner, text))
 
     def source(self, e: ast.Expr) -> str | None:
-        """An expression as it is written; None where a macro writes it."""
+        """An expression as it is written, what is of several parts in parentheses; None where a macro writes it."""
         while isinstance(e, ast.Cast) and not e.explicit:
             e = e.operand
-        if not e.span.editable:
-            return e.name if isinstance(e, ast.IntLit) and e.name else None
-        return self.read(e.span.file)[e.span.begin : e.span.end].decode("utf-8", "surrogateescape")
+        if e.span.editable:
+            text = self.read(e.span.file)[e.span.begin : e.span.end].decode("utf-8", "surrogateescape")
+        elif isinstance(e, ast.IntLit) and e.name:
+            text = e.name
+        else:
+            return None
+        return f"({text})" if isinstance(e, ast.IntLit) and may_fall_apart(self.program, text) else text
 
 
 def visible(program: Program, key: str, function: str, stmt: ast.Stmt) -> bool:

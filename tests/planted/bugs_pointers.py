@@ -203,9 +203,25 @@ POINTERS = (
     Bug(
         "a test that makes the buffer may ask for another size each time",
         _LAZY_TESTS,
-        "if any(values.symbols.scope(values.symbols.resolve(v)) for v in asked):",
-        "if False:",
+        " or any(values.symbols.scope(v) for given in asked for v in given):",
+        ":",
         ("lazy_first_size",),
+        condition="comparison with NULL",
+    ),
+    Bug(
+        "a buffer that is made where it is not there is as large in every place",
+        _LAZY_TESTS,
+        "if len(asked) != 1 or ",
+        "if ",
+        ("lazy_size_elsewhere",),
+        condition="comparison with NULL",
+    ),
+    Bug(
+        "a number may be reckoned again, whatever it is divided by",
+        _LAZY_TESTS,
+        "if not _always_defined(program, node.number, value):",
+        "if False:",
+        ("lazy_number_divided",),
         condition="comparison with NULL",
     ),
     Bug(
