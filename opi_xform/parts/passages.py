@@ -13,8 +13,10 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import children, expressions, within
+from opi_xform.ownership.mentions import Texts
 from opi_xform.ownership.model import Place, Program, Use
 from opi_xform.ownership.uses import P2P, collect
+from opi_xform.ownership.words import means_type
 from opi_xform.parts.decompose import pure
 from opi_xform.parts.mentions import Mention, find_mentions
 from opi_xform.program.effects import MpiOp
@@ -63,6 +65,8 @@ def passages(
     seen: set[Place] = set()
     known: dict[str, list[Mention]] = {}
     taken: set[str] = set()
+    words: set[str] | None = None
+    texts = Texts()
     for use in collect(program):
         if use.place[:3] not in kept or use.place in seen or use.call.span.file not in own or use.op.persistent:
             continue
@@ -72,19 +76,20 @@ def passages(
             continue
         ref, start, address = begun
         var = program.variables[ref.var]
-        if not _plain(var):
+        function = program.graph.frames[program.graph.nodes[use.node].frame].function
+        if not _plain(var) or not _same_type(program, function, var, texts):
             continue
         if ref.var not in known:
             known[ref.var] = find_mentions(program.functions, ref.var)
         info = program.graph.statement(program.graph.nodes[use.node])
-        function = program.graph.frames[program.graph.nodes[use.node].frame].function
         if info is None or not info.in_block or info.role != "item" or not info.stmt.span.editable:
             continue
         count = use.call.args[use.buffer.count] if use.buffer.count is not None else None
         if count is None:
             continue
+        words = _words(program, read) if words is None else words
         for found in _around(program, program.functions[function], info.stmt, use, known[ref.var]):
-            name = _name(var.name, read(use.call.span.file), taken)
+            name = _name(var.name, words, taken)
             first, last, mentions, before = found
             begin, many = (_set_there(e, before) for e in (start, count))
             if name and pure(begin) and pure(many):
@@ -128,11 +133,23 @@ def _plain(var: ast.Variable) -> bool:
     return elem.kind in _DATA and bool(elem.size) and not (elem.const or elem.volatile or elem.atomic)
 
 
-def _name(name: str, data: bytes, taken: Collection[str]) -> str:
-    """A name for a new block that nothing in the text begins with; '' where there is none."""
+def _same_type(program: Program, function: str, var: ast.Variable, texts: Texts) -> bool:
+    """The words of its elements' type mean that type in a function: none of the same name is declared."""
+    lowered, elem = program.graph.lowered.get(function), var.type.elem
+    return lowered is not None and elem is not None and means_type(program, lowered, elem.spelling, texts)
+
+
+def _words(program: Program, read: Callable[[str], bytes]) -> set[str]:
+    """All words of the program, headers and all, and the names that macros paste together."""
+    found = {w.decode() for file in program.files for w in re.findall(rb"[A-Za-z_]\w*", read(file))}
+    return found | {v.name for v in program.variables.values()} | {f.name for f in program.functions.values()}
+
+
+def _name(name: str, words: Collection[str], taken: Collection[str]) -> str:
+    """A name for a new block that no word of the program begins with; '' where there is none."""
     for number in range(1, 1000):
         wanted = f"{name}_part{'' if number == 1 else number}"
-        if wanted not in taken and not re.search(rb"\b%b(?:_\w*)?\b" % re.escape(wanted.encode()), data):
+        if wanted not in taken and not any(w == wanted or w.startswith(f"{wanted}_") for w in words):
             return wanted
     return ""
 

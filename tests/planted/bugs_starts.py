@@ -2,6 +2,7 @@
 
 from tests.planted.bug import Bug
 
+_PASSAGES = "opi_xform.parts.passages"
 _PROOF = "opi_xform.parts.passage_proof"
 _STARTED = "opi_xform.cli.started"
 
@@ -93,6 +94,14 @@ STARTS = (
         "if self.untouched(one)]",
         "if True]",
         ("starts_left_out",),
+        condition="starts",
+    ),
+    Bug(
+        "the type of elements means the same where their block is made",
+        _PASSAGES,
+        " or not _same_type(program, function, var, texts)",
+        "",
+        ("starts_type_shadowed",),
         condition="starts",
     ),
 )
