@@ -35,7 +35,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 2 * N; i++)
         u[i] = rank + 0.5 * i;
     for (int step = 0; step < 3; step++)
-        swap(1 - rank, step, 3 - 4 * argc);
+        swap(1 - rank, step, -3 - step);
     double total = 0.0;
     for (int i = 0; i < 2 * N; i++)
         total += v[i] * (i + 1);
