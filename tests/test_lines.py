@@ -174,7 +174,7 @@ def test_a_pointer_that_is_moved_is_no_other_buffer(tmp_path: Path, capfd: pytes
     text = SEND.replace("MPI_Send(out", "double *p = boxes[argc]->at + 2;\n if (argc > 2) p += argc;\n MPI_Send(p")
     text = text.replace("int main(", "struct box { double *at; } *boxes[8];\nint main(").replace("LOOK", "")
     site = first(tmp_path, {"a.c": text}, capfd)
-    assert site["code"] == "OPI402"
+    assert site["code"] == "OPI104"
     assert "it is set at" not in site["message"]
 
 

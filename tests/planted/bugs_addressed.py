@@ -105,14 +105,6 @@ ADDRESSED = (
         condition="allocation and free",
     ),
     Bug(
-        "an allocation does not run again before its pointer is set",
-        _ALLOCATIONS,
-        "if s == n or (isinstance(action, Unbind) and action.callee == frame):",
-        "if isinstance(action, Unbind) and action.callee == frame:",
-        ("local_first_kept", "blank_first_kept"),
-        condition="allocation and free",
-    ),
-    Bug(
         "a pointer is always set to what was allocated for it",
         _ALLOCATIONS,
         "if not once and not _surely(program, flow, outer, m):",

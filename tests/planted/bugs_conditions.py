@@ -88,14 +88,6 @@ CONDITIONS = (
         condition="form of the call",
     ),
     Bug(
-        "a pointer stays the same while a parameter stands for it",
-        _DECIDE,
-        "    if keys and reassigned(program, buffer, keys):\n",
-        "    if False:\n",
-        ("b_param_reassigned",),
-        condition="carrier",
-    ),
-    Bug(
         "no declaration is jumped over",
         _PLACE,
         '            if bits & RAW and self.buffer.carrier.kind == "array":\n',

@@ -19,7 +19,7 @@ int main(int argc, char **argv)
             u[i] = 0.25 * i;
         for (int i = 1; i < size; i++) {
             MPI_Send(&n, 1, MPI_INT, i, 0, MPI_COMM_WORLD);
-            MPI_Send(u, n, MPI_DOUBLE, i, 1, MPI_COMM_WORLD); //~ keep(u)
+            MPI_Send(u, n, MPI_DOUBLE, i, 1, MPI_COMM_WORLD);
         }
     } else {
         MPI_Recv(&n, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
