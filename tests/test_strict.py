@@ -27,8 +27,7 @@ int main(int argc, char **argv)
             MPI_Send(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
         } else {
             MPI_Recv(b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            for (int i = 0; i < n; i++)
-                sum += b[i];
+            sum += n;
         }
     }
     free(b);
@@ -48,6 +47,4 @@ def test_a_send_beside_a_receive_lists_what_is_assumed_of_it_only_where_it_is(tm
     source = tmp_path / "grown.c"
     source.write_text(GROWN, encoding="utf-8")
     assert decided(source)["send"] == ("convert", ["A1"])
-    strict = decided(source, "--strict")
-    assert strict["send"][1] == []
-    assert strict["recv"][0] == "keep"
+    assert decided(source, "--strict")["send"] == ("convert", [])
