@@ -136,4 +136,20 @@ ADDRESSED = (
         ("size_bound_shifted",),
         condition="numbers that wrap",
     ),
+    Bug(
+        "an allocation does not run again before its pointer is set",
+        _ALLOCATIONS,
+        "if s == n or (isinstance(action, Unbind) and action.callee == frame):",
+        "if isinstance(action, Unbind) and action.callee == frame:",
+        ("local_first_kept", "blank_first_kept"),
+        also=Bug(
+            "memory that nobody has written is not read where it is asked for",
+            "opi_xform.ownership.decide",
+            "if placed.guarded and any(judge.unwritten for judge in facts.values()):",
+            "if False:",
+            ("unwritten_own", "unwritten_malloc", "unwritten_before"),
+            condition="first contents",
+        ),
+        condition="allocation and free",
+    ),
 )

@@ -134,4 +134,20 @@ CONDITIONS = (
         ("g_fragment",),
         condition="text",
     ),
+    Bug(
+        "a pointer stays the same while a parameter stands for it",
+        _DECIDE,
+        "    if keys and reassigned(program, buffer, keys):\n",
+        "    if False:\n",
+        ("b_param_reassigned",),
+        also=Bug(
+            "the pointer is to the buffer until it is freed",
+            "opi_xform.ownership.states",
+            'case "leave":\n            return OTHER\n',
+            'case "leave":\n            return state\n',
+            ("left_maybe", "left_turns"),
+            condition="placement",
+        ),
+        condition="carrier",
+    ),
 )
