@@ -176,4 +176,43 @@ SPELLED = (
         ("parts_unequal_break",),
         condition="rows and parts",
     ),
+    Bug(
+        "a function that frees may do something besides, where parts of a buffer have it called for each",
+        "opi_xform.ownership.deallocations",
+        'callee.name == "free" and _only_frees(function, calls[0], None)',
+        'callee.name == "free"',
+        ("parts_released_counted",),
+        also=Bug(
+            "its call is the buffer's end whatever else it does",
+            "opi_xform.ownership.deallocations",
+            " or not _only_frees(function, action.call, out):",
+            ":",
+            (),
+        ),
+        condition="rows and parts",
+    ),
+    Bug(
+        "any row of a matrix is as good as its first",
+        "opi_xform.ownership.parameters",
+        "isinstance(outer.index, ast.IntLit) and outer.index.value == 0",
+        "True",
+        ("first_row_helper_idle",),
+        condition="carrier",
+    ),
+    Bug(
+        "any number may be set where a buffer is made that is not there",
+        "opi_xform.ownership.lazy_tests",
+        'return inside and variable.kind == "local" and plain_type',
+        "return plain_type",
+        ("lazy_size_outside",),
+        also=Bug(
+            "what is reckoned on the way to a variable is not looked at",
+            "opi_xform.ownership.lazy_tests",
+            "        case _:\n            return False\n    inside = ",
+            "        case ins.Define(target=ins.Temp()):\n            return True\n"
+            "        case _:\n            return False\n    inside = ",
+            (),
+        ),
+        condition="comparison with NULL",
+    ),
 )

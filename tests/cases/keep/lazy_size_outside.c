@@ -1,4 +1,4 @@
-/* What is reckoned first is another variable, which says afterwards how often. */
+/* What is reckoned first is another variable, which says afterwards in which turn. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@ static double *b;
 
 int main(int argc, char **argv)
 {
-    int rank, count = 0;
+    int rank, first = 0;
     double total = 0.0;
 
     MPI_Init(&argc, &argv);
@@ -21,7 +21,7 @@ int main(int argc, char **argv)
         int n = (step % 3 + 1) * (N / 4);
         if (rank == 0) {
             if (!b) {
-                count = count * 2 + 1;
+                first = step;
                 b = malloc(N * sizeof(double));
             }
             for (int i = 0; i < n; i++)
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
     free(b);
     for (int i = 0; i < N; i++)
         total += v[i] * (i + 1);
-    printf("%d: %d %.17g\n", rank, count, total);
+    printf("%d: %d %.17g\n", rank, first, total);
     MPI_Finalize();
     return 0;
 }
