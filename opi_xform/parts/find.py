@@ -34,6 +34,8 @@ from opi_xform.parts.facts import divided
 from opi_xform.parts.flow import Flow, Pointers, Trouble, operands
 from opi_xform.parts.layout import Layout, Reading, layouts
 from opi_xform.parts.mentions import Mention, Place, find_mentions
+from opi_xform.parts.wrapped import callee_of, wrapping
+from opi_xform.program.graph import Node
 from opi_xform.record import dataclass
 
 
@@ -51,6 +53,7 @@ class Division:
 
     taken: by mention: what is taken out of what is added to it (None: it names the first part).  texts: the part's
     number, by mention.  sizes: where the parts differ: the elements of each, by place of the allocating call.
+    wrappers: functions of the program's own that ask malloc for what they are given, and are called for each part.
     """
 
     candidate: Candidate
@@ -60,6 +63,7 @@ class Division:
     texts: Mapping[Place, str]
     sizes: Mapping[Place, tuple[str, ...]]
     assumes: bool = False  # that no part's size is negative
+    wrappers: frozenset[str] = frozenset()
 
 
 def candidates(program: Program) -> list[Candidate]:
@@ -158,6 +162,7 @@ class Dividing:
         self.by_place: dict[Place, Mention] = {}
         self.written = False  # places are told as they are written (``take_all``)
         self.given: dict[int, dict[int, Poly]] = {}  # by allocation: what the expressions in its size are worth
+        self.wrapped: dict[int, Node] = {}  # by object: the call of a function that asks malloc for it
 
     def run(self) -> Division:
         """Raises Trouble."""
@@ -167,6 +172,7 @@ class Dividing:
                 raise Trouble(m.ref.span, "is written by a macro")
             self.by_place[m.place] = m
         flow = Flow(self.program, {self.candidate.key}).run()
+        self.wrappings()
         program, readings = self.readings()
         self.symbols = program.values.symbols
         self.definitions(program)
@@ -190,6 +196,14 @@ class Dividing:
         return out
 
     # --- what is known ---------------------------------------------------------------------------------------------
+
+    def wrappings(self) -> None:
+        """The allocations that stand in functions of the program's own."""
+        table = self.program.values.objects.table
+        for o in self.candidate.objects:
+            outer = wrapping(self.program, table[o].node) if table[o].kind == "heap" else None
+            if outer is not None:
+                self.wrapped[o] = outer
 
     def readings(self) -> tuple[Program, dict[Place, list[Reading]]]:
         """The program once more, with what is written beside each mention."""
@@ -286,7 +300,8 @@ class Dividing:
                     checking.access(a)
         sizes = {} if layout.equal else self.spelled(program, layout)
         assumes = not layout.equal and not self.evident(program, layout)
-        return Division(self.candidate, layout, tuple(self.mentions), taken, texts, sizes, assumes)
+        wrappers = frozenset(callee_of(node) for node in self.wrapped.values())
+        return Division(self.candidate, layout, tuple(self.mentions), taken, texts, sizes, assumes, wrappers)
 
     def evident(self, program: Program, layout: Layout) -> bool:
         """No part's size can be negative where the memory is allocated."""
@@ -303,10 +318,14 @@ class Dividing:
         mine = []
         for o in layout.bounds:
             info = table[o]
-            frame = info.frame if info.kind == "variable" else program.graph.nodes[info.node].frame
+            made = self.wrapped.get(o)
+            asking = program.graph.nodes[info.node].frame if made is None else made.frame
+            frame = info.frame if info.kind == "variable" else asking
             if var.is_global or frame == reading.frame:
                 mine.append(o)
-        if not mine or any(layout.bounds[o] != layout.bounds[mine[0]] for o in mine):
+        if not mine:
+            raise Trouble(node_span(program, reading.node), "names memory that a function of its own allocates")
+        if any(layout.bounds[o] != layout.bounds[mine[0]] for o in mine):
             raise Trouble(node_span(program, reading.node), "names memory of more than one size")
         return mine[0]
 
@@ -319,6 +338,8 @@ class Dividing:
             action = program.graph.nodes[n].action
             assert isinstance(action, ins.CallInstr)
             span = action.call.span
+            if o in self.wrapped:
+                raise Trouble(span, "allocates it in a function of its own, for parts of several sizes")
             try:
                 texts = tuple(
                     spelt(divided(b - a, number(unit)) or ZERO, action.call.args, self.given.get(n, {}), self.text)

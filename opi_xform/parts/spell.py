@@ -171,7 +171,8 @@ class Spelling:
         e = value
         while isinstance(e, ast.Cast):
             e = e.operand
-        if not isinstance(e, ast.Call) or not isinstance(e.callee, ast.FuncRef) or e.callee.name not in _ALLOCATORS:
+        asks = (*_ALLOCATORS, *self.division.wrappers)
+        if not isinstance(e, ast.Call) or not isinstance(e.callee, ast.FuncRef) or e.callee.name not in asks:
             raise Trouble(value.span, "allocates it other than by malloc or calloc")
         if not e.span.editable or not value.span.editable or not all(pure(a) and a.span.editable for a in e.args):
             raise Trouble(e.span, "allocates it in a way that cannot be written for a part")

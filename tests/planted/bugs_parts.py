@@ -11,6 +11,14 @@ _WORDS = "opi_xform.parts.words"
 
 PARTS = (
     Bug(
+        "a function that asks for memory may do something besides, and be called for each part",
+        "opi_xform.parts.wrapped",
+        "return graph.nodes[at] if only_allocates(program, tables(program).flow, frame, n) else None",
+        "return graph.nodes[at]",
+        ("parts_wrapper_counts",),
+        condition="rows and parts",
+    ),
+    Bug(
         "an access may go on in the next part",
         _CHECK,
         "if all(prover.proves(p) or nested_at(program, n).proves(p) for p in (start, rest)):",
