@@ -17,6 +17,7 @@ from opi_xform.ownership.parameters import path
 from opi_xform.ownership.reasons import node_span
 from opi_xform.ownership.uses import collect
 from opi_xform.ownership.words import may_fall_apart
+from opi_xform.parts.asserted import asserted
 from opi_xform.parts.check import Checking, prover_at
 from opi_xform.parts.decompose import (
     Taken,
@@ -158,7 +159,7 @@ class Dividing:
         self.candidate = candidate
         self.read = read
         self.array = program.variables[candidate.key].type.is_array
-        self.mentions = find_mentions(program.functions, candidate.key)
+        self.mentions = asserted(find_mentions(program.functions, candidate.key), program.files, read)
         self.by_place: dict[Place, Mention] = {}
         self.written = False  # places are told as they are written (``take_all``)
         self.given: dict[int, dict[int, Poly]] = {}  # by allocation: what the expressions in its size are worth

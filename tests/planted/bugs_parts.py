@@ -11,6 +11,14 @@ _WORDS = "opi_xform.parts.words"
 
 PARTS = (
     Bug(
+        "an assertion is the system's, whoever defines it",
+        "opi_xform.parts.asserted",
+        " or any(_DEFINED.search(read(f)) for f in files)",
+        "",
+        ("parts_asserted_told",),
+        condition="rows and parts",
+    ),
+    Bug(
         "a function that asks for memory may do something besides, and be called for each part",
         "opi_xform.parts.wrapped",
         "return graph.nodes[at] if only_allocates(program, tables(program).flow, frame, n) else None",
