@@ -75,6 +75,9 @@ reading them early violates nothing that could be kept."""
 WITHOUT_HOLES = ("malloc_wrapper_3", "written_out_5")
 """Cases whose buffers are of calloc: the byte that is not packed is a zero, which OPI_Calloc brings."""
 
+APART = ("starts_",)
+"""Cases whose messages get a block of their own: the array stays where it is, so its addresses compare as before."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
@@ -136,7 +139,7 @@ def call_mutants(case: Case, wish: Wish, number: int, line: str) -> Iterator[Mut
     side = "send" if wish.kind == "give" else "recv"
     inside = f"(const char *)({wish.buffer}) + 1"
     compare = f"const void *mutant = {inside}; {call} if (mutant == (const void *)({inside})) putchar('=');"
-    statements = {"compare": f"int putchar(int); {compare}"}
+    statements = {} if case.name.startswith(APART) else {"compare": f"int putchar(int); {compare}"}
     replaces = call.startswith("MPI_Sendrecv_replace(")  # what is read after it has come with it, before it, is sent
     if side == "send" and not replaces:
         statements["read-after-send"] = f"int putchar(int); {call} putchar({byte});"

@@ -166,9 +166,29 @@ def _around(
     Before a send: those that write elements; after a receive: those that read some.  Between them may stand others
     that do not name the buffer, or only give it to other messages.  The last one waits for a message that is pending.
     """
-    body = next((b for b in _blocks(function.body) if any(s is message for s in b)), None)
-    if body is None:
-        return
+    blocks = list(_blocks(function.body))
+    while (body := next((b for b in blocks if any(s is message for s in b)), None)) is not None:
+        found = False
+        for one in _beside(program, function, body, message, use, mentions):
+            found = True
+            yield one
+        around = (
+            None if found else next((s for b in blocks for s in b if isinstance(s, ast.Block) and s.body is body), None)
+        )
+        if around is None:
+            return
+        message = around  # a block that has no condition of its own
+
+
+def _beside(
+    program: Program,
+    function: ast.Function,
+    body: Sequence[ast.Stmt],
+    message: ast.Stmt,
+    use: Use,
+    mentions: Sequence[Mention],
+) -> Iterator[tuple[ast.Stmt, ast.Stmt, tuple[Mention, ...], Sequence[ast.Stmt]]]:
+    """``_around``, of one block."""
     at = next(i for i, s in enumerate(body) if s is message)
     mine = [m for m in mentions if m.function == function.key and m.kind != "size"]
     waited = at if use.op.blocking else _waited(program, body, at, use)
