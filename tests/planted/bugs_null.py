@@ -12,6 +12,14 @@ _USES = "opi_xform.ownership.uses"
 
 NULL = (
     Bug(
+        "a floating number is zero where its whole part is",
+        "opi_xform.ir.lower_exprs",
+        'if e.type.kind == "float":  # what',
+        "if False:  # what",
+        ("recv_float_truth",),
+        condition="values",
+    ),
+    Bug(
         "what has its address elsewhere is its function's alone",
         "opi_xform.ownership.unshared",
         " and info.variable not in named",
