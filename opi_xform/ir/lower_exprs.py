@@ -143,6 +143,8 @@ class Expressions:
         if isinstance(value, ins.Const):
             self.close(then if value.value else other)
         else:
+            if e.type.kind == "float":  # what is made a whole number of it may be zero where it is not
+                value = ins.Nondet("floating arithmetic", (value,))
             self.emit(ins.Branch(e.span, self.stmt, compared(self.blocks[self.at], value, self.is_plain)))
             self.close(then, other)
 

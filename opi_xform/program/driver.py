@@ -193,7 +193,7 @@ def program(
     variables: Mapping[str, ast.Variable] = whole.variables
     global_variables = {k: v for k, v in variables.items() if v.is_global}
     with part("calls"):
-        lowerings = Lowerings(whole.functions, global_variables)
+        lowerings = Lowerings(whole.functions, global_variables, effects)
         called = {name for f in whole.functions.values() for name in functions_called(f)}
         pointers = PointerCalls(whole.functions, effects, whole.taken, called, complete, whole.variables, whole.records)
     if complete and not everything and relevance is None:
