@@ -18,7 +18,7 @@ from opi_xform.cli.parsing import Job, parse_sources
 from opi_xform.frontend import FrontendError, parse_outline
 from opi_xform.ir.ast import Unit
 from opi_xform.ownership.plan import Plan
-from opi_xform.parts import ROOM, SHARED
+from opi_xform.parts import SHARED
 from opi_xform.rewrite.errors import PlanError
 from opi_xform.rewrite.selfcheck import self_check
 from opi_xform.rewrite.sources import Sources
@@ -73,10 +73,9 @@ class Attempts:
     def wanted(self, plan: Plan) -> Iterator[str]:
         """The attempts that may bring something, those that change least first."""
         kept = [d for d in plan.decisions if d.decision == "keep"]
-        codes = {d.form or d.code for d in kept}
-        helped = {"parts": SHARED, "starts": SHARED | ROOM}
+        shared = any((d.form or d.code) in SHARED for d in kept)
         for name in self.left:
-            if kept and not codes.isdisjoint(helped.get(name, codes)) and (name != "copies" or self.program.complete):
+            if kept and (name not in ("parts", "starts") or shared) and (name != "copies" or self.program.complete):
                 yield name
 
     def tried(self, plan: Plan, name: str) -> Better:

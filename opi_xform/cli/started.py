@@ -16,7 +16,7 @@ from opi_xform.ir import ast
 from opi_xform.ownership.elsewhere import LEFT_OUT
 from opi_xform.ownership.model import Place, Program, Use
 from opi_xform.ownership.plan import Plan
-from opi_xform.parts import ROOM, SHARED
+from opi_xform.parts import SHARED
 from opi_xform.parts.flow import Trouble
 from opi_xform.parts.left_out import left_out
 from opi_xform.parts.passage_proof import Marked, Proof, Proved, single
@@ -76,14 +76,10 @@ class Starting:
     # --- what is proved --------------------------------------------------------------------------------------------
 
     def proved(self) -> list[Ready]:
-        staying = [d for d in self.plan.decisions if d.decision == "keep"]
-        short = frozenset(site(d) for d in staying if (d.form or d.code) in ROOM)
-        kept = short | {site(d) for d in staying if (d.form or d.code) in SHARED}
+        kept = frozenset(site(d) for d in self.plan.decisions if d.decision == "keep" and (d.form or d.code) in SHARED)
         if not self.program.complete or not self.spelling.possible():
             return []
-        found = [
-            one for one in passages(self.program, kept, self.own(), self.sources.data, short) if self.untouched(one)
-        ]
+        found = [one for one in passages(self.program, kept, self.own(), self.sources.data) if self.untouched(one)]
         by_place: dict[Place, list[Use]] = {}
         for use in self.spelling.uses:
             by_place.setdefault(use.place, []).append(use)

@@ -2,6 +2,3 @@
 
 SHARED = frozenset({"OPI104", "OPI204"})
 """Codes of sites that stay because their message is not the whole buffer: what dividing it may help."""
-
-ROOM = frozenset({"OPI216"})
-"""Codes of receives that stay because more of the buffer is touched than they make room for."""

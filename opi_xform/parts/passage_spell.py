@@ -41,8 +41,7 @@ class PassageSpelling:
     def marks(self, one: Passage) -> Iterator[ByteEdit]:
         """Raises PlanError."""
         at, count, end = self.names(one)
-        start = "0" if one.start is None else self.source(one.start)
-        number = self.source(one.count)
+        start, number = self.source(one.start), self.source(one.count)
         yield from self.beside(one, (f"long {at} = {start}, {count} = {number}, {end};",), (f"{end} = 0;",))
 
     def blocks(self, one: Passage, known: Proved) -> Iterator[ByteEdit]:
@@ -53,8 +52,8 @@ class PassageSpelling:
         if not known.bytes:
             count = f"{count if re.fullmatch(r'[A-Za-z0-9_]+', count) else f'({count})'} * sizeof *{one.name}"
         made = f"{elem.spelling} *{one.name} = malloc({count});"
-        start = () if one.start is None else (f"const long {one.at} = {self.source(one.start)};",)
-        yield from self.beside(one, (made, *start), (f"free({one.name});",))
+        start = f"const long {one.at} = {self.source(one.start)};"
+        yield from self.beside(one, (made, start), (f"free({one.name});",))
         yield ByteEdit(one.address.span.begin, one.address.span.end, (), one.name.encode())
         for m in one.mentions:
             if m.place in known.anew:
@@ -67,10 +66,8 @@ class PassageSpelling:
         close = whole.end - 1
         if opened is None or data[close : close + 1] != b"]" or whole.begin != ref.begin:
             raise PlanError(ref, "the element is written in a way that is not followed")
-        yield ByteEdit(ref.begin, ref.end, (), one.name.encode())
-        if one.start is None:
-            return
         before, after = (b"", b"") if _sum(m.terms[0].expr) else (b"(", b")")
+        yield ByteEdit(ref.begin, ref.end, (), one.name.encode())
         if before:
             yield ByteEdit(opened.end(), opened.end(), (), before)
         yield ByteEdit(close, close, (), after + b" - " + one.at.encode())

@@ -31,15 +31,15 @@ class Passage:
     """A message and the statements, of one block, in which the elements that travel are made or used.
 
     key: the buffer's variable.  place: the site.  address: the message's first argument, without casts.  start: the
-    element that it begins with (None: the first one); count: how many.  first, last: the statements.  mentions: the
-    buffer's elements in them, as ``buf[…]``.  name: of the new block; the names of its companions begin with it.
+    element that it begins with; count: how many.  first, last: the statements.  mentions: the buffer's elements in
+    them, as ``buf[…]``.  name: of the new block; the names of its companions begin with it.
     """
 
     key: str
     function: str
     place: Place
     address: ast.Expr
-    start: ast.Expr | None
+    start: ast.Expr
     count: ast.Expr
     first: ast.Stmt
     last: ast.Stmt
@@ -57,10 +57,9 @@ def passages(
     kept: Collection[tuple[str, int, str]],
     own: Collection[str],
     read: Callable[[str], bytes],
-    short: Collection[tuple[str, int, str]] = (),
 ) -> list[Passage]:
     """Those of sites that stay, in the order of their calls, of one call the shortest first.  own: files in which
-    something may be put.  short: sites whose message may begin where the buffer does.
+    something may be put.
     """
     out: list[Passage] = []
     seen: set[Place] = set()
@@ -73,7 +72,7 @@ def passages(
             continue
         seen.add(use.place)
         begun = beginning(use)
-        if begun is None or (begun[1] is None and use.place[:3] not in short):
+        if begun is None:
             continue
         ref, start, address = begun
         var = program.variables[ref.var]
@@ -92,25 +91,19 @@ def passages(
         for found in _around(program, program.functions[function], info.stmt, use, known[ref.var]):
             name = _name(var.name, words, taken)
             first, last, mentions, before = found
-            begin, many = None if start is None else _set_there(start, before), _set_there(count, before)
-            if name and (begin is None or pure(begin)) and pure(many):
+            begin, many = (_set_there(e, before) for e in (start, count))
+            if name and pure(begin) and pure(many):
                 taken.add(name)
                 out.append(Passage(ref.var, function, use.place, address, begin, many, first, last, mentions, name))
     return out
 
 
-def beginning(use: Use) -> tuple[ast.VarRef, ast.Expr | None, ast.Expr] | None:
-    """The variable in a message's first argument, the element that it begins with (None: the first one), and the
-    argument without casts.
-    """
+def beginning(use: Use) -> tuple[ast.VarRef, ast.Expr, ast.Expr] | None:
+    """The variable in a message's first argument, the element that it begins with, and the argument without casts."""
     e = use.call.args[use.argument]
     while isinstance(e, ast.Cast):
         e = e.operand
-    base: ast.Expr
-    start: ast.Expr | None
-    if isinstance(e, ast.VarRef):
-        base, start = e, None
-    elif isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.Index):
+    if isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.Index):
         base, start = e.operand.base, e.operand.index
     elif isinstance(e, ast.Binary) and e.op == "+" and e.type.is_pointer:
         base, start = (e.left, e.right) if _address(e.left) else (e.right, e.left)
