@@ -387,3 +387,32 @@ static void work(void)
 """
     text, found = sites(["work();", send], tmp_path, capfd, before)
     assert f"OpenMP region in line {line_of(text, 'HERE')} calls `odd`" in found[-1]["message"]
+
+
+def test_a_free_that_finds_no_place_is_told_with_the_line_that_would_miss_the_buffer(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = """static void step(int n, double v[], int rank)
+{
+    for (int turn = 0; turn < 5; turn++) {
+        if (rank == 0) {
+            MPI_Send(v, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); // FIRST
+            MPI_Send(v, n, MPI_DOUBLE, 2, 0, MPI_COMM_WORLD);
+        } else {
+            MPI_Recv(v, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            u[turn] += v[1];
+        }
+    }
+}
+"""
+    lines = [
+        "int rank, n = atoi(argv[1]);",
+        "MPI_Comm_rank(MPI_COMM_WORLD, &rank);",
+        "double v[n];",
+        "for (int i = 0; i < n; i++) v[i] = i;",
+        "step(n, v, rank); // HERE",
+    ]
+    text, found = sites(lines, tmp_path, capfd, before)
+    wanted = f"; before line {line_of(text, 'HERE')} would leave line {line_of(text, 'FIRST')} without"
+    assert found[-1]["code"] == "OPI215"
+    assert found[-1]["message"].endswith("no place was found at which that could be freed" + wanted)
