@@ -148,6 +148,13 @@ NUMBERS = (
         """value = self.symbols.of("op", ("whole part", value), self.symbols.scope(value))""",
         "pass",
         ("count_root_whole",),
+        also=Bug(
+            "a floating number is zero where its whole part is",
+            "opi_xform.ir.lower_exprs",
+            'if e.type.kind == "float":  # what',
+            "if False:  # what",
+            (),
+        ),
         condition="values",
     ),
     Bug(
