@@ -50,15 +50,31 @@ def skipped_ranges(unit: TranslationUnit, sources: Sources, never: bool = False)
             deciding = Deciding(own_texts)
             dropped = _Dropped(own_texts, _stretches(unit, sources))
         at = line_begin + len(file.data[line_begin:last]) - len(file.data[line_begin:last].lstrip(b" \t"))
-        own = deciding.own(file.data, at)
+        ways = [at, *_further(file.data, at, last)]
+        own = all(deciding.own(file.data, way) for way in ways)
         assert dropped is not None
         given = dropped.by(file.data, first, last)
         meant = deciding.meant(words | given)
-        certain = nobody or deciding.by_flags(file.data, at)
+        certain = nobody or all(deciding.by_flags(file.data, way) for way in ways)
         bodies = _bodies(file.data, first, last) | given
         span = file.span(first, last, False)
         found[(file.path, first)] = Skipped(span, meant, own, nobody, certain, deciding.meant(bodies))
     return tuple(found[k] for k in sorted(found))
+
+
+def _further(data: bytes, at: int, last: int) -> Iterator[int]:
+    """Where other ways of the same ``#if`` begin in the text that is left out from its first way on."""
+    depth = 0
+    for words, begin, end in lines(data, at, last):
+        kind = words[1] if len(words) > 1 else ""
+        if kind in ("if", "ifdef", "ifndef"):
+            depth += 1
+        elif begin == at:
+            depth = 1
+        elif kind == "endif":
+            depth -= 1
+        elif kind in ("elif", "elifdef", "elifndef") and depth == 1 and end < last:
+            yield begin
 
 
 class _Dropped:

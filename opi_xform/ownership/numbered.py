@@ -125,10 +125,10 @@ class Numbered:
         if not isinstance(action, ins.Define):
             return None
         m, value = self.made(n, action.value)
-        if not isinstance(value, ins.Op) or value.op != "+":
-            return None
+        if not isinstance(value, ins.Op) or value.op != "+" or value.unsigned:
+            return None  # modulo 2**32, `-1u` is added, too
         for old, more in (value.args, value.args[::-1]):
-            if isinstance(more, ins.Const) and more.value >= 0 and self.source(m, old) == counter:
+            if isinstance(more, ins.Const) and 0 <= more.value <= MOST_AHEAD and self.source(m, old) == counter:
                 unchanged = all(
                     counter not in self.names.defined(self.graph.nodes[x]) for x in self.before(n) if x >= m
                 )

@@ -90,4 +90,13 @@ REQUESTS = (
         ("numbered_overwritten",),
         condition="pending requests",
     ),
+    Bug(
+        "what is added to a counter makes it greater, however great",
+        _NUMBERED,
+        "if isinstance(more, ins.Const) and 0 <= more.value <= MOST_AHEAD and",
+        "if isinstance(more, ins.Const) and more.value >= 0 and",
+        ("numbered_wraps",),
+        also=Bug("", _NUMBERED, 'value.op != "+" or value.unsigned:', 'value.op != "+":', ()),
+        condition="pending requests",
+    ),
 )

@@ -257,4 +257,12 @@ THREADS = (
         ("ompother_compiler",),
         condition=_THREADS,
     ),
+    Bug(
+        "the first way of an `#if` tells who decides about those behind it",
+        "opi_xform.frontend.skipped",
+        "own = all(deciding.own(file.data, way) for way in ways)",
+        "own = deciding.own(file.data, at)",
+        ("ompother_ways", "g_left_out_ways"),
+        condition=_THREADS,
+    ),
 )
