@@ -22,6 +22,7 @@ from typing import Protocol
 from islpy import Set
 
 from opi_xform.ir.loops import LoopNest
+from opi_xform.memory.floating import is_unknown_floating
 from opi_xform.memory.poly import Poly, symbol
 from opi_xform.memory.regions import Regions
 from opi_xform.memory.values import Values
@@ -111,8 +112,7 @@ class Bearing:
             case "load":
                 return info.key[2] != "float"
             case "opaque":
-                what = info.key[1]
-                return what != "float" and not (isinstance(what, tuple) and what[0] == "float")
+                return not is_unknown_floating(info)
             case _:
                 return True
 

@@ -9,7 +9,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
 from opi_xform.memory.environment import Cell, Env
 from opi_xform.memory.extent import extent
-from opi_xform.memory.floating import CONVERTED, is_floating, quotient
+from opi_xform.memory.floating import CONVERTED, is_floating, is_unknown_floating, quotient
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.pointsto import PointsTo
 from opi_xform.memory.poly import ZERO, Poly, number, symbol
@@ -304,11 +304,16 @@ class Evaluator:
 
     def kept(self, to: Type, value: Poly, cast: bool) -> Poly:
         """The value, noted where it may be one of more bits than the integer type has.  What is no load is so only in
-        a cast, which is there for something.
+        a cast, which is there for something.  A floating number is the same whole one in every type that holds it.
         """
         if (to.size or 0) < 8:
             infos = ((s, self.symbols.table[s]) for s in value.symbols())
-            wide = (s for s, of in infos if (cast and of.kind == "opaque") or (of.kind == "load" and of.key[3] == 8))
+            wide = (
+                s
+                for s, of in infos
+                if (cast and of.kind == "opaque" and not is_unknown_floating(of))
+                or (of.kind == "load" and of.key[3] == 8)
+            )
             self.values.narrowed.update(wide)
         return value
 

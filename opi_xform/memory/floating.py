@@ -14,13 +14,19 @@ from collections.abc import Sequence
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import operands_of, parts_of
 from opi_xform.memory.poly import Poly
-from opi_xform.memory.symbols import Symbols
+from opi_xform.memory.symbols import Symbol, Symbols
 from opi_xform.program.graph import Graph, Lost
 
 _NAMES = "sqrt floor ceil trunc round rint nearbyint fabs fmin fmax fmod remainder copysign"
 EXACT = frozenset(name + form for name in _NAMES.split() for form in ("", "f"))
 ROUNDING = frozenset(("fesetround", "fesetenv", "feupdateenv"))
 CONVERTED, CALLED, DIVIDED = "float of", "float call", "float quotient"
+
+
+def is_unknown_floating(info: Symbol) -> bool:
+    """A floating number of which nothing else is known: what an operation made, or a variable was set to."""
+    what = info.key[1] if info.kind == "opaque" else None
+    return what == "float" or (isinstance(what, tuple) and what[0] == "float")
 
 
 def is_floating(symbols: Symbols, value: Poly) -> bool:
