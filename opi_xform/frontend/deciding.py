@@ -5,8 +5,9 @@ The latter's macros need not be for libclang what they are for the compiler that
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from opi_xform.frontend.directives import lines
@@ -22,18 +23,22 @@ _OWN = re.compile(r"(?!_|MPI|PMPI|OMPI|OPEN_MPI|MPICH|MVAPICH|OPI_|linux|unix|i3
 @dataclass(slots=True)
 class _Text:
     """Of one file.  groups: by the place of a conditional directive: the words in the conditions of its group until
-    there.  macros: by name: the words in its definitions, and in the conditions around them.
+    there.  macros: by name: the words in its definitions, and in the conditions around them.  included: other files, by
+    the name that is written, each with the words in the conditions around.
     """
 
     groups: dict[int, frozenset[str]] = field(default_factory=dict)
     macros: dict[str, set[str]] = field(default_factory=dict)
+    included: list[tuple[str, frozenset[str]]] = field(default_factory=list)
 
 
 class Deciding:
     """Of the files of one unit that are the program's own."""
 
-    def __init__(self, texts: Iterable[bytes]) -> None:
-        self.texts: dict[bytes, _Text] = {data: _read(data) for data in texts}
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        """files: by path."""
+        self.texts: dict[bytes, _Text] = {data: _read(data) for data in files.values()}
+        self.include(files)
         self.foreign: set[str] = set()
         changed = True
         while changed:
@@ -43,6 +48,31 @@ class Deciding:
                     if name not in self.foreign and any(map(self.is_foreign, words)):
                         self.foreign.add(name)
                         changed = True
+
+    def include(self, files: Mapping[str, bytes]) -> None:
+        """What decides whether a file is included decides about its macros, too, also where it is not included here."""
+        known = dict(files)
+        around: dict[str, frozenset[str]] = {}
+        work = list(files)
+        while work:
+            path = work.pop()
+            more = around.get(path, frozenset())
+            for name, words in self.texts[known[path]].included:
+                meant = words | more
+                beside = os.path.normpath(os.path.join(os.path.dirname(path), name))
+                if not meant:
+                    continue
+                if beside not in known and os.path.isfile(beside):
+                    with open(beside, "rb") as f:
+                        known[beside] = f.read()
+                    self.texts.setdefault(known[beside], _read(known[beside]))
+                for other in [one for one in known if one == beside or one.endswith("/" + name)]:
+                    if not meant <= around.get(other, frozenset()):
+                        around[other] = around.get(other, frozenset()) | meant
+                        work.append(other)
+        for path, words in around.items():
+            for name, found in self.texts[known[path]].macros.items():
+                found.update(words - {name})
 
     def is_foreign(self, word: str) -> bool:
         return word in self.foreign or not _OWN.fullmatch(word)
@@ -91,6 +121,9 @@ def _read(data: bytes) -> _Text:
                 stack[-1].discard(guard)  # of a header: true the first time
             around = {word for group in stack for word in group} - {rest[0]}
             out.macros.setdefault(rest[0], set()).update(named - {rest[0]}, around)
+        elif kind == "include" and rest:
+            name = "".join(rest).strip('"<>')
+            out.included.append((name, frozenset(word for group in stack for word in group)))
         if kind in ("if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else") and stack:
             out.groups[begin] = frozenset(stack[-1])
         if kind == "endif" and stack:

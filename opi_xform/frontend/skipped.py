@@ -46,9 +46,9 @@ def skipped_ranges(unit: TranslationUnit, sources: Sources, never: bool = False)
                 words.update(_WORD.findall(file.data[a:b].decode("utf-8", "replace")))
         if deciding is None:
             files = [sources.file(handle) for handle in unit.inclusions()]
-            own_texts = [f.data for f in files if not f.system]
-            deciding = Deciding(own_texts)
-            dropped = _Dropped(own_texts, _stretches(unit, sources))
+            texts = {f.path: f.data for f in files if not f.system}
+            deciding = Deciding(texts)
+            dropped = _Dropped([*texts.values()], _stretches(unit, sources))
         at = line_begin + len(file.data[line_begin:last]) - len(file.data[line_begin:last].lstrip(b" \t"))
         ways = [at, *_further(file.data, at, last)]
         own = all(deciding.own(file.data, way) for way in ways)

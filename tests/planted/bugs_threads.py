@@ -265,4 +265,12 @@ THREADS = (
         ("ompother_ways", "g_left_out_ways"),
         condition=_THREADS,
     ),
+    Bug(
+        "macros of a header that only some compilers include are the program's own",
+        "opi_xform.frontend.deciding",
+        "        self.include(files)\n",
+        "",
+        ("g_left_out_included",),
+        condition=_THREADS,
+    ),
 )
