@@ -97,7 +97,8 @@ def _decided(units: Sequence[ast.Unit], program: Program, options: Options, sile
     if edits:
         edits = without_empty_loops(parameters_of(program, units), dict.fromkeys(edits))
         edits.extend(leftover_edits(parameters_of(program, units), edits))
-    decisions = decisions_of(program.functions, program.effects, verdicts, stray, Unreached(program).refusal)
+    unreached = (lambda _: WORDLESS) if program.alone else Unreached(program).refusal
+    decisions = decisions_of(program.functions, program.effects, verdicts, stray, unreached)
     found_remarks = [remark for verdict in found for remark in verdict.remarks]
     return Plan(
         tuple(decisions),

@@ -7,6 +7,7 @@ carrier's address: ``double **b``, ``(*b)`` wherever it is mentioned, and ``put(
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -134,10 +135,14 @@ class Parameters:
                 self.walk(v.init, "")
         self.never = sorted({span for unit in index.units for span in unit.never}, key=lambda s: (s.file, s.begin))
         self.files = sorted({path for unit in index.units for path in unit.files})
-        self.spelt: dict[tuple[str, int, int], str] = {}
-        for key, member in program.members.items():
-            for written in member.spans:
-                self.spelt.setdefault(written, key)
+        self.spelt = _spelt(program)
+
+    def of(self, program: Program) -> Parameters:
+        """The same of another program of the same text."""
+        out = copy.copy(self)
+        out.program = program
+        out.refused, out.stopped, out.spelt = {}, {}, _spelt(program)
+        return out
 
     def walk(self, root: ast.Expr, function: str) -> None:
         stack: list[ast.Expr] = [root]
@@ -178,7 +183,7 @@ class Parameters:
             message = f"`{variable.name}` is a parameter, a copy of the caller's pointer, and {why}"
             return Refusal("04", message, ((span, "here"),))
 
-        if function.refused or (not function.static and not self.program.complete):
+        if function.refused or self.program.alone or (not function.static and not self.program.complete):
             return no("other files may call its function", variable.span)
         if function.key in self.taken:
             return no("its function is called through a pointer", self.taken[function.key])
@@ -354,12 +359,26 @@ class Parameters:
         return address_of(settable(told.lvalue, text, member.cast if member is not None else "") or text)
 
 
+def _spelt(program: Program) -> dict[tuple[str, int, int], str]:
+    """By place: the member of a struct that counts as a variable."""
+    out: dict[tuple[str, int, int], str] = {}
+    for key, member in program.members.items():
+        for written in member.spans:
+            out.setdefault(written, key)
+    return out
+
+
 _latest: list[Parameters] = []
 
 
 def parameters_of(program: Program, units: Sequence[ast.Unit]) -> Parameters:
-    """The latest one is remembered: all buffers of a program share it."""
-    if not _latest or _latest[0].program is not program:
+    """The latest one is remembered: all buffers of a program share it, and functions looked at by themselves do."""
+    last = _latest[0] if _latest else None
+    if last is not None and last.program is program:
+        return last
+    if last is not None and program.alone and last.program.functions is program.functions:
+        _latest[:] = [last.of(program)]
+    else:
         _latest[:] = [Parameters(program, index_of(units))]
     return _latest[0]
 
