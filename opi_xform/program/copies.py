@@ -77,6 +77,7 @@ class _Builder:
     ) -> None:
         self.relevant = relevant
         self.alone = alone  # if only these are followed
+        self.others = tuple(sorted(lowerings.functions)) if alone else ()  # what may run before they begin
         self.printing = printing(lowerings, effects, pointers.taken) if complete else frozenset()
         running = relevant.reached if relevant is not None else sorted(lowerings.functions)
         if bodies is None:
@@ -160,7 +161,7 @@ class _Builder:
             starts.append(start)
             self.enter(0, start, -1, key, body, tuple(ins.Nondet() for _ in body.function.params), head, None, work)
             if self.alone:
-                self.add(len(self.frames) - 1, start, Lost(_anything(body.function), ALONE, ()))
+                self.add(len(self.frames) - 1, start, Lost(_anything(body.function), ALONE, self.others))
         self.succs[head] = (*starts, after)
 
     def copy(
