@@ -243,6 +243,8 @@ def test_regions() -> None:
         ('overwrites = ["0"]', "needs a length"),
         ('pure = true\nreads = ["0"]', "pure function"),
         ("pure = 1", "wrong type"),
+        ("computes = true", "reads, and nothing else"),
+        ('computes = true\nreads = ["0"]\nwrites = ["1"]', "reads, and nothing else"),
         ('repeatable = true\nreads = ["0"]', "reads no memory"),
         ('returns = "arg"', "bad returns"),
         ('calls = ["0"]', "bad callback"),

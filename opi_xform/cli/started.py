@@ -112,7 +112,7 @@ class Starting:
             moved = {(there, after(m.ref.span.begin, False)): m.place for m in one.mentions}
             place = (there, after(one.place[1], False), one.place[2], one.place[3])
             names = self.spelling.names(one)
-            known = proof.of(Marked(place, *names, frozenset(moved)))
+            known = proof.of(Marked(place, *names, frozenset(moved), one.handed))
             ready = None if known is None else self.ready(one, known, moved)
             if ready is not None and taken.isdisjoint(ready.known.anew):
                 taken |= ready.known.anew

@@ -73,11 +73,20 @@ class Directive:
 
 
 def directives(
-    file: File, span: Span, constant: Constant, expand: Expand, left_out: LeftOut, doubtful: LeftOut = ()
+    file: File,
+    span: Span,
+    constant: Constant,
+    expand: Expand,
+    left_out: LeftOut,
+    doubtful: LeftOut = (),
+    chosen: LeftOut = (),
 ) -> Iterator[Directive]:
-    """Those in a stretch of text, in order.  doubtful: text that others may compile.  Raises Unfollowed."""
+    """Those in a stretch of text, in order.  doubtful: text that others may compile.  Raises Unfollowed.
+
+    chosen: of the doubtful text, what only the program's own macros decide about.
+    """
     for words, begin, end in lines(file.data, span.begin, span.end):
-        if _around(left_out, begin):
+        if _around(left_out, begin) or (words[0] == "#" and _with_its_statement(file.data, end, chosen)):
             continue
         line = file.line_column(begin)[0]
         if words[1:3] == ["pragma", "omp"]:
@@ -145,6 +154,25 @@ def _require_plain(directive: Directive, clause: str, inside: list[str], constan
 def _around(left_out: LeftOut, at: int) -> int:
     """The end of the stretch that is left out around a place; 0 where there is none."""
     return next((end for begin, end in left_out if begin <= at < end), 0)
+
+
+def _with_its_statement(data: bytes, at: int, chosen: LeftOut) -> bool:
+    """What the directive that ends at a place is about is left out together with it, to its end."""
+    found = next(((begin, end) for begin, end in chosen if begin <= at < end), None)
+    if found is None:
+        return False
+    conditions = [(first, end) for _, first, end in lines(data, *found)]
+    words = [
+        (first, data[first:end])
+        for first, end, kind in tokens(data, *found)
+        if kind != "space" and not any(a <= first < b for a, b in conditions)
+    ]
+    depth = 0
+    for _, word in words:
+        depth += (word in (b"{", b"(", b"[")) - (word in (b"}", b")", b"]"))
+        if depth < 0:
+            return False
+    return depth == 0 and bool(words) and words[-1][0] >= at and words[-1][1] in (b"}", b";")
 
 
 def behind(data: bytes, at: int, left_out: LeftOut) -> int:

@@ -64,12 +64,14 @@ def find_regions(
     expand: Expand,
     left_out: LeftOut,
     doubtful: LeftOut = (),
+    chosen: LeftOut = (),
 ) -> Regions:
     """The OpenMP directives in a function's text, and what they make of it; those in text left out say nothing.
 
-    doubtful: text that is left out here, and that other flags may bring in.
+    doubtful: text that is left out here, and that other flags may bring in.  chosen: of it, what only the program's own
+    macros decide about: a directive in it is of another configuration, if what it is about is there, too (A6).
     """
-    finder = _Finder(file, span, body, variables, constant, expand, left_out, doubtful)
+    finder = _Finder(file, span, body, variables, constant, expand, left_out, doubtful, chosen)
     try:
         return finder.run()
     except Unfollowed as refused:
@@ -89,6 +91,7 @@ class _Finder:
         expand: Expand,
         left_out: LeftOut,
         doubtful: LeftOut,
+        chosen: LeftOut,
     ) -> None:
         self.file = file
         self.span = span
@@ -98,6 +101,7 @@ class _Finder:
         self.expand = expand
         self.left_out = left_out
         self.doubtful = doubtful
+        self.chosen = chosen
         self.parents: dict[int, ast.Stmt] = {}
         self.at: dict[int, ast.Stmt] = {}  # by offset: the outermost statement that begins there
         for stmt, parent in statements(body):
@@ -112,7 +116,9 @@ class _Finder:
 
     def run(self) -> Regions:
         """Raises Unfollowed."""
-        for directive in directives(self.file, self.span, self.constant, self.expand, self.left_out, self.doubtful):
+        for directive in directives(
+            self.file, self.span, self.constant, self.expand, self.left_out, self.doubtful, self.chosen
+        ):
             if directive.name == "barrier":
                 continue
             stmt = self.at.get(behind(self.file.data, directive.end, self.left_out))

@@ -72,6 +72,7 @@ class UnitBuilder:
         self._thread_private: frozenset[str] | None = frozenset()
         self._left_out: dict[str, list[tuple[int, int]]] = {}  # by file: text that every compiler leaves out
         self._doubtful: dict[str, list[tuple[int, int]]] = {}  # by file: text that is left out here
+        self._chosen: dict[str, list[tuple[int, int]]] = {}  # of it: what the program's own macros decide about
         self._has_openmp = False
         self._has_operator = False  # some text of the program's own has `_Pragma`
         self.dependencies: dict[str, str] = {}
@@ -104,6 +105,8 @@ class UnitBuilder:
         for skipped in left_out:
             where = self._left_out if skipped.certain else self._doubtful
             where.setdefault(skipped.span.file, []).append((skipped.span.begin, skipped.span.end))
+            if skipped.own and not skipped.certain:
+                self._chosen.setdefault(skipped.span.file, []).append((skipped.span.begin, skipped.span.end))
         texts = [(f.data, self._left_out.get(f.path, ())) for f in files if not f.system]
         self._thread_private = thread_private(texts, self._macros.is_number)
         self._declarations([c for c in top if c.kind == _FUNCTION or c.kind == _VARIABLE])
@@ -381,7 +384,15 @@ class UnitBuilder:
         if WORD.search(here.data, begin, end) or b"_Pragma" in here.data[begin:end]:
             left_out, doubtful = self._left_out.get(here.path, ()), self._doubtful.get(here.path, ())
             found = find_regions(
-                here, places.span(0), body, variables, self._macros.is_number, self._macros.words, left_out, doubtful
+                here,
+                places.span(0),
+                body,
+                variables,
+                self._macros.is_number,
+                self._macros.words,
+                left_out,
+                doubtful,
+                self._chosen.get(here.path, ()),
             )
         if self._has_operator and self._macros.makes_openmp(here, begin, end):
             refused = "OpenMP in a macro is not followed"

@@ -106,10 +106,13 @@ class Nondet:
     """A value nothing is known about (floating constants, what the front end did not understand).
 
     args: of floating arithmetic, what it is made of, for those who ask where a number may come from; nobody else looks.
+    quotient: the type in which the first of them is divided by the second.  Then they are no variables, but what these
+    were: temporaries, and such values.
     """
 
     reason: str = ""
     args: tuple[Operand, ...] = ()
+    quotient: Type | None = None
 
 
 Operand = Const | Var | Temp | AddrVar | AddrFunc | AddrHeap | AddrLocal | AddrString | Op | PtrAdd | Nondet

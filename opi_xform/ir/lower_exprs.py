@@ -143,6 +143,8 @@ class Expressions:
         if isinstance(value, ins.Const):
             self.close(then if value.value else other)
         else:
+            if e.type.kind == "float":  # what is made a whole number of it may be zero where it is not
+                value = ins.Nondet("floating arithmetic", (value,))
             self.emit(ins.Branch(e.span, self.stmt, compared(self.blocks[self.at], value, self.is_plain)))
             self.close(then, other)
 
@@ -319,10 +321,14 @@ class Expressions:
 
     def kept(self, e: ast.Expr, value: ins.Operand) -> ins.Operand:
         """The value as it is now, whatever the variables hold that are read for it later."""
+        return self.settled(value, e.type, e.span)
+
+    def settled(self, value: ins.Operand, type_: Type, span: Span) -> ins.Operand:
+        """The same for an operand of a type."""
         if isinstance(value, (ins.Const, ins.Temp, ins.AddrVar, ins.AddrFunc, ins.AddrString, ins.Nondet)):
             return value
         kept = self.temp()
-        self.emit(ins.Define(e.span, self.stmt, kept, value, e.type))
+        self.emit(ins.Define(span, self.stmt, kept, value, type_))
         return kept
 
     def binary(
@@ -341,8 +347,12 @@ class Expressions:
             for operand in (left, right):
                 if compares(operand):  # perhaps an address, which counts as a use of it
                     self.emit(ins.Define(span, self.stmt, self.temp(), operand, INT))
-            # Its comparisons are not the integers': NaN, fractions.
-            return ins.Nondet("floating arithmetic", (left, right))
+            # Its comparisons are not the integers': NaN, fractions.  And `long double` is of several kinds.
+            alike = {(t.kind, t.size) for t in (lt, rt, result)}
+            quotient = result if op == "/" and alike <= {("float", 4), ("float", 8)} and len(alike) == 1 else None
+            if quotient is not None:
+                left, right = self.settled(left, lt, span), self.settled(right, rt, span)
+            return ins.Nondet("floating arithmetic", (left, right), quotient)
         unsigned = result.kind == "int" and not result.signed
         if op in COMPARISONS:
             unsigned = (lt.kind == "int" and not lt.signed) or (rt.kind == "int" and not rt.signed)

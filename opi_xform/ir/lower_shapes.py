@@ -126,6 +126,8 @@ def unary(e: ast.Unary, inner: ins.Operand) -> ins.Operand:
         return inner
     if isinstance(inner, ins.Const) and e.op == "-" and inner.name != ast.PROC_NULL:
         return ins.Const(-inner.value)
+    if e.op == "!" and e.operand.type.kind == "float":
+        return ins.Nondet("floating arithmetic", (inner,))
     unsigned = e.type.kind == "int" and not e.type.signed
     return ins.Op({"-": "neg", "!": "not", "~": "~"}[e.op], (inner,), e.type, unsigned)
 

@@ -9,7 +9,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
 from opi_xform.memory.environment import Cell, Env
 from opi_xform.memory.extent import extent
-from opi_xform.memory.floating import CONVERTED, is_floating
+from opi_xform.memory.floating import CONVERTED, is_floating, quotient
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.pointsto import PointsTo
 from opi_xform.memory.poly import ZERO, Poly, number, symbol
@@ -101,17 +101,21 @@ class Evaluator:
         while work:
             item, ready = work.pop()
             match item:
-                case ins.Op(args=args) if not ready:
+                case ins.Op(args=args) | ins.Nondet(args=args, quotient=Type()) if not ready:
                     work.append((item, True))
                     work.extend((a, False) for a in reversed(args))
                 case ins.PtrAdd() if not ready:
                     work.append((item, True))
                     work.append((item.index, False))
                     work.append((item.base, False))
-                case ins.Op(args=args):
+                case ins.Op(args=args) | ins.Nondet(args=args, quotient=Type()):
                     values = done[len(done) - len(args) :]
                     del done[len(done) - len(args) :]
-                    done.append(self.operation(node, item, values))
+                    if isinstance(item, ins.Op):
+                        done.append(self.operation(node, item, values))
+                    else:
+                        known = None if self.rounding_may_change else quotient(self.symbols, item, values)
+                        done.append(self.leaf(node, frame, item) if known is None else known)
                 case ins.PtrAdd():
                     index, base = done.pop(), done.pop()
                     if item.scale == 0 and index != ZERO:
@@ -270,6 +274,11 @@ class Evaluator:
         if op.unsigned and not self.symbols.is_nonneg(value):
             value = self.symbols.of("op", ("widened", value), self.symbols.scope(value), True)
         return self.symbols.of("op", (CONVERTED, *kind_of(op.type), value), self.symbols.scope(value))
+
+    @property
+    def rounding_may_change(self) -> bool:
+        """Who knows the whole program says whether it may not."""
+        return True
 
     def cast(self, node: Node, op: ins.Op, value: Poly) -> Poly:
         """Conversions between integers of 32 and 64 bits keep the value (see docs/soundness.md); others are opaque.

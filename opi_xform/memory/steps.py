@@ -10,7 +10,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.fixed import bound
 from opi_xform.memory.calls import Calls, calls_back, is_message, region_args
 from opi_xform.memory.extent import ADDRESSES, SUMS, extent_of, told
-from opi_xform.memory.floating import CALLED, EXACT, rounding_may_change
+from opi_xform.memory.floating import CALLED, EXACT, is_floating, rounding_may_change
 from opi_xform.memory.poly import ONE, Poly, number
 from opi_xform.memory.touches import Touches
 from opi_xform.memory.values import Values
@@ -40,7 +40,8 @@ class Steps(Touches):
                 value = self.value(node, frame, operand)
                 self.values.operands[node.number] = (value,)
                 self.element(node, frame, operand, value)
-                value = self.converted(node, type_, value)
+                known = isinstance(target, ins.Temp) and type_.kind == "float" and is_floating(self.symbols, value)
+                value = value if known else self.converted(node, type_, value)
                 if isinstance(target, ins.Temp):
                     self.set_temp(frame, target.number, value)
                 else:

@@ -20,6 +20,7 @@ from opi_xform.memory.values import Comparison
 from opi_xform.ownership.completions import Edge, completed_by_index, completing_edges
 from opi_xform.ownership.model import Use
 from opi_xform.ownership.names import Names
+from opi_xform.ownership.numbered import Numbered
 from opi_xform.ownership.slots import Slots, apart, joints_of, lost_slots, slots_of, within
 from opi_xform.program.effects import MpiOp
 from opi_xform.record import dataclass
@@ -41,11 +42,15 @@ def request_pending_at(names: Names, post: int, op: MpiOp, nodes: Iterable[int])
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Whether requests are pending at a node.  ahead: before it is executed.  slots: which requests (None: all)."""
+    """Whether requests are pending at a node.  ahead: before it is executed.  slots: which requests (None: all).
+
+    turns: a loop around the post, of which a later turn in the same run is about another buffer at this node.
+    """
 
     node: int
     ahead: bool = False
     slots: Slots | None = None
+    turns: int | None = None
 
 
 def pending(names: Names, post: int, op: MpiOp, asked: Iterable[Asked]) -> list[Asked]:
@@ -75,6 +80,7 @@ class _Query:
         self.lost: Mapping[int, Slots | None] = {}  # the slot is overwritten (None: somewhere in the object)
         self.edges: Mapping[Edge, tuple[Slots, ...]] = {}  # where control flow tells of a completion
         self.collect()
+        self.by_number = Numbered(names, post, slot, self.lost)
         known = [s for s in (*self.lost.values(), *(a.slots for a in asked)) if s is not None]
         told = [s for slots in self.edges.values() for s in slots]
         unit = 0
@@ -115,8 +121,22 @@ class _Query:
         turning = self.values.symbols.scope(self.slot.lo)
         if not turning and self.completed(asked, joints_of(self.names), frozenset()):
             return True
+        if self.numbered(asked):
+            return True
         around = frozenset(self.names.program.nest.chain(block))
         return turning <= around and self.completed(asked, joints_of(self.names, block), around)
+
+    def numbered(self, asked: Collection[Asked]) -> bool:
+        """A counter numbers the requests, and what waits for as many as it says comes first."""
+        loops = dict.fromkeys(a.turns for a in asked)
+        return all(
+            self.by_number.complete(
+                {a.node for a in asked if a.turns == loop and a.ahead},
+                {a.node for a in asked if a.turns == loop and not a.ahead},
+                loop,
+            )
+            for loop in loops
+        )
 
     def completed(self, asked: Collection[Asked], joints: Joints, around: frozenset[int]) -> bool:
         """``around``: the loops of which a new turn may be about another place: it does not begin before all is

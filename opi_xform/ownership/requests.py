@@ -111,10 +111,11 @@ def _at_point(
             if own == row:
                 yield Asked(node, ahead)
             continue
-        known = None
+        known = turns = None
         if scope <= set(loops) and not any(symbols.inner[lp] & scope for lp in moving):
             known = _slots_of_row(names, slot, own, row)
-        yield Asked(node, ahead, known)
+            turns = _turns_of_row(names, post, own) if own == row else None
+        yield Asked(node, ahead, known, turns if turns in loops else None)
 
 
 def _slots_of_row(names: Names, slot: Slots, own: Poly, row: Poly) -> Slots | None:
@@ -130,6 +131,16 @@ def _slots_of_row(names: Names, slot: Slots, own: Poly, row: Poly) -> Slots | No
     if abs(a) != 1 or abs(m) < size or symbols.scope(rest) or symbols.scope(base):
         return None
     return Slots(slot.object, (row - rest).scaled(a * m) + base, slot.length)
+
+
+def _turns_of_row(names: Names, post: int, row: Poly) -> int | None:
+    """A loop around a call in each turn of which the row is another one."""
+    symbols = names.program.values.symbols
+    for loop in names.program.nest.chain(names.graph.nodes[post].block):
+        step = row.coefficient(symbols.count(loop))
+        if step and not symbols.scope(row - symbol(symbols.count(loop)).scaled(step)) & symbols.inner[loop]:
+            return loop
+    return None
 
 
 def _operations(names: Names, buffer: Buffer) -> list[tuple[int, MpiOp]]:

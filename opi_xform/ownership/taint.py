@@ -44,6 +44,8 @@ from opi_xform.ownership.kinds import (
 )
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.stretches import exactly, stretches_of
+from opi_xform.ownership.tainted_results import fill_new, made_of
+from opi_xform.ownership.unshared import unshared
 from opi_xform.program.effects import FunctionEffect, MpiOp
 from opi_xform.program.graph import MAIN, Bind, Lost, Node, Unbind
 
@@ -79,6 +81,7 @@ class Taint:
         self.carried: set[tuple[Kind, Channel]] = set()
         self.absent = self.tagged = self.lost = self.packed = False
         self.passes = passes_over(program)
+        self.own = unshared(program) if self.passes else frozenset()
         self.packs = self.passes and puns(program)
         self.tag_at = tag_offset(program)
         self.stretches = stretches_of(program)
@@ -146,7 +149,7 @@ class Taint:
     def held(self, o: int, stretch: Stretch | None, type_: Type) -> Marks:
         """What some of these bytes of an object are, read as a type."""
         places = [(kind, None) for kind in EITHER] if self.lost else self.places.get(o, ())
-        return self.as_read({kind for kind, s in places if meet(s, stretch)}, type_)
+        return self.as_read({kind for kind, s in places if meet(s, stretch)}, type_, o in self.own)
 
     def held_by_some(self, group: Group, type_: Type) -> Marks:
         """What one of these objects is, anywhere in it."""
@@ -159,14 +162,15 @@ class Taint:
                 kinds.update(kind for kind, s in self.places[o] if meet(s, stretch))
         return self.as_read(kinds, type_)
 
-    def as_read(self, kinds: set[Kind], type_: Type) -> Marks:
-        """What numbers that were stored as these kinds are, read as a type."""
+    def as_read(self, kinds: set[Kind], type_: Type, own: bool = False) -> Marks:
+        """What numbers that were stored as these kinds are, read as a type.  own: no other function writes there."""
         mine = kinds_of(type_)
         found = frozenset(VALUE if kind in mine else kind for kind in kinds)
         if type_.kind == "float":
             if WHOLE in found:
                 self.pack()
-            found |= self.passed()
+            if not own:
+                found |= self.passed()
         return found
 
     def passed(self) -> Marks:
@@ -181,7 +185,7 @@ class Taint:
             return
         self.packed = self.changed = True
         for o, info in enumerate(self.objects.table):
-            if is_floating(info.type):
+            if is_floating(info.type) and o not in self.own:
                 self.put(o, None, (WHOLE,))
 
     def holds(self, o: int, stretch: Stretch | None, kinds: Sequence[Kind] = EITHER) -> bool:
@@ -216,7 +220,7 @@ class Taint:
                 out |= self.held_by_some(r.group, type_)
             elif self.lost or r.object in self.places:  # most objects hold no such number
                 out |= self.held(r.object, self.stretches.place(r), type_)
-            elif type_.kind == "float":
+            elif type_.kind == "float" and r.object not in self.own:
                 out |= self.passed()
         return out
 
@@ -369,7 +373,9 @@ class Taint:
             if effect.mpi is not None:
                 self.tell_tag(n, frame, call, effect.mpi)
         moved = any(flow.kind == "copies" for flow in effect.flows)
-        result = NO_MARKS.union(*arguments) if effect.pure else NO_MARKS if message else ALL
+        result = NO_MARKS.union(*arguments) if effect.pure or effect.computes else NO_MARKS if message else ALL
+        if effect.computes:
+            result |= made_of(self, reads)
         if moved and not reads:  # from nobody knows where: a text of the program, memory of the library
             taken = list(EITHER)
         given = self.values.args.get(n, ())
@@ -388,23 +394,11 @@ class Taint:
                 self.put_argument(n, frame, call, i, dirty)
         if effect.calls and n not in graph.followed:
             self.write_all(n)
-        self.made(n, frame, effect, call)
+        fill_new(self, n, frame, effect, call)
         type_ = call.call.type
         if result and not type_.is_pointer:
             self.becomes_floating(result, type_)
             self.set_temp(frame, call.target, result)
-
-    def made(self, n: int, frame: int, effect: FunctionEffect, call: ins.CallInstr) -> None:
-        """What new memory holds: zeros, nothing, what another held (``realloc``), or what nobody knows (``strdup``)."""
-        spec = effect.allocates
-        if spec is None or (spec.copies_from is None and not spec.contents):
-            return
-        old: frozenset[int] = frozenset()
-        if spec.copies_from is not None and spec.copies_from < len(call.args):
-            old = self.program.points_to.operand(frame, call.args[spec.copies_from])
-        for kind in EITHER:
-            if spec.contents or any(self.holds(o, None, (kind,)) for o in old):
-                self.put(self.objects.heap(n), None, (kind,))
 
     def to_mpi(
         self, n: int, effect: FunctionEffect, call: ins.CallInstr, arguments: list[Marks], taken: Sequence[Kind]

@@ -56,7 +56,7 @@ class Untouched:
     def __init__(self, program: Program, whole: Whole) -> None:
         effects = program.effects
         known = {k: v for k, v in whole.variables.items() if v.is_global}
-        self.lowerings = Lowerings(whole.functions, known)
+        self.lowerings = Lowerings(whole.functions, known, effects)
         called = {name for f in whole.functions.values() for name in functions_called(f)}
         pointers = PointerCalls(whole.functions, effects, whole.taken, called, True, whole.variables, whole.records)
         self.flat = Flat(self.lowerings, effects, pointers)

@@ -42,6 +42,7 @@ class Marked:
     """A passage as it stands in the program with marks.
 
     place: its site.  at, count, end: the names of the variables of its marks.  mentions: where its elements are.
+    handed: the message may pend at the last mark: its block is given away, or the passage does not count.
     """
 
     place: Place
@@ -49,6 +50,7 @@ class Marked:
     count: str
     end: str
     mentions: frozenset[tuple[str, int]]
+    handed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,9 @@ class Proof:
             left |= found[1]
         if not anew or anew & left:
             return None
-        if not all(self.only_inside(one, frozenset(anew)) and self.complete(one) for one in stretches):
+        if not all(self.only_inside(one, frozenset(anew)) for one in stretches):
+            return None
+        if not all(self.complete(one, marked.handed) for one in stretches):
             return None
         assumes = self.dead(stretches)
         return None if assumes is None else Proved(frozenset(anew), counts.pop(), assumes)
@@ -317,12 +321,14 @@ class Proof:
         after = {n for n, _ in self.reached(one.leave, stop)}
         return after.isdisjoint(mine)
 
-    def complete(self, one: Stretch) -> bool:
-        """The message does not pend any more at the last mark."""
+    def complete(self, one: Stretch, handed: bool) -> bool:
+        """The message does not pend any more at the last mark, or may; it is one that is waited for."""
         if one.use.op.blocking:
             return True
         names = names_of(self.program)
-        return not pending(names, one.use.node, one.use.op, [Asked(one.leave, True)]) and not abandoned(names, one.use)
+        if abandoned(names, one.use):
+            return False
+        return handed or not pending(names, one.use.node, one.use.op, [Asked(one.leave, True)])
 
     # --- before and behind -----------------------------------------------------------------------------------------
 

@@ -53,7 +53,7 @@ class PassageSpelling:
             count = f"{count if re.fullmatch(r'[A-Za-z0-9_]+', count) else f'({count})'} * sizeof *{one.name}"
         made = f"{elem.spelling} *{one.name} = malloc({count});"
         start = f"const long {one.at} = {self.source(one.start)};"
-        yield from self.beside(one, (made, start), (f"free({one.name});",))
+        yield from self.beside(one, (made, start), () if one.handed else (f"free({one.name});",))
         yield ByteEdit(one.address.span.begin, one.address.span.end, (), one.name.encode())
         for m in one.mentions:
             if m.place in known.anew:
@@ -85,7 +85,8 @@ class PassageSpelling:
         file = one.first.span.file
         text, layout = self.sources.text(file), layout_of(self.sources.data(file))
         yield from around(text, layout, Group(one.first.span, before, (), False))
-        yield from around(text, layout, Group(one.last.span, (), after, False))
+        if after:
+            yield from around(text, layout, Group(one.last.span, (), after, False))
 
     def source(self, e: ast.Expr) -> str:
         """An expression as it is written, on one line.  Raises PlanError where a macro writes it, or part of a line."""

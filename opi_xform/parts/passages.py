@@ -32,7 +32,8 @@ class Passage:
 
     key: the buffer's variable.  place: the site.  address: the message's first argument, without casts.  start: the
     element that it begins with; count: how many.  first, last: the statements.  mentions: the buffer's elements in
-    them, as ``buf[…]``.  name: of the new block; the names of its companions begin with it.
+    them, as ``buf[…]``.  name: of the new block; the names of its companions begin with it.  handed: the message is a
+    send that pends behind them: nothing waits for it in this block, and only what is given away needs no free here.
     """
 
     key: str
@@ -45,6 +46,7 @@ class Passage:
     last: ast.Stmt
     mentions: tuple[Mention, ...]
     name: str
+    handed: bool = False
 
     @property
     def at(self) -> str:
@@ -90,11 +92,12 @@ def passages(
         words = _words(program, read) if words is None else words
         for found in _around(program, program.functions[function], info.stmt, use, known[ref.var]):
             name = _name(var.name, words, taken)
-            first, last, mentions, before = found
+            first, last, mentions, before, handed = found
             begin, many = (_set_there(e, before) for e in (start, count))
             if name and pure(begin) and pure(many):
                 taken.add(name)
-                out.append(Passage(ref.var, function, use.place, address, begin, many, first, last, mentions, name))
+                one = Passage(ref.var, function, use.place, address, begin, many, first, last, mentions, name, handed)
+                out.append(one)
     return out
 
 
@@ -159,12 +162,13 @@ def _name(name: str, words: Collection[str], taken: Collection[str]) -> str:
 
 def _around(
     program: Program, function: ast.Function, message: ast.Stmt, use: Use, mentions: Sequence[Mention]
-) -> Iterator[tuple[ast.Stmt, ast.Stmt, tuple[Mention, ...], Sequence[ast.Stmt]]]:
-    """The first and the last statement that have to do with a message, the buffer's elements in them, and what stands
-    between the first one and the message.
+) -> Iterator[tuple[ast.Stmt, ast.Stmt, tuple[Mention, ...], Sequence[ast.Stmt], bool]]:
+    """The first and the last statement that have to do with a message, the buffer's elements in them, what stands
+    between the first one and the message, and whether the message goes on behind the last one.
 
     Before a send: those that write elements; after a receive: those that read some.  Between them may stand others
-    that do not name the buffer, or only give it to other messages.  The last one waits for a message that is pending.
+    that do not name the buffer, or only give it to other messages.  The last one waits for a message that is pending;
+    where none does, as where each turn of a loop sends to one partner, a send is the last one itself.
     """
     blocks = list(_blocks(function.body))
     while (body := next((b for b in blocks if any(s is message for s in b)), None)) is not None:
@@ -191,10 +195,13 @@ def _beside(
     """``_around``, of one block."""
     at = next(i for i, s in enumerate(body) if s is message)
     mine = [m for m in mentions if m.function == function.key and m.kind != "size"]
+    send = use.side == "send"
     waited = at if use.op.blocking else _waited(program, body, at, use)
+    handed = waited is None and send
+    if handed:
+        waited = at
     if waited is None:
         return
-    send = use.side == "send"
     i, step, ends = at, -1 if send else 1, list[int]()
     while 0 <= i + step < len(body) and len(ends) < MOST:
         i += step
@@ -210,7 +217,7 @@ def _beside(
     for end in ends:
         first, last = (end, waited) if send else (at, end)
         found = tuple(m for m in mine if elements(m) and any(_in(m.ref.span, s.span) for s in body[first : last + 1]))
-        yield body[first], body[last], found, body[first:at]
+        yield body[first], body[last], found, body[first:at], handed
 
 
 def _waited(program: Program, body: Sequence[ast.Stmt], at: int, use: Use) -> int | None:

@@ -19,7 +19,7 @@ class Around:
     def __init__(self, whole: Whole, effects: Effects, complete: bool) -> None:
         self.whole = whole
         self.effects = effects
-        self.lowerings = Lowerings(whole.functions, {k: v for k, v in whole.variables.items() if v.is_global})
+        self.lowerings = Lowerings(whole.functions, {k: v for k, v in whole.variables.items() if v.is_global}, effects)
         called = {name for f in whole.functions.values() for name in functions_called(f)}
         self.pointers = PointerCalls(
             whole.functions, effects, whole.taken, called, complete, whole.variables, whole.records

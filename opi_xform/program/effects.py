@@ -225,6 +225,7 @@ class FunctionEffect:
     addresses in the buffers.
     fills: all bytes that it writes are this one (``const``, ``arg``).
     pure: the result depends on the arguments' values alone; nothing is touched but ``errno``, where ``errno`` is set.
+    computes: its result is a number that is made of its arguments' values and of what it reads, and of nothing else.
     lets_errors_return: after it a call of MPI that fails may return an error, where it would have ended the job.
     source: the table it comes from; user: supplied by the user, dropped under ``--strict``.
     """
@@ -248,6 +249,7 @@ class FunctionEffect:
     noreturn: bool = False
     lets_errors_return: bool = False
     pure: bool = False
+    computes: bool = False
     errno: bool = False
     may_yield_proc_null: tuple[int, ...] = ()
     nonnegative: tuple[int, ...] = ()

@@ -187,6 +187,7 @@ _ENTRY_KEYS: dict[str, type | tuple[type, ...]] = {
     "noreturn": bool,
     "lets_errors_return": bool,
     "pure": bool,
+    "computes": bool,
     "errno": bool,
     "may_yield_proc_null": list,
     "nonnegative": list,
@@ -295,7 +296,7 @@ def parse_effect(name: str, entry: Mapping[str, Any], source: str = "", user: bo
     made["calls"] = tuple(_callback(t) for t in _strings(given.get("calls", []), "calls"))
     for key in ("retains", "retains_unwritten", "retains_stored", "may_yield_proc_null", "nonnegative", "positive"):
         made[key] = _integers(given.get(key, []), key)
-    for key in ("noreturn", "lets_errors_return", "pure", "errno", "repeatable", "outside"):
+    for key in ("noreturn", "lets_errors_return", "pure", "computes", "errno", "repeatable", "outside"):
         made[key] = given.get(key, False)
     made["operation"] = given.get("operation")
     if "fills" in given:
@@ -318,6 +319,9 @@ def parse_effect(name: str, entry: Mapping[str, Any], source: str = "", user: bo
     touched = effect.reads or effect.all_writes or effect.allocates or effect.frees or effect.retains or effect.calls
     if effect.pure and (touched or effect.mpi or effect.flows):
         raise ValueError("a pure function touches nothing")
+    others = effect.all_writes or effect.allocates or effect.frees or effect.retains or effect.calls or effect.flows
+    if effect.computes and (effect.pure or effect.mpi or others or not effect.reads):
+        raise ValueError("a function that computes its result reads, and nothing else")
     if effect.repeatable and effect.reads:
         raise ValueError("a repeatable function reads no memory, or equal arguments would not be equal inputs")
     if not set(effect.retains_unwritten) <= set(effect.retains):

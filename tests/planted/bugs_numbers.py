@@ -158,4 +158,27 @@ NUMBERS = (
         ("count_root_narrow",),
         condition="values",
     ),
+    Bug(
+        "by what a floating number is divided does not matter",
+        "opi_xform.memory.floating",
+        "(DIVIDED, item.quotient.size, tuple(values))",
+        "(DIVIDED, item.quotient.size, values[0])",
+        ("quotient_changed", "quotient_function"),
+        condition="values",
+    ),
+    Bug(
+        "quotients do not depend on how they are rounded",
+        "opi_xform.memory.evaluate",
+        "None if self.rounding_may_change else quotient(self.symbols, item, values)",
+        "quotient(self.symbols, item, values)",
+        ("quotient_rounding",),
+        condition="values",
+        also=Bug(
+            "what functions make of quotients does not depend on it, either",
+            "opi_xform.memory.steps",
+            "name in EXACT and not self.rounding_may_change",
+            "name in EXACT",
+            (),
+        ),
+    ),
 )

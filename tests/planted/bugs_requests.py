@@ -4,6 +4,7 @@ from tests.planted.bug import Bug
 
 _MEMBERS = "opi_xform.ownership.members"
 _MERGED = "opi_xform.memory.merged"
+_NUMBERED = "opi_xform.ownership.numbered"
 _PENDING = "opi_xform.ownership.pending"
 _REQUESTS = "opi_xform.ownership.requests"
 _SLOTS = "opi_xform.ownership.slots"
@@ -72,5 +73,21 @@ REQUESTS = (
         "[Asked(n) for n in sorted(ends)]",
         ("member_block_jump",),
         condition="carrier",
+    ),
+    Bug(
+        "what sets a counter leaves it where it was",
+        _NUMBERED,
+        "far = _BEHIND if more is None or far == _BEHIND else",
+        "far = far if more is None else",
+        ("numbered_set_back", "numbered_one_less"),
+        condition="pending requests",
+    ),
+    Bug(
+        "any call posts a request with a greater number",
+        _NUMBERED,
+        "return back is not None and other.length == self.slot.length and far - back > 0",
+        "return True",
+        ("numbered_overwritten",),
+        condition="pending requests",
     ),
 )

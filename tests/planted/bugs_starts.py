@@ -81,6 +81,14 @@ STARTS = (
         condition="starts",
     ),
     Bug(
+        "a send that pends behind its passage leaves nothing that is read behind it",
+        _PROOF,
+        "for n in (one.enter, one.leave):",
+        "for n in (one.enter,) if one.use.op.blocking or one.use.side == 'recv' else ():",
+        ("partners_read_after", "partners_second", "partners_some"),
+        condition="starts",
+    ),
+    Bug(
         "no way leads out",
         _PROOF,
         "            if last or isinstance(action, Lost) or",

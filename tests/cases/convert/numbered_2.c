@@ -1,0 +1,51 @@
+/* Requests in heap memory, by a pointer; the number is counted in a statement of its own. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define ROWS 4
+
+int main(int argc, char **argv)
+{
+    int me, size, n = 300;
+    double *in[ROWS], *out[ROWS], sum = 0.0;
+    int peer[ROWS];
+    MPI_Request *rq = malloc(ROWS * sizeof *rq);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int d = 0; d < ROWS; d++) {
+        in[d] = malloc(n * sizeof(double));
+        out[d] = malloc(n * sizeof(double));
+        peer[d] = d != 1 && size == 2 ? 1 - me : -1;
+    }
+    for (int round = 0; round < 3; round++) {
+        int posted = 0;
+        for (int d = 0; d < ROWS; d++) {
+            if (peer[d] == -1)
+                continue;
+            MPI_Irecv(in[d], n, MPI_DOUBLE, peer[d], d, MPI_COMM_WORLD, rq + posted); //~ take(in)
+            posted = posted + 1;
+        }
+        for (int d = 0; d < ROWS; d++)
+            if (peer[d] != -1) {
+                for (int i = 0; i < n; i++)
+                    out[d][i] = round + me + 0.5 * i + d;
+                MPI_Send(out[d], n, MPI_DOUBLE, peer[d], d, MPI_COMM_WORLD); //~ give(out)
+            }
+        if (posted > 0)
+            MPI_Waitall(posted, rq, MPI_STATUSES_IGNORE);
+        for (int d = 0; d < ROWS; d++)
+            if (peer[d] != -1)
+                for (int i = 0; i < n; i++)
+                    sum += in[d][i] * (i + d + 1);
+    }
+    printf("%d: %.17g\n", me, sum);
+    for (int d = 0; d < ROWS; d++) {
+        free(in[d]);
+        free(out[d]);
+    }
+    free(rq);
+    MPI_Finalize();
+    return 0;
+}
