@@ -5,6 +5,7 @@ wrote.
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -61,7 +62,7 @@ class Again:
     """How a program is parsed and analysed.  known: what is known of units before anything is decided.
 
     further: what else is tried with each other text of it.  reasons: what the sites of the old program stay for says
-    nothing of the other text, so it is found out anew.
+    nothing of the other text, so it is found out anew.  wordless: nobody reads why sites stay, whatever converts.
     """
 
     units: Sequence[Unit]
@@ -74,6 +75,7 @@ class Again:
     known: Known
     further: Further | None = None
     reasons: bool = False
+    wordless: bool = False
 
     def attempt(self, texts: Mapping[str, bytes], moved: Mapping[str, Moved], old: Plan) -> Tried | None:
         """What is decided of the program with these texts; None when it is no program any more.
@@ -89,7 +91,7 @@ class Again:
             back = Back(top, moved, self.sources)
             told = tuple(self._moved(one, top, moved) for one in self.told)
             files, root = Sources(), mirrored(top, self.root)
-            least = -1 if self.reasons else len(converted(old))
+            least = sys.maxsize if self.wordless else -1 if self.reasons else len(converted(old))
             program, plan, changed = self.analyse(units, files, root, told, least)
             if self.further is not None and program is not None:
                 flags = {unit.path: own for unit, (_, own) in zip(units, jobs, strict=True)}

@@ -51,7 +51,8 @@ class Loosening:
         """Those of whose sends it is known that they end in the array: all their bytes are written by its name."""
         if not any(one.unshown for one in ways):
             return ways
-        seen = self.attempt([one.wide if one.unshown else one.edits for one in ways], replace(self.again, further=None))
+        asked = replace(self.again, further=None, wordless=True)
+        seen = self.attempt([one.wide if one.unshown else one.edits for one in ways], asked)
         sent = converted(seen.plan) if seen is not None else set()
         return [one for one in ways if one.unshown <= sent]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 from math import gcd
+from typing import TYPE_CHECKING
 
 from opi_xform.ir.loops import LoopNest
 from opi_xform.memory.least import either, wraps
@@ -18,6 +19,9 @@ from opi_xform.memory.trips import NEGATED, nominal_trips
 from opi_xform.memory.values import Comparison, Values
 from opi_xform.program.graph import Graph
 from opi_xform.record import dataclass
+
+if TYPE_CHECKING:
+    from opi_xform.memory.hull import Hull
 
 MOST_CONDITIONS = 16
 
@@ -114,6 +118,7 @@ class Facts:
         self.values = values
         self.symbols = values.symbols
         self.cache: dict[int, Known] = {}
+        self.hulls: dict[tuple[int, Poly, Poly], list[Hull]] = {}  # of accesses, see ``memory/hull.py``
         self.guarded = self.guards()
 
     def guards(self) -> list[int]:

@@ -30,6 +30,14 @@ def hulls(facts: Facts, block: int, lo: Poly, length: Poly) -> list[Hull]:
     around = frozenset(loops)
     if not any(len(m) > 1 and any(symbols.table[s].scope & around for s in m) for m, _ in lo.terms):
         return []
+    known = facts.hulls.get((block, lo, length))
+    if known is None:
+        known = facts.hulls[block, lo, length] = _hulls(facts, block, lo, length)
+    return known
+
+
+def _hulls(facts: Facts, block: int, lo: Poly, length: Poly) -> list[Hull]:
+    symbols, loops = facts.symbols, facts.nest.chain(block)
     here = facts.at(block)
     lo, length = (symbols.resolve(p.substitute(here.left.get)) for p in (lo, length))
     lo, length = (symbols.resolve(p.substitute(partial(facts.ran, block))) for p in (lo, length))

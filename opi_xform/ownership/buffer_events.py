@@ -270,6 +270,8 @@ class BufferEvents:
             if self.initialises(n) or (converted is None and (n in self.swaps or n in self.idle)):
                 continue
             for a in found:
+                if a.kind == "R" and only is not None and n not in only:
+                    continue
                 if converted is not None:
                     out.setdefault(n, []).append(Event(None, self.region(n, a.lo, a.length, False)))
                 else:
@@ -278,6 +280,8 @@ class BufferEvents:
                         out.setdefault(n, []).append(event)
         for n, uses in self.use_nodes.items():
             for u in uses:
+                if u.side == "send" and only is not None and n not in only:
+                    continue
                 event = self.use_event(u) if converted is None else self.touch_event(u, converted)
                 if event.use is None or only is None or n in only:
                     out.setdefault(n, []).append(event)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import TypeGuard, cast
 
 from opi_xform.ir import instr as ins
@@ -199,7 +200,13 @@ def prover_at(program: Program, n: int, more: Sequence[Poly]) -> Prover:
     symbols = program.values.symbols
     counts = frozenset(info.number for info in symbols.table if info.kind == "count")
     facts = [symbols.resolve(f) for f in (*facts_at(program, n), *more)]
-    return Prover([*facts, *smaller(program, facts)], counts)
+    return _prover(tuple(f for f in (*facts, *smaller(program, facts)) if f.constant is None), counts)
+
+
+@lru_cache(maxsize=256)
+def _prover(facts: tuple[Poly, ...], counts: frozenset[int]) -> Prover:
+    """Many nodes have the same facts, and what follows from them depends on nothing else."""
+    return Prover(facts, counts)
 
 
 def smaller(program: Program, facts: Sequence[Poly]) -> list[Poly]:
@@ -215,7 +222,7 @@ def nested_at(program: Program, n: int) -> Prover:
     facts = [symbols.resolve(f) for f in facts_at(program, n)]
     turns = [f for f in dict.fromkeys(facts) if not counts.isdisjoint(f.symbols()) and len(f.terms) > 1]
     turns = [f for f in turns if all(symbols.table[s].kind != "exit" for s in f.symbols())][:MOST_TURNS]
-    return Prover([*turns, *(a * b for a, b in itertools.combinations(turns, 2))], counts)
+    return _prover((*turns, *(a * b for a, b in itertools.combinations(turns, 2))), counts)
 
 
 def settled(program: Program, prover: Prover, p: Poly) -> Poly:

@@ -93,18 +93,38 @@ class Prover:
         """counts: symbols that are never negative, whatever the facts.  limit: steps of one proof."""
         self.limit = limit
         self.facts = [f for f in facts if f.constant is None]
+        self.terms: dict[Monomial, list[tuple[int, int, int]]] = {}  # facts' terms: of which fact, the how many-th, c
+        for i, fact in enumerate(self.facts):
+            for j, (m, a) in enumerate(fact.terms):
+                self.terms.setdefault(m, []).append((i, j, a))
+        self.products: dict[int, list[Monomial]] = {}  # those of these terms, by their first factor (-1: none)
+        for m in self.terms:
+            self.products.setdefault(m[0] if m else -1, []).append(m)
         self.nonneg: set[int] = set(counts)
         self.steps = 0
+        self.known: dict[Poly, bool] = {}
+        self.wanted: set[int] = set()  # what a proof would have gone another way with, were it not negative
+        failed: dict[int, set[int]] = {}
         changed = True
         while changed:
             changed = False
             for s in sorted({s for f in self.facts for s in f.symbols()} - self.nonneg):
-                if self.proves(symbol(s)):
+                if s in failed and self.nonneg.isdisjoint(failed[s]):
+                    continue  # the same steps, to the same end
+                self.wanted = failed[s] = set()
+                if self.proved(symbol(s)):
                     self.nonneg.add(s)
                     changed = True
 
     def proves(self, p: Poly) -> bool:
         """p >= 0 follows from the facts."""
+        found = self.known.get(p)
+        if found is None:
+            found = self.known[p] = self.proved(p)
+        return found
+
+    def proved(self, p: Poly) -> bool:
+        """p >= 0 follows from the facts and from the numbers that are known not to be negative so far."""
         self.steps = 0
         seen: set[Poly] = set()
         stack = [p]
@@ -120,26 +140,35 @@ class Prover:
             monomial, c = term
             if monomial == () and len(p.terms) == 1:
                 continue
-            stack.extend(reversed(list(self.without(p, monomial, c))))
+            stack.extend(reversed(self.without(p, monomial, c)))
         return False
 
     def problem(self, p: Poly) -> tuple[Monomial, int] | None:
         """A term that may be negative; one that is no number before one that is."""
-        found = [(m, c) for m, c in p.terms if c < 0 or any(s not in self.nonneg for s in m)]
+        found = []
+        for m, c in p.terms:
+            if c < 0:
+                found.append((m, c))
+            elif not self.nonneg.issuperset(m):
+                found.append((m, c))
+                self.wanted.update(s for s in m if s not in self.nonneg)
         return max(found, key=lambda t: (len(t[0]), t[0])) if found else None
 
     def without(self, p: Poly, monomial: Monomial, c: int) -> list[Poly]:
         """What is left to prove when a fact times something that is not negative takes the term away."""
+        found: list[tuple[int, int, int, Monomial]] = []
+        for m in (m for s in (-1, *dict.fromkeys(monomial)) for m in self.products.get(s, ())):
+            rest = quotient(monomial, m)
+            if rest is None:
+                continue
+            if self.nonneg.issuperset(rest):
+                found += [(i, j, a, rest) for i, j, a in self.terms[m] if (a > 0) == (c > 0)]
+            else:
+                self.wanted.update(s for s in rest if s not in self.nonneg)
         out = []
-        for fact in self.facts:
-            for m, a in fact.terms:
-                if (a > 0) != (c > 0):
-                    continue
-                rest = quotient(monomial, m)
-                if rest is None or any(s not in self.nonneg for s in rest):
-                    continue
-                scaled = fact * Poly(((rest, 1),))
-                out.append(p.scaled(abs(a)) - scaled.scaled(abs(c)))
+        for i, _, a, rest in sorted(found):
+            fact = self.facts[i] * Poly(((rest, 1),)) if rest else self.facts[i]
+            out.append((p if a in (1, -1) else p.scaled(abs(a))) - (fact if c in (1, -1) else fact.scaled(abs(c))))
         return sorted(out, key=lambda q: len(q.terms))
 
 

@@ -190,7 +190,9 @@ class Proof:
         return None if one.enter in found else found
 
     def reached(self, after: int, stop: Callable[[int], bool]) -> Iterator[tuple[int, bool]]:
-        """The nodes that follow a node, without those that stop the way; each with whether the way ends there."""
+        """The nodes that follow a node, without those that stop the way; each with whether the way ends there (-1: it
+        ends where nothing stands).
+        """
         graph = self.program.graph
         block = graph.nodes[after].block
         work = [(block, graph.blocks[block].index(after) + 1)]
@@ -204,7 +206,7 @@ class Proof:
                 yield nodes[i], i == len(nodes) - 1 and not graph.succs[block]
             else:
                 if not nodes and not graph.succs[block]:
-                    yield after, True
+                    yield -1, True
                 more = [b for b in graph.succs[block] if b not in seen]
                 seen.update(more)
                 work += [(b, 0) for b in more]

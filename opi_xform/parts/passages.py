@@ -191,7 +191,7 @@ def _beside(
     message: ast.Stmt,
     use: Use,
     mentions: Sequence[Mention],
-) -> Iterator[tuple[ast.Stmt, ast.Stmt, tuple[Mention, ...], Sequence[ast.Stmt]]]:
+) -> Iterator[tuple[ast.Stmt, ast.Stmt, tuple[Mention, ...], Sequence[ast.Stmt], bool]]:
     """``_around``, of one block."""
     at = next(i for i, s in enumerate(body) if s is message)
     mine = [m for m in mentions if m.function == function.key and m.kind != "size"]

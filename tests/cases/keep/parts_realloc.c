@@ -24,7 +24,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < n; i++)
             sbuf[i] = u[i];
         for (int i = 0; i < n; i++)
-            sbuf[n + i] = u[n + i];
+            *(sbuf + n + i) = u[n + i];
         MPI_Isend(sbuf, n, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[2]); //~ keep
         MPI_Isend(sbuf + n, n, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &rq[3]); //~ keep
         MPI_Waitall(4, rq, MPI_STATUSES_IGNORE);

@@ -23,7 +23,7 @@ int main(int argc, char **argv)
         for (int d = 0; d < 2; d++)
             MPI_Irecv(v + d * n, n, MPI_DOUBLE, 1 - rank, d, MPI_COMM_WORLD, &rq[d]);
         for (int i = 0; i < n; i++)
-            sbuf[m + i] = u[n + i];
+            *(sbuf + m + i) = u[n + i];
         for (int i = 0; i < m; i++)
             sbuf[i] = u[i];
         MPI_Isend(sbuf, m, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &rq[2]); //~ keep

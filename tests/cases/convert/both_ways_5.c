@@ -1,0 +1,56 @@
+/* One function receives into the scratch, another one sends from it. */
+#include <mpi.h>
+#include <stdio.h>
+
+static double g[512], h[512];
+static int nx, ny, rank, size;
+static double dum[1024];
+
+static void take_in(int last)
+{
+    if (last && rank + 1 < size) {
+        MPI_Recv(dum, 2 * nx, MPI_DOUBLE, rank + 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(dum)
+        for (int i = 0; i < nx; i++) {
+            g[i] += dum[i];
+            h[i + 1] = dum[i + nx];
+        }
+    }
+}
+
+static void hand_out(int first)
+{
+    if (first && rank > 0) {
+        for (int i = 0; i < nx; i++) {
+            dum[i] = g[i + 8];
+            dum[i + nx] = h[i + 8];
+        }
+        MPI_Send(dum, 2 * nx, MPI_DOUBLE, rank - 1, 3, MPI_COMM_WORLD); //~ give(dum)
+    }
+}
+
+static void edges(int last, int first)
+{
+    take_in(last);
+    hand_out(first);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    nx = argc + 20;
+    ny = argc + 30;
+    for (int i = 0; i < 512; i++) {
+        g[i] = i + rank;
+        h[i] = i * rank;
+    }
+    for (int step = 0; step < 3; step++)
+        edges(argc > 0, argc < 5);
+    double sum = 0;
+    for (int i = 0; i < 512; i++)
+        sum += (g[i] - 2 * h[i]) * (i + 1);
+    printf("%d %.2f\n", rank, sum);
+    MPI_Finalize();
+    return 0;
+}
