@@ -327,3 +327,92 @@ def test_a_struct_without_a_name_is_told_without_the_path_of_its_file(
     lines = ["double *p = halo.first;", "p[N] = u[0];", "MPI_Send(halo.out, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"]
     _, found = sites(lines, tmp_path, capfd, "static struct { double first[N], out[N]; } halo;\n")
     assert found[-1]["message"] == "`halo` is a struct, not an array or a pointer"
+
+
+def test_memory_that_nobody_has_written_is_told_with_the_line_that_reads_it(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    lines = [
+        "int rank;",
+        "MPI_Comm_rank(MPI_COMM_WORLD, &rank);",
+        "for (int m = 0; m < 3; m++) {",
+        "double *in = malloc(N * sizeof(double));",
+        "if (m != rank) MPI_Recv(in, N, MPI_DOUBLE, m, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        "for (int i = 0; i < N; i++) u[i] += in[i]; // HERE",
+        "free(in);",
+        "}",
+    ]
+    text, found = sites(lines, tmp_path, capfd)
+    line = line_of(text, "HERE")
+    wanted = f"line {line} may read `in` where nothing has come and nobody has written to it"
+    assert (found[-1]["code"], found[-1]["message"]) == ("OPI215", wanted)
+    assert [(note["line"], note["message"]) for note in found[-1]["notes"]] == [(line, "`in` is read here")]
+
+
+def test_a_call_that_frees_one_of_two_blocks_is_named(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    before = """static void halve(double *p, int n)
+{
+    p[n / 2] = p[n - 1];
+    if (n > 2) halve(p, n / 2);
+}
+"""
+    lines = [
+        "double *b = malloc(N * sizeof(double));",
+        "if (argc > 1) for (int i = 0; i < N; i++) b[i] = i;",
+        "else {",
+        "b = malloc(N * sizeof(double));",
+        "MPI_Recv(b, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        "}",
+        "halve(b, N);",
+        "u[0] = b[3];",
+        "free(b); // HERE",
+    ]
+    text, found = sites(lines, tmp_path, capfd, before)
+    wanted = f"line {line_of(text, 'HERE')} frees `b` or other memory; which is not known there"
+    assert (found[-1]["code"], found[-1]["message"]) == ("OPI215", wanted)
+
+
+def test_a_function_without_a_body_is_told_without_the_path_of_its_file(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    send = "MPI_Send(u, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"
+    _, found = sites(["odd(u);", send], tmp_path, capfd, "static int odd(double *p);\n")
+    assert (found[-1]["code"], found[-1]["message"]) == ("OPI403", "`u`: unknown function odd")
+    before = """static int odd(double *p);
+static void work(void)
+{
+#pragma omp parallel for
+    for (int i = 0; i < N; i++) odd(&u[i]); // HERE
+}
+"""
+    text, found = sites(["work();", send], tmp_path, capfd, before)
+    assert f"OpenMP region in line {line_of(text, 'HERE')} calls `odd`" in found[-1]["message"]
+
+
+def test_a_free_that_finds_no_place_is_told_with_the_line_that_would_miss_the_buffer(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = """static void step(int n, double v[], int rank)
+{
+    for (int turn = 0; turn < 5; turn++) {
+        if (rank == 0) {
+            MPI_Send(v, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); // FIRST
+            MPI_Send(v, n, MPI_DOUBLE, 2, 0, MPI_COMM_WORLD);
+        } else {
+            MPI_Recv(v, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            u[turn] += v[1];
+        }
+    }
+}
+"""
+    lines = [
+        "int rank, n = atoi(argv[1]);",
+        "MPI_Comm_rank(MPI_COMM_WORLD, &rank);",
+        "double v[n];",
+        "for (int i = 0; i < n; i++) v[i] = i;",
+        "step(n, v, rank); // HERE",
+    ]
+    text, found = sites(lines, tmp_path, capfd, before)
+    wanted = f"; before line {line_of(text, 'HERE')} would leave line {line_of(text, 'FIRST')} without"
+    assert found[-1]["code"] == "OPI215"
+    assert found[-1]["message"].endswith("no place was found at which that could be freed" + wanted)

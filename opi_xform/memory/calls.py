@@ -198,3 +198,9 @@ def written_through(effect: FunctionEffect, call: ins.CallInstr) -> list[int]:
         seen.update(region_args(region.arg, region.rest, call))
     seen.update(flow.target for flow in effect.flows if flow.target < len(call.args))
     return sorted(seen | {i for i in effect.may_yield_proc_null if i < len(call.args)})
+
+
+def unknown(call: ins.CallInstr) -> str:
+    """What is called where nothing is known of it, by its name without the file of a static function."""
+    name = call.callee.key.rpartition(":")[2] if isinstance(call.callee, ins.AddrFunc) else "a function pointer"
+    return f"unknown function {name}"

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from opi_xform.ir import instr as ins
-from opi_xform.memory.calls import Calls, calls_back, handed_over, region_args
+from opi_xform.memory.calls import Calls, calls_back, handed_over, region_args, unknown
 from opi_xform.memory.extent import ADDRESSES
 from opi_xform.program.effects import FunctionEffect
 from opi_xform.program.graph import ALONE, Lost, Node
@@ -58,8 +58,7 @@ def _given(calls: Calls, node: Node) -> Iterator[tuple[frozenset[int], str]]:
         case ins.CallInstr() as call if not calls.is_followed(node, call):
             effect = calls.effect(call)
             if effect is None:
-                name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else "a function pointer"
-                yield calls.lost(node), f"unknown function {name}"
+                yield calls.lost(node), unknown(call)
             else:
                 yield from _library(calls, node, call, effect)
         case _:

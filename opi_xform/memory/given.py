@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from opi_xform.ir import instr as ins
-from opi_xform.memory.calls import Calls
+from opi_xform.memory.calls import Calls, unknown
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.values import Values
 from opi_xform.program.graph import POINTER, RECURSION, SUMMARY, Lost, Node
@@ -35,5 +35,4 @@ def _given(calls: Calls, node: Node) -> Iterator[tuple[str, ins.Operand]]:
                 reason = f"`{functions[0].rpartition(':')[2]}`, which is not followed: {reason}"
             yield from ((reason, operand) for operand in call.args)
         case ins.CallInstr() as call if not calls.is_followed(node, call) and calls.effect(call) is None:
-            name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else "a function pointer"
-            yield from ((f"unknown function {name}", operand) for operand in call.args)
+            yield from ((unknown(call), operand) for operand in call.args)

@@ -8,7 +8,7 @@ from functools import cached_property
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.fixed import bound
-from opi_xform.memory.calls import Calls, calls_back, is_message, region_args
+from opi_xform.memory.calls import Calls, calls_back, is_message, region_args, unknown
 from opi_xform.memory.extent import ADDRESSES, SUMS, extent_of, told
 from opi_xform.memory.floating import CALLED, EXACT, is_floating, rounding_may_change
 from opi_xform.memory.poly import ONE, Poly, number
@@ -224,8 +224,7 @@ class Steps(Touches):
         effect = self.calls.effect(call)
         result = self.opaque(node, "result", call.call.type.kind == "int" and not call.call.type.signed)
         if effect is None:
-            name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else "a function pointer"
-            self.lose(node, call, f"unknown function {name}")
+            self.lose(node, call, unknown(call))
             return
         if calls_back(effect, call) and node.number not in self.calls.graph.followed:
             self.escape(self.calls.lost(node), node, f"used by a function that {effect.name} is given")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+
+from islpy import Set
 
 from opi_xform.memory.regions import BudgetExceeded
 from opi_xform.ownership.buffer_events import PADDING, SIGNS
@@ -11,6 +13,8 @@ from opi_xform.ownership.model import Use
 from opi_xform.program.graph import Graph
 
 TRIES = 8  # candidates tried for one message, each by itself
+_Asked = Callable[[Mapping[int, Set], Set], bool]
+"""Whether bytes that are not there are needed: of the live regions after the sites and births, and at the start."""
 
 
 def readers_after(judge: Judge, use: Use) -> tuple[int, ...]:
@@ -18,13 +22,19 @@ def readers_after(judge: Judge, use: Use) -> tuple[int, ...]:
 
     After a send, what reads the data goes before what sends it again: packing anew would not be enough there.
     """
-    found = _deciding(judge, ahead(judge.program.graph, use.node, readers_of(judge)), use)
+    candidates = ahead(judge.program.graph, use.node, readers_of(judge))
+    found = _deciding(judge, candidates, lambda live, _: judge.needed(use, live))
     return tuple(sorted(found, key=judge.use_nodes.__contains__)) if use.side == "send" else found
 
 
 def readers_of_first_contents(judge: Judge) -> tuple[int, ...]:
     """Nodes whose reads need what the buffer held before it was first written."""
-    return _deciding(judge, sorted(readers_of(judge)), None)
+    return _deciding(judge, sorted(readers_of(judge)), judge.reads_initial)
+
+
+def readers_of_no_contents(judge: Judge) -> tuple[int, ...]:
+    """Nodes that read the buffer where nobody may have written to it."""
+    return _deciding(judge, sorted(readers_of(judge)), lambda live, _: judge.reads_unwritten(live))
 
 
 def touches_after(judge: Judge, use: Use) -> tuple[int, ...]:
@@ -39,42 +49,42 @@ def readers_of(judge: Judge) -> set[int]:
     return reads | {u.node for u in judge.uses if u.side == "send"}
 
 
-def _deciding(judge: Judge, candidates: Iterable[int], use: Use | None) -> tuple[int, ...]:
+def _deciding(judge: Judge, candidates: Iterable[int], asked: _Asked) -> tuple[int, ...]:
     """The nearest few of the candidates that decide, two at most; where none is found, the nearest."""
     every = list(candidates)
     out: list[int] = []
     for n in every[:TRIES]:
-        if _needs(judge, [n], use):
+        if _needs(judge, [n], asked):
             out.append(n)
         if len(out) == 2:
             break
     if not out and len(every) > TRIES:
-        out.extend(_first(judge, every, use))
+        out.extend(_first(judge, every, asked))
     return tuple(out or every[:1])
 
 
-def _first(judge: Judge, candidates: list[int], use: Use | None) -> list[int]:
+def _first(judge: Judge, candidates: list[int], asked: _Asked) -> list[int]:
     """The first that decides, where the nearest do not: what several read is needed as soon as one of them reads it."""
     few, many = TRIES, len(candidates)
-    if not _needs(judge, candidates, use):
+    if not _needs(judge, candidates, asked):
         return []
     while many - few > 1:
         middle = (few + many) // 2
-        if _needs(judge, candidates[:middle], use):
+        if _needs(judge, candidates[:middle], asked):
             many = middle
         else:
             few = middle
     found = candidates[many - 1 : many]
-    return found if _needs(judge, found, use) else []
+    return found if _needs(judge, found, asked) else []
 
 
-def _needs(judge: Judge, nodes: list[int], use: Use | None) -> bool:
+def _needs(judge: Judge, nodes: list[int], asked: _Asked) -> bool:
     """Bytes that are gone are needed if these nodes are all that reads; False where that takes too long to tell."""
     assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})
     try:
         with judge.regions.budget():
             found, at_entry = judge.live(None, frozenset(nodes), assumed)
-            return judge.reads_initial(found, at_entry) if use is None else judge.needed(use, found)
+            return asked(found, at_entry)
     except BudgetExceeded:
         judge.regions.context.reset_operations()
         return False

@@ -11,7 +11,7 @@ from opi_xform.ownership.aliases import alias_refusal, value_refusal
 from opi_xform.ownership.allocators import FARTHER, aligned_farther
 from opi_xform.ownership.bypass import bypass
 from opi_xform.ownership.counted import counted
-from opi_xform.ownership.culprits import touches_after
+from opi_xform.ownership.culprits import readers_of_no_contents, touches_after
 from opi_xform.ownership.decisions import decisions_of
 from opi_xform.ownership.deepest import Deepest, in_its_words, shared_places
 from opi_xform.ownership.elsewhere import LEFT_OUT, left_out, several, shared_text
@@ -25,7 +25,7 @@ from opi_xform.ownership.model import Buffer, Options, Place, Program, Refusal, 
 from opi_xform.ownership.parameters import parameters_of, path, reassigned
 from opi_xform.ownership.place import Placement, place
 from opi_xform.ownership.plan import Edit, Plan, ReplaceCall, StopOthers, Told
-from opi_xform.ownership.reasons import ended_by_initialiser, liveness_refusal, marked
+from opi_xform.ownership.reasons import ended_by_initialiser, liveness_refusal, marked, unwritten_refusal
 from opi_xform.ownership.requests import pending_refusal
 from opi_xform.ownership.second_names import renaming, second_names, with_names
 from opi_xform.ownership.source import array_edits
@@ -325,9 +325,10 @@ def _settle(
         if isinstance(placed, Refusal):
             _keep(verdict, _alone(units, program, buffer, verdict.converted, null_tests, placed))
             continue
-        if placed.guarded and any(judge.unwritten for judge in facts.values()):
-            what = f"`{buffer.name}` may be read where nothing has come and nobody has written to it"
-            _keep(verdict, dict.fromkeys(sorted(verdict.converted), Refusal("15", what)))
+        unwritten = next((judge for judge in facts.values() if judge.unwritten), None)
+        if placed.guarded and unwritten is not None:
+            why = unwritten_refusal(program, buffer, readers_of_no_contents(unwritten))
+            _keep(verdict, dict.fromkeys(sorted(verdict.converted), why))
             continue
         shared = shared_text(program, verdict.converted, placed.edits)
         if shared is not None:

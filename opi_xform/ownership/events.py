@@ -14,9 +14,11 @@ from opi_xform.ownership.behind import has_effect
 from opi_xform.ownership.deallocations import Deallocation, deallocation
 from opi_xform.ownership.failures import failures_of
 from opi_xform.ownership.flow import Flow, Level
+from opi_xform.ownership.lines import line_of
 from opi_xform.ownership.mentions import Mentions, plain
 from opi_xform.ownership.model import Buffer, Program, Use
 from opi_xform.ownership.names import names_of
+from opi_xform.ownership.reasons import node_span
 from opi_xform.ownership.states import (
     ALLOC,
     BIRTH,
@@ -201,7 +203,8 @@ class _Collector:
             base = self.program.values.symbols.base(self.program.values.symbols.not_null(values[i]))
             if base is None:
                 if self.program.points_to.operand(node.frame, action.args[i]) & self.objects:
-                    return "the buffer may be freed by a call that frees other memory too"
+                    line = line_of(node_span(self.program, n))
+                    return f"{line} frees `{self.buffer.name}` or other memory; which is not known there"
                 continue
             if base not in self.objects:
                 continue

@@ -196,9 +196,7 @@ class Judge(BufferEvents):
             else:
                 findings[(u.node, u.argument)] = Finding(False, code)
         zeros = any(n in found and not found[n].is_empty() for n in self.zeroed)
-        blank = (n for n, defined in self.births.items() if not defined)
-        unwritten = any(n in found and not found[n].is_empty() for n in blank)
-        return Judged(self.reads_initial(found, at_entry), zeros, unwritten, findings)
+        return Judged(self.reads_initial(found, at_entry), zeros, self.reads_unwritten(found), findings)
 
     def reads_initial(self, found: Mapping[int, Set], at_entry: Set) -> bool:
         """Condition f: whether bytes are live at the start of a life that defines them (zeros, an initialiser).
@@ -210,6 +208,11 @@ class Judge(BufferEvents):
             return True
         given = (n for n, defined in self.births.items() if defined and n not in self.zeroed)
         return any(n in found and not found[n].is_empty() for n in given)
+
+    def reads_unwritten(self, found: Mapping[int, Set]) -> bool:
+        """Whether bytes are live at the start of a life that defines none of them."""
+        blank = (n for n, defined in self.births.items() if not defined)
+        return any(n in found and not found[n].is_empty() for n in blank)
 
     def needed(self, u: Use, found: Mapping[int, Set]) -> bool:
         """Whether bytes that a use does not bring are live after it."""

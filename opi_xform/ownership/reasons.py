@@ -146,6 +146,14 @@ def contents_refusal(program: Program, buffer: Buffer, o: int, readers: tuple[in
     return Refusal("10", message, (*notes, *made))
 
 
+def unwritten_refusal(program: Program, buffer: Buffer, readers: tuple[int, ...]) -> Refusal:
+    """Why memory of its own would not do, where the program reads what nothing brings and nobody writes."""
+    sites = {u.node for u in buffer.uses}
+    notes = tuple((node_span(program, n), _reads(program, n, n in sites, buffer.name)) for n in readers)
+    who = f"{line_of(notes[0][0])} may read `{buffer.name}`" if notes else f"`{buffer.name}` may be read"
+    return Refusal("15", f"{who} where nothing has come and nobody has written to it", notes)
+
+
 def ended_by_initialiser(program: Program, buffer: Buffer, side: str) -> Refusal | None:
     """A text, or a list of whole numbers, that comes without the zero that ends it may be ended by those that its array
     began with; a text that is read to its end by zeros that ``calloc`` or ``memset`` fills its buffer with, too.

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.ast import Variable
+from opi_xform.ownership.lines import line_of
+from opi_xform.ownership.reasons import node_span
 from opi_xform.ownership.situation import Situation, State
 from opi_xform.ownership.states import (
     ALLOC,
@@ -107,20 +109,23 @@ class Releases(Situation):
         raise self.fail("the calls that free the buffer cannot be placed")
 
     def free_before(self, event: Event, state: State) -> None:
-        for level in self.flow.levels(event.node):
-            candidate = self.insertion(event, self.anchors.outermost_init(level), "before", "free")
+        wanted = ""
+        for level in map(self.anchors.outermost_init, self.flow.levels(event.node)):
+            candidate = self.insertion(event, level, "before", "free")
             if candidate is None:
                 continue
             if candidate in self.insertions and not state.events[event] & HELD:
                 return  # put there for another copy; what is left is an OPI_Itake under way
             trial = self.solve([*self.insertions, candidate])
-            if not trial.events.get(event, 0) & HELD and not set(trial.problems()) - set(state.problems()):
+            without = [e for e in trial.problems() if e not in state.problems()]
+            if not trial.events.get(event, 0) & HELD and not without:
                 self.insertions.append(candidate)
                 return
-        raise self.fail(
-            "the buffer still has its memory before this call, and no place was found at which that could be freed",
-            event.node,
-        )
+            if without and not wanted:
+                before = line_of(self.flow.info(level).stmt.span)
+                wanted = f"; before {before} would leave {line_of(node_span(self.program, without[0].node))} without"
+        what = "the buffer still has its memory before this call, and no place was found at which that could be freed"
+        raise self.fail(what + wanted, event.node)
 
     def free_at_scope_end(self, variable: Variable) -> None:
         """A local carrier leaves nothing behind on any way out of the block that declares it."""

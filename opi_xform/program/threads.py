@@ -98,7 +98,7 @@ def _alone(name: str, effects: Mapping[str, FunctionEffect]) -> bool:
 
 def _trouble(e: ast.Expr, program: _Program, own: Mapping[str, ast.Variable]) -> str:
     if isinstance(e, ast.FuncRef) and e.name not in program.functions and not _alone(e.name, program.effects):
-        return f"calls `{e.name}`"
+        return f"calls `{e.name.rpartition(':')[2]}`"
     if e.type.atomic:
         return "uses an _Atomic variable"
     if isinstance(e, ast.Opaque):
