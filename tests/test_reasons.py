@@ -416,3 +416,60 @@ def test_a_free_that_finds_no_place_is_told_with_the_line_that_would_miss_the_bu
     wanted = f"; before line {line_of(text, 'HERE')} would leave line {line_of(text, 'FIRST')} without"
     assert found[-1]["code"] == "OPI215"
     assert found[-1]["message"].endswith("no place was found at which that could be freed" + wanted)
+
+
+ROWS = """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static double **table(int r, int c)
+{
+    double *all = malloc(r * c * sizeof(double));
+    double **rows = malloc(r * sizeof(double *));
+    for (int i = 0; i < r; i++)
+        rows[i] = &all[c * i];
+    return rows;
+}
+int main(int argc, char **argv)
+{
+    int rank, n = 20;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    double **a = table(n, n);
+    double **b = table(n, n);
+    b[1][2] = a[0][1] = n;
+    double *t = malloc(n * n * sizeof(double));
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            a[i][j] = i;
+    TURNS {
+        if (SENDER)
+            MPI_Send(&a[0][0], n * n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+        if (READER) {
+            memcpy(t, &a[0][0], n * n * sizeof(double));
+            printf("%f\\n", t[1] + b[1][2]);
+        }
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("turns", "sender", "reader", "code"),
+    [
+        ("", "rank != 0", "rank == 0", "OPI104"),
+        ("", "rank > 2", "rank <= 2", "OPI104"),
+        ("", "rank != 0", "rank != 1", "OPI101"),
+        ("for (int k = 0; k < 3; k++)", "k % 2", "k % 2 == 0", "OPI101"),
+        ("for (int k = 0; k < 3; k++)", "k % 2 && rank", "!rank", "OPI104"),
+    ],
+)
+def test_what_only_another_process_reads_is_no_reason(
+    turns: str, sender: str, reader: str, code: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = ROWS.replace("TURNS", turns).replace("SENDER", sender).replace("READER", reader)
+    (tmp_path / "a.c").write_text(text)
+    assert main([str(tmp_path / "a.c"), "--output-format", "json"]) == 0
+    assert json.loads(capfd.readouterr().out)["sites"][-1]["code"] == code

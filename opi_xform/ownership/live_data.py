@@ -10,11 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import product
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.objects import UNKNOWN
+from opi_xform.memory.poly import Poly
 from opi_xform.ownership.culprits import ahead
+from opi_xform.ownership.index import index_of
 from opi_xform.ownership.lines import line_of
 from opi_xform.ownership.lvalues import Expressions, spelling
 from opi_xform.ownership.model import Program, Refusal, Use
@@ -25,6 +28,17 @@ from opi_xform.ownership.uses import collect
 SHOWN = 2  # reads that are named
 PAIR = 2  # blocks that change places, by several names
 MOST = 20_000  # nodes that may touch the memory of one message
+TESTS = 12  # that are looked at around a node
+
+_ALL = frozenset({-1, 0, 1})
+_SIGNS = {
+    "<": frozenset({-1}),
+    "<=": frozenset({-1, 0}),
+    "==": frozenset({0}),
+    "!=": frozenset({-1, 1}),
+    ">": frozenset({1}),
+    ">=": frozenset({0, 1}),
+}
 
 Objects = frozenset[int]
 
@@ -39,6 +53,7 @@ class LiveData:
         self.written = Expressions(program)
         self.roots = Roots(program)
         self.known: dict[int, tuple[Root, ...]] = {}  # ``by``
+        self.certain: dict[int, tuple[tuple[Poly, frozenset[int]], ...]] = {}  # ``tested``
         self.uses: dict[int, list[Use]] = {}
         for use in collect(program):
             self.uses.setdefault(use.node, []).append(use)
@@ -62,7 +77,7 @@ class LiveData:
         touching = {n for o in sorted(objects - {UNKNOWN}) for n in self.program.values.accesses.nodes(o)}
         if len(touching) > MOST:
             return None
-        mine = {n for n in touching if self.means(n, root, objects)}
+        mine = {n for n in touching if self.means(n, root, objects) and not self.excluded(use.node, n)}
         if use.side == "recv":
             turn = self.moving(use)  # the other turns bring what this one does not
             mine = {n for n in mine if not turn or self.graph.nodes[n].block in turn}
@@ -193,6 +208,33 @@ class LiveData:
         )
 
     # --- what touches it ------------------------------------------------------------------------------------------
+
+    def excluded(self, n: int, other: int) -> bool:
+        """No process runs both nodes: what is tested around one is not so around the other, for the whole run."""
+        tests, others = (self.tested(self.graph.nodes[k].block) for k in (n, other))
+        return any(
+            (a == b and signs.isdisjoint(found)) or (a == -b and signs.isdisjoint({-sign for sign in found}))
+            for (a, signs), (b, found) in product(tests, others)
+        )
+
+    def tested(self, block: int) -> tuple[tuple[Poly, frozenset[int]], ...]:
+        """What is certain in a block of values that never change: differences, each with the signs it may have."""
+        known = self.certain.get(block)
+        if known is not None:
+            return known
+        symbols, guarded = self.program.values.symbols, index_of(self.program).guarded
+        found: list[tuple[Poly, frozenset[int]]] = []
+        at = guarded[block]
+        while at and len(found) < TESTS:
+            parent = self.program.nest.idom[at]
+            test = self.program.values.conditions[self.graph.blocks[parent][-1]]
+            difference = symbols.resolve(test.left - test.right)
+            if not test.unsigned and not any(symbols.table[s].scope for s in difference.symbols()):
+                signs = _SIGNS[test.op]
+                found.append((difference, signs if self.graph.succs[parent][0] == at else _ALL - signs))
+            at = guarded[parent]
+        self.certain[block] = tuple(found)
+        return self.certain[block]
 
     def means(self, n: int, wanted: Root, objects: Objects) -> bool:
         """A node touches the memory by the name of the message, or by one that stands for the same memory."""
