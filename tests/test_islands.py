@@ -16,6 +16,7 @@ FRAME = """
 #include <stdlib.h>
 #include <string.h>
 static double field[512], grid[512], *kept, **table;
+static int repeats, few = 8;
 static double *memory(int n) { return malloc(n * sizeof(double)); }
 static void release(double *p) { free(p); }
 static void pack(double *to, const double *from, int n) { for (int i = 0; i < n; i++) to[i] = from[i]; }
@@ -30,6 +31,8 @@ int main(int argc, char **argv)
     int rank;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    repeats = argc - 1;
+    few = 512;
     table = malloc(4 * sizeof *table);
     table[0] = memory(512);
     far(table[0]);
@@ -56,6 +59,17 @@ PROGRAMS = {
     "reads it afterwards": (
         "",
         f"double *b = malloc(n * sizeof *b); {PACKED} {SENT} field[0] += b[1]; free(b);",
+        False,
+    ),
+    "reads it where another function says so": (
+        "",
+        f"double *b = malloc(n * sizeof *b); {PACKED} {SENT} if (repeats) field[0] += b[1]; free(b);",
+        False,
+    ),
+    "packs as much as another function says": (
+        "",
+        "double *b = calloc(n, sizeof *b); for (int t = 0; t < 3; t++) { for (int i = few; i < 8; i++) b[i] = 1;"
+        f" {SENT} }} free(b);",
         False,
     ),
     "leaves it in a variable": ("", f"double *b = malloc(n * sizeof *b); {PACKED} {SENT} kept = b;", False),
