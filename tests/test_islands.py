@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from case_tools import Case, analyse, load_cases
+from case_tools import Case, analyse, load_cases, run_tool, transform
 
 from opi_xform.program import driver
 from opi_xform.program.budget import TooLargeError
@@ -101,6 +101,23 @@ PROGRAMS = {
         f"double *b = malloc(n * sizeof *b), *c = b + 1; {PACKED} {SENT} field[0] = c[2]; free(b);",
         False,
     ),
+    "has a request that others may free": (
+        "MPI_Request *asked; void other(int n) { if (n) other(n - 1); else MPI_Request_free(asked); }",
+        f"double *b = malloc(n * sizeof *b); {PACKED} MPI_Isend(b, n, MPI_DOUBLE, to, 0, MPI_COMM_WORLD, asked);"
+        " other(n); MPI_Wait(asked, MPI_STATUS_IGNORE); free(b);",
+        False,
+    ),
+    "has a request that nobody frees": (
+        "MPI_Request *asked; void other(int n) { if (n) other(n - 1); }",
+        f"double *b = malloc(n * sizeof *b); {PACKED} MPI_Isend(b, n, MPI_DOUBLE, to, 0, MPI_COMM_WORLD, asked);"
+        " other(n); MPI_Wait(asked, MPI_STATUS_IGNORE); free(b);",
+        True,
+    ),
+    "has an array of a function that longjmp may leave": (
+        "#include <setjmp.h>\njmp_buf start; void other(int n) { if (n > 9) longjmp(start, 1); }",
+        f"double b[512]; n = 512; {PACKED} other(n); {SENT}",
+        False,
+    ),
     "frees it where another function's memory goes, too": (
         "static void both(double *p) { kept = NULL; free(p); }",
         f"double *b = malloc(n * sizeof *b); {PACKED} {SENT} both(b);",
@@ -138,6 +155,89 @@ def test_the_others_say_that_the_program_is_beyond_the_budget(beyond: None, tmp_
     (site,) = analyse(case, tmp_path)
     assert site.code == "OPI401"
     assert "beyond the analysis' budget" in site.why
+
+
+SEVERAL = """
+#include <mpi.h>
+#include <stdlib.h>
+static double field[512];
+static double *memory(int n) { return malloc(n * sizeof(double)); }
+static void release(double *p) { free(p); }
+void first(int n, int to)
+{
+    double *b = memory(n);
+    for (int i = 0; i < n; i++) b[i] = field[i];
+    MPI_Send(b, n, MPI_DOUBLE, to, 0, MPI_COMM_WORLD);
+    release(b);
+}
+void second(int n, int to)
+{
+    double *b = memory(n);
+    for (int i = 0; i < n; i++) b[i] = field[i] + 1;
+    MPI_Send(b, n, MPI_DOUBLE, to, 0, MPI_COMM_WORLD);
+    release(b);
+}
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    first(512, 1);
+    second(512, 1);
+    MPI_Finalize();
+    return 0;
+}
+"""
+"""Two groups that have functions in common."""
+
+
+def _converted(text: str, tmp_path: Path, **others: str) -> tuple[list[str], str]:
+    """What becomes of the sites of a program, and of its text."""
+    texts = {"a.c": text, **{name.replace("_h", ".h"): other for name, other in others.items()}}
+    case = Case("a", tmp_path, tuple(texts), ("a.c",), texts, ())
+    case.write(tmp_path)
+    sites = transform(case, tmp_path, tmp_path / "out")
+    return [site.decision for site in sites], (tmp_path / "out" / "a.c").read_text(encoding="utf-8")
+
+
+def test_functions_that_several_groups_call_no_more_go(beyond: None, tmp_path: Path) -> None:
+    found, text = _converted(SEVERAL, tmp_path)
+    assert found == ["convert", "convert"]
+    assert "memory" not in text
+    assert "release" not in text
+
+
+def test_a_function_stays_that_one_group_still_calls(beyond: None, tmp_path: Path) -> None:
+    found, text = _converted(SEVERAL.replace("release(b);", "field[1] = b[0]; release(b);", 1), tmp_path)
+    assert found == ["keep", "convert"]
+    assert "static void release(" in text
+
+
+def test_the_header_has_another_name_beside_one_of_the_program(beyond: None, tmp_path: Path) -> None:
+    text = SEVERAL.replace("#include <mpi.h>", '#include <mpi.h>\n#include "opi.h"')
+    found, text = _converted(text, tmp_path, opi_h="int mine;\n")
+    assert found == ["convert", "convert"]
+    assert '#include "opi_xform.h"' in text
+
+
+def test_comments_at_calls_of_other_groups_are_not_remarked_on(beyond: None, tmp_path: Path) -> None:
+    text = SEVERAL.replace("COMM_WORLD);\n    release", "COMM_WORLD); /* opi: keep */\n    release", 1)
+    (tmp_path / "a.c").write_text(text, encoding="utf-8")
+    code, out, err = run_tool([str(tmp_path / "a.c"), "-j", "1"])
+    assert code == 0
+    assert "OPI117" in out + err
+    assert "OPI908" not in out + err
+
+
+def test_sites_tell_of_the_entries_that_they_rest_on(
+    beyond: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = SEVERAL.replace("static double field", "void look(const double *p, int n);\nstatic double field")
+    text = text.replace("    MPI_Send", "    look(b, n);\n    MPI_Send", 1)
+    (tmp_path / "a.c").write_text(text, encoding="utf-8")
+    (tmp_path / "opi.toml").write_text('[effects.look]\nreads = ["0[arg1 * elem]"]\n', encoding="utf-8")
+    code, out, err = run_tool([str(tmp_path / "a.c"), "-j", "1"])
+    assert code == 0, err
+    assert "U2" in out + err
 
 
 ALL = os.environ.get("OPI_TEST_ISLANDS") == "all"

@@ -18,7 +18,7 @@ from opi_xform.ownership.uses import all_calls, sides
 from opi_xform.program.budget import COPIES, TooLargeError
 from opi_xform.program.effects import Effects
 
-_SHOWN = frozenset({"101", "102", "107", "108", "201", "202", "203", "206", "207", "208"})
+_SHOWN = frozenset({"101", "102", "107", "108", "117", "201", "202", "203", "206", "207", "208", "217"})
 """Codes that say what becomes of a buffer, or of its call, whatever the rest of the program does."""
 
 

@@ -19,11 +19,13 @@ from opi_xform.ownership.apart import Apart, never_of, said_apart, with_assumpti
 from opi_xform.ownership.decide import decide
 from opi_xform.ownership.decisions import all_kept, with_shown
 from opi_xform.ownership.elsewhere import written_at
+from opi_xform.ownership.leftovers import leftover_edits
 from opi_xform.ownership.members import promote, wanted
 from opi_xform.ownership.model import Member, Options, Program
 from opi_xform.ownership.names import forget_names
 from opi_xform.ownership.number_tables import number_tables, promoted
-from opi_xform.ownership.plan import Plan
+from opi_xform.ownership.parameters import parameters_of
+from opi_xform.ownership.plan import Plan, Told
 from opi_xform.ownership.relevance import followed_all, relevant
 from opi_xform.ownership.swaps import Found, placed, sound
 from opi_xform.ownership.swaps import find as find_swaps
@@ -271,9 +273,9 @@ def analyse(
     try:
         plan, known = _decided(units, whole, effects, options, part)
     except TooLargeError as found:
-        plan = all_kept(whole.functions, effects, found)
-        return by_themselves(units, whole, effects, options, plan, part)
-    seen(known)
+        plan = by_themselves(units, whole, effects, options, all_kept(whole.functions, effects, found), part)
+    else:
+        seen(known)
     plan = replace(plan, header=options.header)
     return plan if options.effects is None else _with_entries(plan, whole, loaded, options.effects)
 
@@ -310,20 +312,34 @@ def by_themselves(
 ) -> Plan:
     """The plan of a program beyond the budget, ``kept``, with what its functions show that are looked at alone."""
     around = Around(whole, effects, False)
-    sending = {function.key for function, *_ in all_calls(whole.functions.values(), effects)}
+    sending: dict[str, list[ast.Call]] = {}
+    for function, call, _ in all_calls(whole.functions.values(), effects):
+        sending.setdefault(function.key, []).append(call)
     with part("alone"):
         groups = islands(around.lowerings, sending)
     shared = {name for name, many in Counter(n for group in groups for n in group).items() if many > 1}
+    last: Program | None = None
     for alone in groups:
         try:
             known = program(whole, effects, part, alone=alone, around=around)
             with part("decide"):
-                plan = decide(units, known, options)
+                plan = decide(units, known, replace(options, told=_told_of(options.told, alone, sending)))
         except TooLargeError:
             continue
         if not _changes(plan, known, known.functions.keys() - alone | shared):
-            kept = with_shown(kept, plan)
-    return kept
+            kept, last = with_shown(kept, plan), known
+    if last is None or not kept.edits:
+        return kept
+    unused = leftover_edits(parameters_of(last, units), kept.edits)  # what several groups together call no more
+    return replace(kept, edits=tuple(dict.fromkeys((*kept.edits, *unused))))
+
+
+def _told_of(
+    told: Sequence[Told], functions: Collection[str], calls: Mapping[str, Sequence[ast.Call]]
+) -> tuple[Told, ...]:
+    """The comments at calls in these functions: of the others a plan of these alone has nothing to say."""
+    spans = [call.span for name in functions for call in calls.get(name, ())]
+    return tuple(t for t in told if any(t.file == s.file and t.begin <= s.begin < t.end for s in spans))
 
 
 def _of_libraries(effects: Effects, whole: Whole) -> Effects:
