@@ -21,6 +21,7 @@ from opi_xform.ownership.model import Buffer, Carrier, Program
 from opi_xform.program import driver
 from opi_xform.program.effects import load_effects
 from opi_xform.program.graph import Node
+from opi_xform.program.whole import merge
 
 MPI = '#include "mpi.h"\n'
 
@@ -105,7 +106,7 @@ class Found:
 
 
 def program(text: str) -> Found:
-    return Found(driver.program(driver.merge([unit(text)]), load_effects()), text)
+    return Found(driver.program(merge([unit(text)]), load_effects()), text)
 
 
 def judge(found: Found, name: str) -> Judge:

@@ -13,6 +13,7 @@ from opi_xform.ownership.model import Buffer, Program, Use
 from opi_xform.ownership.uses import buffers, collect
 from opi_xform.program import driver
 from opi_xform.program.effects import load_effects
+from opi_xform.program.whole import merge
 
 HEADER = """
 typedef int MPI_Comm; typedef int MPI_Datatype; typedef int MPI_Request; typedef int MPI_Op; typedef int MPI_Win;
@@ -89,7 +90,7 @@ def source(body: str, *others: str) -> Source:
             path = root / f"f{i}.c"
             path.write_text(START + text)
             units.append(parse_unit(str(path), ["-I", str(root)]))
-        whole = driver.merge(units)
+        whole = merge(units)
         program = driver.program(whole, load_effects())
         uses = collect(program)
         groups, _ = buffers(program, uses)

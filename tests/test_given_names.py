@@ -11,6 +11,7 @@ from opi_xform.frontend import parse_unit
 from opi_xform.ownership.given_names import given_names
 from opi_xform.program import driver
 from opi_xform.program.effects import load_effects
+from opi_xform.program.whole import merge
 from opi_xform.rewrite.edit import ByteEdit, apply_edits
 
 MAIN = "int main(void)\n{\n    pack(one, 1);\n    return 0;\n}\n"
@@ -22,7 +23,7 @@ def written(text: str, *names: str) -> str:
         path = Path(folder).resolve() / "t.c"
         path.write_text(text, encoding="utf-8")
         units = [parse_unit(str(path), ())]
-        program = driver.program(driver.merge(units), load_effects())
+        program = driver.program(merge(units), load_effects())
         edits = [edit for one in given_names(program, units, names or ("one",)) for edit in one.edits]
         data = path.read_bytes()
     made = [ByteEdit(e.span.begin, e.span.end, (), e.text.encode()) for e in edits]

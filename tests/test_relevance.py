@@ -10,6 +10,7 @@ from opi_xform.ownership.decide import decide
 from opi_xform.ownership.model import Options
 from opi_xform.program import driver
 from opi_xform.program.effects import load_effects
+from opi_xform.program.whole import Whole, merge
 
 EFFECTS = load_effects()
 FRAME = """
@@ -241,11 +242,11 @@ PROGRAMS = {
 }
 
 
-def whole(name: str) -> tuple[list[ast.Unit], driver.Whole]:
+def whole(name: str) -> tuple[list[ast.Unit], Whole]:
     helpers, before, between, after, _ = PROGRAMS[name]
     text = FRAME.replace("HELPERS", helpers).replace("BEFORE", before).replace("BETWEEN", between)
     one = unit(text.replace("AFTER", after))
-    return [one], driver.merge([one])
+    return [one], merge([one])
 
 
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
@@ -276,6 +277,6 @@ def test_results_that_are_wanted_are_followed() -> None:
 
 def test_without_a_main_everything_is_seen() -> None:
     one = unit("double b[9]; static void f(void) { } void g(void) { f(); MPI_Send(b, 9, MPI_DOUBLE, 0, 0, 0); }")
-    known = driver.program(driver.merge([one]), EFFECTS, everything=False)
+    known = driver.program(merge([one]), EFFECTS, everything=False)
     assert known.graph.passed == frozenset()
     assert len(known.graph.frames) == 3

@@ -12,6 +12,7 @@ from core_support import unit
 from opi_xform.program import budget, driver
 from opi_xform.program.effects import load_effects
 from opi_xform.program.summaries import Quiet
+from opi_xform.program.whole import Whole, merge
 
 EFFECTS = load_effects()
 LIBRARY = "void *malloc(unsigned long); void free(void *); void exit(int);"
@@ -120,8 +121,8 @@ PROGRAMS = {
 }
 
 
-def whole(helpers: str) -> driver.Whole:
-    return driver.merge([unit(LIBRARY + FRAME.replace("HELPERS", helpers))])
+def whole(helpers: str) -> Whole:
+    return merge([unit(LIBRARY + FRAME.replace("HELPERS", helpers))])
 
 
 def decided(helpers: str, folder: Path) -> dict[str, bool]:

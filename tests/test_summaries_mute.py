@@ -11,6 +11,7 @@ from core_support import unit
 from opi_xform.program import budget, driver
 from opi_xform.program.effects import load_effects
 from opi_xform.program.summaries import Quiet
+from opi_xform.program.whole import merge
 
 EFFECTS = load_effects()
 INCLUDED = "".join(f"#include <{name}.h>\n" for name in ("mpi", "stdio", "stdlib", "string", "signal"))
@@ -269,7 +270,7 @@ def test_buffers_are_given_up(name: str, all_mute: None, tmp_path: Path) -> None
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
 def test_who_may_be_told_as_a_whole(name: str, all_mute: None) -> None:
     told = PROGRAMS[name][4]
-    program = driver.program(driver.merge([unit(DECLARED + text(name))]), EFFECTS, everything=False)
+    program = driver.program(merge([unit(DECLARED + text(name))]), EFFECTS, everything=False)
     passed = {program.functions[key].name for key in program.graph.passed}
     assert told is None or told == ("f" in passed)
 

@@ -18,7 +18,7 @@ from opi_xform.ownership.plan import Plan
 from opi_xform.parts.by_address import ByAddress, Edits
 from opi_xform.parts.by_result import ByResult
 from opi_xform.parts.places import Offsets
-from opi_xform.program.driver import merge
+from opi_xform.program.whole import merge
 from opi_xform.rewrite.edit import ByteEdit, EditConflict, apply_edits
 
 MOST = 8  # types of structs that are tried one after the other

@@ -307,14 +307,11 @@ class Evaluator:
         a cast, which is there for something.  A floating number is the same whole one in every type that holds it.
         """
         if (to.size or 0) < 8:
-            infos = ((s, self.symbols.table[s]) for s in value.symbols())
-            wide = (
-                s
-                for s, of in infos
-                if (cast and of.kind == "opaque" and not is_unknown_floating(of))
-                or (of.kind == "load" and of.key[3] == 8)
-            )
-            self.values.narrowed.update(wide)
+            for s in value.symbols():
+                of = self.symbols.table[s]
+                made = cast and of.kind == "opaque" and not is_unknown_floating(of)
+                if made or (of.kind == "load" and of.key[3] == 8):
+                    self.values.narrowed.add(s)
         return value
 
     def as_number(self, node: Node, value: Poly) -> Poly:

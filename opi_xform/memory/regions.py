@@ -18,6 +18,7 @@ from opi_xform.memory.poly import Monomial, Poly, symbol
 from opi_xform.memory.symbols import Symbols
 
 OPERATIONS = 10_000_000  # a second or two of isl's work; NAS MG takes between 3 and 10 million
+ALONE = 3_000_000  # of a function that is looked at by itself: there are many in a program beyond the budget
 START = "start"
 
 
@@ -31,12 +32,12 @@ class Regions:
     rough: where exact sets have taken too long, what is live may be told by fewer cases, and be more.
     """
 
-    def __init__(self, symbols: Symbols, unit: int) -> None:
+    def __init__(self, symbols: Symbols, unit: int, operations: int = OPERATIONS) -> None:
         self.symbols = symbols
         self.unit = unit
         self.rough = False
         self.context = isl.Context()
-        self.context.set_max_operations(OPERATIONS)
+        self.context.set_max_operations(operations)
         self.parsed: dict[str, Set] = {}  # reading is slow, and half of the texts are read again
         self.seen: set[int] = set()  # quotients in places
         self.quotients: dict[int, Poly] = {}  # remainder -> what it is, told by the quotient

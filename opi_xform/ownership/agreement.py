@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from opi_xform.ir.span import Span
 from opi_xform.ownership.elsewhere import siblings
 from opi_xform.ownership.model import Buffer, Place, Refusal
-from opi_xform.ownership.parameters import Parameters, path
+from opi_xform.ownership.parameters import Parameters
 from opi_xform.ownership.plan import Edit
 from opi_xform.ownership.together import each
 from opi_xform.ownership.told import Remark
+from opi_xform.ownership.traced import path
 
 
 @dataclass(slots=True)

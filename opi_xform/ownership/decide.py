@@ -22,7 +22,7 @@ from opi_xform.ownership.leftovers import leftover_edits, without_empty_loops
 from opi_xform.ownership.levels import levels_site, levels_written
 from opi_xform.ownership.liveness import Judge
 from opi_xform.ownership.model import Buffer, Options, Place, Program, Refusal, Use
-from opi_xform.ownership.parameters import parameters_of, path, reassigned
+from opi_xform.ownership.parameters import parameters_of, reassigned
 from opi_xform.ownership.place import Placement, place
 from opi_xform.ownership.plan import Edit, Plan, ReplaceCall, StopOthers, Told
 from opi_xform.ownership.reasons import ended_by_initialiser, liveness_refusal, marked, unwritten_refusal
@@ -34,6 +34,7 @@ from opi_xform.ownership.strays import stray_refusal
 from opi_xform.ownership.swaps import joined
 from opi_xform.ownership.threads import threads_written
 from opi_xform.ownership.told import PACKED, Remark, about, keep_refusal, never_packed, remarks
+from opi_xform.ownership.traced import path
 from opi_xform.ownership.unreached import Unreached
 from opi_xform.ownership.unseen import unseen_call
 from opi_xform.ownership.uses import buffers, collect
@@ -97,7 +98,8 @@ def _decided(units: Sequence[ast.Unit], program: Program, options: Options, sile
     if edits:
         edits = without_empty_loops(parameters_of(program, units), dict.fromkeys(edits))
         edits.extend(leftover_edits(parameters_of(program, units), edits))
-    decisions = decisions_of(program.functions, program.effects, verdicts, stray, Unreached(program).refusal)
+    unreached = (lambda _: WORDLESS) if program.alone else Unreached(program).refusal
+    decisions = decisions_of(program.functions, program.effects, verdicts, stray, unreached)
     found_remarks = [remark for verdict in found for remark in verdict.remarks]
     return Plan(
         tuple(decisions),

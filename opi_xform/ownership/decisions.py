@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from opi_xform.ir import ast
 from opi_xform.ir.lower_shapes import is_null
@@ -16,6 +17,9 @@ from opi_xform.ownership.reasons import kept
 from opi_xform.ownership.uses import all_calls, sides
 from opi_xform.program.budget import COPIES, TooLargeError
 from opi_xform.program.effects import Effects
+
+_SHOWN = frozenset({"101", "102", "107", "108", "117", "201", "202", "203", "206", "207", "208", "217"})
+"""Codes that say what becomes of a buffer, or of its call, whatever the rest of the program does."""
 
 
 def all_kept(functions: Mapping[str, ast.Function], effects: Effects, found: TooLargeError) -> Plan:
@@ -38,6 +42,22 @@ def all_kept(functions: Mapping[str, ast.Function], effects: Effects, found: Too
             elif buffer.buf < len(call.args) and is_null(call.args[buffer.buf]):
                 stray[place] = Refusal("402", "`NULL` names no buffer")
     return Plan(tuple(decisions_of(functions, effects, {}, stray, lambda _: Refusal("401", message, here))))
+
+
+def with_shown(kept: Plan, plan: Plan) -> Plan:
+    """A plan with what another one shows, of functions that were looked at by themselves."""
+    known = {
+        (d.span.file, d.span.begin, d.side): d
+        for d in plan.decisions
+        if d.decision == "convert" or (d.code[3:] in _SHOWN and d.message)
+    }
+    return replace(
+        kept,
+        decisions=tuple(known.get((d.span.file, d.span.begin, d.side), d) for d in kept.decisions),
+        edits=(*kept.edits, *plan.edits),
+        needs_header=tuple(sorted({*kept.needs_header, *plan.needs_header})),
+        diagnostics=(*kept.diagnostics, *plan.diagnostics),
+    )
 
 
 def decisions_of(

@@ -17,11 +17,11 @@ from opi_xform.program.graph import MAIN, Bind, Lost, Unbind
 
 Name = tuple[int, str | int]  # frame (-1: a global), variable or temporary
 _BUDGET = 4000  # nodes
-_ELSEWHERE = frozenset({"longjmp", "siglongjmp", "_longjmp", "__longjmp_chk", "pthread_exit", "thrd_exit"})
+ELSEWHERE = frozenset({"longjmp", "siglongjmp", "_longjmp", "__longjmp_chk", "pthread_exit", "thrd_exit"})
 """They never return, and the program goes on."""
 _EXITS = frozenset({"exit", "_exit", "_Exit", "quick_exit"})
 _ORDERLY = frozenset({"MPI_Finalize", "PMPI_Finalize", "MPI_Session_finalize", "PMPI_Session_finalize"})
-NO_END = _ELSEWHERE | _EXITS | _ORDERLY
+NO_END = ELSEWHERE | _EXITS | _ORDERLY
 """After these the program goes on, or has ended in an order of its own."""
 _OPS = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge, "+": add, "-": sub, "*": mul}
 
@@ -86,7 +86,7 @@ def _through(
                 name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else ""
                 if name in graph.background.lowered:
                     return None  # a summary does not say how the program ends, or that it does not
-                if name in _ORDERLY or name in _ELSEWHERE:
+                if name in _ORDERLY or name in ELSEWHERE:
                     return None
                 if name in _EXITS and not (call.args and _value(program, found, frame, call.args[0])):
                     return None

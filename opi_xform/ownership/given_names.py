@@ -69,7 +69,7 @@ class _Function:
     def is_plain(self) -> bool:
         """All calls of the function are seen, and its declarations can be written anew."""
         function, program = self.function, self.program
-        if function.refused or function.threads or not (function.static or program.complete):
+        if function.refused or function.threads or program.alone or not (function.static or program.complete):
             return False
         if function.key in self.parameters.taken or self.parameters.left_out(function) != ():
             return False

@@ -6,7 +6,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.mentions import Texts
 from opi_xform.ownership.model import Buffer, Program
-from opi_xform.ownership.parameters import traced
+from opi_xform.ownership.traced import traced
 from opi_xform.ownership.words import means_variable
 
 

@@ -27,8 +27,8 @@ from opi_xform.ownership.lvalues import (
 )
 from opi_xform.ownership.model import Member, Program, Refusal, Where
 from opi_xform.ownership.names import names_of
-from opi_xform.ownership.parameters import path
 from opi_xform.ownership.stretches import Stretches
+from opi_xform.ownership.traced import path
 from opi_xform.ownership.twins import alike, classes, table_of
 from opi_xform.ownership.uses import collect
 from opi_xform.program.graph import Action, Bind, Graph, Lost, Unbind

@@ -127,6 +127,7 @@ class Program:
     threads: tuple[Span, ...] = ()  # text that several threads may run
     freeing: frozenset[str] = frozenset()  # files in which the C library's free is declared
     shared: frozenset[str] = frozenset()  # files that several units read
+    alone: frozenset[str] = frozenset()  # if only these functions are followed, each also by itself
 
     def names(self, e: ast.Expr, key: str) -> bool:
         """The expression, casts aside, is the variable, or written as the place that counts as one."""

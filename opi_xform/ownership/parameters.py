@@ -7,9 +7,9 @@ carrier's address: ``double **b``, ``(*b)`` wherever it is mentioned, and ``put(
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import lru_cache
 
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -20,66 +20,14 @@ from opi_xform.ownership.elsewhere import naming
 from opi_xform.ownership.lvalues import address_of, settable
 from opi_xform.ownership.mentioned import Index, index_of
 from opi_xform.ownership.mentions import Texts, plain
-from opi_xform.ownership.model import Buffer, Carrier, Place, Program, Refusal, Use
+from opi_xform.ownership.model import Buffer, Carrier, Place, Program, Refusal
 from opi_xform.ownership.plan import ReplaceText, StopOthers
 from opi_xform.ownership.words import means_variable
-from opi_xform.program.graph import Bind
 from opi_xform.record import dataclass
 
 _TOKEN = re.compile(rb"\s+|[A-Za-z_]\w*|\*|\[[^\[\]]*\]|.", re.DOTALL)
 _NUMBER = re.compile(rb"\b(?:char|short|int|long|unsigned|float|double)\Z")
 _QUALIFIERS = frozenset({b"const", b"restrict", b"__restrict", b"__restrict__"})
-
-
-@lru_cache(maxsize=2)
-def binds_of(program: Program) -> Mapping[int, Bind]:
-    """How each frame was entered."""
-    return {node.frame: node.action for node in program.graph.nodes if isinstance(node.action, Bind)}
-
-
-@lru_cache(maxsize=2)
-def loaded(program: Program) -> Mapping[tuple[int, int], str]:
-    """Temporaries (frame, number) that hold what a member of a struct held, which counts as a variable."""
-    out: dict[tuple[int, int], str] = {}
-    if program.members:
-        for node in program.graph.nodes:
-            action = node.action
-            if isinstance(action, ins.Define) and isinstance(action.target, ins.Temp):
-                key = action.value.key if isinstance(action.value, ins.Var) else ""
-                known = out.setdefault((node.frame, action.target.number), key)
-                if known != key or key not in program.members:
-                    out[node.frame, action.target.number] = ""
-    return out
-
-
-def path(program: Program, use: Use) -> tuple[tuple[str, ...], str]:
-    """The parameters through which a use's buffer came, innermost first; and the variable passed ('': none)."""
-    call = program.graph.nodes[use.node].action
-    assert isinstance(call, ins.CallInstr)
-    return traced(program, call.args[use.argument], program.graph.nodes[use.node].frame)
-
-
-def traced(program: Program, operand: ins.Operand, frame: int) -> tuple[tuple[str, ...], str]:
-    """The parameters through which an operand of a frame came, innermost first; and the variable passed ('': none)."""
-    out: list[str] = []
-    while True:
-        while isinstance(operand, ins.PtrAdd) or (isinstance(operand, ins.Op) and operand.op == "cast"):
-            operand = operand.base if isinstance(operand, ins.PtrAdd) else operand.args[0]
-        if isinstance(operand, ins.Temp):
-            key = loaded(program).get((frame, operand.number), "")
-            return tuple(out), key
-        if not isinstance(operand, ins.Var):
-            return tuple(out), ""
-        if program.variables[operand.key].kind != "param":
-            return tuple(out), operand.key
-        bind = binds_of(program).get(frame)
-        if bind is None or operand.key not in bind.params:
-            return tuple(out), ""
-        index = bind.params.index(operand.key)
-        if index >= len(bind.args):
-            return tuple(out), ""
-        out.append(operand.key)
-        operand, frame = bind.args[index], bind.caller
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +82,14 @@ class Parameters:
                 self.walk(v.init, "")
         self.never = sorted({span for unit in index.units for span in unit.never}, key=lambda s: (s.file, s.begin))
         self.files = sorted({path for unit in index.units for path in unit.files})
-        self.spelt: dict[tuple[str, int, int], str] = {}
-        for key, member in program.members.items():
-            for written in member.spans:
-                self.spelt.setdefault(written, key)
+        self.spelt = _spelt(program)
+
+    def of(self, program: Program) -> Parameters:
+        """The same of another program of the same text."""
+        out = copy.copy(self)
+        out.program = program
+        out.refused, out.stopped, out.spelt = {}, {}, _spelt(program)
+        return out
 
     def walk(self, root: ast.Expr, function: str) -> None:
         stack: list[ast.Expr] = [root]
@@ -178,7 +130,7 @@ class Parameters:
             message = f"`{variable.name}` is a parameter, a copy of the caller's pointer, and {why}"
             return Refusal("04", message, ((span, "here"),))
 
-        if function.refused or (not function.static and not self.program.complete):
+        if function.refused or self.program.alone or (not function.static and not self.program.complete):
             return no("other files may call its function", variable.span)
         if function.key in self.taken:
             return no("its function is called through a pointer", self.taken[function.key])
@@ -354,12 +306,26 @@ class Parameters:
         return address_of(settable(told.lvalue, text, member.cast if member is not None else "") or text)
 
 
+def _spelt(program: Program) -> dict[tuple[str, int, int], str]:
+    """By place: the member of a struct that counts as a variable."""
+    out: dict[tuple[str, int, int], str] = {}
+    for key, member in program.members.items():
+        for written in member.spans:
+            out.setdefault(written, key)
+    return out
+
+
 _latest: list[Parameters] = []
 
 
 def parameters_of(program: Program, units: Sequence[ast.Unit]) -> Parameters:
-    """The latest one is remembered: all buffers of a program share it."""
-    if not _latest or _latest[0].program is not program:
+    """The latest one is remembered: all buffers of a program share it, and functions looked at by themselves do."""
+    last = _latest[0] if _latest else None
+    if last is not None and last.program is program:
+        return last
+    if last is not None and program.alone and last.program.functions is program.functions:
+        _latest[:] = [last.of(program)]
+    else:
         _latest[:] = [Parameters(program, index_of(units))]
     return _latest[0]
 

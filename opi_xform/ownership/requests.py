@@ -13,10 +13,13 @@ from opi_xform.ownership.model import Buffer, Program, Refusal, Use
 from opi_xform.ownership.names import Names, names_of
 from opi_xform.ownership.pending import Asked, pending, request_pending_at
 from opi_xform.ownership.slots import Slots, slots_of
+from opi_xform.ownership.uses import calls_of
 from opi_xform.program.effects import MpiOp
+from opi_xform.program.graph import Lost
 
 Place = tuple[str, int, str, int]
 Point = tuple[int, str]  # (node, "before" or "after")
+GIVEN_UP = "a request is cancelled or freed here"
 
 
 # --- condition d ------------------------------------------------------------------------------------------------
@@ -166,7 +169,8 @@ def abandoned(names: Names, use: Use) -> tuple[tuple[Span, str], ...]:
     slot = slots_of(names, use.node, use.op.request)
     ends = _ends(names)
     if slot is None:
-        return tuple((names.span(n), "a request is cancelled or freed here") for n, _ in ends[:1])
+        here = tuple((names.span(n), GIVEN_UP) for n, _ in ends[:1])
+        return here or _given_up_unseen(names.program)
     escaped = values.escaped.get(slot.object)
     if escaped is not None:
         return ((names.span(escaped[0]), f"the request escapes here ({escaped[1]})"),)
@@ -199,6 +203,19 @@ def _only_posted(names: Names, o: int) -> bool:
 def _ends(names: Names) -> list[tuple[int, MpiOp]]:
     """Calls that cancel or free a request."""
     return [(n, op) for n, op in names.operations.items() if op.kind in ("cancel", "free_request")]
+
+
+def _given_up_unseen(program: Program) -> tuple[tuple[Span, str], ...]:
+    """A call of the text that cancels or frees a request, where not all that runs is in the graph."""
+    if not any(isinstance(node.action, Lost) for node in program.graph.nodes):
+        return ()
+    calls = [c for f in program.functions.values() for c in calls_of(f)]
+    spans = {c.callee.name: c.span for c in calls if isinstance(c.callee, ast.FuncRef)}
+    for name in sorted((spans.keys() | program.taken) - program.functions.keys()):
+        effect = program.effects.get(name)
+        if effect is not None and effect.mpi is not None and effect.mpi.kind in ("cancel", "free_request"):
+            return ((spans.get(name, calls[0].span), GIVEN_UP),)
+    return ()
 
 
 def _copied(names: Names, o: int) -> int | None:

@@ -11,6 +11,7 @@ from opi_xform.ownership.culprits import readers_after
 from opi_xform.ownership.datatypes import layout_refusal
 from opi_xform.ownership.deepest import NO_FORM, SMALL, small
 from opi_xform.ownership.hints import with_hint
+from opi_xform.ownership.jumps import jump_refusal
 from opi_xform.ownership.levels import levels_refusal
 from opi_xform.ownership.liveness import Finding, Judge
 from opi_xform.ownership.members import member_refusal
@@ -45,7 +46,7 @@ def whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, o
             node, reason = lost
             code = "403" if reason.startswith("unknown function") else "escape"
             return Refusal(code, f"`{buffer.name}`: {reason}", ((node_span(program, node), reason),))
-    promised = allocator_refusal(program, buffer, options.strict)
+    promised = allocator_refusal(program, buffer, options.strict) or jump_refusal(program, buffer)
     if promised is not None:
         return promised
     member = program.members.get(buffer.carrier.variable)

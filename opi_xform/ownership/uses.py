@@ -15,10 +15,10 @@ from opi_xform.memory.poly import ZERO, Poly, number
 from opi_xform.ownership.counted import never_overfull
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Buffer, Carrier, Program, Use
-from opi_xform.ownership.parameters import path
 from opi_xform.ownership.real_ranks import not_negative
 from opi_xform.ownership.second_names import first_name
 from opi_xform.ownership.split_rows import row_index, split_row
+from opi_xform.ownership.traced import path
 from opi_xform.program.effects import Effects, MpiBuffer
 
 NO_OBJECT = -1

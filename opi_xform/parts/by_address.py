@@ -24,12 +24,12 @@ from opi_xform.ownership.elsewhere import naming
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.parameters import Parameters, parameters_of
 from opi_xform.ownership.uses import functions_called
-from opi_xform.program.driver import Whole, called_back
 from opi_xform.program.flat import Flat
 from opi_xform.program.graph import Bind, Lost
 from opi_xform.program.lowerings import Lowerings
 from opi_xform.program.outside import foreign
 from opi_xform.program.pointers import PointerCalls
+from opi_xform.program.whole import Whole, called_back
 from opi_xform.record import dataclass
 from opi_xform.rewrite.edit import ByteEdit
 

@@ -18,7 +18,7 @@ from opi_xform.ownership.elsewhere import naming
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.parameters import Parameters, parameters_of
 from opi_xform.parts.by_address import DOT, Edits
-from opi_xform.program.driver import Whole
+from opi_xform.program.whole import Whole
 from opi_xform.record import dataclass
 from opi_xform.rewrite.edit import ByteEdit
 

@@ -13,8 +13,8 @@ from opi_xform.memory.objects import Objects
 from opi_xform.memory.poly import ONE, ZERO, Poly, number
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.model import Program
-from opi_xform.ownership.parameters import path
 from opi_xform.ownership.reasons import node_span
+from opi_xform.ownership.traced import path
 from opi_xform.ownership.uses import collect
 from opi_xform.ownership.words import may_fall_apart
 from opi_xform.parts.asserted import asserted

@@ -23,8 +23,8 @@ from opi_xform.ownership.elsewhere import means
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.mentioned import index_of as mentions_of
 from opi_xform.ownership.model import Program, Use
-from opi_xform.ownership.parameters import path
 from opi_xform.ownership.stretches import exactly, stretches_of
+from opi_xform.ownership.traced import path
 from opi_xform.ownership.uses import collect
 from opi_xform.parts.check import prover_at
 from opi_xform.parts.flow import harmless

@@ -10,16 +10,16 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from opi_xform.dataflow.view import reverse_postorder
+from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import assigned, used_temps
 from opi_xform.program import budget
-from opi_xform.program.addressed import Addressed
-from opi_xform.program.cycles import cycles
+from opi_xform.program.bodies import Bodies
 from opi_xform.program.effects import FunctionEffect
 from opi_xform.program.fixed import constant_parameters, successors
 from opi_xform.program.formats import unread
 from opi_xform.program.graph import (
+    ALONE,
     MAIN,
     POINTER,
     RECURSION,
@@ -36,13 +36,12 @@ from opi_xform.program.graph import (
     takes,
     wants,
 )
-from opi_xform.program.handed_out import HandedOut, put_back
+from opi_xform.program.handed_out import put_back
 from opi_xform.program.lowerings import Lowerings
-from opi_xform.program.out_parameters import OutParameter, OutParameters
-from opi_xform.program.plain import Plain
+from opi_xform.program.out_parameters import OutParameter
 from opi_xform.program.pointers import PointerCalls
 from opi_xform.program.printing import printing, told
-from opi_xform.program.succeeding import Succeeding
+from opi_xform.program.pruned import pruned
 from opi_xform.record import dataclass
 
 if TYPE_CHECKING:
@@ -73,21 +72,27 @@ class _Builder:
         initialised: Collection[str],
         succeeding: frozenset[str],
         complete: bool,
+        alone: frozenset[str] = frozenset(),
+        bodies: Bodies | None = None,
     ) -> None:
         self.relevant = relevant
+        self.alone = alone  # if only these are followed
+        self.others = tuple(sorted(lowerings.functions)) if alone else ()  # what may run before they begin
         self.printing = printing(lowerings, effects, pointers.taken) if complete else frozenset()
         running = relevant.reached if relevant is not None else sorted(lowerings.functions)
-        self.succeeding = Succeeding(running, lowerings, succeeding)
+        if bodies is None:
+            bodies = Bodies(running, lowerings, effects, pointers, initialised, succeeding)
+        self.succeeding = bodies.succeeding
         self.zeros: dict[str, dict[str, int]] = {}  # per function: what is 0 since calls come back without an error
-        self.setting = OutParameters(running, lowerings.get, effects, lowerings.globals, initialised)
-        self.handed_out = HandedOut(running, lowerings.get, effects)
+        self.setting = bodies.setting
+        self.handed_out = bodies.handed_out
         self.outs: dict[int, tuple[OutParameter, ins.Define | ins.Store]] = {}
-        self.addressed = Addressed(running, lowerings.get, lowerings.globals, self.setting.variables)
+        self.addressed = bodies.addressed
         self.temps: dict[str, frozenset[int]] = {}
         self.assigned: dict[str, frozenset[str]] = {}
         self.fixed: dict[int, dict[str, int]] = {}  # per frame: its parameters that are numbers
         self.lowerings = lowerings
-        self.plain = Plain(lowerings.functions, lowerings.get, effects)
+        self.plain = bodies.plain
         self.effects = effects
         self.followed: set[int] = set()
         self.pointers = pointers
@@ -97,7 +102,7 @@ class _Builder:
         self.frames: list[Frame] = []
         self.used: dict[str, ins.Lowered] = {}
         self.put = 0  # temporaries that no function has
-        self.cycles = cycles(running, lowerings.get, pointers.targets)
+        self.cycles = bodies.cycles
         self.summarised: frozenset[str] = frozenset()
         if relevant is not None:
             self.summarised = relevant.quiet.chosen(self.copied, budget.COPIED, budget.SUMMARISED)
@@ -132,7 +137,7 @@ class _Builder:
         first = self.block()
         # (frame, callee, block to start in, block to continue in, target of the returned value)
         work: list[tuple[int, str, int, int, ins.Temp | None]] = []
-        if list(entries) == [MAIN]:
+        if list(entries) == [MAIN] and not self.alone:
             self.frames.append(Frame(0, MAIN, -1, -1))
             work.append((0, MAIN, first, self.block(), None))
         else:
@@ -155,6 +160,8 @@ class _Builder:
             start = self.block()
             starts.append(start)
             self.enter(0, start, -1, key, body, tuple(ins.Nondet() for _ in body.function.params), head, None, work)
+            if self.alone:
+                self.add(len(self.frames) - 1, start, Lost(_anything(body.function), ALONE, self.others))
         self.succs[head] = (*starts, after)
 
     def copy(
@@ -327,7 +334,7 @@ class _Builder:
         """One of the functions that the pointer may point to."""
         names = self.pointers.targets(instr)
         bodies = [(name, body) for name in names if (body := self.lowerings.get(name)) is not None]
-        if not bodies or any(self.reason(frame, name, body, len(instr.args)) for name, body in bodies):
+        if not bodies or self.alone or any(self.reason(frame, name, body, len(instr.args)) for name, body in bodies):
             self.add(frame, at, Lost(instr, POINTER, tuple(sorted(self.lowerings.functions))))
             return at
         after = self.block()
@@ -368,6 +375,8 @@ class _Builder:
         """Why a call is not followed; '' when it is."""
         if body.refused:
             return body.refused
+        if self.alone and callee not in self.alone:
+            return ALONE
         if self.recursive(frame, callee):
             return RECURSION
         return "" if takes(body.function, args) else "argument count differs"
@@ -446,6 +455,14 @@ class _Builder:
         return False
 
 
+def _anything(function: ast.Function) -> ins.CallInstr:
+    """What the rest of the program does before a function begins."""
+    start = replace(function.body.span, editable=False)
+    name = ast.FuncRef(function.type, start, function.key)
+    call = ast.Call(function.type, start, name, (), start)
+    return ins.CallInstr(start, 0, None, ins.AddrFunc(function.key), (), call)
+
+
 def build(
     lowerings: Lowerings,
     entries: Sequence[str],
@@ -454,18 +471,24 @@ def build(
     relevant: Relevance | None = None,
     initialised: Collection[str] = (),
     succeeding: frozenset[str] = frozenset(),
+    alone: frozenset[str] = frozenset(),
+    bodies: Bodies | None = None,
 ) -> Graph:
     """The graph of everything reached from the entries (``main`` alone, or functions that others call) and relevant.
 
     initialised: variables that initialisers of static storage name.  succeeding: library functions that return 0.
+    alone: only these functions are followed (``islands.py``).  bodies: if that is known already.
     """
-    builder = _Builder(lowerings, effects, pointers, relevant, initialised, succeeding, list(entries) == [MAIN])
+    complete = list(entries) == [MAIN] and not alone
+    builder = _Builder(lowerings, effects, pointers, relevant, initialised, succeeding, complete, alone, bodies)
     builder.build(entries)
     for name in relevant.reached if relevant is not None else ():
         body = lowerings.get(name)
         if body is not None:
             builder.used.setdefault(name, body)
-    graph = _pruned(builder)
+    b, outs = builder, {frame: found.key for frame, (found, _) in builder.outs.items()}
+    graph = pruned(b.nodes, b.blocks, b.succs, b.frames, b.used, b.followed, outs)
+    graph = replace(graph, addressed=b.addressed.variables, levels=b.cycles.below, cyclic=b.cycles.cyclic)
     if relevant is None:
         return graph
     passed = frozenset(relevant.reached) - relevant.seen
@@ -475,32 +498,3 @@ def build(
     background = relevant.quiet.background(builder.summarised, len(graph.frames), len(graph.nodes))
     partial = bool(passed or builder.summarised - background.handling)
     return replace(graph, passed=passed.union(background.functions), background=background, partial=partial)
-
-
-def _pruned(b: _Builder) -> Graph:
-    """Only reachable blocks, in reverse postorder: block numbers are a topological order of the forward edges."""
-    # the last successor first: the textual order of a loop's body survives
-    order = reverse_postorder([row[::-1] for row in b.succs], (0,))
-    place = {block: i for i, block in enumerate(order)}
-    nodes: list[Node] = []
-    blocks: list[tuple[int, ...]] = []
-    renamed: dict[int, int] = {}
-    for i, block in enumerate(order):
-        numbers = []
-        for number in b.blocks[block]:
-            old = b.nodes[number]
-            renamed[number] = len(nodes)
-            numbers.append(len(nodes))
-            nodes.append(Node(len(nodes), old.frame, i, old.action))
-        blocks.append(tuple(numbers))
-    succs = tuple(tuple(place[s] for s in b.succs[block]) for block in order)
-    preds: list[list[int]] = [[] for _ in order]
-    for i, targets in enumerate(succs):
-        for t in targets:
-            preds[t].append(i)
-    frames = tuple(Frame(f.number, f.function, f.parent, renamed.get(f.call, -1)) for f in b.frames)
-    followed = frozenset(renamed[n] for n in b.followed if n in renamed)
-    outs = {frame: found.key for frame, (found, _) in b.outs.items()}
-    backward = tuple(tuple(p) for p in preds)
-    whole = Graph(tuple(nodes), tuple(blocks), succs, backward, frames, b.used, followed, outs)
-    return replace(whole, addressed=b.addressed.variables, levels=b.cycles.below, cyclic=b.cycles.cyclic)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from opi_xform.ir import ast
 from opi_xform.ir.loops import LoopNest, loop_nest
-from opi_xform.ir.span import Span
-from opi_xform.ir.types import Record
-from opi_xform.ir.walk import children, expressions
 from opi_xform.memory.constraints import GraphPointsTo
 from opi_xform.memory.interp import interpret
 from opi_xform.memory.objects import Objects
@@ -21,144 +17,32 @@ from opi_xform.memory.successive import successive
 from opi_xform.memory.values import Values
 from opi_xform.ownership.apart import Apart, never_of, said_apart, with_assumption
 from opi_xform.ownership.decide import decide
-from opi_xform.ownership.decisions import all_kept
+from opi_xform.ownership.decisions import all_kept, with_shown
 from opi_xform.ownership.elsewhere import written_at
-from opi_xform.ownership.keeping import hidden
+from opi_xform.ownership.leftovers import leftover_edits
 from opi_xform.ownership.members import promote, wanted
 from opi_xform.ownership.model import Member, Options, Program
 from opi_xform.ownership.names import forget_names
 from opi_xform.ownership.number_tables import number_tables, promoted
-from opi_xform.ownership.plan import Plan
+from opi_xform.ownership.parameters import parameters_of
+from opi_xform.ownership.plan import Plan, Told
 from opi_xform.ownership.relevance import followed_all, relevant
 from opi_xform.ownership.swaps import Found, placed, sound
 from opi_xform.ownership.swaps import find as find_swaps
 from opi_xform.ownership.tables import find_tables
 from opi_xform.ownership.told import ENTRIES, entry_remarks, no_effect
 from opi_xform.ownership.uses import all_calls, functions_called
+from opi_xform.program.around import Around
 from opi_xform.program.budget import TooLargeError
 from opi_xform.program.copies import Relevance, build
 from opi_xform.program.effects import Effects, load_effects
 from opi_xform.program.graph import MAIN, Graph
-from opi_xform.program.lowerings import Lowerings
+from opi_xform.program.islands import islands
 from opi_xform.program.outside import foreign
 from opi_xform.program.own_memalign import without_misread
-from opi_xform.program.pointers import PointerCalls
 from opi_xform.program.succeeding import succeeding
 from opi_xform.program.threads import followed
-from opi_xform.program.words import unsteady_macros
-
-
-@dataclass(slots=True)
-class Whole:
-    """All units merged."""
-
-    functions: dict[str, ast.Function] = field(default_factory=dict)
-    variables: dict[str, ast.Variable] = field(default_factory=dict)
-    records: dict[str, Record] = field(default_factory=dict)
-    constants: dict[str, int] = field(default_factory=dict)
-    taken: set[str] = field(default_factory=set)  # functions whose address is taken
-    files: tuple[str, ...] = ()
-    shared: frozenset[str] = frozenset()  # files that several units read
-    unsteady: frozenset[str] = frozenset()  # macros that mean one thing here and another there
-    names_proc_null: bool = True
-    threads: tuple[Span, ...] = ()  # text that several threads may run
-    freeing: frozenset[str] = frozenset()  # files in which free is known
-    f2c: bool = False  # some file reads f2c.h
-
-
-def merge(units: Sequence[ast.Unit]) -> Whole:
-    """Functions, variables and MPI constants of all units; of a variable's declarations the defining one counts."""
-    files = sorted({path for unit in units for path in (unit.path, *unit.files)})
-    real = {path: os.path.realpath(path) for path in files}  # a header may have several names
-    readers = Counter(file for unit in units for file in {real[path] for path in (unit.path, *unit.files)})
-    named = any(unit.names_proc_null for unit in units)
-    without = {path for unit in units if "free" not in unit.declared for path in (unit.path, *unit.files)}
-    whole = Whole(
-        files=tuple(files),
-        shared=frozenset(path for path in files if readers[real[path]] > 1),
-        freeing=frozenset(files) - without,
-        unsteady=unsteady_macros(units),
-        names_proc_null=named,
-        f2c=any(unit.f2c for unit in units),
-    )
-    for unit in units:
-        whole.records.update(unit.records)
-        for key, function in unit.functions.items():
-            whole.functions.setdefault(key, function)
-            whole.variables.update(function.variables)
-        for key, var in unit.globals.items():
-            known = whole.variables.get(key)
-            if known is not None:
-                best = var if _rank(var) > _rank(known) else known
-                var = replace(best, declarators=_together(known.declarators, var.declarators))
-            whole.variables[key] = var
-        whole.constants.update(unit.int_macros)
-        whole.taken.update(unit.address_taken_functions)
-    return whole
-
-
-def _together(known: Sequence[ast.Declarator], more: Sequence[ast.Declarator]) -> tuple[ast.Declarator, ...]:
-    """A header's are seen by several units; in one of them it may define what it declares in the others (`EXTERN`)."""
-    unique: dict[tuple[str, int], ast.Declarator] = {}
-    for d in (*known, *more):
-        there = unique.setdefault((d.name_span.file, d.name_span.begin), d)
-        if (d.definition, d.tentative) > (there.definition, there.tentative):
-            unique[d.name_span.file, d.name_span.begin] = d
-    return tuple(unique.values())
-
-
-def _rank(var: ast.Variable) -> int:
-    if var.init is not None:
-        return 3
-    if any(d.definition for d in var.declarators):
-        return 2
-    return 1 if any(d.tentative for d in var.declarators) else 0
-
-
-def entries(whole: Whole) -> tuple[str, ...]:
-    """main, or without one every function that other files can call."""
-    if MAIN in whole.functions:
-        return (MAIN,)
-    return tuple(sorted(k for k, f in whole.functions.items() if not f.static))
-
-
-def initialised(whole: Whole) -> list[str]:
-    """Variables that initialisers of static storage name."""
-    statics = [v for f in whole.functions.values() for v in f.variables.values() if v.is_global]
-    stack = [v.init for v in (*whole.variables.values(), *statics) if v.init is not None]
-    found: set[str] = set()
-    while stack:
-        e = stack.pop()
-        if isinstance(e, ast.VarRef):
-            found.add(e.var)
-        stack.extend(children(e))
-    return sorted(found)
-
-
-def called_back(whole: Whole) -> list[str]:
-    """Globals that functions mention whose address is taken, and functions that these call.
-
-    Unknown code may have got the address, also inside a structure (``sigaction``), and call it now or later.
-    """
-    found: set[str] = set()
-    seen: set[str] = set()
-    work = sorted(whole.taken)
-    while work:
-        name = work.pop()
-        function = whole.functions.get(name)
-        if name in seen or function is None:
-            continue
-        seen.add(name)
-        inits = [v.init for v in function.variables.values() if v.init is not None]
-        stack = [*expressions(function.body), *inits]
-        while stack:
-            e = stack.pop()
-            if isinstance(e, ast.VarRef) and e.var in whole.variables and whole.variables[e.var].is_global:
-                found.add(e.var)
-            elif isinstance(e, ast.FuncRef):
-                work.append(e.name)
-            stack.extend(children(e))
-    return sorted(found)
+from opi_xform.program.whole import Whole, called_back, entries, initialised, merge
 
 
 class _TakenApartError(Exception):
@@ -181,30 +65,43 @@ def program(
     apart: Sequence[Apart] = (),
     exchanges: bool = False,
     relevance: Relevance | None = None,
+    alone: frozenset[str] = frozenset(),
+    around: Around | None = None,
 ) -> Program:
     """The analysed graph of what the entries reach: of everything, or of all that a decision can depend on.
 
     everything: every call has a copy of its function, however large that gets.  relevance: if it is known already.
     apart: what a person says of pointers.  exchanges: pointers that change places stay where they are in the graph
-    (``ownership/swaps.py``); who asks for it has to look at ``Program.exchanges``.
+    (``ownership/swaps.py``); who asks for it has to look at ``Program.exchanges``.  alone: functions that are looked at
+    by themselves (``program/islands.py``); the others may do anything.  around: if that is known already.
     """
-    starts = entries(whole)
-    complete = starts == (MAIN,)
+    starts = tuple(sorted(alone)) or entries(whole)
+    complete = starts == (MAIN,) and not alone
     variables: Mapping[str, ast.Variable] = whole.variables
-    global_variables = {k: v for k, v in variables.items() if v.is_global}
     with part("calls"):
-        lowerings = Lowerings(whole.functions, global_variables, effects)
-        called = {name for f in whole.functions.values() for name in functions_called(f)}
-        pointers = PointerCalls(whole.functions, effects, whole.taken, called, complete, whole.variables, whole.records)
+        around = around or Around(whole, effects, complete)
+        lowerings, pointers = around.lowerings, around.pointers
     if complete and not everything and relevance is None:
         with part("relevance"):
             relevance = relevant(lowerings, effects, pointers, variables, called_back(whole))
     with part("graph"):
         never_fail = succeeding(whole.functions, variables, effects) if complete else frozenset()
-        graph = build(lowerings, starts, effects, pointers, relevance, initialised(whole), never_fail)
+        graph = build(
+            lowerings,
+            starts,
+            effects,
+            pointers,
+            relevance,
+            initialised(whole),
+            never_fail,
+            alone,
+            around.bodies if alone else None,
+        )
         nest = loop_nest(graph.succs, graph.preds)
     try:
-        known = _memory(whole, effects, graph, nest, variables, {}, complete, part, apart, graph.partial)
+        known = _memory(
+            whole, effects, graph, nest, variables, {}, complete, part, apart, graph.partial, around=around, alone=alone
+        )
     except _TakenApartError:
         assert relevance is not None
         del graph, nest
@@ -212,15 +109,17 @@ def program(
     swaps = find_swaps(known) if exchanges else []
     while swaps:
         without, exchanged = placed(graph, swaps, {}, variables)
-        first = _memory(whole, effects, without, nest, variables, {}, complete, part, apart, exchanged=True)
-        found = _promoted(whole, effects, [replace(first, exchanges=exchanged)], complete, part, apart, swaps)
+        first = _memory(
+            whole, effects, without, nest, variables, {}, complete, part, apart, exchanged=True, around=around
+        )
+        found = _promoted(whole, effects, [replace(first, exchanges=exchanged)], complete, part, apart, swaps, around)
         right = sound(found, swaps)
         if len(right) == len(swaps):
             return found
         swaps = right
     last = [known]
     del known  # a program's values are large: two at a time are enough
-    return _promoted(whole, effects, last, complete, part, apart, ())
+    return _promoted(whole, effects, last, complete, part, apart, (), around, alone)
 
 
 def _promoted(
@@ -231,6 +130,8 @@ def _promoted(
     part: Part,
     apart: Sequence[Apart],
     swaps: Sequence[Found],
+    around: Around,
+    alone: frozenset[str] = frozenset(),
 ) -> Program:
     """The program with pointers in structs, and numbers, as variables.  It takes the program out of the list."""
     found = last.pop()
@@ -248,7 +149,20 @@ def _promoted(
         del found
         forget_names()
         found = _memory(
-            whole, effects, graph, nest, variables, more.members, complete, part, apart, False, before, bool(swaps)
+            whole,
+            effects,
+            graph,
+            nest,
+            variables,
+            more.members,
+            complete,
+            part,
+            apart,
+            False,
+            before,
+            bool(swaps),
+            around=around,
+            alone=alone,
         )
         found = replace(found, exchanges=exchanged)
     return found
@@ -271,12 +185,15 @@ def _memory(
     partial: bool = False,
     before: Mapping[int, int] | None = None,
     exchanged: bool = False,
+    *,
+    around: Around,
+    alone: frozenset[str] = frozenset(),
 ) -> Program:
     """What a program graph's memory holds.  It is looked at once more where allocations count as one.
 
     partial: some calls are passed over.  Raises _TakenApartError where they may not be.  before: allocations that count
     as one in a graph that does the same: so they do here.  exchanged: pointers change places, and the graph does not
-    show it.
+    show it.  alone: only these functions are followed.
     """
 
     def looked_at(
@@ -288,10 +205,10 @@ def _memory(
         objects.first_frame, objects.first_node = graph.background.frame, graph.background.node
         for key in sorted(key for key, v in variables.items() if v.is_global):
             o = objects.variable(-1, key)
-            if not complete and variables[key].kind == "extern":
+            if not complete and (alone or variables[key].kind == "extern"):
                 objects.exposed.add(o)
-        objects.called_back.update(objects.variable(-1, key) for key in called_back(whole))
-        objects.hidden = hidden(whole.functions, effects)
+        objects.called_back.update(objects.variable(-1, key) for key in around.called_back)
+        objects.hidden = around.hidden
         with part("points-to"):
             points_to = GraphPointsTo(graph, variables, objects, effects, never_of(objects, apart))
         if partial and points_to.taken_apart():
@@ -308,7 +225,10 @@ def _memory(
         del objects, points_to, values  # they are large
         if before and more:  # these may have to do with those
             return _memory(
-                whole, effects, graph, nest, variables, members, complete, part, apart, partial, exchanged=exchanged
+                *(whole, effects, graph, nest, variables, members, complete, part, apart, partial),
+                exchanged=exchanged,
+                around=around,
+                alone=alone,
             )
         objects, points_to, values = looked_at(more or before or {}, relative)
     size = 4 if "MPICH_VERSION" in whole.constants or "MPICH_NUMVERSION" in whole.constants else 8
@@ -332,6 +252,7 @@ def _memory(
         threads=whole.threads,
         freeing=whole.freeing,
         shared=whole.shared,
+        alone=alone,
     )
 
 
@@ -352,8 +273,9 @@ def analyse(
     try:
         plan, known = _decided(units, whole, effects, options, part)
     except TooLargeError as found:
-        return all_kept(whole.functions, effects, found)
-    seen(known)
+        plan = by_themselves(units, whole, effects, options, all_kept(whole.functions, effects, found), part)
+    else:
+        seen(known)
     plan = replace(plan, header=options.header)
     return plan if options.effects is None else _with_entries(plan, whole, loaded, options.effects)
 
@@ -383,6 +305,41 @@ def _decided(
         with part("decide"):
             plan = decide(units, known, options)
     return _with_told(units, whole, effects, options, plan, known, part, everything)
+
+
+def by_themselves(
+    units: Sequence[ast.Unit], whole: Whole, effects: Effects, options: Options, kept: Plan, part: Part
+) -> Plan:
+    """The plan of a program beyond the budget, ``kept``, with what its functions show that are looked at alone."""
+    around = Around(whole, effects, False)
+    sending: dict[str, list[ast.Call]] = {}
+    for function, call, _ in all_calls(whole.functions.values(), effects):
+        sending.setdefault(function.key, []).append(call)
+    with part("alone"):
+        groups = islands(around.lowerings, sending)
+    shared = {name for name, many in Counter(n for group in groups for n in group).items() if many > 1}
+    last: Program | None = None
+    for alone in groups:
+        try:
+            known = program(whole, effects, part, alone=alone, around=around)
+            with part("decide"):
+                plan = decide(units, known, replace(options, told=_told_of(options.told, alone, sending)))
+        except TooLargeError:
+            continue
+        if not _changes(plan, known, known.functions.keys() - alone | shared):
+            kept, last = with_shown(kept, plan), known
+    if last is None or not kept.edits:
+        return kept
+    unused = leftover_edits(parameters_of(last, units), kept.edits)  # what several groups together call no more
+    return replace(kept, edits=tuple(dict.fromkeys((*kept.edits, *unused))))
+
+
+def _told_of(
+    told: Sequence[Told], functions: Collection[str], calls: Mapping[str, Sequence[ast.Call]]
+) -> tuple[Told, ...]:
+    """The comments at calls in these functions: of the others a plan of these alone has nothing to say."""
+    spans = [call.span for name in functions for call in calls.get(name, ())]
+    return tuple(t for t in told if any(t.file == s.file and t.begin <= s.begin < t.end for s in spans))
 
 
 def _of_libraries(effects: Effects, whole: Whole) -> Effects:
@@ -427,8 +384,13 @@ def _with_told(
 
 def _changes_what_was_passed(plan: Plan, known: Program) -> bool:
     """An edit lies in a function that also runs where its calls are passed over."""
+    return _changes(plan, known, known.graph.passed)
+
+
+def _changes(plan: Plan, known: Program, functions: Collection[str]) -> bool:
+    """An edit lies in one of these functions."""
     where: dict[str, list[tuple[int, int]]] = {}
-    for name in sorted(known.graph.passed):
+    for name in sorted(functions):
         span = known.functions[name].span
         where.setdefault(span.file, []).append((span.begin, span.end))
     places = (written_at(edit) for edit in plan.edits)

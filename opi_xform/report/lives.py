@@ -19,11 +19,11 @@ from opi_xform.memory.regions import BudgetExceeded
 from opi_xform.ownership.aliases import value_refusal
 from opi_xform.ownership.liveness import Judge
 from opi_xform.ownership.model import Buffer, Program
-from opi_xform.ownership.parameters import path
 from opi_xform.ownership.place import place
 from opi_xform.ownership.plan import Decision, Plan
 from opi_xform.ownership.reasons import node_span
 from opi_xform.ownership.swaps import joined
+from opi_xform.ownership.traced import path
 from opi_xform.ownership.uses import buffers, collect
 
 MOST_STEPS = 400_000  # blocks walked for one object, to find what follows what

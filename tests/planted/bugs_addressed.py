@@ -152,4 +152,12 @@ ADDRESSED = (
         ),
         condition="allocation and free",
     ),
+    Bug(
+        "no function is left but at its end",
+        "opi_xform.ownership.jumps",
+        "or variable.function not in _left(program):",
+        "or True:",
+        ("jump_array",),
+        condition="declaration",
+    ),
 )
