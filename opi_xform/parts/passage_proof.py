@@ -324,13 +324,18 @@ class Proof:
         return after.isdisjoint(mine)
 
     def complete(self, one: Stretch, handed: bool) -> bool:
-        """The message does not pend any more at the last mark, or may; it is one that is waited for."""
+        """The message does not pend any more at the last mark, or may; it is one that is waited for.
+
+        One that may is sent on every way: nobody else frees its block.
+        """
         if one.use.op.blocking:
             return True
         names = names_of(self.program)
         if abandoned(names, one.use):
             return False
-        return handed or not pending(names, one.use.node, one.use.op, [Asked(one.leave, True)])
+        if handed:
+            return self.program.dominates(one.use.node, one.leave)
+        return not pending(names, one.use.node, one.use.op, [Asked(one.leave, True)])
 
     # --- before and behind -----------------------------------------------------------------------------------------
 

@@ -89,6 +89,14 @@ STARTS = (
         condition="starts",
     ),
     Bug(
+        "a send that pends behind its passage is sent on every way",
+        _PROOF,
+        "return self.program.dominates(one.use.node, one.leave)",
+        "return True",
+        ("partners_not_always",),
+        condition="starts",
+    ),
+    Bug(
         "no way leads out",
         _PROOF,
         "            if last or isinstance(action, Lost) or",
