@@ -45,6 +45,10 @@ int main(int argc, char **argv)
 """
 SENT = "MPI_Send(b, n, MPI_DOUBLE, to, 0, MPI_COMM_WORLD);"
 PACKED = "pack(b, field, n);"
+RECEIVED = (
+    "MPI_Request one; MPI_Irecv(b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, &one); MPI_Wait(&one, MPI_STATUS_IGNORE);"
+)
+RETURNING = "MPI_Request pool[2]; void set(void) { MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); }\n"
 # What stands before `send`, what it does; whether its message may change owner.
 PROGRAMS = {
     "makes and frees its memory": ("", f"double *b = malloc(n * sizeof *b); {PACKED} {SENT} free(b);", True),
@@ -117,6 +121,16 @@ PROGRAMS = {
         "#include <setjmp.h>\njmp_buf start; void other(int n) { if (n > 9) longjmp(start, 1); }",
         f"double b[512]; n = 512; {PACKED} other(n); {SENT}",
         False,
+    ),
+    "receives where others look at how requests end": (
+        RETURNING + "void other(int n) { if (n) other(n - 1); int at; MPI_Waitany(2, pool, &at, MPI_STATUS_IGNORE); }",
+        f"double *b = malloc(n * sizeof *b); {RECEIVED} field[0] = b[5]; free(b);",
+        False,
+    ),
+    "receives where nobody looks at how requests end": (
+        RETURNING + "void other(int n) { if (n) other(n - 1); MPI_Waitall(2, pool, MPI_STATUSES_IGNORE); }",
+        f"double *b = malloc(n * sizeof *b); {RECEIVED} field[0] = b[5]; free(b);",
+        True,
     ),
     "frees it where another function's memory goes, too": (
         "static void both(double *p) { kept = NULL; free(p); }",

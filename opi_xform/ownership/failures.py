@@ -16,7 +16,7 @@ from functools import lru_cache
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
-from opi_xform.ir.walk import expressions, within
+from opi_xform.ir.walk import expressions, statements, within
 from opi_xform.memory.accesses import Access
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.endings import NO_END
@@ -45,7 +45,9 @@ class Failures:
         self.handled = self.set or any(self.unknown(node) for node in program.graph.nodes)
         self.returns = self.handled or self.let()
         self.used, self.variables = _used(program) if self.set else (frozenset(), frozenset())
-        self.completed = self.set and any(self.completion_looked_at(node) for node in program.graph.nodes)
+        self.completed = self.set and (
+            any(self.completion_looked_at(node) for node in program.graph.nodes) or self.looked_at_elsewhere()
+        )
 
     def looked_at(self, use: Use) -> bool:
         """The program may look whether a receive failed, or its completion."""
@@ -151,6 +153,26 @@ class Failures:
             return False
         tells = done.index is not None or done.outcount is not None or done.flag is not None  # which, and whether
         return tells or self.result_used(node.number) or self.status_given(node.number, done.status)
+
+    def looked_at_elsewhere(self) -> bool:
+        """The same of functions that are not in the graph, where only some are: by their text."""
+        program = self.program
+        names = program.functions.keys() - program.alone if program.alone else ()
+        for name in sorted(names):
+            function = program.functions[name]
+            plain = {id(s.expr) for s, _ in statements(function.body) if isinstance(s, ast.ExprStmt)}
+            for call in calls_of(function):
+                effect = program.effects.get(_callee(call)) if _callee(call) not in program.functions else None
+                done = effect.mpi.completes if effect is not None and effect.mpi is not None else None
+                if done is None:
+                    continue
+                tells = done.index is not None or done.outcount is not None or done.flag is not None
+                status = done.status is not None and (
+                    done.status >= len(call.args) or not _written(call.args[done.status]).endswith("_IGNORE")
+                )
+                if tells or status or id(call) not in plain:
+                    return True
+        return False
 
     def request_read(self, use: Use) -> bool:
         """Something else than a completion reads the request: it is compared, copied, or made a number."""
