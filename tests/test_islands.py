@@ -244,24 +244,20 @@ ALL = os.environ.get("OPI_TEST_ISLANDS") == "all"
 
 
 @pytest.mark.parametrize("case", load_cases("keep")[:: 1 if ALL else 12], ids=lambda case: case.name)
-def test_sites_that_must_stay_do(case: Case, beyond: None, tmp_path: Path) -> None:
-    case.write(tmp_path, case.texts)
-    for site in analyse(case, tmp_path):
+def test_sites_that_must_stay_do(case: Case, beyond: None) -> None:
+    for site in analyse(case, case.folder):
         for wish in case.wishes:
             if wish.kind == "keep" and wish.meets(site):
                 assert site.decision == "keep", site
 
 
 @pytest.mark.parametrize("case", load_cases("convert")[:: 1 if ALL else 40], ids=lambda case: case.name)
-def test_what_converts_does_so_in_the_whole_program(
-    case: Case, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    case.write(tmp_path, case.texts)
-    exact = {(s.file, s.line, s.side, s.buffer) for s in analyse(case, tmp_path) if s.decision == "convert"}
+def test_what_converts_does_so_in_the_whole_program(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = {(s.file, s.line, s.side, s.buffer) for s in analyse(case, case.folder) if s.decision == "convert"}
 
     def too_large(*_: object) -> None:
         raise TooLargeError(["main"])
 
     monkeypatch.setattr(driver, "_decided", too_large)
-    found = {(s.file, s.line, s.side, s.buffer) for s in analyse(case, tmp_path) if s.decision == "convert"}
+    found = {(s.file, s.line, s.side, s.buffer) for s in analyse(case, case.folder) if s.decision == "convert"}
     assert found <= exact
