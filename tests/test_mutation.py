@@ -75,8 +75,9 @@ reading them early violates nothing that could be kept."""
 WITHOUT_HOLES = ("malloc_wrapper_3", "written_out_5")
 """Cases whose buffers are of calloc: the byte that is not packed is a zero, which OPI_Calloc brings."""
 
-APART = ("starts_",)
-"""Cases whose messages get a block of their own: the array stays where it is, so its addresses compare as before."""
+APART = ("starts_", "partners_", "parts_")
+"""Cases whose messages may get a block of their own: the array stays where it is then, so its addresses compare as
+before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,10 +200,13 @@ ONE_SIDED = {
         ("memalign", "123456789"),
         ("member", "68"),
         ("out_parameter", "12356"),
+        ("omp", ("11", "12")),
+        ("partners", "123456789"),
         ("parts", ("15",)),
         ("regrow", "123456"),
         ("last_send", "12345678"),
         ("send_recv", "6"),
+        ("size_bound", "789"),
         ("spelled", ("3", "7", "8", "24")),
         ("unset", "12345"),
         ("vla", "8"),

@@ -65,8 +65,8 @@ MEMORY = (
         Bug(
             "an end in good order is one for want of memory",
             _ENDINGS,
-            "if name in _ORDERLY or name in _ELSEWHERE:",
-            "if name in _ELSEWHERE:",
+            "if name in _ORDERLY or name in ELSEWHERE:",
+            "if name in ELSEWHERE:",
             (),
         ),
         condition="comparison with NULL",
@@ -74,8 +74,8 @@ MEMORY = (
     Bug(
         "a program that ends in good order has no answer",
         _ENDINGS,
-        "if name in _ORDERLY or name in _ELSEWHERE:",
-        "if name in _ELSEWHERE:",
+        "if name in _ORDERLY or name in ELSEWHERE:",
+        "if name in ELSEWHERE:",
         ("c_null_finalize", "c_null_zero"),
         condition="comparison with NULL",
     ),

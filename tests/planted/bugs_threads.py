@@ -95,7 +95,7 @@ THREADS = (
     Bug(
         "directives that a compiler may read say nothing",
         "opi_xform.frontend.skipped",
-        "certain = nobody or deciding.by_flags(file.data, at)",
+        "certain = nobody or all(deciding.by_flags(file.data, way) for way in ways)",
         "certain = True",
         ("omp_compiler",),
         condition=_THREADS,

@@ -29,7 +29,7 @@ int main(int argc, char **argv)
             MPI_Irecv(rbuf + d * n, n, MPI_DOUBLE, 1 - rank, d, MPI_COMM_WORLD, &rq[d]); //~ keep(rbuf + d * n)
         for (int d = 0; d < D; d++) {
             for (int i = 0; i < n; i++)
-                sbuf[d * n + i] = u[d * n + i] + step * i;
+                *(sbuf + d * n + i) = u[d * n + i] + step * i;
             MPI_Isend(&sbuf[d * n], n, MPI_DOUBLE, 1 - rank, d, MPI_COMM_WORLD, &rq[D + d]); //~ keep(&sbuf[d * n])
         }
         MPI_Waitall(2 * D, rq, MPI_STATUSES_IGNORE);

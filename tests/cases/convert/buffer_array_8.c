@@ -24,14 +24,14 @@ int main(int argc, char **argv)
         for (int d = 0; d < ROWS; d++) {
             if (peer[d] == -1)
                 continue;
-            MPI_Irecv(in[d], n, MPI_DOUBLE, peer[d], d, MPI_COMM_WORLD, rq + posted); //~ take(in)
+            MPI_Irecv(in[d], n, MPI_DOUBLE, peer[d], d, MPI_COMM_WORLD, rq + posted); //~ take(in[d])
             posted = posted + 1;
         }
         for (int d = 0; d < ROWS; d++)
             if (peer[d] != -1) {
                 for (int i = 0; i < n; i++)
                     out[d][i] = round + me + 0.5 * i + d;
-                MPI_Send(out[d], n, MPI_DOUBLE, peer[d], d, MPI_COMM_WORLD); //~ give(out)
+                MPI_Send(out[d], n, MPI_DOUBLE, peer[d], d, MPI_COMM_WORLD); //~ give(out[d])
             }
         if (posted > 0)
             MPI_Waitall(posted, rq, MPI_STATUSES_IGNORE);
