@@ -113,7 +113,7 @@ PROGRAMS = {
         "if (x) n = 3; f(); if (x) n = 4;",
         "",
         "",
-        "f",
+        "",
     ),
     "sends more": ("static void f(double *v) { MPI_Send(v, 9, MPI_DOUBLE, 0, 1, 0); }", "f(work);", "", "", "f"),
     "somebody calls one that sends": (

@@ -32,12 +32,12 @@ class Regions:
     rough: where exact sets have taken too long, what is live may be told by fewer cases, and be more.
     """
 
-    def __init__(self, symbols: Symbols, unit: int, operations: int = OPERATIONS) -> None:
+    def __init__(self, symbols: Symbols, unit: int, operations: int | None = None) -> None:
         self.symbols = symbols
         self.unit = unit
         self.rough = False
         self.context = isl.Context()
-        self.context.set_max_operations(operations)
+        self.context.set_max_operations(OPERATIONS if operations is None else operations)
         self.parsed: dict[str, Set] = {}  # reading is slow, and half of the texts are read again
         self.seen: set[int] = set()  # quotients in places
         self.quotients: dict[int, Poly] = {}  # remainder -> what it is, told by the quotient
