@@ -6,10 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
-from case_tools import Case, analyse, load_cases, run_tool, transform
+from case_tools import Case, Site, analyse, load_cases, run_tool, transform
 
-from opi_xform.program import driver
+from opi_xform.memory.objects import Objects
+from opi_xform.program import copies, driver
 from opi_xform.program.budget import TooLargeError
+from opi_xform.program.graph import Action, Lost
 
 FRAME = """
 #include <mpi.h>
@@ -150,16 +152,52 @@ def beyond(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(driver, "_decided", too_large)
 
 
-@pytest.mark.parametrize("name", sorted(PROGRAMS))
-def test_by_themselves(name: str, beyond: None, tmp_path: Path) -> None:
-    helpers, body, converts = PROGRAMS[name]
+def site_of(name: str, tmp_path: Path) -> Site:
+    """What becomes of the one site of a program."""
+    helpers, body, _ = PROGRAMS[name]
     text = FRAME.replace("HELPERS", helpers).replace("BODY", body)
     if "again(" in helpers:
         text = text.replace("static void far", "static void again(double *p) { kept = p; }\nstatic void far")
     case = Case("a", tmp_path, ("a.c",), ("a.c",), {"a.c": text}, ())
     case.write(tmp_path)
     (site,) = analyse(case, tmp_path)
-    assert (site.decision == "convert") == converts, site.why
+    return site
+
+
+@pytest.mark.parametrize("name", sorted(PROGRAMS))
+def test_by_themselves(name: str, beyond: None, tmp_path: Path) -> None:
+    site = site_of(name, tmp_path)
+    assert (site.decision == "convert") == PROGRAMS[name][2], site.why
+
+
+class _Deaf(set[int]):
+    """Variables that nobody else is told of."""
+
+    def add(self, _: int) -> None:
+        pass
+
+
+@pytest.mark.parametrize("name", ["leaves it in a variable", "has an array that stays"])
+def test_the_rest_of_the_program_does_something(
+    name: str, beyond: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Two things say so, of which one is enough here: what may happen before a function begins, and that the variables
+    of the file are known to others.  Without both, what must stay converts.
+    """
+
+    def objects(*given: object) -> Objects:
+        found = Objects(*given)  # type: ignore[arg-type]
+        found.exposed = _Deaf()
+        return found
+
+    add = copies._Builder.add
+
+    def quiet(self: copies._Builder, frame: int, block: int, action: Action) -> int:
+        return -1 if isinstance(action, Lost) and action.functions == self.others else add(self, frame, block, action)
+
+    monkeypatch.setattr(driver, "Objects", objects)
+    monkeypatch.setattr(copies._Builder, "add", quiet)
+    assert site_of(name, tmp_path).decision == "convert"
 
 
 def test_the_others_say_that_the_program_is_beyond_the_budget(beyond: None, tmp_path: Path) -> None:
