@@ -279,6 +279,23 @@ def test_comments_at_calls_of_other_groups_are_not_remarked_on(beyond: None, tmp
     assert "OPI908" not in out + err
 
 
+@pytest.mark.parametrize(
+    ("place", "comment", "told"),
+    [
+        ("double *b = memory(n);", "assume disjoint(b, field)", "functions are looked at by themselves here"),
+        ("return 0;", "assume packed(b)", "no send of it stands here"),
+    ],
+)
+def test_comments_without_effect_are_told(place: str, comment: str, told: str, beyond: None, tmp_path: Path) -> None:
+    assert place in SEVERAL
+    text = SEVERAL.replace(place, f"/* opi: {comment} */ {place}", 1)
+    (tmp_path / "a.c").write_text(text, encoding="utf-8")
+    code, out, err = run_tool([str(tmp_path / "a.c"), "-j", "1"])
+    assert code == 0
+    assert "OPI908" in out + err
+    assert told in " ".join((out + err).split())
+
+
 def test_sites_tell_of_the_entries_that_they_rest_on(
     beyond: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

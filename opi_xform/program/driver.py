@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -25,12 +25,12 @@ from opi_xform.ownership.model import Member, Options, Program
 from opi_xform.ownership.names import forget_names
 from opi_xform.ownership.number_tables import number_tables, promoted
 from opi_xform.ownership.parameters import parameters_of
-from opi_xform.ownership.plan import Plan, Told
+from opi_xform.ownership.plan import Decision, Plan, Told
 from opi_xform.ownership.relevance import followed_all, relevant
 from opi_xform.ownership.swaps import Found, placed, sound
 from opi_xform.ownership.swaps import find as find_swaps
 from opi_xform.ownership.tables import find_tables
-from opi_xform.ownership.told import ENTRIES, entry_remarks, no_effect
+from opi_xform.ownership.told import ENTRIES, entry_remarks, no_effect, remarks
 from opi_xform.ownership.uses import all_calls, functions_called
 from opi_xform.program.around import Around
 from opi_xform.program.budget import TooLargeError
@@ -319,15 +319,19 @@ def by_themselves(
         groups = islands(around.lowerings, sending)
     shared = {name for name, many in Counter(n for group in groups for n in group).items() if many > 1}
     last: Program | None = None
+    heard: set[Told] = set()
     for alone in groups:
+        told = _told_of(options.told, alone, sending)
         try:
             known = program(whole, effects, part, alone=alone, around=around)
             with part("decide"):
-                plan = decide(units, known, replace(options, told=_told_of(options.told, alone, sending)))
+                plan = decide(units, known, replace(options, told=told))
         except TooLargeError:
             continue
         if not _changes(plan, known, known.functions.keys() - alone | shared):
             kept, last = with_shown(kept, plan), known
+            heard.update(told)
+    kept = replace(kept, diagnostics=(*kept.diagnostics, *_unheard(options.told, heard, kept)))
     if last is None or not kept.edits:
         return kept
     unused = leftover_edits(parameters_of(last, units), kept.edits)  # what several groups together call no more
@@ -340,6 +344,14 @@ def _told_of(
     """The comments at calls in these functions: of the others a plan of these alone has nothing to say."""
     spans = [call.span for name in functions for call in calls.get(name, ())]
     return tuple(t for t in told if any(t.file == s.file and t.begin <= s.begin < t.end for s in spans))
+
+
+def _unheard(told: Iterable[Told], heard: Container[Told], kept: Plan) -> list[Decision]:
+    """Remarks about comments that no function looked at by itself has made use of."""
+    rest = [one for one in told if one not in heard]
+    apart = [one for one in rest if one.what == "disjoint"]
+    why = "functions are looked at by themselves here, which makes no use of it"
+    return [*remarks(rest, (), kept.decisions), *(no_effect(one, why) for one in apart)]
 
 
 def _of_libraries(effects: Effects, whole: Whole) -> Effects:
