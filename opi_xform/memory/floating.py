@@ -15,7 +15,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import operands_of, parts_of
 from opi_xform.memory.poly import Poly
 from opi_xform.memory.symbols import Symbol, Symbols
-from opi_xform.program.graph import ALONE, Graph, Lost
+from opi_xform.program.graph import NOT_FOLLOWED, Graph, Lost
 
 _NAMES = "sqrt floor ceil trunc round rint nearbyint fabs fmin fmax fmod remainder copysign"
 EXACT = frozenset(name + form for name in _NAMES.split() for form in ("", "f"))
@@ -46,7 +46,7 @@ def quotient(symbols: Symbols, item: ins.Nondet, values: Sequence[Poly]) -> Poly
 def rounding_may_change(graph: Graph) -> bool:
     """The program names a function that sets the rounding mode, or not all of it is followed."""
     for node in (*graph.nodes, *graph.background.nodes):
-        if isinstance(node.action, Lost) and node.action.reason == ALONE:
+        if isinstance(node.action, Lost) and node.action.reason == NOT_FOLLOWED:
             return True
         action = node.action.call if isinstance(node.action, Lost) else node.action
         if not isinstance(action, ins.Instr):

@@ -19,7 +19,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.memory.calls import Calls, calls_back, handed_over, region_args, unknown
 from opi_xform.memory.extent import ADDRESSES
 from opi_xform.program.effects import FunctionEffect
-from opi_xform.program.graph import ALONE, Lost, Node
+from opi_xform.program.graph import NOT_FOLLOWED, Lost, Node
 
 COUNTED = re.compile(
     r"P?MPI_(?:Type_(?:vector|indexed|create_indexed_block)|I?(?:[Gg]ather|[Ss]catter|[Aa]llgather|[Aa]lltoall)[vw])\w*"
@@ -69,7 +69,7 @@ def _counts_places(calls: Calls) -> bool:
     """A call of the program counts elements from a buffer on in whole numbers, which may be a distance of addresses."""
     found = (node.action for node in (*calls.graph.nodes, *calls.graph.background.nodes))
     return any(
-        (isinstance(a, Lost) and a.reason == ALONE)
+        (isinstance(a, Lost) and a.reason == NOT_FOLLOWED)
         or (isinstance(a, ins.CallInstr) and isinstance(a.callee, ins.AddrFunc) and COUNTED.fullmatch(a.callee.key))
         for a in found
     )

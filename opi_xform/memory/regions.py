@@ -18,7 +18,7 @@ from opi_xform.memory.poly import Monomial, Poly, symbol
 from opi_xform.memory.symbols import Symbols
 
 OPERATIONS = 10_000_000  # a second or two of isl's work; NAS MG takes between 3 and 10 million
-ALONE = 3_000_000  # of a function that is looked at by itself: there are many in a program beyond the budget
+OF_GROUP = 3_000_000  # of a function that is looked at by itself: there are many in a program beyond the budget
 START = "start"
 
 

@@ -13,7 +13,7 @@ from opi_xform.memory.accesses import Access
 from opi_xform.memory.hull import hulls
 from opi_xform.memory.live import Event
 from opi_xform.memory.poly import Poly, number
-from opi_xform.memory.regions import ALONE, Regions
+from opi_xform.memory.regions import OF_GROUP, Regions
 from opi_xform.memory.signs import negative
 from opi_xform.memory.telescope import Telescope
 from opi_xform.ownership.failures import failures_of
@@ -55,7 +55,7 @@ class BufferEvents:
         self.accesses = {n: a for n, a in self.index.accesses.of(o).items() if n not in self.use_nodes}
         self.null = proc_null(program)
         self.failures = failures_of(program)
-        self.regions = Regions(self.symbols, self.unit(), ALONE if self.program.alone else None)
+        self.regions = Regions(self.symbols, self.unit(), OF_GROUP if self.program.alone else None)
         self.bound = self.bounds()
         self.filled = self.first_contents()
         self.zeroed: set[int] = set()  # births with zeros that OPI_Calloc brings as well

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 NODES = 150_000  # instructions in the program graph, of all copies of functions
 COPIED = 100_000  # from which on functions that no message needs are not copied (``summaries.py``)
 SUMMARISED = 30_000  # how many are to be left then
-ALONE = 20_000  # how many a group of functions may have that is looked at by itself (``islands.py``)
+GROUP = 20_000  # how many a group of functions may have that is looked at by itself (``islands.py``)
 HANDLED = 100_000  # how many are to be left where functions are left out although they use messages' buffers
 ACCESSES = 4_000_000  # objects that instructions may touch, of all instructions together
 INCLUSIONS = 20_000_000  # objects that one set of what a pointer points to hands on to another

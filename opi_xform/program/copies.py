@@ -19,8 +19,8 @@ from opi_xform.program.effects import FunctionEffect
 from opi_xform.program.fixed import constant_parameters, successors
 from opi_xform.program.formats import unread
 from opi_xform.program.graph import (
-    ALONE,
     MAIN,
+    NOT_FOLLOWED,
     POINTER,
     RECURSION,
     SUMMARY,
@@ -161,7 +161,7 @@ class _Builder:
             starts.append(start)
             self.enter(0, start, -1, key, body, tuple(ins.Nondet() for _ in body.function.params), head, None, work)
             if self.alone:
-                self.add(len(self.frames) - 1, start, Lost(_anything(body.function), ALONE, self.others))
+                self.add(len(self.frames) - 1, start, Lost(_anything(body.function), NOT_FOLLOWED, self.others))
         self.succs[head] = (*starts, after)
 
     def copy(
@@ -376,7 +376,7 @@ class _Builder:
         if body.refused:
             return body.refused
         if self.alone and callee not in self.alone:
-            return ALONE
+            return NOT_FOLLOWED
         if self.recursive(frame, callee):
             return RECURSION
         return "" if takes(body.function, args) else "argument count differs"

@@ -62,7 +62,7 @@ class Lost:
 
 RECURSION = "recursion"
 POINTER = "call through a pointer"
-ALONE = "the budget of the analysis: the function is not followed"
+NOT_FOLLOWED = "the budget of the analysis: the function is not followed"
 SUMMARY = "the budget of the analysis: what the function does is only known as a whole"
 Action = ins.Instr | Bind | Unbind | Lost
 

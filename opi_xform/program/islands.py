@@ -37,7 +37,7 @@ def islands(lowerings: Lowerings, sending: Iterable[str]) -> list[frozenset[str]
             groups.remove(other)
             found |= other
         groups.append(found)
-    return [frozenset(g) for g in groups if sum(map(sizes.copied, g)) <= budget.ALONE]
+    return [frozenset(g) for g in groups if sum(map(sizes.copied, g)) <= budget.GROUP]
 
 
 def _body(lowerings: Lowerings, name: str) -> ins.Lowered | None:
