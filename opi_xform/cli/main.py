@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -12,8 +13,9 @@ from typing import NoReturn
 
 from opi_xform import __version__
 from opi_xform.cli.options import Options, parse_arguments, parser
-from opi_xform.cli.outcome import CLEAN, ERROR, INTERRUPTED, SELF_CHECK, Failure, Problem
+from opi_xform.cli.outcome import CLEAN, ERROR, INTERRUPTED, SELF_CHECK, Failure, Problem, fail
 from opi_xform.cli.progress import Progress, peaks_mib
+from opi_xform.cli.start import SAID, open_streams, stop
 from opi_xform.cli.terminal import print_bytes, print_error
 
 
@@ -35,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return failure.exit_code
     except KeyboardInterrupt:
         progress.close()
-        print_error("opi-xform: interrupted; nothing was written")
+        print_error(SAID)
         return INTERRUPTED
     except SystemExit as request:  # argparse has printed its help
         return request.code if isinstance(request.code, int) else CLEAN
@@ -49,11 +51,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def script() -> NoReturn:
     """The console script: ends the process at once, since freeing a large program object by object takes seconds."""
-    gc.set_threshold(100_000, 20, 100)  # nearly all that is made stays: looking for garbage takes a fifth of the time
-    code = main()
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):  # closed already, or nobody reads: main has said what is to say
-            stream.flush()
+    code = INTERRUPTED
+    try:
+        if signal.getsignal(signal.SIGINT) is stop:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        open_streams()
+        # Nearly all that is made stays: looking for garbage takes a fifth of the time.
+        gc.set_threshold(100_000, 20, 100)
+        code = main()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):  # closed already, or nobody reads: main has said what is to say
+                stream.flush()
+    except KeyboardInterrupt:  # before main looks for it, or while it tells of one
+        with suppress(OSError):
+            os.write(2, f"{SAID}\n".encode())
     os._exit(code)
 
 
@@ -85,10 +96,18 @@ def _dispatch(options: Options, progress: Progress) -> int:
         return CLEAN
     if options.explain is not None:
         return _explain(options.explain)
+    _require_folder()
     # The analyses bring libclang and islpy along: not for --version and --explain.
     from opi_xform.cli.run import run
 
     return run(options, progress)
+
+
+def _require_folder() -> None:
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise fail("the working directory is not there any more; change to one that is") from error
 
 
 def _explain(code: str) -> int:

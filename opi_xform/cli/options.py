@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from opi_xform.cli.outcome import fail
+from opi_xform.cli.terminal import print_bytes
 from opi_xform.record import dataclass
 
 _USAGE = "opi-xform [paths…] [-o DIR | -i] [--check] [--diff] [options] [-- compiler flags]"
@@ -58,6 +60,10 @@ class Options:
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise fail(f"{message}; see opi-xform --help")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """The help, whatever stdout can encode; a full disk is told."""
+        print_bytes(message.encode(), file or sys.stderr)
 
 
 def parse_arguments(arguments: Sequence[str]) -> Options:
