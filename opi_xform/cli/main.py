@@ -16,7 +16,7 @@ from opi_xform.cli.options import Options, parse_arguments, parser
 from opi_xform.cli.outcome import CLEAN, ERROR, INTERRUPTED, SELF_CHECK, Failure, Problem, fail
 from opi_xform.cli.progress import Progress, peaks_mib
 from opi_xform.cli.start import SAID, open_streams, stop
-from opi_xform.cli.terminal import print_bytes, print_error
+from opi_xform.cli.terminal import print_bytes, print_error, print_lines, width_of
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,6 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     progress = Progress()
     try:
         options = parse_arguments(words)
+        if options.quiet:
+            progress.close()
         code = _dispatch(options, progress)
         if options.verbose:
             progress.close()
@@ -111,12 +113,19 @@ def _require_folder() -> None:
 
 
 def _explain(code: str) -> int:
-    from opi_xform.report.codes import page
+    from opi_xform.report.choice import unknown
+    from opi_xform.report.codes import CODES, page
 
+    if code.lower() == "all":
+        from opi_xform.report.text import wrapped
+
+        width = width_of(sys.stdout)
+        said = (f"{one.code}  {one.title}: {one.meaning}" for one in CODES.values())
+        print_lines([line for text in said for line in wrapped(text, width, 0, hang=8)], sys.stdout)
+        return CLEAN
     text = page(code)
     if text is None:
-        known = "docs/codes has them all; `opi-xform` prints the code of each kept site"
-        print_error(str(Problem(f"there is no code {code}; {known}")))
+        print_error(str(Problem(unknown(code))))
         return ERROR
     print_bytes(text.encode(), sys.stdout)
     return CLEAN

@@ -85,6 +85,7 @@ def _run(options: Options, progress: Progress) -> int:
             found = findings(
                 options, result.plan, result.sources, result.annotations, outputs, baseline, known, result.facts
             )
+            found = options.choice.findings(found)
         reports = report_files(options, result, found)
         _require_apart(reports, units)
         written = _write([*(() if options.check else outputs), *reports])
@@ -99,7 +100,13 @@ def _with(options: Options, known: Configuration) -> Options:
     """The options with what opi.toml says; the command line wins."""
     baseline = options.baseline if options.baseline is not None or not options.check else known.baseline
     privatize = options.privatize or known.privatize
-    return replace(options, strict=options.strict or known.strict, baseline=baseline, privatize=privatize)
+    options = replace(options, strict=options.strict or known.strict, baseline=baseline, privatize=privatize)
+    return replace(
+        options,
+        select=known.select if options.select is None else options.select,
+        ignore=known.ignore if options.ignore is None else options.ignore,
+        min_bytes=known.min_bytes if options.min_bytes is None else options.min_bytes,
+    )
 
 
 def transform(
@@ -135,8 +142,9 @@ def transform(
             folders = (folder for unit in units for folder in include_directories(flags.of(unit.path)))
             header = header_name(units, folders, runtime_include_dir())
             settings = AnalysisOptions(
-                options.strict, root, effects, _obstacle(root, sources), said, options.jobs, header=header
-            )
+                options.strict, root, effects, _obstacle(root, sources), said, options.jobs, header=header,
+                min_bytes=options.min_bytes or 0,
+            )  # fmt: skip
             plan = analyse(units, settings, progress.part, programs.append)
         except EffectsError as error:
             raise known.wrong_effects(str(error)) from error
