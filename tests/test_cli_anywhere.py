@@ -185,6 +185,17 @@ def test_all_headers_that_are_missing_are_told(tmp_path: Path, monkeypatch: pyte
     assert second.startswith("a.c:6: error: 'c.h' file not found; ")
 
 
+def test_a_header_that_several_files_miss_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("a.c", ""), ("b.c", ""), ("c.c", '#include "d.h"\n')):
+        Path(name).write_text(f'#include "b.h"\n{text}')
+    code, _, err = run_tool(["."])
+    assert code == 2
+    first, second = err.splitlines()
+    assert first.startswith("a.c:1: error: 'b.h' file not found, and 2 more files miss it; name its directory")
+    assert second.startswith("c.c:2: error: 'd.h' file not found; name its directory")
+
+
 def test_a_file_with_too_many_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a.c").write_text("".join(f"int f{i}(void) {{ return 1 +; }}\n" for i in range(30)))

@@ -86,6 +86,17 @@ def test_calls_with_small_messages_stay(program: Path) -> None:
     assert set(everything.values()) == {"OPI118", "OPI218"}
 
 
+def test_one_side_of_a_message_may_stay_alone(program: Path) -> None:
+    """The receive makes room for more than the send brings."""
+    receive = "MPI_Recv(few, 16, MPI_DOUBLE, 0, 1"
+    Path("a.c").write_text(PROGRAM.replace("few[16]", "few[N]").replace(receive, receive.replace("16", "N")))
+    assert kept(report("--min-bytes", "4K")) == {
+        SENDS["few"]: "OPI118",
+        SENDS["part"]: "OPI118",
+        SENDS["read"]: "OPI101",
+    }
+
+
 def test_the_text_tells_of_the_size(program: Path) -> None:
     code, out, _ = run_tool(["a.c", WITH_N, "--min-bytes", "4K", "-o", "out"])
     assert code == 0

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
 
 from opi_xform.cli.outcome import Problem, fail
 from opi_xform.cli.shown import shown
@@ -11,6 +14,7 @@ from opi_xform.frontend import FrontendError
 from opi_xform.frontend.flags import gcc_headers, mpicc_path
 
 MPICC = "OPI_MPICC"
+_MISSING = "file not found"
 
 
 def problems(error: FrontendError) -> list[Problem]:
@@ -21,6 +25,19 @@ def problems(error: FrontendError) -> list[Problem]:
 def problem(message: str, file: str, line: int) -> Problem:
     """One thing that is wrong with a file."""
     return Problem(_advice(message, file), shown(file), line, code="OPI901")
+
+
+def gathered(found: Iterable[Problem]) -> list[Problem]:
+    """Each problem once: a header that several files miss is told of the first, with their number."""
+    once = list(dict.fromkeys(found))
+    many = Counter(one.message for one in once if _MISSING in one.message)
+    out: dict[str, Problem] = {}
+    for one in once:
+        more = many[one.message] - 1
+        files = "1 more file misses it" if more == 1 else f"{more} more files miss it"
+        text = one.message.replace(_MISSING, f"{_MISSING}, and {files}", 1) if more > 0 else one.message
+        out.setdefault(one.message if more > 0 else str(one), replace(one, message=text))
+    return list(out.values())
 
 
 def require_mpicc() -> None:
@@ -40,7 +57,7 @@ def _advice(message: str, file: str) -> str:
         return f"{message}; clang's own header is needed in its place: pip install 'opi_xform[headers]'"
     if message == "'mpi.h' file not found":
         return f"{message}; {_about_mpi()}"
-    if "file not found" in message:
+    if _MISSING in message:
         return f"{message}; name its directory, as in `opi-xform FILES -Iinclude`, or use -p"
     return f"{message}; the file must compile before it can be analysed"
 

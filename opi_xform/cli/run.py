@@ -253,7 +253,7 @@ def _parse(paths: Sequence[str], flags: BuildFlags, options: Options, progress: 
             wrong = (d for d in result.diagnostics if d.severity == "error")
             problems += [mending.problem(d.message, d.file, d.line) for d in wrong]
     if problems:
-        raise Failure(dict.fromkeys(problems))
+        raise Failure(mending.gathered(problems))
     return tuple(units)
 
 
