@@ -56,7 +56,7 @@ def _decided(units: Sequence[ast.Unit], program: Program, options: Options, sile
     stray: dict[Place, Refusal] = {}
     for use in strays:
         stray.setdefault(use.place, WORDLESS if silent else stray_refusal(program, use))
-    deepest = Deepest(program, options.strict, shared_places(groups, strays))
+    deepest = Deepest(program, options.strict, shared_places(groups, strays), options.min_bytes)
     stray = stray if silent else deepest.strays(stray, uses)
     if program.nest.irreducible:
         groups, stray = [], {u.place: _irreducible() for u in uses}
@@ -173,13 +173,14 @@ def _buffer(
         assert whole is not None
         verdict.refusals = {u.place: in_its_words(whole, buffer, u) for u in reversed(buffer.uses)}
         for p in places if whole.code == "401" else ():  # how a call is written says more than that
-            form = form_refusal(program, buffer, [u for u in buffer.uses if u.place == p])
+            form = form_refusal(program, buffer, [u for u in buffer.uses if u.place == p], options.min_bytes)
             verdict.refusals[p] = form or verdict.refusals[p]
         _deepened(deepest, buffer, verdict, facts, wordless)
         return verdict
     for p in places:
         mine = [u for u in buffer.uses if u.place == p]
-        refusal = levels_site(program, buffer, mine) or site_refusal(program, buffer, mine, facts, p in wordless)
+        refusal = levels_site(program, buffer, mine)
+        refusal = refusal or site_refusal(program, buffer, mine, facts, p in wordless, options.min_bytes)
         wished = keep_refusal(options.told, buffer, mine)
         if wished is not None:
             told = about(options.told, buffer, mine[0], "keep")

@@ -37,6 +37,24 @@ def small(uses: Sequence[Use]) -> bool:
     return all(u.length is not None and (c := u.length.constant) is not None and c <= INLINE_LIMIT for u in uses)
 
 
+def too_small(program: Program, uses: Sequence[Use], least: int) -> Refusal | None:
+    """Why a call stays whose messages have fewer bytes than is asked for (``least``), in every copy of it."""
+    most = [_most(program, u) for u in uses] if least else [None]
+    largest = max((size for size in most if size is not None), default=0)
+    if None in most or largest >= least:
+        return None
+    return Refusal("18", f"a message has at most {largest} bytes, fewer than the {least} of --min-bytes")
+
+
+def _most(program: Program, use: Use) -> int | None:
+    """Bytes that no message of a call exceeds: its length, else the whole variable; None: not known."""
+    if use.length is not None and use.length.constant is not None:
+        return use.length.constant
+    info = program.values.objects.table[use.object] if use.object >= 0 else None
+    whole = info.type.size if info is not None and info.kind == "variable" and info.type is not None else None
+    return whole or None
+
+
 def shared_places(groups: Sequence[Buffer], strays: Sequence[Use]) -> frozenset[Place]:
     """Sites to which several buffers come, or one that is not known."""
     seen: set[Place] = set()
@@ -58,10 +76,11 @@ def in_its_words(refusal: Refusal, buffer: Buffer, use: Use) -> Refusal:
 class Deepest:
     """One per program: ``refusal``."""
 
-    def __init__(self, program: Program, strict: bool, shared: frozenset[Place]) -> None:
-        """shared: see ``shared_places``."""
+    def __init__(self, program: Program, strict: bool, shared: frozenset[Place], least: int = 0) -> None:
+        """shared: see ``shared_places``.  least: see ``too_small``."""
         self.program = program
         self.strict = strict
+        self.least = least
         self.shared = shared
         self.swapping = {key for e in program.exchanges for key in (e.first, e.second)}
 
@@ -109,6 +128,9 @@ class Deepest:
         first = uses[0]
         if small(uses) or self.little(first):
             return Refusal("08", SMALL)
+        few = too_small(self.program, uses, self.least)
+        if few is not None:
+            return few
         if _literal(first):
             return Refusal("13", "a string literal is no buffer that could be handed over")
         form = None if first.op.convertible else Refusal("07", first.op.reason or NO_FORM)

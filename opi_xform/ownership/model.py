@@ -30,7 +30,8 @@ class Options:
     rewriter sees it: a macro writes the text, an array type hides behind a typedef.  A site that needs it is kept.
     told: comments that say more than the analysis finds.  processes: that may work on it; the plan is the same.
     header: what files include for the OPI calls.  more_than: why sites stay is looked for only where more than so many
-    convert; a plan that is no better than another one is not shown to anybody.
+    convert; a plan that is no better than another one is not shown to anybody.  min_bytes: calls stay whose messages
+    are known to have fewer.
     """
 
     strict: bool = False
@@ -41,6 +42,7 @@ class Options:
     processes: int = 1
     header: str = "opi.h"
     more_than: int = -1
+    min_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

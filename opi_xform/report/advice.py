@@ -19,7 +19,7 @@ from opi_xform.report.profile import Run
 from opi_xform.report.sidebyside import lines_of_run
 from opi_xform.report.text import Line, Shown, note_lines, wrapped
 
-NOTHING_TO_GAIN = frozenset(("OPI108", "OPI208", "OPI117", "OPI217"))
+NOTHING_TO_GAIN = frozenset(("OPI108", "OPI208", "OPI117", "OPI217", "OPI118", "OPI218"))
 """Small messages travel in the envelope anyway; a site that a person keeps is kept."""
 COPIES = {"inline": 1, "give": 0, "heap": 2, "pipelined": 2, "reference": 1, "kernel": 1, "mpi": 2}
 """How often a way copies a message; giving the buffer copies nothing."""
