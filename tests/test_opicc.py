@@ -152,7 +152,7 @@ def test_which_mpi_it_is(mpi_user: MpiUser) -> None:
 def test_no_mpicc_says_what_to_do(hello: Path) -> None:
     result = opicc(["hello.c"], hello, OPI_MPICC="/no/such/mpicc")
     assert result.code == 2
-    assert result.err == "opicc: OPI_MPICC=/no/such/mpicc: no such command\n"
+    assert result.err == "opicc: OPI_MPICC=/no/such/mpicc: no such command; it names the mpicc of your MPI\n"
 
 
 def test_an_mpicc_without_an_mpi_says_so(hello: Path) -> None:

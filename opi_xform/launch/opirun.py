@@ -14,10 +14,9 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from opi_xform.launch.executable import Executable, inspect_executable, resolve
-from opi_xform.launch.mpi import LaunchError, Mpi, find_mpi, inspect_mpi
+from opi_xform.launch.mpi import LaunchError, Mpi, beside, find_mpi
 from opi_xform.launch.ranks import Carrier, job
 from opi_xform.launch.runtime import Runtime, ensure_runtime
 from opi_xform.resources import IncompleteInstallError
@@ -148,7 +147,7 @@ def mpi_of(executable: Executable | None) -> Mpi:
     """
     if executable is None or executable.mpi_library is None:
         return find_mpi()
-    mpi = None if "OPI_MPICC" in os.environ else _beside(executable.mpi_library)
+    mpi = None if "OPI_MPICC" in os.environ else beside(executable.mpi_library)
     if mpi is None:
         mpi = find_mpi()
     if executable.mpi_kind not in (None, mpi.kind):
@@ -157,18 +156,6 @@ def mpi_of(executable: Executable | None) -> Mpi:
             "set OPI_MPICC to the mpicc of the program's MPI"
         )
     return mpi
-
-
-def _beside(library: Path) -> Mpi | None:
-    """The MPI that a library was installed with: the nearest bin/mpicc at or above its directory. A library of MPI's
-    own binary interface has a compiler wrapper of its own."""
-    wrapper = "mpicc_abi" if library.name.startswith("libmpi_abi.") else "mpicc"
-    for place in (library.absolute(), library.resolve()):
-        for directory in place.parents:
-            mpicc = directory / "bin" / wrapper
-            if os.access(mpicc, os.X_OK):
-                return inspect_mpi(mpicc)
-    return None
 
 
 def preload(runtime: Runtime, shared_heap: bool) -> str:
