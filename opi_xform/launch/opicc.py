@@ -11,6 +11,8 @@ the MPI's C++ compiler.
 
 from __future__ import annotations
 
+import itertools
+import os
 import shlex
 import subprocess
 import sys
@@ -20,8 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from opi_xform import __version__
-from opi_xform.launch import launcher, linked
+from opi_xform.launch import cmake, launcher, linked
 from opi_xform.launch.mpi import LaunchError, Mpi, find_mpi
+from opi_xform.launch.probes import asks_what_is_linked
 from opi_xform.launch.ranks import ensure_ranks
 from opi_xform.launch.ranks import link_flags as ranks_link_flags
 from opi_xform.launch.runtime import Runtime, ensure_runtime
@@ -45,6 +48,9 @@ NO_WARN_SHARED = "--no-warn-shared"
 
 LAUNCH = "--launch"
 """What follows is the command of another compiler."""
+
+CMAKE_INDEX = "--cmake-index"
+"""What the CMake package runs when a target is built (`cmake`); no option for people."""
 
 SHOW = frozenset({"--show", "-show"})
 PRINTED = ("--cflags", "--libs", "--cmake-dir")
@@ -179,6 +185,20 @@ def _libopi(mpi: Mpi, asked: Asked) -> list[str]:
     return link_flags(ensure_runtime(mpi), asked.shared_heap)
 
 
+def has_libopi(arguments: Sequence[str]) -> bool:
+    """Whether a command links libopi whole by itself, as the flags of `--libs` and the CMake package do."""
+    words = [part for word in expanded(arguments) for part in word.removeprefix("-Wl,").split(",")]
+    names = ("libopi.a", "libopi_ranks.a")
+    return any(
+        before == "--whole-archive" and os.path.basename(word) in names for before, word in itertools.pairwise(words)
+    )
+
+
+def _without(arguments: Sequence[str]) -> bool:
+    """Whether a link gets no libopi from here."""
+    return has_libopi(arguments) or asks_what_is_linked(arguments)
+
+
 def _opi_h() -> list[str]:
     # Last, so that a project's own opi.h is found first where it includes one; the tool's output then has opi_xform.h.
     return ["-isystem", str(runtime_include_dir())]
@@ -187,7 +207,7 @@ def _opi_h() -> list[str]:
 def command_line(mpi: Mpi, compiler: Path, asked: Asked, arguments: Sequence[str], link: bool) -> list[str]:
     """The compiler's command that does what this opicc command asks for; builds libopi where it is to be linked."""
     command = [str(compiler), *arguments, *_opi_h()]
-    if not link:
+    if not link or _without(arguments):
         return command
     if any(argument.startswith("-x") for argument in arguments):
         command.append("-xnone")  # else the compiler reads the archive as a source
@@ -196,7 +216,7 @@ def command_line(mpi: Mpi, compiler: Path, asked: Asked, arguments: Sequence[str
 
 def _launched(compiler: str, asked: Asked, arguments: Sequence[str]) -> list[str]:
     """The command of a compiler that is not the MPI's wrapper, or need not be."""
-    if not links(arguments):
+    if not links(arguments) or _without(arguments):
         return [compiler, *arguments, *_opi_h()]
     mpi = launcher.mpi_of(compiler, expanded(arguments))
     # First: an archive of the MPI would otherwise define the same functions before.
@@ -223,6 +243,8 @@ def run(arguments: Sequence[str], command: Command = OPICC) -> int:
     """One opicc command; returns the compiler's exit code. Raises LaunchError."""
     if not arguments:
         raise LaunchError(f"no files, nothing to do; {command.name} --help tells the usage")
+    if arguments[0] == CMAKE_INDEX:
+        return cmake.main(arguments[1:])
     asked = parse(arguments, command)
     passed = asked.passed
     if asked.launched is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 
 _PLACES = re.compile(
     r"/CMakeFiles/(?:CMakeScratch|CMakeTmp|[0-9][^/]*/CompilerIdC|_CMakeLTOTest-C)/"
@@ -27,3 +28,10 @@ def is_probe(source: str, output: str | None = None) -> bool:
     if os.path.basename(source) == _NAME:
         return output is None or "conftest" in output
     return _within(os.curdir) or _within(os.path.dirname(source)) or (output is not None and _within(output))
+
+
+def asks_what_is_linked(arguments: Sequence[str]) -> bool:
+    """Whether CMake reads from this link what the compiler links by itself, to name it where another compiler links.
+
+    libopi has to stay out of that: it would be linked there without the half of it that no call leads to."""
+    return "-v" in arguments and _within(os.curdir)
