@@ -40,7 +40,7 @@ _GCC = ("-D__malloc__(...)=__malloc__",)
 _WITH_VALUE = {"-o", "-MF", "-MT", "-MQ", "-MJ", "-Xlinker", "-z", "-u", "-T"}
 _OPICC = re.compile(r"--(?:transform(?:=.*)?|ranks|shared-heap|no-warn-shared|launch)$")
 """What opicc takes for itself, where it is the compiler of a compile_commands.json."""
-_COMPILER = re.compile(r"^(?:.*/)?[\w.+-]*(?:cc|gcc|clang|icx|icc|opicc)(?:-[\d.]+)?$")
+_COMPILER = re.compile(r"^(?:.*/)?[\w.+-]*(?:cc|clang|icx|ccache|distcc)(?:-[\d.]+)?$")
 _DROPPED = re.compile(r"-(?:c|S|E|pipe|M|MM|MD|MMD|MP|MG|MV|s|static|shared|rdynamic|pie|no-pie|save-temps.*|flto.*)$")
 _UNKNOWN_TO_CLANG = re.compile(
     r"-(?:fno-tree-.*|ftree-.*|fipa-.*|fno-ipa-.*|fanalyzer|fgcse.*|fmodulo-sched.*|fprefetch-.*|--param.*"

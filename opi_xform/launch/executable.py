@@ -16,7 +16,7 @@ MARK = b"libopi: rank %d: "
 """A string of libopi's own: it is in every program and library that libopi was linked into."""
 
 _LIBRARY = re.compile(r"^\s*(lib(?:mpi|mpich|mpi_abi|mpi_(?:cray|gnu|intel)\w*|pmpi)\.so[.\d]*) => (/\S+)", re.M)
-MPI_KINDS = {
+_KINDS = {
     "libmpi.so.40": "openmpi",
     "libmpi.so.12": "mpich",
     "libmpich.so.12": "mpich",
@@ -81,7 +81,7 @@ def inspect_executable(name: str) -> Executable:
                 f"{path} has its MPI linked in statically, calls cannot be redirected: link it with opicc"
             )
         return Executable(path, has_libopi=has_libopi)
-    return Executable(path, Path(library[2]), MPI_KINDS.get(library[1]), has_libopi)
+    return Executable(path, Path(library[2]), _KINDS.get(library[1]), has_libopi)
 
 
 def _missing(listed: str) -> bool:

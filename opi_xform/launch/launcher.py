@@ -8,7 +8,6 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from opi_xform.launch.executable import MPI_KINDS
 from opi_xform.launch.mpi import LaunchError, Mpi, beside, find_mpi, inspect_mpi
 
 _LIBRARY = re.compile(r"lib(?:mpi|mpich|mpi_abi|mpi_cray)\.(?:so[.\d]*|a)$")
@@ -41,24 +40,17 @@ def mpi_of(compiler: str, arguments: Sequence[str]) -> Mpi:
     compiler's own where it is a wrapper, else the default one. Raises LaunchError, also where the library is of another
     kind."""
     library = next(_libraries(arguments), None)
-    mpi = None
-    if "OPI_MPICC" not in os.environ:
-        if library is not None:
-            mpi = beside(library)
-        elif (found := shutil.which(compiler)) is not None and "mpi" in os.path.basename(compiler):
-            mpi = inspect_mpi(Path(found).absolute())
-    mpi = mpi or find_mpi()
-    kind = None if library is None else _kind(library)
-    if kind not in (None, mpi.kind):
-        advice = "set OPI_MPICC to the mpicc of the program's MPI"
-        raise LaunchError(f"the program is linked with {library}, but {mpi.mpicc} belongs to {mpi.kind}; {advice}")
-    return mpi
-
-
-def _kind(library: Path) -> str | None:
-    """By the name of the file that a library's link leads to."""
-    name = library.resolve().name
-    return next((kind for soname, kind in MPI_KINDS.items() if name == soname or name.startswith(f"{soname}.")), None)
+    owner = None if library is None else beside(library)
+    if "OPI_MPICC" in os.environ:
+        mpi = find_mpi()
+        if owner is not None and owner.kind != mpi.kind:
+            advice = "set OPI_MPICC to the mpicc of the program's MPI"
+            raise LaunchError(f"the program is linked with {library}, but {mpi.mpicc} belongs to {mpi.kind}; {advice}")
+        return mpi
+    if owner is None and library is None and "mpi" in os.path.basename(compiler):
+        found = shutil.which(compiler)
+        owner = None if found is None else inspect_mpi(Path(found).absolute())
+    return owner or find_mpi()
 
 
 def cxx_of(mpi: Mpi) -> Path:

@@ -156,11 +156,16 @@ function(_opi_transform program index libraries options)
   if(MPI_C_COMPILER AND NOT wrapper MATCHES "^(opicc|cc|gcc|clang)(-[0-9.]+)?$" AND NOT DEFINED ENV{OPI_MPICC})
     set(mpi "OPI_MPICC=${MPI_C_COMPILER}")
   endif()
+  # opi.toml beside the CMakeLists.txt counts.
+  if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/opi.toml")
+    list(APPEND sources "${CMAKE_CURRENT_SOURCE_DIR}/opi.toml")
+  endif()
   add_custom_command(OUTPUT "${work}/done" BYPRODUCTS ${marks}
     COMMAND ${CMAKE_COMMAND} -E env ${mpi} "${OPI_OPICC}" --cmake-index "${CMAKE_BINARY_DIR}" "${work}" "config=$<CONFIG>" ${folders}
       -- ${options}
     DEPENDS ${sources} "${CMAKE_BINARY_DIR}/compile_commands.json" "${OPI_OPICC}"
     DEPFILE "${work}/done.d"
+    WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}"
     COMMENT "Transforming ${program}" VERBATIM COMMAND_EXPAND_LISTS)
   add_custom_target(opi-${program} DEPENDS "${work}/done")
   if(before)
