@@ -44,6 +44,10 @@ printf '%%.o: src/%%.c\\n\\t%s -O1 -c -o $@ $<\\n' "$CC" >> Makefile
 """
 MESON = "project('app', 'c')\nexecutable('app', 'src/main.c', 'src/pack.c')\n"
 
+HEAD = "cmake_minimum_required(VERSION 3.20)\nproject(app C)\n"
+# Another program of the same sources, which is not transformed.
+PLAIN = "add_executable(plain main.c halo.c)\ntarget_link_libraries(plain MPI::MPI_C m)\n"
+
 needs_cmake = pytest.mark.skipif(CMAKE is None, reason="no cmake on PATH")
 
 
@@ -147,7 +151,7 @@ def test_opi_transform(project: Path, mpi_user: MpiUser, monkeypatch: pytest.Mon
     mpi_user = MpiUser(mpi_user.mpi, Path(mpi_user.environment["OPI_CACHE"]))
     lists = re.search(r"^```cmake\n(.*?)^```", BUILDS, re.M | re.S)
     assert lists is not None
-    (project / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.20)\nproject(app C)\n" + lists[1])
+    (project / "CMakeLists.txt").write_text(HEAD + lists[1] + PLAIN)
     main = MAIN.replace('"halo.h"', '"inc/halo.h"')
     (project / "main.c").write_text(main)
     (project / "src" / "pack.c").rename(project / "halo.c")
@@ -155,6 +159,8 @@ def test_opi_transform(project: Path, mpi_user: MpiUser, monkeypatch: pytest.Mon
     assert "2 sites: 2 converted" in told(mpi_user, BLOCKS[4])
     gives(mpi_user, project / "build" / "app")
     assert (project / "main.c").read_text() == main
+    assert mpi_user.run(2, project / "build" / "plain").out == f"{project}/main.c 1504500.0\n"
+    assert b"OPI_Givetake" not in (project / "build" / "plain").read_bytes()
     table = (project / "build" / "CMakeFiles" / "opi-app" / "table").read_text()
     assert "\nmain.c:12 " in table
 
@@ -197,7 +203,7 @@ WRONG = {
 @pytest.mark.mpi
 def test_what_opi_transform_refuses(project: Path, mpi_user: MpiUser) -> None:
     only_first(mpi_user)
-    head = "cmake_minimum_required(VERSION 3.20)\nproject(app C)\nfind_package(opi 0.1 REQUIRED)\n"
+    head = HEAD + "find_package(opi 0.1 REQUIRED)\n"
     for number, (lists, expected) in enumerate(WRONG.values()):
         (project / "CMakeLists.txt").write_text(head + lists)
         said = told(mpi_user, "cmake build" if number else "cmake -B build -Dopi_DIR=$(opicc --cmake-dir)", 1)

@@ -21,7 +21,7 @@ from typing import Any
 from opi_xform.launch.mpi import LaunchError
 from opi_xform.launch.runtime import locked
 from opi_xform.launch.tools import XFORM
-from opi_xform.launch.transform import Index, output_of, read_index
+from opi_xform.launch.transform import Index, mark_of, output_of, read_index
 
 _SUMMARY = re.compile(r"\d+ sites?: ")
 DATABASE = "compile_commands.json"
@@ -47,7 +47,8 @@ def entries(database: Path, folders: Sequence[str], configuration: str) -> list[
 
 
 def _marks(index: Index, to: Path) -> None:
-    """One file for each source, with what is compiled for it: its text and all headers'. Written where it changed."""
+    """One file for each source, a comment that tells what is compiled for it: its text and all headers'. Written where
+    it changed."""
     headers = hashlib.sha256()
     for name in sorted(index.files):
         if name not in index.sources:
@@ -55,8 +56,8 @@ def _marks(index: Index, to: Path) -> None:
     to.mkdir(parents=True, exist_ok=True)
     for name in index.sources:
         digest = hashlib.sha256((index.tree / name).read_bytes()).hexdigest()
-        mark = to / hashlib.md5(str(index.root / name).encode(), usedforsecurity=False).hexdigest()
-        text = f"{index.root / name}\n{digest}\n{headers.hexdigest()}\n"
+        mark = mark_of(to.parent / "index", index.root / name)
+        text = f"/* {digest} {headers.hexdigest()} */\n"
         if not mark.is_file() or mark.read_text(encoding="utf-8") != text:
             mark.write_text(text, encoding="utf-8")
 

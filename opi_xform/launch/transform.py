@@ -134,7 +134,34 @@ def transformed(arguments: Sequence[str], named: Path | None = None) -> list[str
         folders[str(replaced.parent), os.path.dirname(source)] = None
         found[at] = str(replaced)
     maps = [f"-fmacro-prefix-map={there}/={here + '/' if here else ''}" for there, here in folders]
-    return [*_includes(found, indexes.values()), *maps]
+    marks = [
+        word
+        for source in sources.values()
+        for index in indexes
+        if (mark := mark_of(index.absolute(), Path(source).resolve())).is_file()
+        for word in ("-include", str(mark))
+    ]
+    return [*marks, *_includes([*found, *_of_environment(indexes.values())], indexes.values()), *maps]
+
+
+def mark_of(index: Path, source: Path) -> Path:
+    """The file that changes when what is compiled for a source does, beside an index that a build system made.
+
+    It is a comment, included first: so it is among what the compiler tells the build system to have read."""
+    name = hashlib.md5(str(source).encode(), usedforsecurity=False).hexdigest()
+    return index.parent / "marks" / f"{name}.h"
+
+
+def _of_environment(indexes: Iterable[Index]) -> list[str]:
+    """The directories of headers that variables name, as options, where an index mirrors them: compilers look there
+    after those of the command line."""
+    return [
+        word
+        for variable, option in (("CPATH", "-I"), ("C_INCLUDE_PATH", "-isystem"))
+        for folder in os.environ.get(variable, "").split(os.pathsep)
+        if folder and any(_mirror(folder, index) for index in indexes)
+        for word in (option, folder)
+    ]
 
 
 def _replaced(source: Path, index: Index) -> Path:
