@@ -92,7 +92,7 @@ def test_looks_that_find_nothing_are_waiting() -> None:
 
 def test_a_trace_that_was_cut_short_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "trace.0"
-    file.write_bytes(struct.pack("=ddQQ", 0.0, 1.0, 3, 0))
+    file.write_bytes(struct.pack("=dddQQQQ", 0.0, 1.0, 0.0, 3, 0, 0, 0))
     for path in (file, tmp_path / "nosuch"):
         with pytest.raises(LaunchError):
             read_trace(path)
