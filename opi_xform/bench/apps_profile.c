@@ -642,6 +642,8 @@ REAL(int, OPI_Free, (void *b))
 }
 #endif
 
+static int told;                /* the program has called MPI_Init: what libopi asks the MPI for in turn says nothing of the program */
+
 static void started(int rc, int level)
 {
     const char *limit = getenv("OPI_BENCH_CALLS");
@@ -679,6 +681,7 @@ static void write_trace(void)
 
 REAL(int, MPI_Init, (int *argc, char ***argv))
 {
+    told = 1;
     int r = __real_MPI_Init(argc, argv);
     started(r, MPI_THREAD_SINGLE);
     return r;
@@ -686,6 +689,7 @@ REAL(int, MPI_Init, (int *argc, char ***argv))
 
 REAL(int, MPI_Init_thread, (int *argc, char ***argv, int wanted, int *provided))
 {
+    told = 1;
     int r = __real_MPI_Init_thread(argc, argv, wanted, provided);
     started(r, wanted);
     return r;
@@ -709,7 +713,7 @@ REAL(int, PMPI_Init, (int *argc, char ***argv))
 REAL(int, PMPI_Init_thread, (int *argc, char ***argv, int wanted, int *provided))
 {
     int r = __real_PMPI_Init_thread(argc, argv, wanted, provided);
-    started(r, wanted);
+    started(r, told ? MPI_THREAD_SINGLE : wanted);
     return r;
 }
 

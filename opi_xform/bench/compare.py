@@ -13,6 +13,7 @@ import re
 import shlex
 import shutil
 import statistics
+import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,7 +53,7 @@ class Form:
     program: Path
     preload: tuple[Path, ...] = ()
     inside: bool = False
-    """libopi is in the program and hides its calls from what is loaded before it."""
+    """libopi comes before what times the calls, and tells the time of its own (OPI_PROFILE)."""
 
     @property
     def name(self) -> str:
@@ -169,7 +170,7 @@ def library_of(mpi: Mpi, work: Path) -> Path:
     """apps_profile.c, to be loaded before a program's MPI. Raises LaunchError."""
     target = work / f"profile-{mpi.kind}.so"
     if not target.exists():
-        flags = ("-O2", "-fPIC", "-shared", f"-I{runtime_include_dir()}", "-DAPPS_OPI", "-DAPPS_PRELOAD")
+        flags = ("-O2", "-fPIC", "-shared", "-DAPPS_PRELOAD")
         checked([str(mpi.mpicc), *flags, str(PROFILE), "-o", str(target), "-ldl"], mpi)
     return target
 
@@ -230,6 +231,13 @@ def from_sources(
     return forms, sites
 
 
+def shared_libopi(program: Path) -> list[Path]:
+    """The libopi.so that the loader finds for a program: it stays before what takes the time, for libopi leaves all to
+    the MPI where another library's MPI_Send comes before its own."""
+    told = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=False).stdout
+    return [Path(path) for path in re.findall(r"^\s*libopi\.so\S* => (/\S+)", told, re.M)]
+
+
 def from_programs(plain: str, transformed: str | None, effort: Effort, work: Path, mpis: Sequence[Mpi]) -> list[Form]:
     """The forms of programs that were built already: the plain one alone, and with libopi loaded before its MPI.
 
@@ -249,10 +257,12 @@ def from_programs(plain: str, transformed: str | None, effort: Effort, work: Pat
         mpi = mpi or mpi_of(executable)
         path = executable.path.absolute()
         clock = library_of(mpi, work)
-        forms.append(Form(kind, mpi, path, (clock,), inside=executable.has_libopi))
         if kind == PLAIN:
+            forms.append(Form(PLAIN, mpi, path, (clock,)))
             runtime = ensure_runtime(mpi).preload(effort.shared_heap)
-            forms.append(Form(LINKED, mpi, path, (clock, *runtime)))
+            forms.append(Form(LINKED, mpi, path, (*runtime, clock), inside=True))
+        else:
+            forms.append(Form(TRANSFORMED, mpi, path, (*shared_libopi(path), clock), inside=True))
     return forms
 
 

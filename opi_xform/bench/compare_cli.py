@@ -58,12 +58,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+TAKES_FLAGS = ("--flags", "--ignore-lines")
+"""Their values may begin with a dash, which argparse takes for an option of its own."""
+
+
 def split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """The command's own arguments, and those of the program: what follows the first `--`."""
-    if "--" not in arguments:
-        return list(arguments), []
-    at = list(arguments).index("--")
-    return list(arguments[:at]), list(arguments[at + 1 :])
+    at = list(arguments).index("--") if "--" in arguments else len(arguments)
+    own: list[str] = []
+    for argument in arguments[:at]:
+        if own and own[-1] in TAKES_FLAGS:
+            own[-1] += f"={argument}"
+        else:
+            own.append(argument)
+    return own, list(arguments[at + 1 :])
 
 
 def effort_of(options: argparse.Namespace, arguments: Sequence[str]) -> Effort:

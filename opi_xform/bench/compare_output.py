@@ -3,7 +3,7 @@
 Programs print times, ranks print in any order, and two MPIs add up in different orders. What may differ is learnt from
 the plain program: a number that differs between two of its runs is not compared, or only roughly where it differs in
 its last digits. Lines are put into classes by what stands between their numbers. Within a class the order of lines
-counts where that explains more, else their values alone; between classes no order counts.
+counts where the plain program keeps it, else their values alone; between classes no order counts.
 """
 
 from __future__ import annotations
@@ -128,9 +128,7 @@ def differences(plain: Reference, text: str, ignored: Sequence[re.Pattern[str]] 
             else:
                 missing.append(Difference(odd.text, ""))
         else:
-            as_printed = _mismatches(runs, mine)
-            by_value = _mismatches([_sorted(run) for run in runs], _sorted(mine)) if as_printed else []
-            for expected, line in min(as_printed, by_value, key=len):
+            for expected, line in _least(runs, mine):
                 wrong[id(line)] = Difference(expected.text, line.text, bool(TIMES.search(line.text)))
     return [wrong[id(line)] for line in lines if id(line) in wrong] + missing
 
@@ -139,13 +137,26 @@ def _sorted(lines: Sequence[Line]) -> list[Line]:
     return sorted(lines, key=lambda line: line.values)
 
 
+def _least(runs: Sequence[Sequence[Line]], mine: Sequence[Line]) -> list[tuple[Line, Line]]:
+    """The mismatches in the order, as printed or by value, in which the plain runs leave less open; where they leave as
+    much, in the one with fewer."""
+    by_value = [_sorted(run) for run in runs]
+    open_as_printed, open_by_value = _free(runs), _free(by_value)
+    found = []
+    if open_as_printed <= open_by_value:
+        found.append(_mismatches(runs, mine))
+    if open_by_value <= open_as_printed:
+        found.append(_mismatches(by_value, _sorted(mine)))
+    return min(found, key=len)
+
+
 def _same(one: float, other: float) -> bool:
     return one == other or (one != one and other != other)
 
 
-def _free(runs: Sequence[Sequence[Line]]) -> bool:
-    """Whether a number differs between the runs by more than rounding."""
-    return any(
+def _free(runs: Sequence[Sequence[Line]]) -> int:
+    """How many numbers differ between the runs by more than rounding."""
+    return sum(
         not all(_same(value, at[0]) for value in at) and not _rounding(at)
         for place in zip(*runs, strict=True)
         for at in zip(*(line.values for line in place), strict=True)

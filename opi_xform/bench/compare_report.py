@@ -189,8 +189,8 @@ def text_of(comparison: Comparison, machine: str) -> str:
         parts += ["", f"where it goes, mean of the ranks; {number} more runs, each call timed", part_table(comparison)]
     if any(one.form.inside for one in comparison.found):
         parts.append(
-            _paragraph("libopi is inside the transformed program: its time in MPI is that of a run with OPI_PROFILE, "
-                       "which makes small messages slower. From sources all forms are timed alike.")
+            _paragraph("In MPI, linked and transformed: by OPI_PROFILE, which makes small messages slower. "
+                "From sources all forms are timed alike.")
         )  # fmt: skip
     if any(one.threads for one in comparison.found):
         parts.append(

@@ -94,19 +94,22 @@ def _say(line: str) -> None:
 
 def _writable(path: Path) -> None:
     """Finds out before the work, not after it. Raises OSError."""
+    there = path.exists()
     path.open("ab").close()
+    if not there:
+        path.unlink()
 
 
 def _check_files(plot_file: Path | None, *others: Path | None) -> None:
     """Raises OSError or LaunchError where a result could not be written."""
-    for file in (*others, plot_file):
-        if file is not None:
-            _writable(file)
     if plot_file is not None:
         if importlib.util.find_spec("matplotlib") is None:
             raise LaunchError("--plot needs matplotlib: pip install 'opi_xform[plot]'", 2)
         if plot_file.suffix not in PLOT_SUFFIXES:
             raise LaunchError(f"--plot {plot_file}: the name must end in one of {', '.join(PLOT_SUFFIXES)}", 2)
+    for file in (*others, plot_file):
+        if file is not None:
+            _writable(file)
 
 
 def _run(name: str, quick: bool, json_file: Path | None, plot_file: Path | None) -> None:
