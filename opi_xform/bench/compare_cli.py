@@ -14,6 +14,7 @@ from pathlib import Path
 from opi_xform.bench import compare, compare_report
 from opi_xform.bench.compare import Effort
 from opi_xform.bench.rounds import machine_line
+from opi_xform.launch.executable import resolve
 from opi_xform.launch.mpi import LaunchError, Mpi, inspect_mpi
 
 DESCRIPTION = """\
@@ -137,6 +138,9 @@ def run(
     if len(built) > 2:
         raise LaunchError(f"{built[2]}: two programs at most, the plain and the transformed one; "
                           "the program's own arguments follow --", 2)  # fmt: skip
+    missing = next((word for word in built[1:] if resolve(word) is None), None)
+    if missing is not None:
+        raise LaunchError(f"{missing}: no such program; the program's own arguments follow --", 2)
     if built and options.flags is not None:
         raise LaunchError("--flags: goes with sources, programs are built already", 2)
     with tempfile.TemporaryDirectory(prefix="opi-bench-") as name:

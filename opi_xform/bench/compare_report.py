@@ -11,6 +11,7 @@ from pathlib import Path
 from opi_xform.bench.compare import LINKED, PLAIN, TRANSFORMED, Comparison, Found
 from opi_xform.bench.result import format_table
 from opi_xform.bench.spread import Spread, verdict
+from opi_xform.bench.ways import ways
 
 WIDTH = 80
 SHOWN = 5
@@ -39,18 +40,6 @@ def size(count: float) -> str:
 
 def _maybe(value: float | None) -> str:
     return "-" if value is None else seconds(value)
-
-
-def ways(profile: dict[str, object]) -> dict[str, tuple[int, int]]:
-    """Messages and bytes by the way they went; `mpi`: those that the MPI below carried. Ways without any are left
-    out."""
-    node, left, others = profile["on_node"], profile["left_to_mpi"], [profile["off_node"], profile["outside"]]
-    assert isinstance(node, dict)
-    assert isinstance(left, dict)
-    found = {name: (one["messages"], one["bytes"]) for name, one in node.items() if name != "all"}
-    below = [left["all"], *others]
-    found["mpi"] = (sum(one["messages"] for one in below), sum(one["bytes"] for one in below))
-    return {name: one for name, one in found.items() if one[0]}
 
 
 def _paragraph(text: str) -> str:
@@ -115,10 +104,10 @@ def conclusion(comparison: Comparison) -> list[str]:
             if ratio is not None:
                 told.append(f"{one.form.name}: {_in_words(ratio, best, comparison.effort.rounds)}")
     share = best.share()
-    if share is not None and share < 1:
+    if share is not None:
         told.append(
-            f"{best.form.name} spends {100 * share:.0f} % of its time in MPI, waiting included. "
-            f"Without any, it would be {1 / (1 - share):.2f} times as fast."
+            f"{best.form.name} spends {100 * share:.0f} % of its time in MPI, waiting for other ranks included: "
+            "faster messages can save no more than that."
         )
     return told
 
@@ -168,7 +157,9 @@ def site_line(comparison: Comparison) -> str | None:
     kept = Counter(site.code for site in sites if site.decision != "convert" and site.code)
     converted = sum(site.decision == "convert" for site in sites)
     why = ", ".join(f"{code} {count}x" for code, count in kept.most_common(3))
-    return f"sites: {len(sites)}, of which {converted} converted" + (f"; kept for {why}" if why else "")
+    return f"sites: {len(sites)}, of which {converted} converted" + (
+        f"; kept for {why} (`opi-xform --explain CODE`)" if why else ""
+    )
 
 
 def text_of(comparison: Comparison, machine: str) -> str:
@@ -201,7 +192,7 @@ def text_of(comparison: Comparison, machine: str) -> str:
     parts.append("")
     parts += map(_paragraph, conclusion(comparison))
     sites = site_line(comparison)
-    parts += [sites] if sites else []
+    parts += [_paragraph(sites)] if sites else []
     parts += map(_paragraph, outputs(comparison))
     parts += [_paragraph(f"failed: {one.form.name}: {one.failed}") for one in comparison.found if one.failed]
     return "\n".join(parts)
@@ -298,6 +289,7 @@ def save_plot(comparison: Comparison, machine: str, path: Path) -> None:
         below = [one + other for one, other in zip(below, heights, strict=True)]
     by_way.set_xticks(range(len(ours)), [one.form.name.replace("/", "\n") for one in ours], fontsize=8)
     by_way.set_title("MiB by way", fontsize=9)
+    by_way.set_ylim(0, max(below, default=0.0) * 1.3 or 1.0)
     by_way.grid(True, axis="y", alpha=0.3)
     if any(carried):
         by_way.legend(fontsize=7)
