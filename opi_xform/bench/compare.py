@@ -132,6 +132,8 @@ class Comparison:
     sites: tuple[Site, ...] | None
     """What opi-xform decided; None where the transformed program was built elsewhere."""
     plain: Reference
+    crowded: bool = False
+    """There are more ranks than processors."""
 
     def of(self, kind: str) -> list[Found]:
         """Those forms that ran to the end."""
@@ -384,7 +386,8 @@ def measure(
             one.differs = _told_once(
                 each for text in runner.printed.get(id(one), ()) for each in differences(plain, text, effort.ignored)
             )
-    return Comparison(what, effort, pinned, tuple(found), sites, plain)
+    crowded = effort.ranks > len(os.sched_getaffinity(0))
+    return Comparison(what, effort, pinned, tuple(found), sites, plain, crowded)
 
 
 def _told_once(found: Iterable[Difference]) -> tuple[Difference, ...]:

@@ -60,7 +60,11 @@ def time_table(comparison: Comparison) -> str:
         elif ratio is None:
             line += ["-", "", ""]
         else:
-            line += [f"{ratio.median:.2f}", f"{ratio.low:.2f} to {ratio.high:.2f}", VERDICTS[verdict(ratio)]]
+            line += [
+                f"{ratio.median:.2f}",
+                f"{ratio.low:.2f} to {ratio.high:.2f}",
+                "" if one.form.kind == PLAIN else VERDICTS[verdict(ratio)],
+            ]
         lines.append(line)
     return format_table(["", "median", "min", "max", "ratio", "range", ""], lines)
 
@@ -167,9 +171,11 @@ def text_of(comparison: Comparison, machine: str) -> str:
     effort = comparison.effort
     ranks = f"{effort.ranks} rank{'s' * (effort.ranks != 1)}"
     bound = "each bound to a processor" if comparison.pinned else "not bound"
+    few = ["More ranks than processors: they take turns, and the times say little of a machine that has enough."]
     parts = [
         _paragraph(f"{comparison.what}: {ranks}, {bound}; {effort.rounds} rounds of alternating runs"),
         _paragraph(machine),
+        *(map(_paragraph, few) if comparison.crowded else ()),
         "",
         "total time, from MPI_Init to MPI_Finalize, the slowest rank",
         "ratio: the best plain's time / its time, within a round; above 1 is faster",
