@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 NUMBER = re.compile(r"(?<![A-Za-z_0-9.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+)?|\b(?:nan|inf)\b", re.IGNORECASE)
@@ -89,13 +89,18 @@ class Reference:
         return [[line for line in run if line.shape == shape] for run in self.runs]
 
     def unsteady(self) -> list[str]:
-        """A line of each class that the runs do not print equally often, or whose numbers differ between them by more
-        than rounding."""
+        """A line of each class that the runs do not print equally often, or of whose numbers some differ between them
+        by more than rounding: those are stars."""
         found = []
         for shape in self.classes():
             runs = self.of_class(shape)
-            if len({len(run) for run in runs}) > 1 or (_free(runs) and _free([_sorted(run) for run in runs])):
-                found.append(next(line.text for run in runs for line in run))
+            line = next(line for run in runs for line in run)
+            if len({len(run) for run in runs}) > 1:
+                found.append(line.text)
+                continue
+            free = min((_free(order) for order in (runs, [_sorted(run) for run in runs])), key=len)
+            if free:
+                found.append(_starred(line, {column for _, column in free}))
         return found
 
 
@@ -133,6 +138,13 @@ def differences(plain: Reference, text: str, ignored: Sequence[re.Pattern[str]] 
     return [wrong[id(line)] for line in lines if id(line) in wrong] + missing
 
 
+def _starred(line: Line, columns: Set[int]) -> str:
+    """The line with a star in place of the numbers in these columns."""
+    pieces = NUMBER.split(line.text)
+    numbers = ["*" if column in columns else number for column, number in enumerate(line.numbers)]
+    return "".join(text + number for text, number in zip(pieces, [*numbers, ""], strict=True))
+
+
 def _sorted(lines: Sequence[Line]) -> list[Line]:
     return sorted(lines, key=lambda line: line.values)
 
@@ -141,7 +153,7 @@ def _least(runs: Sequence[Sequence[Line]], mine: Sequence[Line]) -> list[tuple[L
     """The mismatches in the order, as printed or by value, in which the plain runs leave less open; where they leave as
     much, in the one with fewer."""
     by_value = [_sorted(run) for run in runs]
-    open_as_printed, open_by_value = _free(runs), _free(by_value)
+    open_as_printed, open_by_value = len(_free(runs)), len(_free(by_value))
     found = []
     if open_as_printed <= open_by_value:
         found.append(_mismatches(runs, mine))
@@ -154,13 +166,14 @@ def _same(one: float, other: float) -> bool:
     return one == other or (one != one and other != other)
 
 
-def _free(runs: Sequence[Sequence[Line]]) -> int:
-    """How many numbers differ between the runs by more than rounding."""
-    return sum(
-        not all(_same(value, at[0]) for value in at) and not _rounding(at)
-        for place in zip(*runs, strict=True)
-        for at in zip(*(line.values for line in place), strict=True)
-    )
+def _free(runs: Sequence[Sequence[Line]]) -> list[tuple[int, int]]:
+    """The numbers, by line and column, that differ between the runs by more than rounding."""
+    return [
+        (number, column)
+        for number, place in enumerate(zip(*runs, strict=True))
+        for column, at in enumerate(zip(*(line.values for line in place), strict=True))
+        if not all(_same(value, at[0]) for value in at) and not _rounding(at)
+    ]
 
 
 def _rounding(values: Sequence[float]) -> bool:

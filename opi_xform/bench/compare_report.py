@@ -43,6 +43,8 @@ def _maybe(value: float | None) -> str:
 
 
 def _paragraph(text: str) -> str:
+    """Filled, and fit for a terminal whatever a program printed."""
+    text = "".join(letter if letter.isprintable() else "?" for letter in text)
     return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
@@ -149,7 +151,9 @@ def outputs(comparison: Comparison) -> list[str]:
         )
     if unsteady:
         shown = "; ".join(f"`{text}`" for text in unsteady[:SHOWN]) + ("; ..." if len(unsteady) > SHOWN else "")
-        told.append(f"outputs: not compared, since runs of {OF_PLAIN} itself differ in it: {shown}")
+        told.append(
+            f"outputs: not compared are lines and numbers (*) in which runs of {OF_PLAIN} itself differ: {shown}"
+        )
     return told
 
 
