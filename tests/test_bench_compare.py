@@ -273,10 +273,16 @@ def test_figures_are_short() -> None:
 
 def test_a_failure_is_one_line_with_the_end_of_the_output() -> None:
     assert failure(Ended(0, "fine", "", 1.0), 9) == ""
-    assert failure(Ended(3, "out", "a\n====\nbad\n\nend\n", 1.0), 9) == "exit code 3; its output ends: a | bad | end"
-    launcher = "=   BAD TERMINATION\nYOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n"
-    assert failure(Ended(9, "too small\n", launcher, 1.0), 9) == "exit code 9; its output ends: too small"
-    assert "signal 9" in failure(Ended(9, "", launcher, 1.0), 9)
+    assert (
+        failure(Ended(3, "1\n2\n3\n", "a\nbad\n\nend\n", 1.0), 9) == "exit code 3; its output ends: 2 | 3 | bad | end"
+    )
+    line = "=" * 30
+    mpich = f"{line}\n=   BAD TERMINATION\n{line}\nYOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed\n"
+    openmpi = f"{'-' * 70}\nprterun has exited\n{'-' * 70}\n"
+    for launcher in (mpich, openmpi):
+        assert failure(Ended(9, "too small\n", launcher, 1.0), 9) == "exit code 9; its output ends: too small"
+        assert failure(Ended(9, "", launcher, 1.0), 9) != "exit code 9; it printed nothing"
+    assert failure(Ended(9, "", "", 1.0), 9) == "exit code 9; it printed nothing"
     assert failure(Ended(3, "", "a\0\x1b[2Jb", 1.0), 9).endswith(": a??[2Jb")
     assert failure(Ended(-9, "", "", 9.0, in_time=False), 9).startswith("no end after 9 s")
 

@@ -44,9 +44,9 @@ OPENMP = (b"GOMP_parallel", b"__kmpc_fork_call")
 
 
 LAUNCHER = re.compile(
-    r"=|YOUR APPLICATION TERMINATED|This typically refers to|Please see the FAQ page|Primary job +terminated"
-    r"|a non-zero exit code|prterun|mpirun|mpiexec|thus causing the job|terminated\. The first process|Process name:"
-    r"|Exit code:|Node: |user-direction|per user|a process to (?:be|exit)"
+    r"^(-{20,}|={20,})\n.*?(^\1$|\Z)"
+    r"|^(?:YOUR APPLICATION TERMINATED|This typically refers to|Please see the FAQ page).*?$",
+    re.MULTILINE | re.DOTALL,
 )
 """What launchers add when a job ends badly; the program's own last words say more."""
 
@@ -299,14 +299,12 @@ def failure(ended: Ended, timeout_s: float) -> str:
     """One line for a run that went wrong, with the last of what it printed; empty for one that did not."""
     if ended.in_time and ended.code == 0:
         return ""
-    lines: list[str] = []
-    for text in (ended.err, ended.out):
-        said = [line.strip() for line in text.splitlines() if line.strip("=- \t|*")]
-        lines = lines or [line for line in said if not LAUNCHER.match(line)]
-    lines = lines or [line.strip() for line in ended.err.splitlines() if line.strip()]
+    out, err = ([line.strip() for line in LAUNCHER.sub("", text).splitlines()] for text in (ended.out, ended.err))
+    lines = [line for text in (out, err) for line in [line for line in text if re.search(r"\w", line)][-2:]]
+    lines = lines or [line.strip() for line in ended.err.splitlines() if line.strip(" =-")][-2:]
     lines = ["".join(letter if letter.isprintable() else "?" for letter in line) for line in lines]
     why = f"exit code {ended.code}" if ended.in_time else f"no end after {timeout_s:g} s, it was killed (--timeout)"
-    return f"{why}; its output ends: {' | '.join(lines[-3:])[-300:]}" if lines else f"{why}; it printed nothing"
+    return f"{why}; its output ends: {' | '.join(lines)[-300:]}" if lines else f"{why}; it printed nothing"
 
 
 @dataclass(slots=True)
