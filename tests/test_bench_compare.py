@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import subprocess
@@ -192,6 +193,15 @@ def test_ratios_are_to_the_better_plain_mpi_within_a_round() -> None:
         "outputs: not compared are lines and numbers (*) in which runs of the plain program itself differ: `x *`"
         in " ".join(text.split())
     )
+
+
+def test_a_busy_machine_and_ranks_that_take_turns_are_told() -> None:
+    text = compare_report.text_of(comparison(), "a machine")
+    assert "busy" not in text
+    assert "take turns" not in text
+    text = compare_report.text_of(dataclasses.replace(comparison(), busy=7.0, crowded=True), "a machine")
+    assert "The machine is busy (load average 7.0)" in text
+    assert "take turns" in text
 
 
 def test_no_line_of_the_report_is_wider_than_a_terminal() -> None:

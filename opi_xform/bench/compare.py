@@ -142,6 +142,8 @@ class Comparison:
     plain: Reference
     crowded: bool = False
     """There are more ranks than processors."""
+    busy: float | None = None
+    """The load average at the start, where others kept more than all processors busy."""
 
     def of(self, kind: str) -> list[Found]:
         """Those forms that ran to the end."""
@@ -358,6 +360,8 @@ def measure(
     say: Callable[[str], None],
 ) -> Comparison:  # fmt: skip
     """Runs all forms. One that fails is told and left out from then on. Raises LaunchError."""
+    load = os.getloadavg()[0]
+    busy = load if load > len(os.sched_getaffinity(0)) + 0.5 else None
     pinned = effort.pin and not starts_threads(forms)
     runner = Runner(effort, pinned, work)
     found = [Found(form) for form in forms]
@@ -398,7 +402,7 @@ def measure(
                 each for text in runner.printed.get(id(one), ()) for each in differences(plain, text, effort.ignored)
             )
     crowded = effort.ranks > len(os.sched_getaffinity(0))
-    return Comparison(what, effort, pinned, tuple(found), sites, plain, crowded)
+    return Comparison(what, effort, pinned, tuple(found), sites, plain, crowded, busy)
 
 
 def _told_once(found: Iterable[Difference]) -> tuple[Difference, ...]:

@@ -156,7 +156,7 @@ def run(
         what = compare.program_of(words, effort)
         found = compare.measure(forms, sites, what, effort, work, say)
     used = list({form.mpi.kind: form.mpi for form in forms}.values())
-    return Told(found, machine_line(used, flags))
+    return Told(found, machine_line(used, flags).rstrip(", "))
 
 
 def finish(told: Told, json_file: Path | None, plot_file: Path | None) -> int:

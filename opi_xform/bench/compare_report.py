@@ -176,10 +176,15 @@ def text_of(comparison: Comparison, machine: str) -> str:
     ranks = f"{effort.ranks} rank{'s' * (effort.ranks != 1)}"
     bound = "each bound to a processor" if comparison.pinned else "not bound"
     few = ["More ranks than processors: they take turns, and the times say little of a machine that has enough."]
+    busy = [
+        f"The machine is busy (load average {comparison.busy or 0:.1f}): ranks wait for processors, and a form that "
+        "waits better gains by that alone. Try again on a quiet one."
+    ]
     parts = [
         _paragraph(f"{comparison.what}: {ranks}, {bound}; {effort.rounds} rounds of alternating runs"),
         _paragraph(machine),
         *(map(_paragraph, few) if comparison.crowded else ()),
+        *(map(_paragraph, busy) if comparison.busy is not None else ()),
         "",
         "total time, from MPI_Init to MPI_Finalize, the slowest rank",
         "ratio: the best plain's time / its time, within a round; above 1 is faster",
@@ -255,6 +260,7 @@ def as_json(comparison: Comparison, machine: str) -> str:
         "ranks": comparison.effort.ranks,
         "rounds": comparison.effort.rounds,
         "pinned": comparison.pinned,
+        "busy": comparison.busy,
         "best_mpi": comparison.best.form.mpi.kind if comparison.best else None,
         "sites": None
         if sites is None
