@@ -361,7 +361,9 @@ def measure(
 ) -> Comparison:  # fmt: skip
     """Runs all forms. One that fails is told and left out from then on. Raises LaunchError."""
     load = os.getloadavg()[0]
-    busy = load if load > len(os.sched_getaffinity(0)) + 0.5 else None
+    # With real-time priority the ranks wait for nobody.
+    waits = os.sched_getscheduler(0) not in (os.SCHED_RR, os.SCHED_FIFO)
+    busy = load if waits and load > len(os.sched_getaffinity(0)) + 0.5 else None
     pinned = effort.pin and not starts_threads(forms)
     runner = Runner(effort, pinned, work)
     found = [Found(form) for form in forms]
