@@ -41,11 +41,11 @@ def _defined(judge: Judge, without: set[int]) -> bool:
 def told(refusal: Refusal, other: Refusal | None, shared: bool) -> Refusal:
     """The hint put into words.  other: the reason that is left when somebody follows it.  shared: other buffers come to
     the call as well.  Where the same reason is left, or one for what would be moved, it is not known what else there
-    is.
+    is: nothing is advised then.
     """
     again = other is not None and (other.message == refusal.message or _of_moved(refusal, other))
     if (other is None and shared) or again:
-        return replace(refusal, message=f"{refusal.message}; {refusal.hint} would help", hint="")
+        return replace(refusal, hint="")
     if other is None:
         return replace(refusal, message=f"{refusal.message}; {refusal.hint} would let it convert", hint="")
     rest = other.message.partition("; ")[0]
