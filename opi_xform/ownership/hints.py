@@ -11,6 +11,7 @@ from opi_xform.ownership.culprits import readers_of, readers_of_first_contents
 from opi_xform.ownership.lines import line_of, lines_of
 from opi_xform.ownership.liveness import Judge
 from opi_xform.ownership.model import Place, Refusal, Use
+from opi_xform.ownership.plan import Advice
 from opi_xform.ownership.reasons import called_from, contents_refusal, node_span
 
 
@@ -25,7 +26,7 @@ def first_contents(judge: Judge, place: Place) -> Refusal:
     own = {u.node for u in judge.uses if u.place == place and u.side == "send"}
     refusal = contents_refusal(judge.program, judge.buffer, judge.o, readers_of_first_contents(judge), place)
     if refusal.hint and not _defined(judge, own):
-        return replace(refusal, hint="")
+        return replace(refusal, hint=None)
     return refusal
 
 
@@ -43,13 +44,15 @@ def told(refusal: Refusal, other: Refusal | None, shared: bool) -> Refusal:
     the call as well.  Where the same reason is left, or one for what would be moved, it is not known what else there
     is: nothing is advised then.
     """
+    assert refusal.hint is not None
     again = other is not None and (other.message == refusal.message or _of_moved(refusal, other))
     if (other is None and shared) or again:
-        return replace(refusal, hint="")
+        return replace(refusal, hint=None)
     if other is None:
-        return replace(refusal, message=f"{refusal.message}; {refusal.hint} would let it convert", hint="")
+        message = f"{refusal.message}; {refusal.hint.words} would let it convert"
+        return replace(refusal, message=message, hint=None, advice=refusal.hint)
     rest = other.message.partition("; ")[0]
-    return replace(refusal, message=f"{refusal.message}; {refusal.hint} would not be enough: {rest}", hint="")
+    return replace(refusal, message=f"{refusal.message}; {refusal.hint.words} would not be enough: {rest}", hint=None)
 
 
 def _of_moved(refusal: Refusal, other: Refusal) -> bool:
@@ -58,30 +61,32 @@ def _of_moved(refusal: Refusal, other: Refusal) -> bool:
     return other.code == "05" and any((s.file, s.line) in read for s, what in other.notes if what.endswith("used here"))
 
 
-def _hint(code: str, judge: Judge, use: Use, readers: tuple[int, ...]) -> str:
+def _hint(code: str, judge: Judge, use: Use, readers: tuple[int, ...]) -> Advice | None:
     if not readers or use.op.replaces:
-        return ""
+        return None
     if code == "03" and use.side == "recv" and _guarded_alone(judge, use):
-        return "a test of the source against MPI_PROC_NULL around the call"
+        return Advice("guard", "a test of the source against MPI_PROC_NULL around the call")
     if not _enough(judge, use, readers):
-        return ""
+        return None
     program, reader = judge.program, readers[0]
-    line = lines_of(node_span(program, n) for n in readers)
+    spans = tuple(node_span(program, n) for n in readers)
+    line = lines_of(spans)
     sends = [u for u in judge.uses if u.node == reader]
     if use.side == "recv":
         if code == "03" and not judge.failures.looked_at(use):
-            return f"a test of the source against MPI_PROC_NULL around {line}"
-        return f"reading at {line} only what was received" if code == "02" else ""
+            return Advice("guard", f"a test of the source against MPI_PROC_NULL around {line}", spans)
+        return Advice("receive", f"reading at {line} only what was received", spans) if code == "02" else None
     if sends:
         if reader == use.node:
-            return "packing all of it anew for each turn"
-        return f"packing all of it anew before {line}, or another buffer there,"
+            return Advice("pack", "packing all of it anew for each turn")
+        return Advice("pack", f"packing all of it anew before {line}, or another buffer there,", spans)
     here = {called_from(program, n, use.node) for n in readers}
     at = next(iter(here))
     if len(here) == 1 and at is not None and _straight_behind(judge, use, at):
         what = "read" if at == reader else "call"
-        return f"moving the {what} at {line_of(node_span(program, at))} before the send"
-    return ""
+        span = node_span(program, at)
+        return Advice("move", f"moving the {what} at {line_of(span)} before the send", (span,))
+    return None
 
 
 def _guarded_alone(judge: Judge, use: Use) -> bool:

@@ -12,10 +12,13 @@ from opi_xform.ownership.lines import line_of
 from opi_xform.ownership.model import Buffer, Program, Refusal, Use
 from opi_xform.ownership.names import Names, names_of
 from opi_xform.ownership.pending import Asked, pending, request_pending_at
+from opi_xform.ownership.plan import Advice
 from opi_xform.ownership.slots import Slots, slots_of
 from opi_xform.ownership.uses import calls_of
 from opi_xform.program.effects import MpiOp
 from opi_xform.program.graph import Lost
+
+WAITING = Advice("wait", "waiting before for all that uses it")
 
 Place = tuple[str, int, str, int]
 Point = tuple[int, str]  # (node, "before" or "after")
@@ -51,9 +54,7 @@ def pending_refusal(
                 if slots_of(names, n, op.request) is None:
                     message += f": which memory holds the request of {line_of(names.span(n))} is not known"
                 here = (names.span(use.node), "here it may not be complete")
-                out.setdefault(
-                    use.place, Refusal("06", message, (*held, here), hint="waiting before for all that uses it")
-                )
+                out.setdefault(use.place, Refusal("06", message, (*held, here), hint=WAITING))
     for use in chosen:
         if use.op.request is not None and use.place not in out:
             given_up = abandoned(names, use)
@@ -88,7 +89,7 @@ def point_refusal(
             text = next(points[p] for p in sorted(points) if p[0] == at)
             notes = ((names.span(n), "this operation may not be complete"), (names.span(at), text))
             message = f"an operation on `{buffer.name}` may still be pending at {line_of(names.span(at))}"
-            return Refusal("06", message, notes, hint="waiting before for all that uses it")
+            return Refusal("06", message, notes, hint=WAITING)
     return None
 
 
@@ -291,9 +292,10 @@ def _named_again(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
         copied = None if slot is None else _copied(names, slot.object)
         if copied is not None:
             notes = (notes[0], (names.span(copied), "its request is copied here; waits for copies are not followed"))
-        return Refusal("06", message, notes, hint="waiting for it, by the request that the call names,")
+        return Refusal("06", message, notes, hint=Advice("wait", "waiting for it, by the request that the call names,"))
     message = f"{line} gives `{buffer.name}` to MPI while this receive into it may be pending"
-    return Refusal("06", message, notes, hint=f"waiting for it before {line}, or another buffer there,")
+    waiting = Advice("wait", f"waiting for it before {line}, or another buffer there,", (names.span(at),))
+    return Refusal("06", message, notes, hint=waiting)
 
 
 def _owner(names: Names, buffer: Buffer, frame: int) -> int:

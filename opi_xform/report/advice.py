@@ -21,9 +21,6 @@ from opi_xform.report.text import Line, Shown, note_lines, wrapped
 COPIES = {"inline": 1, "give": 0, "heap": 2, "pipelined": 2, "reference": 1, "kernel": 1, "mpi": 2}
 """How often a way copies a message; giving the buffer copies nothing."""
 
-TRIED = (" would let it convert", " would not be enough")
-"""How a reason speaks of a change (``ownership/hints.py``)."""
-
 Site = tuple[str, int, str]  # file, offset of the call, side
 
 
@@ -160,6 +157,5 @@ def _gain(d: Decision, known: Mapping[Site, Weight], run: Measured | None) -> st
 
 
 def change(d: Decision) -> str:
-    """What the reason itself says of a change, which was tried on the analysis; '' where it says nothing."""
-    _, mark, hint = d.message.rpartition("; ")
-    return " ".join(hint.split()) if mark and any(words in hint for words in TRIED) else ""
+    """What the reason itself advises, which was tried on the analysis; '' where it advises nothing."""
+    return "" if d.advice is None else f"{' '.join(d.advice.words.split())} would let it convert"
