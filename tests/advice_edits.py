@@ -8,7 +8,6 @@ name here).  What the program computes may change: whether the site converts is 
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,7 +23,6 @@ Edits = Mapping[str, tuple[ByteEdit, ...]]
 
 SOURCE = {"MPI_Recv": 3, "MPI_Irecv": 3, "MPI_Sendrecv": 8, "MPI_Sendrecv_replace": 5}
 """Which argument says from whom is received."""
-SHOWN_AT_ONCE = "MPI_STATUS_IGNORE"
 
 
 @dataclass(frozen=True)
@@ -55,6 +53,7 @@ class Following:
         ways = {
             "pack": self.packed,
             "write": self.packed,
+            "other": self.elsewhere,
             "move": self.moved,
             "guard": self.guarded,
             "end": self.ended,
@@ -64,19 +63,32 @@ class Following:
 
     # --- the kinds ------------------------------------------------------------------------------------------------
 
-    def packed(self, site: Place, spans: Sequence[Span]) -> list[Edits]:
-        """All bytes of a message are written right before it is sent."""
+    def packed(self, site: Place, _: Sequence[Span]) -> list[Edits]:
+        """All bytes of the message are written right before it is sent, by a loop or at once."""
+        span = self.decision.span
+        call = self.call(span)
+        if call is None or len(call.args) < 3 or not all(map(repeatable, call.args[:3])):
+            return []
+        kind = load_datatypes().get(self.text(call.args[2].span))
+        if kind is None:
+            return []
+        buffer, count = (self.text(call.args[i].span) for i in (0, 1))
+        ways = [f"memset({buffer}, 0, (unsigned long)({count}) * {kind.size}); "]
+        if kind.c:
+            ways.append(f"for (int k_ = 0; k_ < {count}; k_++) (({kind.c} *)({buffer}))[k_] = k_; ")
+        return [{span.file: (_line("#include <string.h>\n"), *self.before(site, text))} for text in ways]
+
+    def elsewhere(self, site: Place, spans: Sequence[Span]) -> list[Edits]:
+        """The calls that use the buffer as well have another one."""
         out: dict[str, tuple[ByteEdit, ...]] = {}
-        for span in spans or (self.decision.span,):
-            place, call = self.place(span), self.call(span)
-            if place is None or call is None or len(call.args) < 3 or not all(map(repeatable, call.args[:3])):
+        for span in spans:
+            call = self.call(span)
+            side = {"MPI_Sendrecv": 5} if self.decision.side == "recv" else {}
+            if call is None or not call.args:
                 return []
-            kind = load_datatypes().get(self.text(call.args[2].span))
-            if kind is None:
-                return []
-            count = f"(unsigned long)({self.text(call.args[1].span)}) * {kind.size}"
-            text = f"memset({self.text(call.args[0].span)}, 0, {count}); "
-            out[span.file] = (*out.get(span.file, _header()), *self.before(place, text))
+            written = call.args[side.get(self.text(call.callee_span), 0)].span
+            edit = ByteEdit(written.begin, written.end, (), b"another_buffer")
+            out[span.file] = (*out.get(span.file, (_line("static char another_buffer[1 << 20];\n"),)), edit)
         return [out]
 
     def moved(self, site: Place, spans: Sequence[Span]) -> list[Edits]:
@@ -135,19 +147,15 @@ class Following:
 
     def waited(self, site: Place, spans: Sequence[Span]) -> list[Edits]:
         """The operation that may be pending is waited for: before what is in the way, or behind itself."""
-        if not self.decision.notes:
+        first, *rest = spans
+        call, pending, stop = self.call(first), self.place(first), self.place(rest[0]) if rest else None
+        if call is None or pending is None or not repeatable(call.args[-1]):
             return []
-        first = self.decision.notes[0].span
-        call, pending = self.call(first), self.place(first)
-        if call is None or pending is None or pending.function is not site.function or not repeatable(call.args[-1]):
-            return []
-        text = f"MPI_Wait({self.text(call.args[-1].span)}, {SHOWN_AT_ONCE}); "
-        stop = spans[0] if spans else self.decision.span
-        place = self.place(stop)
-        if place is None or place.function is not site.function or pending.statement is place.statement:
-            end = pending.statement.span.end
-            return [{first.file: (ByteEdit(end, end, (), f" {text}".encode()),)}]
-        return [{stop.file: self.before(place, text)}]
+        text = f"MPI_Wait({self.text(call.args[-1].span)}, MPI_STATUS_IGNORE); "
+        if stop is not None:
+            return [{first.file: self.before(stop, text)}]
+        end = pending.statement.span.end
+        return [{first.file: (ByteEdit(end, end, (), f" {text}".encode()),)}]
 
     # --- the text -------------------------------------------------------------------------------------------------
 
@@ -220,14 +228,5 @@ def _expressions(statement: ast.Stmt) -> Iterator[ast.Expr]:
                 yield from walk(item)
 
 
-def _header() -> tuple[ByteEdit, ...]:
-    return (_line("#include <string.h>\n"),)
-
-
 def _line(text: str) -> ByteEdit:
     return ByteEdit(0, 0, (), text.encode())
-
-
-def named(text: str) -> bool:
-    """The text is one name or number."""
-    return re.fullmatch(r"\w+", text) is not None

@@ -27,6 +27,7 @@ from opi_xform.ownership.uses import touches
 INLINE_LIMIT = 40  # bytes that travel in a message's envelope, whatever is done (RUNTIME.md section 2)
 SMALL = f"at most {INLINE_LIMIT} bytes, which travel in the message's envelope"
 FORM = frozenset(("04", "07", "12", "13", "401", "402"))
+PLACE = frozenset(("14", "15"))
 SHOWN = 2  # reads that are named
 UNSPELLED = "…"
 NO_FORM = "this form of call has no ownership-passing counterpart"
@@ -96,6 +97,8 @@ class Deepest:
         self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: dict[int, Judge]
     ) -> Refusal:
         """Of one site.  buffers: by object.  judges: what is known of the objects by now."""
+        if refusal.code in PLACE:  # a message that begins inside a buffer stays, wherever that is allocated
+            return _inside(uses[0]) or refusal
         if refusal.code not in FORM:
             return refusal
         found = self.deeper(uses, refusal, buffers, judges)
@@ -120,7 +123,8 @@ class Deepest:
             if buffer is None or use.lo is None or use.length is None:
                 needed = True
                 continue
-            buffer = self.cut(buffer)
+            whole, buffer = buffer, self.cut(buffer)
+            needed = needed or buffer is not whole  # by the other pointer
             if use.object not in judges:
                 judges[use.object] = Judge(self.program, buffer, use.object, self.strict)
             judge = judges[use.object]

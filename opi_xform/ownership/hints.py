@@ -11,6 +11,7 @@ from opi_xform.ownership.culprits import readers_of, readers_of_first_contents
 from opi_xform.ownership.lines import line_of, lines_of
 from opi_xform.ownership.liveness import Judge
 from opi_xform.ownership.model import Place, Refusal, Use
+from opi_xform.ownership.movable import movable
 from opi_xform.ownership.plan import Advice
 from opi_xform.ownership.reasons import called_from, contents_refusal, node_span
 
@@ -79,7 +80,7 @@ def _hint(code: str, judge: Judge, use: Use, readers: tuple[int, ...]) -> Advice
     if sends:
         if reader == use.node:
             return Advice("pack", "packing all of it anew for each turn")
-        return Advice("pack", f"packing all of it anew before {line}, or another buffer there,", spans)
+        return Advice("other", f"another buffer at {line}", spans)
     here = {called_from(program, n, use.node) for n in readers}
     at = next(iter(here))
     if len(here) == 1 and at is not None and _straight_behind(judge, use, at):
@@ -123,6 +124,9 @@ def _straight_behind(judge: Judge, use: Use, reader: int) -> bool:
     around = nest.chain(block)
     if (block == other and reader < use.node) or nest.chain(other)[len(nest.chain(other)) - len(around) :] != around:
         return False
-    behind = (n for n, found in judge.accesses.items() if any(a.kind == "W" for a in found))
+    behind = [n for n, found in judge.accesses.items() if any(a.kind == "W" for a in found)]
     between = [n for n in behind if use.node < n < reader]
-    return not between and all(not use.node < n < reader for n in judge.use_nodes)
+    if between or any(use.node < n < reader for n in judge.use_nodes):
+        return False
+    writers = {n for n in (called_from(judge.program, n, use.node) for n in behind) if n is not None}
+    return movable(judge.program, use, reader, writers)

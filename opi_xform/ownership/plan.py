@@ -39,10 +39,11 @@ class Note:
 class Advice:
     """A change of the source with which a reason would not be there.
 
-    kind: ``pack`` (all of the message is written right before a call, that of the site where ``spans`` has none),
-    ``write`` (the same, once), ``move`` (what is in ``spans`` comes before the send), ``guard`` (what is in ``spans``,
-    else the call, is done only where the source is not MPI_PROC_NULL), ``receive`` (only what came is read), ``wait``
-    (for a request, before) or ``end`` (the test in ``spans`` ends the program).  words: how it is told.
+    kind: ``pack`` (all of the message is written right before the call), ``write`` (the same, once), ``other`` (the
+    calls in ``spans`` have another buffer), ``move`` (what is in ``spans`` comes before the send), ``guard`` (what is
+    in ``spans``, else the call, is done only where the source is not MPI_PROC_NULL), ``receive`` (only what came is
+    read), ``wait`` (for the request of the first span, before the second) or ``end`` (the test in ``spans`` ends the
+    program).  words: how it is told.
     """
 
     kind: str
