@@ -1,8 +1,8 @@
 """What a reason advises, done to the source: each kind of ``Advice`` that is mechanical, as edits of the text.
 
-An advice names a change in words and as a value.  Here the value is followed, as a person would who takes it by its word:
-``edits`` gives the ways to do that, and none where it takes thought (a read in another function, a request that has no
-name here).  What the program computes may change: whether the site converts is what is asked.
+An advice names a change in words and as a value.  Here the value is followed, as by a person who takes it at its word:
+``edits`` gives the ways to do that, and none where it takes thought (a read in another function).  What the program
+computes may change: whether the site converts is what is asked.
 """
 
 from __future__ import annotations

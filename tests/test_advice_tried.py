@@ -13,7 +13,7 @@ import pytest
 from advice_edits import Edits, Following
 from case_tools import Case, load_cases
 
-from opi_xform.cli.config import Configuration, load_configuration
+from opi_xform.cli.config import load_configuration
 from opi_xform.cli.options import parse_arguments
 from opi_xform.cli.outcome import Failure
 from opi_xform.cli.progress import Progress

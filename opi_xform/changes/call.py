@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from opi_xform.frontend.source import find_top
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ownership.behind import repeatable
+from opi_xform.ownership.behind import repeatable, steady
 from opi_xform.ownership.mentions import walk
 from opi_xform.ownership.model import Program, Use
 from opi_xform.ownership.uses import datatype_of
@@ -22,8 +22,16 @@ _BYTES = ("MPI_BYTE", "MPI_PACKED")
 class CallText:
     """One call that stands as a statement of its own, as ``MPI_Send(…);`` or ``e = MPI_Send(…);``."""
 
-    def __init__(self, statement: ins.StmtInfo, use: Use, source: SourceText, arguments: tuple[tuple[int, int], ...]):
+    def __init__(
+        self,
+        program: Program,
+        statement: ins.StmtInfo,
+        use: Use,
+        source: SourceText,
+        arguments: tuple[tuple[int, int], ...],
+    ) -> None:
         """Use ``of``.  arguments: where each is written."""
+        self.program = program
         self.span = statement.stmt.span
         self.in_block = statement.in_block
         self.use = use
@@ -51,7 +59,7 @@ class CallText:
         if not data[: span.end].endswith(b";") or re.search(rb"\\\r?\n|^[ \t]*#", data[span.begin : span.end], re.M):
             return None
         arguments = _arguments(data, call)
-        return None if arguments is None else cls(statement, use, source, arguments)
+        return None if arguments is None else cls(program, statement, use, source, arguments)
 
     def text(self, index: int) -> str:
         """An argument as it is written."""
@@ -60,7 +68,12 @@ class CallText:
 
     def again(self, *indices: int) -> bool:
         """These arguments may be evaluated once more: that does nothing, and gives the same."""
-        return all(repeatable(self.use.call.args[i]) for i in indices)
+        frame = self.program.graph.nodes[self.use.node].frame
+        return all(steady(self.program, frame, self.use.call.args[i]) for i in indices)
+
+    def alone(self, index: int) -> bool:
+        """The argument does nothing, and gives the same before the other arguments."""
+        return repeatable(self.use.call.args[index])
 
     def name(self, ending: str) -> str:
         """A name that the file has not: that of the buffer with an ending."""

@@ -36,7 +36,7 @@ def copied(
     if buffer.count is None or buffer.type is None or buffer.peer is None or not (op.opi_send or op.opi_recv):
         return None
     call = CallText.of(program, use, source)
-    if call is None or not call.again(use.argument, buffer.count, buffer.type, buffer.peer):
+    if call is None or not (call.alone(use.argument) and call.again(buffer.count, buffer.type, buffer.peer)):
         return None
     included = _includes(units, site[0], source)
     edits = (_sent if use.side == "send" else _received)(program, call, kind)

@@ -33,6 +33,18 @@ def repeatable(e: ast.Expr) -> bool:
     return not has_effect(e) and not any(x.type.volatile or x.type.atomic for x in walk(e))
 
 
+def steady(program: Program, frame: int, e: ast.Expr) -> bool:
+    """It may be evaluated more than once, and no other thread, library or rank changes what it reads meanwhile."""
+    if not repeatable(e):
+        return False
+    others = at_any_time(program)
+    if not others:
+        return True
+    objects = program.values.objects
+    named = {objects.variable(frame, x.var) for x in walk(e) if isinstance(x, ast.VarRef)}
+    return named.isdisjoint(others) and not any(isinstance(x, _MEMORY) for x in walk(e))
+
+
 def places(target: ast.Expr) -> Iterator[ast.Expr]:
     """What is evaluated to find the place that an assignment sets."""
     work = [target]

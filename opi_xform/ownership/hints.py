@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from opi_xform.ir import ast
 from opi_xform.memory.regions import BudgetExceeded
+from opi_xform.ownership.behind import steady
 from opi_xform.ownership.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.culprits import readers_of, readers_of_first_contents
 from opi_xform.ownership.lines import line_of, lines_of
 from opi_xform.ownership.liveness import Judge
-from opi_xform.ownership.model import Place, Refusal, Use
+from opi_xform.ownership.model import Place, Program, Refusal, Use
 from opi_xform.ownership.movable import movable
 from opi_xform.ownership.plan import Advice
 from opi_xform.ownership.reasons import called_from, contents_refusal, node_span
@@ -26,9 +27,17 @@ def first_contents(judge: Judge, place: Place) -> Refusal:
     """Why the first contents of an object count for a site of its buffer."""
     own = {u.node for u in judge.uses if u.place == place and u.side == "send"}
     refusal = contents_refusal(judge.program, judge.buffer, judge.o, readers_of_first_contents(judge), place)
-    if refusal.hint and not _defined(judge, own):
+    packed = (u for u in judge.uses if u.place == place)
+    counts = [(u, u.buffer.count) for u in packed]
+    known = all(k is not None and u.length is not None and _steady(judge.program, u, k) for u, k in counts)
+    if refusal.hint and not (known and _defined(judge, own)):
         return replace(refusal, hint=None)
     return refusal
+
+
+def _steady(program: Program, use: Use, index: int) -> bool:
+    """An argument of the call is the same wherever it is written once more."""
+    return steady(program, program.graph.nodes[use.node].frame, use.call.args[index])
 
 
 def _defined(judge: Judge, without: set[int]) -> bool:
@@ -75,11 +84,17 @@ def _hint(code: str, judge: Judge, use: Use, readers: tuple[int, ...]) -> Advice
     sends = [u for u in judge.uses if u.node == reader]
     if use.side == "recv":
         if code == "03" and not judge.failures.looked_at(use):
+            if use.buffer.peer is None or not _steady(program, use, use.buffer.peer):
+                return None
             return Advice("guard", f"a test of the source against MPI_PROC_NULL around {line}", spans)
         return Advice("receive", f"reading at {line} only what was received", spans) if code == "02" else None
     if sends:
-        if reader == use.node:
-            return Advice("pack", "packing all of it anew for each turn")
+        if any(u.op.replaces for u in sends):
+            return None  # what comes there would be missing
+        if any(u.place == use.place for u in sends):
+            count = use.buffer.count
+            packed = use.length is not None and count is not None and _steady(program, use, count)
+            return Advice("pack", "packing all of it anew for each turn") if packed else None
         return Advice("other", f"another buffer at {line}", spans)
     here = {called_from(program, n, use.node) for n in readers}
     at = next(iter(here))

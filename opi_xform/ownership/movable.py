@@ -36,8 +36,8 @@ def movable(program: Program, use: Use, reader: int, writers: Collection[int]) -
     if not -1 < places[0] < places[1]:
         return False
     moved, passed = block.body[places[1]], block.body[places[0] : places[1]]
-    if any(isinstance(s, _LEAVES) for s, _ in statements(moved)):
-        return False
+    if not isinstance(moved, ast.Return) and any(isinstance(s, _LEAVES) for s, _ in statements(moved)):
+        return False  # of what a function returns, the reads can move
     if any(other in _chain(stmts, graph.nodes[n]) for n in writers):
         return False
     own = roots(use.call.args[use.argument])
