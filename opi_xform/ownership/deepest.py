@@ -17,6 +17,7 @@ from opi_xform.memory.regions import BudgetExceeded
 from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.culprits import TRIES, ahead, readers_of
+from opi_xform.ownership.datatypes import layout_refusal
 from opi_xform.ownership.live_data import LiveData
 from opi_xform.ownership.liveness import Finding, Judge
 from opi_xform.ownership.lvalues import spelling
@@ -98,7 +99,7 @@ class Deepest:
     ) -> Refusal:
         """Of one site.  buffers: by object.  judges: what is known of the objects by now."""
         if refusal.code in PLACE:  # a message that begins inside a buffer stays, wherever that is allocated
-            return _inside(uses[0]) or refusal
+            return self.made(uses[0]) or _inside(uses[0]) or refusal
         if refusal.code not in FORM:
             return refusal
         found = self.deeper(uses, refusal, buffers, judges)
@@ -133,10 +134,17 @@ class Deepest:
                 return liveness_refusal(self.program, buffer, use, Finding(False, "01"), found)
             finding = judge.findings.get((use.node, use.argument))
             needed = needed or judge.exceeded or (finding is not None and not finding.ok and _partly_known(judge, use))
-        lasting = (self.live_data.refusal(uses) if needed else None) or form
+        lasting = (self.live_data.refusal(uses) if needed else None) or form or self.made(first)
         if lasting is None and refusal.code == "402":
             return _inside(first) or self.live_data.place(first)
         return lasting
+
+    def made(self, use: Use) -> Refusal | None:
+        """The datatype is one that the program makes, perhaps with gaps."""
+        if use.length is not None:
+            return None
+        found = layout_refusal(self.program, use)
+        return found if found.notes else None
 
     @cached_property
     def live_data(self) -> LiveData:

@@ -184,8 +184,9 @@ class _Placing(Releases):
             chosen = [{**case, **present} for case in chosen]
             sides = views(self.program, self.flow, self.events.all, levels, chosen)
             if sides is None:
-                computed = (e.node for e in self.events.all if e.row is not None and e.row.constant is None)
-                n = next(computed, None)
+                computed = [e.node for e in self.events.all if e.row is not None and e.row.constant is None]
+                plain = {*self.buffer.carrier.allocations, *(u.node for u in self.buffer.uses)}
+                n = next((n for n in computed if n not in plain), next(iter(computed), None))
                 where = "" if n is None else f" at {line_of(node_span(self.program, n))}"
                 raise self.fail(
                     f"which rows of `{self.buffer.name}` are used{where} is not known well enough to tell one row's "
