@@ -118,14 +118,14 @@ class Deepest:
         form = None if first.op.convertible else Refusal("07", first.op.reason or NO_FORM)
         if first.op.persistent:
             return form
-        needed = refusal.code == "401"
+        needed, swapped = refusal.code == "401", False
         for use in uses if not needed else ():
             buffer = buffers.get(use.object)
             if buffer is None or use.lo is None or use.length is None:
                 needed = True
                 continue
             whole, buffer = buffer, self.cut(buffer)
-            needed = needed or buffer is not whole  # by the other pointer
+            swapped = swapped or buffer is not whole
             if use.object not in judges:
                 judges[use.object] = Judge(self.program, buffer, use.object, self.strict)
             judge = judges[use.object]
@@ -134,7 +134,8 @@ class Deepest:
                 return liveness_refusal(self.program, buffer, use, Finding(False, "01"), found)
             finding = judge.findings.get((use.node, use.argument))
             needed = needed or judge.exceeded or (finding is not None and not finding.ok and _partly_known(judge, use))
-        lasting = (self.live_data.refusal(uses) if needed else None) or form or self.made(first)
+        live = self.live_data.refusal(uses, swapped and not needed) if needed or swapped else None
+        lasting = live or form or self.made(first)
         if lasting is None and refusal.code == "402":
             return _inside(first) or self.live_data.place(first)
         return lasting

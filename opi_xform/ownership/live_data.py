@@ -58,11 +58,14 @@ class LiveData:
         for use in collect(program):
             self.uses.setdefault(use.node, []).append(use)
 
-    def refusal(self, uses: Sequence[Use]) -> Refusal | None:
-        """Why the message of a call could not be handed over, whatever its pointer were; of its copies, the first."""
-        return next(filter(None, map(self.of_use, uses[:SHOWN])), None)
+    def refusal(self, uses: Sequence[Use], swapped: bool = False) -> Refusal | None:
+        """Why the message of a call could not be handed over, whatever its pointer were; of its copies, the first.
 
-    def of_use(self, use: Use) -> Refusal | None:
+        swapped: its own name is known not to need it, only the pointer with which that changes places may.
+        """
+        return next(filter(None, (self.of_use(use, swapped) for use in uses[:SHOWN])), None)
+
+    def of_use(self, use: Use, swapped: bool) -> Refusal | None:
         action = self.graph.nodes[use.node].action
         assert isinstance(action, ins.CallInstr)
         frame = self.graph.nodes[use.node].frame
@@ -88,11 +91,12 @@ class LiveData:
         reads = {n for n in mine if self.program.values.accesses.touches(n, objects, "R") and self.reads(n)}
         loads = {n for n in reads if isinstance(self.graph.nodes[n].action, ins.Load)}
         again = {n for n in mine - anew if root in self.by(n) and any(u.side == "send" for u in self.uses.get(n, ()))}
-        if use.side == "send" and again and not (inside or loads):
+        if use.side == "send" and again and not (inside or loads or swapped):
             return self.sent_again(use, name, ahead(self.graph, use.node, again))
         if inside:  # a collective call may be of other parts
             reads = {n for n in reads if not self.collective(n)}
         nearest = ahead(self.graph, use.node, reads - anew) or (ahead(self.graph, use.node, loads) if inside else [])
+        nearest = [] if swapped else nearest
         other = "" if nearest else self.exchanged(root)
         if other:  # what it will be when it has changed places
             partner = (root[0], other, root[2])
