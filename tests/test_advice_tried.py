@@ -6,6 +6,7 @@ A sample of the cases that stay; all of them with OPI_ALL_CASES=1 (four minutes)
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -51,6 +52,8 @@ def converts(case: Case, folder: Path, texts: dict[str, bytes], edits: Edits, d:
 def refuted(case: Case, folder: Path) -> tuple[list[str], int, dict[str, int]]:
     """Advice that does not do what it says; how many were tried, and by kind how many take thought."""
     folder = folder.resolve()
+    if case.folder.name == case.name:
+        shutil.copytree(case.folder, folder, dirs_exist_ok=True)
     case.write(folder)
     plan, units = analysed(case, folder)
     texts = {str(folder / name): (folder / name).read_bytes() for name in case.texts}

@@ -88,7 +88,7 @@ def point_refusal(
             text = next(points[p] for p in sorted(points) if p[0] == at)
             notes = ((names.span(n), "this operation may not be complete"), (names.span(at), text))
             message = f"an operation on `{buffer.name}` may still be pending at {line_of(names.span(at))}"
-            return Refusal("06", message, notes, hint=_waiting(names, n, op, at))
+            return Refusal("06", message, notes, hint=None if buffer.swaps else _waiting(names, n, op, at))
     return None
 
 
