@@ -174,3 +174,14 @@ def test_a_place_that_is_none(where: str) -> None:
     code, _, err = run_tool(["a.c", "-j", "1", "--fix", where])
     assert code == 2
     assert "--fix needs FILE:LINE" in err
+
+
+def test_a_count_in_memory_that_nobody_else_reaches_may_be_read_once_more() -> None:
+    text = HALO.replace("static int n = 40;", "static int n = 40; struct box { int n, up; }; static struct box *box;")
+    text = text.replace("int rank;", "int rank; box = malloc(sizeof *box); box->n = 40;", 1)
+    text = text.replace("#include <stdio.h>", "#include <stdio.h>\n#include <stdlib.h>").replace(
+        "&u[t], n,", "&u[t], box->n,"
+    )
+    code, out, err = fix(text, "SEND")
+    assert code == 0, err
+    assert "+                    double *u_copy = malloc(((size_t)(box->n) + 1) * sizeof(double));\n" in out

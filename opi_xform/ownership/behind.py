@@ -37,12 +37,14 @@ def steady(program: Program, frame: int, e: ast.Expr) -> bool:
     """It may be evaluated more than once, and no other thread, library or rank changes what it reads meanwhile."""
     if not repeatable(e):
         return False
-    others = at_any_time(program)
-    if not others:
+    others, objects = at_any_time(program), program.values.objects
+    read = [x for x in walk(e) if isinstance(x, ast.VarRef)]
+    if not others.isdisjoint(objects.variable(frame, x.var) for x in read):
+        return False
+    if not any(isinstance(x, _MEMORY) for x in walk(e)):
         return True
-    objects = program.values.objects
-    named = {objects.variable(frame, x.var) for x in walk(e) if isinstance(x, ast.VarRef)}
-    return named.isdisjoint(others) and not any(isinstance(x, _MEMORY) for x in walk(e))
+    pointers = (program.points_to.operand(frame, ins.Var(x.var)) for x in read if x.type.is_pointer)
+    return others <= {UNKNOWN} and not any(UNKNOWN in reached for reached in pointers)
 
 
 def places(target: ast.Expr) -> Iterator[ast.Expr]:
