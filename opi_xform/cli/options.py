@@ -47,6 +47,7 @@ class Options:
     report: str | None = None
     profiles: tuple[str, ...] = ()
     advise: bool = False
+    fix: str | None = None
     export_fixes: str | None = None
     explain: str | None = None
     completion: str | None = None
@@ -128,6 +129,7 @@ def parse_arguments(arguments: Sequence[str]) -> Options:
         report=found.report,
         profiles=tuple(found.profiles),
         advise=found.advise,
+        fix=found.fix,
         export_fixes=found.export_fixes,
         explain=found.explain,
         completion=found.completion,
@@ -169,11 +171,31 @@ def _check(options: Options) -> None:
         raise fail("--profile is for --report and --advise; add one of them")
     if options.advise and options.format != "text":
         raise fail(f"--advise and --output-format {options.format} both want stdout; run them apart")
+    if options.fix is not None:
+        _check_fix(options)
     for name in ("baseline", "write_baseline", "report", "export_fixes"):
         if getattr(options, name) == "":
             raise fail(f"--{name.replace('_', '-')} needs the name of a file")
     if not options.paths:
         raise fail("no input; name C files or directories, or see opi-xform --help", code="OPI902")
+
+
+def _check_fix(options: Options) -> None:
+    """--fix changes the program's own text: nothing that the transformed program is for goes with it."""
+    others = {
+        "-o": options.output,
+        "--index": options.index,
+        "--check": options.check,
+        "--advise": options.advise,
+        "--report": options.report,
+        "--write-baseline": options.write_baseline,
+        "--export-fixes": options.export_fixes,
+        "--privatize": options.privatize,
+        f"--output-format {options.format}": options.format != "text",
+    }
+    wrong = next((name for name, value in others.items() if value), None)
+    if wrong is not None:
+        raise fail(f"--fix changes the program's own text, which has no {wrong}; run them apart")
 
 
 def _jobs(text: str) -> int:
@@ -266,6 +288,12 @@ def parser() -> argparse.ArgumentParser:
         type=_bytes,
         metavar="N",
         help="keep the calls whose messages are known to have fewer than N bytes (4096, 4K, 1M)",
+    )
+    add(
+        "--fix",
+        metavar="FILE:LINE",
+        help="change the program's own text so that the site there converts, where that surely keeps what the program "
+        "does: prints a diff, -i writes it",
     )
     add("--export-fixes", metavar="FILE.yaml", help="write the edits for clang-apply-replacements")
     add(

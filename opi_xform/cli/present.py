@@ -95,6 +95,18 @@ def present(
         print_error(str(_problem(finding)))
 
 
+def present_fix(result: Result, written: Sequence[str]) -> None:
+    """The change of --fix as a diff on stdout; what it does beside it."""
+    fixed = result.facts.fixed
+    assert fixed is not None
+    d = fixed.decision
+    print_bytes(_diff(result, fixed.texts), sys.stdout)
+    where = f"{shown(d.span.file)}:{d.span.line}"
+    lines = [Line(f"{where}: {d.call} of {d.buffer} converts with {fixed.change.words}", "head")]
+    lines += [Line(f"{shown(name)} written") for name in written] or [Line("nothing was written; -i writes it")]
+    print_lines(lines, sys.stderr)
+
+
 def _present_text(
     options: Options,
     result: Result,
@@ -114,7 +126,7 @@ def _present_text(
         lines += _ending(options, result, findings, written, reports, gained)
     print_lines(lines, stream)
     if options.shows_diff:
-        print_bytes(_diff(result), sys.stdout)
+        print_bytes(_diff(result, result.changed), sys.stdout)
 
 
 def _sites(options: Options, result: Result, width: int) -> list[Line]:
@@ -170,16 +182,14 @@ def _written_line(options: Options, findings: Sequence[Finding], written: Sequen
     return f"{len(written)} {'file' if len(written) == 1 else 'files'} written {where}"
 
 
-def _diff(result: Result) -> bytes:
+def _diff(result: Result, changed: Mapping[str, bytes]) -> bytes:
     """Names are relative to the working directory, so that ``patch -p1`` there finds them; else to the root."""
     from opi_xform.report.diff import unified_diff
 
-    names = sorted(result.changed)
+    names = sorted(changed)
     outside = any(os.path.relpath(name).startswith(os.pardir) for name in names)
     base = result.root if outside else os.getcwd()
-    return unified_diff(
-        (os.path.relpath(name, base), result.sources.data(name), result.changed[name]) for name in names
-    )
+    return unified_diff((os.path.relpath(name, base), result.sources.data(name), changed[name]) for name in names)
 
 
 def _advice(result: Result) -> list[Line]:
@@ -191,7 +201,7 @@ def _advice(result: Result) -> list[Line]:
     old = {file: lines_of(sources.data(file)) for file in files}
     new = {file: lines_of(data) for file, data in result.changed.items()}
     measured = measure(result.plan, facts.runs, old, new)
-    return advice(result.plan, facts.weights, measured, facts.runs, shown, width_of(sys.stdout))
+    return advice(result.plan, facts.weights, measured, facts.runs, facts.fixes, shown, width_of(sys.stdout))
 
 
 def _fixes(result: Result) -> bytes:

@@ -24,7 +24,7 @@ from opi_xform.cli.knowledge import told
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import SELF_CHECK, Failure, Problem, exit_code, fail
 from opi_xform.cli.parsing import Job, parse_sources
-from opi_xform.cli.present import Result, present, report_files
+from opi_xform.cli.present import Result, present, present_fix, report_files
 from opi_xform.cli.progress import Progress
 from opi_xform.cli.shown import shown
 from opi_xform.frontend import FrontendError, parse_once, parse_outline
@@ -78,6 +78,11 @@ def _run(options: Options, progress: Progress) -> int:
     baseline = load_baseline(options)  # before the analysis: a wrong file is told at once
     runs = _profiles(options)
     result, units = transform(options, progress, known, runs)
+    if result.facts.fixed is not None:
+        written = _write(in_place(dict(result.facts.fixed.texts)) if options.in_place else ())
+        progress.close()
+        present_fix(result, written)
+        return exit_code(0)
     with progress.phase("output"):
         outputs = _outputs(options, result, units)
         found: list[Finding] = []
@@ -162,6 +167,19 @@ def transform(
 
         with progress.phase("explain"):
             facts = explained(programs[0], plan, options, runs)
+    if programs and options.advise:
+        from opi_xform.cli.fix import advised
+
+        with progress.phase("try changes"):
+            again = replace(_again(units, flags, sources, settings, options), wordless=True)
+            facts = replace(facts, fixes=advised(programs[0], units, plan, again))
+    if options.fix is not None:
+        from opi_xform.cli.fix import fixed
+
+        with progress.phase("fix"):
+            again = replace(_again(units, flags, sources, settings, options), reasons=True)
+            facts = replace(facts, fixed=fixed(options.fix, programs, units, plan, again))
+        return Result(root, paths, plan, sources, {}, annotations, _warnings(units), known, facts), units
     with progress.phase("rewrite"):
         try:
             changed = dict(rewrite(plan, sources).changed) if better is None else better

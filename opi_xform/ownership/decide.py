@@ -214,7 +214,7 @@ def _buffer(
     _keep(verdict, _unwritable(options, verdict))
     _deepened(deepest, buffer, verdict, facts, wordless)
     for p, refusal in [(p, r) for p, r in verdict.refusals.items() if r.hint and p not in wordless]:
-        rest = _left(units, program, buffer, shape.null_tests, facts, verdict.converted, p, refusal, options.strict)
+        rest = _left(units, program, buffer, shape.null_tests, facts, verdict.converted, p, refusal, options)
         verdict.refusals[p] = hint_told(refusal, rest, p in deepest.shared)
     return verdict
 
@@ -236,11 +236,11 @@ def _left(
     others: set[Place],
     p: Place,
     why: Refusal,
-    strict: bool,
+    options: Options,
 ) -> Refusal | None:
     """What keeps a site when ``why``, which was found first, is not there."""
     mine = [u for u in buffer.uses if u.place == p]
-    refusal = _path_refusal(units, program, buffer, mine, strict)
+    refusal = _path_refusal(units, program, buffer, mine, options.strict)
     if refusal is not None:
         return refusal
     here = {u.object for u in mine}
@@ -250,6 +250,7 @@ def _left(
     trial = Verdict(converted={*others, p, *(u.place for u in buffer.uses if u.place == _twin(p))})
     tests = () if why.code == "05" else null_tests  # the only such reason with a hint
     _settle(units, program, buffer, tests, facts, trial, why.code == "06")
+    _keep(trial, _unwritable(options, trial))
     return trial.refusals.get(p)
 
 

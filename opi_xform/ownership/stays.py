@@ -117,5 +117,5 @@ def _needed(program: Program, buffer: Buffer, uses: Sequence[Use], facts: Mappin
             readers = readers_after(judge, u)
             found.append(with_hint(liveness_refusal(program, buffer, u, finding, readers), judge, u, readers))
             if not found[0].hint or found[-1].hint != found[0].hint or len(found) > COPIES:
-                return replace(found[0], hint="")
+                return replace(found[0], hint=None)
     return found[0]
