@@ -163,8 +163,9 @@ class Deepest:
         return lasting
 
     def made(self, use: Use) -> Refusal | None:
-        """The datatype is one that the program makes, perhaps with gaps."""
-        if use.length is not None:
+        """The datatype is one that the program makes, perhaps with gaps; of MPI_BOTTOM the place says more."""
+        bottom = self.program.values.args[use.node][use.argument].constant == 0
+        if use.length is not None or bottom:
             return None
         found = layout_refusal(self.program, use)
         return found if found.notes else None
