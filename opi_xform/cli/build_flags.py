@@ -6,21 +6,33 @@ The front end adds the directories of mpi.h, opi.h and the compiler's own header
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from opi_xform.cli.options import Options
+from opi_xform.cli.outcome import fail
+from opi_xform.cli.shown import shown
 from opi_xform.record import dataclass
+
+if TYPE_CHECKING:
+    from opi_xform.frontend.flags import CompilationDatabase
 
 DATABASE = "compile_commands.json"
 
 
 @dataclass(frozen=True, slots=True)
 class BuildFlags:
-    """``own``: the flags after ``--``, for every file; ``listed``: those of a compilation database, by real path."""
+    """``own``: the flags after ``--``, for every file; ``listed``: those of a compilation database, by real path.
+
+    database: its file, '' without one.  names: all the files that it compiles.
+    """
 
     own: tuple[str, ...] = ()
     listed: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    database: str = ""
+    names: tuple[str, ...] = ()
 
     def of(self, source: str) -> tuple[str, ...]:
         return self.listed.get(os.path.realpath(source), ()) + self.own
@@ -29,22 +41,99 @@ class BuildFlags:
 def build_flags(options: Options, sources: Sequence[str], root: str) -> BuildFlags:
     """Flags for every source.
 
-    With -p each source must be listed; a database found by itself, at or above the root, serves the files it lists.
-    Raises FrontendError when the database cannot be used or does not list a source.
+    With -p each source must be listed; a database found by itself serves the files it lists.
+    Raises FrontendError when the database cannot be used or does not list a source, Failure when two could be meant.
     """
-    from opi_xform.frontend.flags import CompilationDatabase, clean
+    from opi_xform.frontend.flags import clean
 
     own = tuple(clean(options.flags or ()))
     if options.build_dir is not None:
-        database = CompilationDatabase(options.build_dir)
-        return BuildFlags(own, {os.path.realpath(source): tuple(database.flags(source)) for source in sources})
-    folder = _database_folder(root) if options.flags is None else None
-    if folder is None:
+        named = open_database(options.build_dir)
+        flags = {os.path.realpath(source): tuple(named.flags(source)) for source in sources}
+        return BuildFlags(own, flags, named.path, tuple(named.names))
+    database = _found(root, sources) if options.flags is None else None
+    if database is None:
         return BuildFlags(own)
-    database = CompilationDatabase(folder)
     known = set(database.files)
     listed = [source for source in sources if os.path.realpath(source) in known]
-    return BuildFlags(own, {os.path.realpath(source): tuple(database.flags(source)) for source in listed})
+    flags = {os.path.realpath(source): tuple(database.flags(source)) for source in listed}
+    return BuildFlags(own, flags, database.path, tuple(database.names))
+
+
+def open_database(build_dir: str) -> CompilationDatabase:
+    """The database of -p.  Raises FrontendError; Failure where one lies below the directory that was named."""
+    from opi_xform.frontend.flags import CompilationDatabase
+
+    if os.path.isdir(build_dir) and not os.path.isfile(os.path.join(build_dir, DATABASE)):
+        inside = below_folder(build_dir, 3)
+        if inside:
+            known = " or ".join(f"-p {os.path.relpath(folder)}" for folder in inside)
+            raise fail(f"there is no {DATABASE} in it, but one below; use {known}", build_dir, code="OPI902")
+        if os.path.isfile(os.path.join(build_dir, "CMakeCache.txt")):
+            how = f"cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON {build_dir} makes it write one"
+            raise fail(f"CMake wrote no {DATABASE} here; {how}", build_dir, code="OPI902")
+    return CompilationDatabase(build_dir)
+
+
+def below_folder(top: str, depth: int) -> list[str]:
+    """The directories with a database below one, down to a depth."""
+    found, level = [], [top]
+    for _ in range(depth):
+        level = [path for folder in level for path in _folders(folder, "*")]
+        found += [path for path in level if os.path.isfile(os.path.join(path, DATABASE))]
+    return found
+
+
+def databases_near(folder: str) -> list[str]:
+    """The directories with a database: this one, else those below it whose name begins with `build`."""
+    if os.path.isfile(os.path.join(folder, DATABASE)):
+        return [folder]
+    return [path for path in _folders(folder, "build*") if os.path.isfile(os.path.join(path, DATABASE))]
+
+
+def _folders(folder: str, pattern: str) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry in entries if fnmatchcase(entry.name, pattern) and entry.is_dir()]
+    except OSError:
+        return []
+    return [os.path.join(folder, name) for name in sorted(names) if not name.startswith(".")]
+
+
+def _found(root: str, sources: Sequence[str]) -> CompilationDatabase | None:
+    """The nearest database that lists a source: at or above the root, then at or above the working directory.
+
+    Raises Failure where several are as near and say different things.
+    """
+    from opi_xform.frontend.flags import CompilationDatabase, meaning
+
+    real = [os.path.realpath(source) for source in sources]
+    for folder in dict.fromkeys((*_upwards(root), *_upwards(os.getcwd()))):
+        found = [CompilationDatabase(place) for place in databases_near(folder)]
+        said = {}
+        for database in found:
+            listed = [source for source in real if source in set(database.files)]
+            if listed:
+                said[database.path] = [(source, meaning(database.flags(source))) for source in listed]
+        if not said:
+            continue
+        first = next(iter(said))
+        other = next((path for path in said if said[path] != said[first]), None)
+        if other is not None:
+            what = f"{shown(first)} and {shown(other)} compile the sources with other flags"
+            raise fail(f"{what}; say which by -p, or give the flags after --", code="OPI902")
+        return next(database for database in found if database.path == first)
+    return None
+
+
+def _upwards(folder: str) -> Iterator[str]:
+    """A directory and all above it."""
+    while True:
+        yield folder
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return
+        folder = parent
 
 
 def include_directories(flags: Sequence[str]) -> list[str]:
@@ -55,14 +144,3 @@ def include_directories(flags: Sequence[str]) -> list[str]:
         for option, flag in pairs
         if option in ("-I", "-isystem", "-iquote", "-idirafter") or (flag.startswith("-I") and len(flag) > 2)
     ]
-
-
-def _database_folder(folder: str) -> str | None:
-    """The nearest directory at or above ``folder`` with a compilation database."""
-    while True:
-        if os.path.isfile(os.path.join(folder, DATABASE)):
-            return folder
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return None
-        folder = parent

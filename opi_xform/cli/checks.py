@@ -16,6 +16,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ownership.plan import Decision, Plan
 from opi_xform.report.baseline import Baseline, BaselineError, baseline_name, better, digest, know, read, worse
 from opi_xform.report.finding import Finding, deciding
+from opi_xform.rewrite.kept import Kept, stale
 from opi_xform.rewrite.sources import Sources
 from opi_xform.rewrite.write import OutputFile
 
@@ -32,11 +33,13 @@ def findings(
     baseline: Baseline | None,
     known: Configuration,
     facts: Facts | None = None,
+    kept: Kept | None = None,
 ) -> list[Finding]:
-    """Outputs that are out of date, what is wrong with comments and opi.toml, what hinders ranks of one process (with
-    ``--privatize``), what got worse than the baseline.
+    """Outputs that are out of date (``kept``: what earlier runs wrote), what is wrong with comments and opi.toml, what
+    hinders ranks of one process (with ``--privatize``), what got worse than the baseline.
     """
-    found = [finding for output in outputs if (finding := _out_of_date(output, options)) is not None]
+    found = [finding for output in outputs if (finding := _out_of_date(output, options, kept)) is not None]
+    found += _stale(outputs, options, kept)
     comments = [*_about_comments(plan, sources, annotations), *_about_entries(plan, known), *_hindrances(facts)]
     if options.baseline is None or baseline is None:
         return found + [finding for _, finding in comments]
@@ -165,9 +168,23 @@ def _marked(comments: Sequence[tuple[Annotation, Finding]], baseline: str) -> li
     return found
 
 
-def _out_of_date(output: OutputFile, options: Options) -> Finding | None:
+def _again(options: Options) -> str:
     where = f"-o {options.output}" if options.output is not None else f"--index {options.index}"
-    again = f"opi-xform {'-i' if options.in_place else where}"
+    return f"opi-xform {'-i' if options.in_place else where}"
+
+
+def _stale(outputs: Sequence[OutputFile], options: Options, kept: Kept | None) -> list[Finding]:
+    """What an earlier run wrote and this one would not."""
+    found = []
+    for one in stale(kept, outputs) if kept is not None else ():
+        what = ", and it was edited since; remove it" if one.edited else f"; run {_again(options)}, which removes it"
+        message = f"out of date: nothing in the sources makes this file any more{what}"
+        found.append(Finding(one.path, 0, 0, OUT_OF_DATE, message))
+    return found
+
+
+def _out_of_date(output: OutputFile, options: Options, kept: Kept | None) -> Finding | None:
+    again = _again(options)
     try:
         with open(output.target, "rb") as stream:
             present = stream.read()
@@ -177,6 +194,8 @@ def _out_of_date(output: OutputFile, options: Options) -> Finding | None:
         raise fail(f"cannot be read ({error.strerror}); check -o", shown(output.target), code="OPI904") from error
     if present == output.data:
         return None
+    if kept is not None and not kept.wrote(output.target):
+        again += " --force, for opi-xform did not write what is there"
     old, new = present.split(b"\n"), output.data.split(b"\n")
     same = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
     wanted = new[same].decode("utf-8", "replace").strip() if same < len(new) else "the end of the file"

@@ -37,9 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for problem in failure.problems:
             print_error(str(problem))
         return failure.exit_code
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         progress.close()
-        print_error(SAID)
+        print_error(f"opi-xform: interrupted; {interrupt}" if str(interrupt) else SAID)
         return INTERRUPTED
     except SystemExit as request:  # argparse has printed its help
         return request.code if isinstance(request.code, int) else CLEAN

@@ -34,6 +34,7 @@ class Options:
     output: str | None = None
     index: str | None = None
     in_place: bool = False
+    force: bool = False
     check: bool = False
     diff: bool = False
     build_dir: str | None = None
@@ -116,6 +117,7 @@ def parse_arguments(arguments: Sequence[str]) -> Options:
         output=found.output,
         index=found.index,
         in_place=found.in_place,
+        force=found.force,
         check=found.check,
         diff=found.diff,
         build_dir=found.build_dir,
@@ -176,8 +178,8 @@ def _check(options: Options) -> None:
     for name in ("baseline", "write_baseline", "report", "export_fixes"):
         if getattr(options, name) == "":
             raise fail(f"--{name.replace('_', '-')} needs the name of a file")
-    if not options.paths:
-        raise fail("no input; name C files or directories, or see opi-xform --help", code="OPI902")
+    if options.force and options.check:
+        raise fail("--check writes nothing, so there is nothing to --force; drop one of them")
 
 
 def _check_fix(options: Options) -> None:
@@ -238,6 +240,7 @@ def parser() -> argparse.ArgumentParser:
     add("-o", dest="output", metavar="DIR", help="write the transformed program, headers and untouched files, to DIR")
     add("--index", metavar="DIR", help="write to DIR what `opicc --transform` compiles in place of each source")
     add("-i", dest="in_place", action="store_true", help="edit the files in place")
+    add("--force", action="store_true", help="with -o or --index: overwrite files in DIR that opi-xform did not write")
     add(
         "--check",
         action="store_true",
@@ -245,7 +248,12 @@ def parser() -> argparse.ArgumentParser:
         "`opi: allow` comment is unused, or a site got worse than the baseline",
     )
     add("--diff", action="store_true", help="print a unified diff, also with -o, -i or --check")
-    add("-p", dest="build_dir", metavar="BUILD_DIR", help="take compiler flags from BUILD_DIR/compile_commands.json")
+    add(
+        "-p",
+        dest="build_dir",
+        metavar="BUILD_DIR",
+        help="take compiler flags, and without paths the sources, from BUILD_DIR/compile_commands.json",
+    )
     add(
         "--output-format",
         dest="format",

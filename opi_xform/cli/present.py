@@ -80,15 +80,16 @@ def present(
     written: Sequence[str],
     reports: Sequence[str],
     gained: int = 0,
+    removed: Sequence[str] = (),
 ) -> None:
     """The diff on stdout where there is one, the table beside it; every other form alone on stdout.  ``gained``: the
-    sites that convert and did not when the baseline was written."""
+    sites that convert and did not when the baseline was written.  ``removed``: files that were out of date."""
     if not options.choice.counts("OPI905"):
         result = replace(result, warnings=())
     for warning in () if options.quiet else result.warnings:
         print_error(str(Problem(warning.message, shown(warning.file), warning.line, warning.severity, "OPI905")))
     if options.format == "text":
-        _present_text(options, result, findings, written, reports, gained)
+        _present_text(options, result, findings, written, reports, gained, removed)
         return
     print_bytes(_FORMS[options.format](result, findings, options).encode("utf-8"), sys.stdout)
     for finding in findings:
@@ -114,6 +115,7 @@ def _present_text(
     written: Sequence[str],
     reports: Sequence[str],
     gained: int,
+    removed: Sequence[str],
 ) -> None:
     if options.advise:
         print_lines(_advice(replace(result, plan=options.choice.plan(result.plan))), sys.stdout)
@@ -123,7 +125,7 @@ def _present_text(
         lines.append(Line(str(_problem(finding)), "finding"))
         lines += note_lines(finding.notes, shown)
     if not options.quiet:
-        lines += _ending(options, result, findings, written, reports, gained)
+        lines += _ending(options, result, findings, written, reports, gained, removed)
     print_lines(lines, stream)
     if options.shows_diff:
         print_bytes(_diff(result, result.changed), sys.stdout)
@@ -154,6 +156,7 @@ def _ending(
     written: Sequence[str],
     reports: Sequence[str],
     gained: int,
+    removed: Sequence[str],
 ) -> list[Line]:
     """What there is in all, and what was written."""
     lines = []
@@ -164,6 +167,7 @@ def _ending(
     lines.append(Line(summary_line(result.plan), "head"))
     if options.output is not None or options.index is not None or options.in_place or options.check:
         lines.append(Line(_written_line(options, findings, written)))
+    lines += [Line(f"{shown(name)} removed: nothing in the sources makes it any more") for name in removed]
     if gained:
         sites = "1 site converts" if gained == 1 else f"{gained} sites convert"
         lines.append(Line(f"{sites} that did not when {shown(options.baseline or '')} was written; write it again"))

@@ -14,12 +14,14 @@ from opi_xform.cli import mending
 from opi_xform.cli.again import Again, Analysed
 from opi_xform.cli.annotations import find_annotations
 from opi_xform.cli.attempts import Attempts
+from opi_xform.cli.beside import notes
 from opi_xform.cli.build_flags import BuildFlags, build_flags, include_directories
 from opi_xform.cli.channels import with_channels
 from opi_xform.cli.checks import findings, gained, load_baseline, with_remarks
 from opi_xform.cli.config import Configuration, load_configuration
+from opi_xform.cli.destination import beside_earlier, earlier, output_failure, read_by, require_apart, require_places
 from opi_xform.cli.facts import Facts
-from opi_xform.cli.inputs import collect_sources, common_root
+from opi_xform.cli.inputs import collect_sources, common_root, files_beside, foreign
 from opi_xform.cli.knowledge import told
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import SELF_CHECK, Failure, Problem, exit_code, fail
@@ -27,6 +29,7 @@ from opi_xform.cli.parsing import Job, parse_sources
 from opi_xform.cli.present import Result, present, present_fix, report_files
 from opi_xform.cli.progress import Progress
 from opi_xform.cli.shown import shown
+from opi_xform.cli.terminal import print_error
 from opi_xform.frontend import FrontendError, parse_once, parse_outline
 from opi_xform.ir.ast import Diagnostic, Function, Unit
 from opi_xform.ir.same import same
@@ -37,9 +40,10 @@ from opi_xform.resources import runtime_include_dir
 from opi_xform.rewrite.apply import obstacle, place_of, rewrite
 from opi_xform.rewrite.errors import PlanError
 from opi_xform.rewrite.header import header_name
+from opi_xform.rewrite.kept import NAME as kept_name
 from opi_xform.rewrite.selfcheck import self_check
 from opi_xform.rewrite.sources import Sources
-from opi_xform.rewrite.write import OutputError, OutputFile, in_place, mirror, write_all
+from opi_xform.rewrite.write import OutputError, OutputFile, in_place, mirror, write_all, written_before
 
 if TYPE_CHECKING:
     from opi_xform.ownership.model import Options as AnalysisOptions
@@ -75,6 +79,7 @@ def run(options: Options, progress: Progress) -> int:
 def _run(options: Options, progress: Progress) -> int:
     known = load_configuration()
     options = _with(options, known)
+    require_places(options)
     baseline = load_baseline(options)  # before the analysis: a wrong file is told at once
     runs = _profiles(options)
     result, units = transform(options, progress, known, runs)
@@ -85,19 +90,29 @@ def _run(options: Options, progress: Progress) -> int:
         return exit_code(0)
     with progress.phase("output"):
         outputs = _outputs(options, result, units)
+        kept = earlier(options)
         found: list[Finding] = []
         if options.check:
             found = findings(
-                options, result.plan, result.sources, result.annotations, outputs, baseline, known, result.facts
+                options, result.plan, result.sources, result.annotations, outputs, baseline, known, result.facts, kept
             )
             found = options.choice.findings(found)
         reports = report_files(options, result, found)
-        _require_apart(reports, units)
-        written = _write([*(() if options.check else outputs), *reports])
+        program = read_by(units, options, known)
+        require_apart(reports, outputs, program)
+        removed: list[str] = []
+        if not options.check and kept is not None:
+            outputs, removed, left = beside_earlier(kept, outputs, program, options)
+            result = replace(result, warnings=(*result.warnings, *left))
+        written = _write([*(() if options.check else outputs), *reports], removed)
     progress.close()
     names = [report.target for report in reports]
     more = gained(options, result.plan, result.sources, baseline)
-    present(options, result, found, [name for name in written if name not in names], names, more)
+    mine = [name for name in written if name not in names and os.path.basename(name) != kept_name]
+    try:
+        present(options, result, found, mine, names, more, removed)
+    except KeyboardInterrupt as interrupt:
+        raise KeyboardInterrupt(written_before(len(written))) if written else interrupt from None
     return exit_code(len(found))
 
 
@@ -120,13 +135,16 @@ def transform(
     """Everything up to the checked new contents, and what was parsed.  Raises Failure."""
     mending.require_mpicc()
     sources = Sources()
-    paths = collect_sources(options)
-    root = common_root(paths, options)
     try:
+        paths = collect_sources(options)
+        root = common_root(paths, options)
         flags = build_flags(options, paths, root)
     except FrontendError as error:
         advice = "" if error.code else "; check -p"
         raise fail(f"{error.message}{advice}", shown(error.file), error.line, code=error.code) from error
+    told_beside = notes(paths, files_beside(options, paths), flags.names, flags.database, foreign(options))
+    for note in () if options.quiet else told_beside:
+        print_error(str(note))
     with progress.phase("parse", len(paths)):
         units = _parse(paths, flags, options, progress)
     _require_unchanged(units, sources)
@@ -357,16 +375,6 @@ def _program_files(units: Sequence[Unit], root: str) -> list[str]:
 # --- what was asked for -----------------------------------------------------------------------------------------------
 
 
-def _require_apart(reports: Sequence[OutputFile], units: Sequence[Unit]) -> None:
-    """Raises Failure when a report would overwrite what was read, or another report."""
-    taken = {os.path.realpath(file) for unit in units for file in (unit.path, *unit.files)}
-    for report in reports:
-        target = os.path.realpath(report.target)
-        if target in taken:
-            raise fail("is used for something else already; name another file", shown(report.target), code="OPI904")
-        taken.add(target)
-
-
 def _outputs(options: Options, result: Result, units: Sequence[Unit]) -> tuple[OutputFile, ...]:
     """The files that -o or -i would write."""
     try:
@@ -377,7 +385,7 @@ def _outputs(options: Options, result: Result, units: Sequence[Unit]) -> tuple[O
             return _index(options.index, result, _program_files(units, result.root))
         return in_place(result.changed) if options.in_place else ()
     except OutputError as error:
-        raise _output_failure(error) from error
+        raise output_failure(error) from error
 
 
 def _index(folder: str, result: Result, files: Sequence[str]) -> tuple[OutputFile, ...]:
@@ -391,15 +399,11 @@ def _index(folder: str, result: Result, files: Sequence[str]) -> tuple[OutputFil
     return (*tree, OutputFile(os.path.join(folder, MANIFEST), "", known))
 
 
-def _write(outputs: Sequence[OutputFile]) -> tuple[str, ...]:
+def _write(outputs: Sequence[OutputFile], removed: Sequence[str] = ()) -> tuple[str, ...]:
     try:
-        return write_all(outputs)
+        return write_all(outputs, removed)
     except OutputError as error:
-        raise _output_failure(error) from error
-
-
-def _output_failure(error: OutputError) -> Failure:
-    return fail(error.reason, shown(error.path), code="OPI904")
+        raise output_failure(error) from error
 
 
 def _warnings(units: Sequence[Unit]) -> tuple[Diagnostic, ...]:

@@ -149,12 +149,17 @@ class CompilationDatabase:
         if not isinstance(entries, list):
             raise FrontendError(self.path, 0, 0, "is not a list of compile commands")
         self._entries: dict[str, list[_Entry]] = {}
+        self.names: list[str] = []
+        """The files by the names that they are listed under, absolute."""
         lines = _lines(path.read_text(encoding="utf-8", errors="replace"))
         for number, entry in enumerate(entries):
             if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
                 raise FrontendError(self.path, 0, 0, "has an entry without a file")
             directory = os.path.join(str(path.parent.resolve()), str(entry.get("directory", "")))
-            file = os.path.realpath(os.path.join(directory, entry["file"]))
+            named = os.path.normpath(os.path.join(directory, entry["file"]))
+            file = os.path.realpath(named)
+            if file not in self._entries:
+                self.names.append(named)
             arguments = entry.get("arguments")
             argv = [str(a) for a in arguments] if isinstance(arguments, list) else shlex.split(entry.get("command", ""))
             line = lines[number] if number < len(lines) else 0

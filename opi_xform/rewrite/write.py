@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from opi_xform.rewrite.sources import Sources
+
+_ENDS = frozenset(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name))
 
 
 class OutputError(Exception):
@@ -60,34 +63,74 @@ def in_place(changed: Mapping[str, bytes]) -> tuple[OutputFile, ...]:
     return tuple(OutputFile(os.path.realpath(name), name, data) for name, data in sorted(changed.items()))
 
 
-def write_all(files: Iterable[OutputFile]) -> tuple[str, ...]:
-    """Writes every file whose content differs and returns their targets.
+def write_all(files: Iterable[OutputFile], removed: Sequence[str] = ()) -> tuple[str, ...]:
+    """Writes every file whose content differs, removes the others, and returns the targets of what it wrote.
 
     The new contents are first written beside their targets, then moved there; whatever fails before the last move is
-    undone.  Raises OutputError.
+    undone.  A signal that asks for an end counts as such a failure: it arrives when all is undone, or when all is done.
+    Folders that a removal leaves empty go, too.  Raises OutputError.
     """
+    done: tuple[str, ...] | None = None
+    try:
+        with _signals_held() as asked_to_stop:
+            done = _written(files, removed, asked_to_stop)
+    except KeyboardInterrupt as interrupt:
+        if done is None:
+            raise
+        raise KeyboardInterrupt(written_before(len(done))) from interrupt
+    return done
+
+
+def written_before(number: int) -> str:
+    """What is said of an interrupt that came too late."""
+    return f"{number} {'file was' if number == 1 else 'files were'} written before"
+
+
+def _written(files: Iterable[OutputFile], removed: Sequence[str], asked_to_stop: Callable[[], bool]) -> tuple[str, ...]:
     pending: list[tuple[OutputFile, str]] = []
     created: list[str] = []
-    moved: list[tuple[str, bytes | None]] = []
+    moved: list[tuple[str, str]] = []
     current = ""
     try:
         for file in files:
             current = file.target
+            if asked_to_stop():
+                raise KeyboardInterrupt
             if _content(file.target) == file.data:
                 continue
             _make_directories(os.path.dirname(file.target) or os.curdir, created)
             pending.append((file, _staged(file)))
         for file, staged in pending:
             current = file.target
-            moved.append((file.target, _content(file.target)))
+            moved.append((file.target, _set_aside(file.target)))
             os.replace(staged, file.target)
+        for current in removed:
+            moved.append((current, _set_aside(current)))
+            os.unlink(current)
     except BaseException as error:
         _undo(pending, created, moved)
         if isinstance(error, OSError):
             reason = f"cannot be written ({error.strerror or error}); nothing was written"
             raise OutputError(current, reason) from error
         raise
+    for _, aside in moved:
+        _quietly(os.unlink, aside)
+    for path in removed:
+        _quietly(os.removedirs, os.path.dirname(path))
     return tuple(file.target for file, _ in pending)
+
+
+@contextlib.contextmanager
+def _signals_held() -> Iterator[Callable[[], bool]]:
+    """Signals that ask for an end wait; what is yielded says whether one does."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield lambda: False
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
+    try:
+        yield lambda: bool(signal.sigpending() & _ENDS)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _content(path: str) -> bytes | None:
@@ -133,24 +176,33 @@ def _umask() -> int:
     return mask
 
 
-def _undo(pending: list[tuple[OutputFile, str]], created: list[str], moved: list[tuple[str, bytes | None]]) -> None:
-    """Best effort: the first error is the one to report."""
+def _set_aside(path: str) -> str:
+    """A second name for a file that is about to be replaced or removed; '' where there is none.  The file stays."""
+    if not os.path.lexists(path):
+        return ""
+    handle, aside = tempfile.mkstemp(prefix=".opi-", dir=os.path.dirname(path) or os.curdir)
+    os.close(handle)
+    os.unlink(aside)
+    try:
+        os.link(path, aside, follow_symlinks=False)
+    except OSError:  # a file system without hard links
+        shutil.copy2(path, aside)
+    return aside
+
+
+def _undo(pending: list[tuple[OutputFile, str]], created: list[str], moved: list[tuple[str, str]]) -> None:
+    """Best effort: the first error is the one to report.  It takes no space on the disk."""
     for _, staged in pending:
         _quietly(os.unlink, staged)
-    for target, data in moved:
-        if data is None:
-            _quietly(os.unlink, target)
+    for target, aside in moved:
+        if aside:
+            with contextlib.suppress(OSError):
+                os.replace(aside, target)
+                _quietly(os.unlink, aside)  # of two names of one file the move leaves both
         else:
-            _restore(target, data)
+            _quietly(os.unlink, target)
     for folder in reversed(created):
         _quietly(os.rmdir, folder)
-
-
-def _restore(target: str, data: bytes) -> None:
-    with contextlib.suppress(OSError):
-        if _content(target) != data:
-            with open(target, "wb") as stream:
-                stream.write(data)
 
 
 def _quietly(action: Callable[[str], None], path: str) -> None:
