@@ -221,10 +221,13 @@ def test_strict_is_compared_with_strict(small: Path) -> None:
 
 def test_a_report_never_overwrites_a_source(small: Path) -> None:
     before = small.read_bytes()
+    alias = small.parent / "alias.json"
+    os.link(small, alias)
     for option in ("--write-baseline", "--export-fixes"):
-        code, _, err = run_tool(["halo2d", option, str(small)])
-        assert (code, small.read_bytes()) == (2, before)
-        assert "is used for something else already" in err
+        for name, what in ((small, "is the name of a source"), (alias, "is used for something else already")):
+            code, _, err = run_tool(["halo2d", option, str(name)])
+            assert (code, small.read_bytes()) == (2, before)
+            assert what in err
 
 
 # --- the parts --------------------------------------------------------------------------------------------------------

@@ -194,9 +194,9 @@ def test_a_directory_is_searched_in_order_and_its_own_output_is_left_out(cli: Ru
     for name in ("src/b.c", "src/a.c", "src/sub/c.c", "src/notes.txt", "src/.git/x.c"):
         write(name)
     assert cli("src", "-o", "src/out")[0] == 0
-    assert files_below("src/out") == ["src/out/a.c", "src/out/b.c", "src/out/sub/c.c"]
+    assert files_below("src/out") == ["src/out/.opi-xform.json", "src/out/a.c", "src/out/b.c", "src/out/sub/c.c"]
     assert cli("src", "-o", "src/out")[0] == 0
-    assert files_below("src/out") == ["src/out/a.c", "src/out/b.c", "src/out/sub/c.c"]
+    assert files_below("src/out") == ["src/out/.opi-xform.json", "src/out/a.c", "src/out/b.c", "src/out/sub/c.c"]
 
 
 def test_one_file_named_twice_is_one_file(cli: Run) -> None:
@@ -204,7 +204,7 @@ def test_one_file_named_twice_is_one_file(cli: Run) -> None:
     code, out, _ = cli("src", "src/../src/a.c", "--output-format", "json", "-o", "out")
     assert code == 0
     assert json.loads(out)["sites"] == []
-    assert files_below("out") == ["out/a.c"]
+    assert files_below("out") == ["out/.opi-xform.json", "out/a.c"]
 
 
 @pytest.mark.parametrize("named", [[], ["-p", "."]])
@@ -270,12 +270,14 @@ def test_flags_from_the_database_and_from_the_command_line(cli: Run) -> None:
     write("src/a.c", '#include "conf.h"\nint x = CONF;\n')
     write("conf/conf.h", "#define CONF 1\n")
     entry = {"directory": str(Path("src").absolute()), "file": "a.c", "command": "cc -I ../conf -c -o a.o a.c"}
-    write("build/compile_commands.json", json.dumps([entry]))
+    write("made/compile_commands.json", json.dumps([entry]))
     assert cli("src/a.c")[0] == 2
-    assert cli("src/a.c", "-p", "build")[0] == 0
+    assert cli("src/a.c", "-p", "made")[0] == 0
     assert cli("src/a.c", "--", "-Iconf")[0] == 0
-    Path("compile_commands.json").write_text(json.dumps([entry]))
-    assert cli("src/a.c")[0] == 0  # found by itself, above the sources
+    os.rename("made", "build-debug")
+    assert cli("src/a.c")[0] == 0  # found by itself, in build* above the sources
+    os.rename("build-debug/compile_commands.json", "compile_commands.json")
+    assert cli("src/a.c")[0] == 0  # or beside them
     assert cli("src/a.c", "--")[0] == 2  # `--` says that the command line has all flags
 
 

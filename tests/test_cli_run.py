@@ -24,6 +24,7 @@ from opi_xform.ownership.plan import (
     ReplaceCall,
     ReplaceText,
 )
+from opi_xform.rewrite.kept import NAME as MANIFEST
 
 HEADER = "#include <mpi.h>\nextern double sbuf[64];\nvoid ship(int to);\n"
 SHIP = """\
@@ -87,7 +88,9 @@ class Program:
         return code, out, err
 
     def texts(self) -> dict[str, str]:
-        return {path.name: path.read_text() for path in sorted(self.folder.iterdir()) if path.is_file()}
+        """The files of the program; a manifest, which is of the tool, apart."""
+        files = (path for path in sorted(self.folder.iterdir()) if path.is_file() and path.name != MANIFEST)
+        return {path.name: path.read_text() for path in files}
 
     def analyse(self, units: Sequence[Unit], options: object, part: object, seen: object) -> Plan:
         """What the analyses would say of the original; nothing to do for a program that is transformed already."""
@@ -340,7 +343,7 @@ def test_the_self_check_sees_headers_wherever_they_are_found(program: Program) -
         code, _, err = program.run("src", "--root", ".", "-o", "out", "--", *flags, "-include", "forced.h")
         assert (code, err) == (0, "")
     assert Path("out/inc/ship.h").read_text() == HEADER.replace("sbuf[64]", "*sbuf")
-    assert sorted(os.listdir("out")) == ["above.h", "forced.h", "inc", "src"]
+    assert sorted(os.listdir("out")) == [MANIFEST, "above.h", "forced.h", "inc", "src"]
 
 
 def test_a_header_that_the_output_lacks_is_told(program: Program) -> None:

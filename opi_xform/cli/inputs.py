@@ -21,7 +21,9 @@ def collect_sources(options: Options) -> tuple[str, ...]:
 
     Raises Failure for a path that does not exist, cannot be read, holds no C or is not C.
     """
-    if not options.paths and options.build_dir is not None:
+    if not options.paths:
+        if options.build_dir is None:
+            raise fail("no input; name C files or directories, or see opi-xform --help", code="OPI902")
         return _listed(options.build_dir)
     found: dict[str, str] = {}
     problems: list[Problem] = []
