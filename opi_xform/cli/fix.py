@@ -19,6 +19,7 @@ from opi_xform.ownership.plan import Decision, Plan
 from opi_xform.parts.places import Offsets
 from opi_xform.record import dataclass
 from opi_xform.rewrite.edit import ByteEdit, EditConflict, apply_edits
+from opi_xform.standing import standing
 
 ROUNDS = 2  # analyses for the advice on all sites
 LARGEST = 20_000  # nodes of a program for which they are made
@@ -127,4 +128,4 @@ def _nothing(decision: Decision) -> Failure:
 
 
 def _below(file: str, folder: str) -> bool:
-    return os.path.commonpath([os.path.realpath(folder), os.path.realpath(file)]) == os.path.realpath(folder)
+    return os.path.commonpath([os.path.realpath(folder), standing(file)]) == os.path.realpath(folder)

@@ -12,6 +12,7 @@ from opi_xform.cli.outcome import Failure, Problem, fail
 from opi_xform.cli.shown import shown
 from opi_xform.rewrite.kept import read_kept
 from opi_xform.rewrite.write import OutputError
+from opi_xform.standing import standing
 
 _SKIPPED_DIRECTORIES = frozenset((".git", ".hg", ".svn"))
 
@@ -106,8 +107,12 @@ def foreign(options: Options) -> list[str]:
 
 
 def common_root(sources: tuple[str, ...], options: Options) -> str:
-    """The directory that ``-o`` mirrors, a real path: ``--root``, else the deepest that holds all sources."""
-    folders = [os.path.dirname(os.path.realpath(source)) for source in sources]
+    """The directory that ``-o`` mirrors, a real path: ``--root``, else the deepest that holds all sources.
+
+    A source counts where it stands; with ``-i`` also the file that a link leads to, which is the one that is edited.
+    """
+    places = (standing, os.path.realpath) if options.in_place else (standing,)
+    folders = [os.path.dirname(place(source)) for source in sources for place in places]
     shared = os.path.commonpath(folders)
     if options.root is None:
         return shared
@@ -115,7 +120,7 @@ def common_root(sources: tuple[str, ...], options: Options) -> str:
     if not os.path.isdir(root):
         raise fail("no such directory; --root names one that holds all sources", options.root)
     for source in sources:
-        if os.path.commonpath([root, os.path.realpath(source)]) != root:
+        if any(os.path.commonpath([root, place(source)]) != root for place in places):
             raise fail(f"lies outside --root {options.root}; name a directory that holds all sources", source)
     return root
 

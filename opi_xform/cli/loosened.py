@@ -19,6 +19,7 @@ from opi_xform.ownership.uses import collect
 from opi_xform.parts.from_structs import Edits, FromStructs, Lifted, Site
 from opi_xform.parts.places import Offsets
 from opi_xform.rewrite.edit import ByteEdit, EditConflict, apply_edits
+from opi_xform.standing import standing
 
 
 class Loosening:
@@ -59,7 +60,7 @@ class Loosening:
     def inside(self, edits: Edits) -> bool:
         """Only files below the root are edited."""
         top = os.path.realpath(self.again.root)
-        return all(os.path.commonpath([top, os.path.realpath(file)]) == top for file in edits)
+        return all(os.path.commonpath([top, standing(file)]) == top for file in edits)
 
     def sites(self, one: Lifted) -> set[Site]:
         """The sites of messages in the struct that the array is of."""

@@ -32,6 +32,7 @@ from opi_xform.rewrite.edit import ByteEdit, EditConflict, apply_edits
 from opi_xform.rewrite.errors import PlanError
 from opi_xform.rewrite.left_out import stops
 from opi_xform.rewrite.sources import Sources
+from opi_xform.standing import standing
 
 SIZES = "A3"
 PARTED = "one for each of its parts"
@@ -206,7 +207,7 @@ class Parting:
         """Only files below the root are edited.  Raises Trouble."""
         top = os.path.realpath(self.again.root)
         for file in edits:
-            if os.path.commonpath([top, os.path.realpath(file)]) != top:
+            if os.path.commonpath([top, standing(file)]) != top:
                 raise Trouble(self.program.variables[key].span, f"is named in {file}, outside the root")
 
     def sites(self, objects: Collection[int]) -> set[Site]:

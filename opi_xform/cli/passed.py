@@ -20,6 +20,7 @@ from opi_xform.parts.by_result import ByResult
 from opi_xform.parts.places import Offsets
 from opi_xform.program.whole import merge
 from opi_xform.rewrite.edit import ByteEdit, EditConflict, apply_edits
+from opi_xform.standing import standing
 
 MOST = 8  # types of structs that are tried one after the other
 
@@ -57,7 +58,7 @@ class Passing:
     def inside(self, edits: Edits) -> bool:
         """Only files below the root are edited."""
         top = os.path.realpath(self.again.root)
-        return all(os.path.commonpath([top, os.path.realpath(file)]) == top for file in edits)
+        return all(os.path.commonpath([top, standing(file)]) == top for file in edits)
 
     def attempt(self, ways: Sequence[Edits], old: Plan) -> Tried | None:
         """What is decided of the program with these edits, where that is better."""

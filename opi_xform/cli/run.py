@@ -44,6 +44,7 @@ from opi_xform.rewrite.kept import NAME as kept_name
 from opi_xform.rewrite.selfcheck import self_check
 from opi_xform.rewrite.sources import Sources
 from opi_xform.rewrite.write import OutputError, OutputFile, in_place, mirror, write_all, written_before
+from opi_xform.standing import standing
 
 if TYPE_CHECKING:
     from opi_xform.ownership.model import Options as AnalysisOptions
@@ -84,7 +85,7 @@ def _run(options: Options, progress: Progress) -> int:
     runs = _profiles(options)
     result, units = transform(options, progress, known, runs)
     if result.facts.fixed is not None:
-        written = _write(in_place(dict(result.facts.fixed.texts)) if options.in_place else ())
+        written = _write(in_place(dict(result.facts.fixed.texts), _read(units)) if options.in_place else ())
         progress.close()
         present_fix(result, written)
         return exit_code(0)
@@ -165,8 +166,8 @@ def transform(
             folders = (folder for unit in units for folder in include_directories(flags.of(unit.path)))
             header = header_name(units, folders, runtime_include_dir())
             settings = AnalysisOptions(
-                options.strict, root, effects, _obstacle(root, sources), said, options.jobs, header=header,
-                min_bytes=options.min_bytes or 0,
+                options.strict, root, effects, _obstacle(root, sources, options.in_place), said, options.jobs,
+                header=header, min_bytes=options.min_bytes or 0,
             )  # fmt: skip
             plan = analyse(units, settings, progress.part, programs.append)
         except EffectsError as error:
@@ -247,7 +248,7 @@ def _again(
     def analyse_again(
         others: Sequence[Unit], files: Sources, root: str, said: tuple[Told, ...], more_than: int
     ) -> Analysed:
-        obstacle = _obstacle(root, files)
+        obstacle = _obstacle(root, files, options.in_place)
         own = replace(settings, root=root, obstacle=obstacle, told=said, more_than=more_than)
         programs: list[Program] = []
         found = analyse(others, own, seen=programs.append)
@@ -326,12 +327,15 @@ def _require_one_program(units: Sequence[Unit]) -> None:
         raise Failure(dict.fromkeys(problems))
 
 
-def _obstacle(root: str, sources: Sources) -> Callable[[Edit], str]:
-    """Why an edit cannot be made, for the analyses to keep its site: outside the root, or written by a macro, say."""
+def _obstacle(root: str, sources: Sources, in_place: bool) -> Callable[[Edit], str]:
+    """Why an edit cannot be made, for the analyses to keep its site: outside the root, or written by a macro, say.
+
+    in_place: the file that a link leads to is the one that is edited.
+    """
 
     def reason(edit: Edit) -> str:
         file = sources.name(place_of(edit).file)
-        if not _below(file, root):
+        if not _below(os.path.realpath(file) if in_place else file, root):
             return f"{shown(file)} lies outside {shown(root)}; --root DIR widens what may be edited"
         return obstacle(edit, sources)
 
@@ -368,8 +372,11 @@ def _rejected(file: str, line: int, message: str) -> Failure:
 
 def _program_files(units: Sequence[Unit], root: str) -> list[str]:
     """The sources, and the headers under the root that they read."""
-    files = {file for unit in units for file in (unit.path, *unit.files)}
-    return sorted(file for file in files if _below(file, root))
+    return sorted(file for file in _read(units) if _below(file, root))
+
+
+def _read(units: Sequence[Unit]) -> set[str]:
+    return {file for unit in units for file in (unit.path, *unit.files)}
 
 
 # --- what was asked for -----------------------------------------------------------------------------------------------
@@ -383,7 +390,7 @@ def _outputs(options: Options, result: Result, units: Sequence[Unit]) -> tuple[O
             return mirror(options.output, result.root, files, result.changed, result.sources)
         if options.index is not None:
             return _index(options.index, result, _program_files(units, result.root))
-        return in_place(result.changed) if options.in_place else ()
+        return in_place(result.changed, _read(units)) if options.in_place else ()
     except OutputError as error:
         raise output_failure(error) from error
 
@@ -422,4 +429,4 @@ def _left_out(units: Sequence[Unit], flags: BuildFlags, root: str) -> tuple[Diag
 
 
 def _below(file: str, folder: str) -> bool:
-    return os.path.commonpath([os.path.realpath(folder), os.path.realpath(file)]) == os.path.realpath(folder)
+    return os.path.commonpath([os.path.realpath(folder), standing(file)]) == os.path.realpath(folder)

@@ -24,6 +24,7 @@ from opi_xform.rewrite.mapped import Mapped
 from opi_xform.rewrite.mirror import lay_out, mirrored, mirrored_flags, original
 from opi_xform.rewrite.regions import Change, Key, Text
 from opi_xform.rewrite.sources import Sources
+from opi_xform.standing import standing
 
 LEVELS = 6  # macros in the bodies of macros
 GROWTH, ENOUGH = 4, 4096  # a text that gets larger than so many times its size, and more, is not made
@@ -64,7 +65,7 @@ class WritingOut:
         return replace(best, plan=_told(best.plan, texts))
 
     def inside(self, file: str) -> bool:
-        return os.path.commonpath([self.root, os.path.realpath(file)]) == self.root
+        return os.path.commonpath([self.root, standing(file)]) == self.root
 
     # --- texts --------------------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from opi_xform.frontend.clang import CXCursor, Kind, TranslationUnit, text
 from opi_xform.frontend.source import Sources
 from opi_xform.record import dataclass
+from opi_xform.standing import standing
 
 _IN_PARTS = ("stddef.h", "stdarg.h")
 
@@ -79,10 +80,10 @@ class Beginning:
 
     def _same(self, unit: TranslationUnit, path: str, begin: int, definition: CXCursor) -> bool:
         before = self.precompiled.macros.get(text(unit.lib.clang_getCursorSpelling(definition)))
-        return before is not None and before.begin == begin and os.path.realpath(before.file) == path
+        return before is not None and before.begin == begin and standing(before.file) == path
 
 
 def included_path(unit: TranslationUnit, directive: CXCursor) -> str:
     """The real path of the file that an include directive reads, '' when there is none."""
     handle = unit.lib.clang_getIncludedFile(directive)
-    return os.path.realpath(text(unit.lib.clang_getFileName(handle))) if handle else ""
+    return standing(text(unit.lib.clang_getFileName(handle))) if handle else ""

@@ -40,7 +40,9 @@ class Entry(Kept):
 def makers() -> list[Path]:
     """The code that makes units, or that a unit is made of."""
     package = Path(__file__).resolve().parent.parent
-    return sorted([*package.glob("frontend/*.py"), *package.glob("ir/*.py"), package / "record.py"])
+    return sorted(
+        [*package.glob("frontend/*.py"), *package.glob("ir/*.py"), package / "record.py", package / "standing.py"]
+    )
 
 
 @lru_cache(maxsize=1)

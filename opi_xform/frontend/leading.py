@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from opi_xform.frontend.source import skip_space
 from opi_xform.record import dataclass
+from opi_xform.standing import standing
 
 _LINE_END = rb"[ \t]*(?=\r?\n|//|/\*|\Z)"
 _INCLUDE = re.compile(rb"#[ \t]*include[ \t]*(<[^>\n]+>|\"[^\"\n]+\")" + _LINE_END)
@@ -29,7 +30,7 @@ _MOST = 64
 class Leading:
     """The beginning of one file.
 
-    system: headers of the system as they are written, in order.  included: what each directive reads: the real path of
+    system: headers of the system as they are written, in order.  included: what each directive reads: the name of
     a header of the program's own, or '' for the next of ``system``.  guards: macros that these headers define.
     """
 
@@ -100,14 +101,14 @@ class Reader:
         return Leading(tuple(system), tuple(included), frozenset(guards))
 
     def _own(self, written: bytes, folder: str) -> str:
-        """The real path of a header of the program's own, '' for one of the system's."""
+        """The name of a header of the program's own, '' for one of the system's."""
         name = os.fsdecode(written[1:-1])
         folders = ([folder] if written.startswith(b'"') else []) + self._folders
         for one in folders:
             path = os.path.join(one, name)
             if os.path.isfile(path):
-                real = os.path.realpath(path)
-                return "" if real.startswith(self._system) else real
+                name = standing(path)
+                return "" if name.startswith(self._system) else name
         return ""
 
     def _contents(self, path: str) -> bytes:

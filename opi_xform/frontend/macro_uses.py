@@ -5,7 +5,6 @@ Two texts with the same tree are one program: what is written out is compared so
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -19,6 +18,7 @@ from opi_xform.frontend.source import File, Sources, closing, skip_space, tokens
 from opi_xform.frontend.steady import Steadiness, steadiness
 from opi_xform.frontend.written_out import Piece, written_out
 from opi_xform.record import dataclass
+from opi_xform.standing import standing
 
 _PREPROCESSING = 500
 _VALUES = (Kind.INTEGER_LITERAL, Kind.CHARACTER_LITERAL, Kind.FLOATING_LITERAL, Kind.UNARY_EXPR)
@@ -62,7 +62,7 @@ def read(path: str, flags: Sequence[str], wanted: Wanted | None, top: str, shape
     top: a folder whose name is no part of what files are called.  Raises FrontendError.
     """
     found = flags_module.headers(flags)
-    real = os.path.realpath(path)
+    real = standing(path)
 
     def work() -> Reading:
         with clean_unit(path, real, list(flags), found, [], 1) as (unit, _):

@@ -18,6 +18,7 @@ from opi_xform.frontend.clang import KEEP_GOING, TranslationUnit
 from opi_xform.frontend.errors import FrontendError
 from opi_xform.frontend.units import UnitBuilder
 from opi_xform.ir.ast import Diagnostic, Unit
+from opi_xform.standing import standing
 
 _UNKNOWN_FLAG = re.compile(r"(?:unknown argument|unsupported option|unsupported argument)[^']*'(-[^']+)'")
 
@@ -31,7 +32,7 @@ STACK_BYTES = 512 << 20  # address space only: pages are taken as they are touch
 def cached_unit(path: str, flags: Sequence[str] = ()) -> Unit | None:
     """What ``parse_unit`` gives, when it did before and nothing has changed since; else None."""
     _check(path)
-    return Entry(os.path.realpath(path), flags_module.arguments(flags, flags_module.headers(flags))).read()
+    return Entry(standing(path), flags_module.arguments(flags, flags_module.headers(flags))).read()
 
 
 def parse_packed(path: str, flags: Sequence[str] = (), beginning: Beginning | None = None) -> bytes:
@@ -42,7 +43,7 @@ def parse_packed(path: str, flags: Sequence[str] = (), beginning: Beginning | No
     Raises RecursionError for a unit nested too deeply for that.
     """
     _check(path)
-    real = os.path.realpath(path)
+    real = standing(path)
     found = flags_module.headers(flags)
     unit, dependencies = on_big_stack(lambda: _parse_from(beginning, path, real, list(flags), found))
     packed = pickling.dumps(unit)
@@ -59,7 +60,7 @@ def parse_unit(path: str, flags: Sequence[str] = (), beginning: Beginning | None
     error-severity diagnostic is never half analysed (ANALYSIS.md section 1, trap 1).
     """
     _check(path)
-    real = os.path.realpath(path)
+    real = standing(path)
     found = flags_module.headers(flags)
     arguments = flags_module.arguments(flags, found)
     entry = Entry(real, arguments)
@@ -74,7 +75,7 @@ def parse_once(path: str, flags: Sequence[str] = ()) -> Unit:
     """As ``parse_unit`` does, for a file that will not be there again: nothing of it is remembered."""
     _check(path)
     found = flags_module.headers(flags)
-    return on_big_stack(lambda: _parse_unit(path, os.path.realpath(path), list(flags), found))[0]
+    return on_big_stack(lambda: _parse_unit(path, standing(path), list(flags), found))[0]
 
 
 def parse_outline(path: str, flags: Sequence[str] = ()) -> Unit:
@@ -84,7 +85,7 @@ def parse_outline(path: str, flags: Sequence[str] = ()) -> Unit:
     """
     _check(path)
     found = flags_module.headers(flags)
-    real, used = os.path.realpath(path), [f for f in flags if f != "-w"]  # one warning matters
+    real, used = standing(path), [f for f in flags if f != "-w"]  # one warning matters
     return on_big_stack(lambda: _parse_outline(real, used, found))
 
 

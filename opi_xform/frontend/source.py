@@ -5,13 +5,13 @@ Offsets count bytes.  The scanner is used only on text that was written where it
 
 from __future__ import annotations
 
-import os
 import re
 from bisect import bisect_right
 from functools import cached_property
 
 from opi_xform.frontend.clang import MACRO_BIT, CXSourceLocation, TranslationUnit, text
 from opi_xform.ir.span import Span
+from opi_xform.standing import standing
 
 PRECOMPILED = 1 << 30
 """Raw locations from here to ``MACRO_BIT`` lie in precompiled headers (of the system): clang counts down from there,
@@ -174,7 +174,7 @@ class Sources:
     def file(self, handle: int) -> File:
         found = self._by_handle.get(handle)
         if found is None:
-            path = os.path.realpath(text(self._unit.lib.clang_getFileName(handle)))
+            path = standing(text(self._unit.lib.clang_getFileName(handle)))
             start = self._unit.lib.clang_getLocationForOffset(self._unit.handle, handle, 0)
             system = bool(self._unit.lib.clang_Location_isInSystemHeader(start)) or path.startswith(self._system_dirs)
             found = self._by_handle[handle] = File(path, self._unit.contents(handle), system)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -27,6 +26,7 @@ from opi_xform.ir.link_guard import in_guard
 from opi_xform.ir.span import Span
 from opi_xform.ir.statics import CallSite, Declared, Place, Routine, Static, Statics, Use
 from opi_xform.ir.types import Type
+from opi_xform.standing import standing
 
 _PRAGMA = re.compile(rb"^[ \t]*#[ \t]*pragma\b((?:\\\r?\n|[^\n])*)|_Pragma[ \t]*\(([^\n]*)", re.MULTILINE)
 _CLAUSES = re.compile(rb"\s*#[ \t]*pragma[ \t]+omp[ \t]+(?!threadprivate|declare)")
@@ -46,7 +46,7 @@ _NAMED = {
 def collect(path: str, flags: Sequence[str] = (), beginning: Beginning | None = None) -> Statics:
     """The statics of one C file; ``beginning``: what is precompiled of it.  Raises FrontendError as ``parse_unit``."""
     found = flags_module.headers(flags)
-    real = os.path.realpath(path)
+    real = standing(path)
 
     def work(begun: Beginning | None) -> Statics:
         more = ["-include-pch", begun.precompiled.file] if begun is not None else []

@@ -23,6 +23,7 @@ from opi_xform.frontend.leading import Leading, Reader
 from opi_xform.frontend.parse import on_big_stack
 from opi_xform.frontend.probe import integer_macros
 from opi_xform.frontend.source import File, Sources
+from opi_xform.standing import standing
 
 Job = tuple[str, tuple[str, ...]]
 """A source file and its compiler flags."""
@@ -47,7 +48,7 @@ def beginnings(jobs: Sequence[Job], folder: str, meanwhile: Callable[[], None] |
         reader = readers.get(flags)
         if reader is None:
             reader = readers[flags] = Reader(flags, headers(flags).system)
-        leading = reader.read(os.path.realpath(path))
+        leading = reader.read(standing(path))
         if leading.system:
             groups.setdefault((flags, leading.system), []).append((path, leading))
     out: dict[str, Beginning] = {}
@@ -77,7 +78,7 @@ def known_part(path: str, flags: tuple[str, ...], real: tuple[str, ...]) -> str:
     """
     if any(flag.startswith(_OTHERS) for flag in flags):
         return ""
-    leading = Reader(flags, headers(flags).system).read(os.path.realpath(path))
+    leading = Reader(flags, headers(flags).system).read(standing(path))
     for count in range(len(leading.system), 0, -1):
         made = _kept(real, leading.system[:count])
         if made is not None:

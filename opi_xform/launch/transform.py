@@ -17,6 +17,7 @@ from typing import Any
 
 from opi_xform.launch.mpi import LaunchError
 from opi_xform.launch.probes import is_probe
+from opi_xform.standing import standing
 
 VERSION = 1
 MANIFEST, TREE = "index.json", "tree"
@@ -74,7 +75,7 @@ def find_index(source: Path) -> Index:
     named = os.environ.get("OPI_INDEX")
     if named:
         return read_index(Path(named))
-    for folder in source.resolve().parents:
+    for folder in _standing(source).parents:
         if (folder / DIRECTORY / MANIFEST).is_file():
             return read_index(folder / DIRECTORY)
     raise LaunchError(
@@ -138,7 +139,7 @@ def transformed(arguments: Sequence[str], named: Path | None = None) -> list[str
         word
         for source in sources.values()
         for index in indexes
-        if (mark := mark_of(index.absolute(), Path(source).resolve())).is_file()
+        if (mark := mark_of(index.absolute(), _standing(Path(source)))).is_file()
         for word in ("-include", str(mark))
     ]
     return [*marks, *_includes([*found, *_of_environment(indexes.values())], indexes.values()), *maps]
@@ -165,13 +166,17 @@ def _of_environment(indexes: Iterable[Index]) -> list[str]:
 
 
 def _replaced(source: Path, index: Index) -> Path:
-    real = source.resolve()
-    if not real.is_relative_to(index.root) or str(real.relative_to(index.root)) not in index.sources:
+    name = _standing(source)
+    if not name.is_relative_to(index.root) or str(name.relative_to(index.root)) not in index.sources:
         raise LaunchError(
             f"{source}: not in {index.path}; give `opi-xform --index` all sources of the program, or compile what is "
             "no part of it without --transform"
         )
-    return (index.tree / real.relative_to(index.root)).absolute()
+    return (index.tree / name.relative_to(index.root)).absolute()
+
+
+def _standing(path: Path) -> Path:
+    return Path(standing(str(path)))
 
 
 def _require_same(index: Index) -> None:
@@ -213,5 +218,5 @@ def _includes(arguments: Sequence[str], indexes: Iterable[Index]) -> list[str]:
 
 def _mirror(path: str, index: Index) -> Path | None:
     """Where an index has what lies at a path; None outside its root."""
-    real = Path(path).resolve()
+    real = Path(path).resolve() if os.path.isdir(path) else _standing(Path(path))
     return (index.tree / real.relative_to(index.root)).absolute() if real.is_relative_to(index.root) else None

@@ -16,6 +16,7 @@ from typing import Any
 
 from opi_xform.ownership.plan import Decision
 from opi_xform.rewrite.lex import COMMENT, SourceText
+from opi_xform.standing import standing
 
 VERSION = 1
 _KEYS = ("fingerprint", "file", "function", "call", "side", "buffer", "text", "decision", "code")
@@ -132,7 +133,7 @@ def better(now: Sequence[KnownSite], before: Sequence[KnownSite]) -> int:
 def baseline_name(file: str) -> Callable[[str], str]:
     """How a baseline in ``file`` writes names: relative to its own directory, with ``/``."""
     folder = os.path.dirname(os.path.realpath(file))
-    return lambda path: os.path.relpath(os.path.realpath(path), folder).replace(os.sep, "/")
+    return lambda path: os.path.relpath(standing(path), folder).replace(os.sep, "/")
 
 
 def write(baseline: Baseline) -> bytes:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from opi_xform.ir.ast import Unit
 from opi_xform.rewrite.sources import Sources
+from opi_xform.standing import standing
 
 _PATH_OPTIONS = ("-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros")
 
@@ -36,7 +37,7 @@ def mirrored(top: str, path: str) -> str:
 
 def original(top: str, path: str) -> str:
     """The name a person knows for a file in the mirror."""
-    absolute = os.path.realpath(path)
+    absolute = standing(path)
     return os.sep + os.path.relpath(absolute, top) if absolute.startswith(top + os.sep) else path
 
 

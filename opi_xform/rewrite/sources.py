@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 
 from opi_xform.rewrite.lex import SourceText
+from opi_xform.standing import standing
 
 
 class Sources:
-    """Reads each file once, as bytes.  Names are real paths."""
+    """Reads each file once, as bytes.  Names are where they stand (``standing``)."""
 
     def __init__(self, read: Callable[[str], bytes] | None = None) -> None:
         self._read = read or _read_file
@@ -21,7 +21,7 @@ class Sources:
         """The name under which ``path`` is known here."""
         known = self._names.get(path)
         if known is None:
-            known = self._names[path] = os.path.realpath(path)
+            known = self._names[path] = standing(path)
         return known
 
     def data(self, path: str) -> bytes:

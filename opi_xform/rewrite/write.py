@@ -58,9 +58,25 @@ def mirror(
     return tuple(found.values())
 
 
-def in_place(changed: Mapping[str, bytes]) -> tuple[OutputFile, ...]:
-    """The files of ``-i``: those that change; a symbolic link is followed to the file itself."""
-    return tuple(OutputFile(os.path.realpath(name), name, data) for name, data in sorted(changed.items()))
+def in_place(changed: Mapping[str, bytes], files: Iterable[str] = ()) -> tuple[OutputFile, ...]:
+    """The files of ``-i``: those that change; a symbolic link is followed to the file itself.
+
+    files: all that were read.  Raises OutputError for a file with several names whose text would not be one.
+    """
+    names: dict[str, list[str]] = {}
+    for name in sorted({*changed, *files}):
+        names.setdefault(os.path.realpath(name), []).append(name)
+    found = []
+    for target, called in names.items():
+        first, *others = called
+        data = changed.get(first)
+        for other in others:
+            if changed.get(other) != data:
+                reason = f"is the same file as {other}, and would not be edited alike; use -o, or name it in one way"
+                raise OutputError(first, reason)
+        if data is not None:
+            found.append(OutputFile(target, first, data))
+    return tuple(found)
 
 
 def write_all(files: Iterable[OutputFile], removed: Sequence[str] = ()) -> tuple[str, ...]:

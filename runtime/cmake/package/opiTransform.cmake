@@ -111,8 +111,11 @@ function(_opi_transform program index libraries options)
       endif()
       if(language STREQUAL "C" OR (NOT language AND file MATCHES "\\.c$"))
         list(APPEND sources "${file}")
-        get_filename_component(real "${file}" REALPATH)
-        string(MD5 mark "${real}")
+        # A link is named where it stands, as opi-xform and opicc do.
+        get_filename_component(folder "${file}" DIRECTORY)
+        get_filename_component(folder "${folder}" REALPATH)
+        get_filename_component(name "${file}" NAME)
+        string(MD5 mark "${folder}/${name}")
         # What is compiled for it includes its mark: it is compiled again when opi-xform has changed the mark.
         list(APPEND marks "${work}/marks/${mark}.h")
       endif()
