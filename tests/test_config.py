@@ -75,11 +75,15 @@ def test_without_a_file_nothing_is_said(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("toml", "line", "what"),
     [
-        (
-            "strickt = true\n",
-            1,
-            "unknown key `strickt`; known are strict, baseline, privatize, keep, allow, assume, effects",
-        ),
+        ("strickt = true\n", 1, "unknown key `strickt`; did you mean strict?"),
+        ("colour = true\n", 1, "unknown key `colour`; known are strict, baseline, privatize, keep, allow, assume"),
+        ("source = []\n", 1, "unknown key `source`; did you mean sources?"),
+        ('sources = "src"\n', 1, "`sources` has to be a list of files, directories and patterns"),
+        ("sources = []\n", 1, "`sources` has to be a list of files, directories and patterns"),
+        ("strict = true\nflags = 1\n", 2, "`flags` has to be a list of compiler flags"),
+        ('flags = "-D\'"\n', 1, "`flags` has to be a list of compiler flags"),
+        ('output = ""\n', 1, "`output` has to be the name of a directory"),
+        ("build-dir = true\n", 1, "`build-dir` has to be the name of a directory"),
         ("\nstrict = 1\n", 2, "`strict` has to be true or false"),
         ('baseline = ["a"]\n', 1, "`baseline` has to be a string"),
         ('keep = "a.c"\n', 1, "`keep` has to be [[keep]]"),

@@ -3,47 +3,45 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
+from opi_xform.cli.inputs import CPLUSPLUS, FORTRAN, Inputs
 from opi_xform.cli.outcome import Problem
 from opi_xform.cli.shown import shown
-
-CPLUSPLUS = frozenset((".C", ".cc", ".cpp", ".cxx", ".c++", ".cu"))
-FORTRAN = frozenset(
-    (".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08", ".F", ".F77", ".F90", ".F95", ".F03")
-)
 
 _OTHERS = (("C++", CPLUSPLUS), ("Fortran", FORTRAN))
 _ADVICE = "opi-xform reads C alone; what they do with the program's buffers is not seen"
 
 
 def notes(
-    sources: Sequence[str], searched: Iterable[str], listed: Sequence[str], database: str, apart: Iterable[str]
+    inputs: Inputs, searched: Iterable[str], listed: Sequence[str], database: str, apart: Iterable[str]
 ) -> list[Problem]:
-    """What to say of files that are not among the ``sources``.
+    """What to say of files that are not among the sources.
 
-    searched: every file beside them.  listed: what the ``database`` compiles, '' without one.  apart: C files in the
-    directory of -o that it did not write.
+    searched: every file beside them.  listed: what the ``database`` compiles, '' without one.  apart: C files in
+    directories that runs write to, which none wrote so.
     """
-    given = {os.path.realpath(source) for source in sources}
+    given = {os.path.realpath(source) for source in inputs.sources}
     found = []
-    others = dict.fromkeys(os.path.realpath(file) for file in (*listed, *searched))
+    others = sorted({os.path.realpath(file) for file in (*listed, *searched)})
     for language, extensions in _OTHERS:
-        names = sorted(file for file in others if os.path.splitext(file)[1] in extensions)
-        if names:
-            found.append(_note(names, f"{language}: {_ADVICE}", lambda many: f"{many} in"))
+        names = [file for file in others if os.path.splitext(file)[1] in extensions]
+        found += _note(names, f"is {language}: {_ADVICE}", f"are {language}: {_ADVICE}")
     more = sorted(file for file in dict.fromkeys(listed) if file.endswith(".c") and os.path.realpath(file) not in given)
-    if more:
-        what = f"compiled by {shown(database)} but not given; name what belongs to the program, or take all by -p alone"
-        found.append(_note(more, what, lambda many: "is" if many == 1 else "are"))
+    what = f"compiled by {shown(database)} but not given; name what belongs to the program, or take all by -p alone"
+    found += _note(more, f"is {what}", f"are {what}")
     left = sorted(file for file in apart if os.path.realpath(file) not in given)
-    if left:
-        what = "left out: the directory of the output is no input, but opi-xform did not write that"
-        found.append(_note(left, what, lambda many: "is" if many == 1 else "are"))
+    what = "left out: opi-xform writes that directory, but did not write this; name what belongs to the program"
+    found += _note(left, f"is {what}", f"are {what}")
+    for other, one in inputs.twice:
+        message = f"is another name of {shown(one)}, which is read; -o writes it there alone"
+        found.append(Problem(message, shown(other), severity="note"))
     return found
 
 
-def _note(names: Sequence[str], what: str, verb: Callable[[int], str]) -> Problem:
-    del verb
-    more = f"and {len(names) - 1} more: " if len(names) > 1 else ""
-    return Problem(f"{more}{what}", shown(names[0]), severity="note")
+def _note(names: Sequence[str], one: str, several: str) -> list[Problem]:
+    """One line about files: the first is named, the others are counted."""
+    if not names:
+        return []
+    text = f"and {len(names) - 1} more {several}" if len(names) > 1 else one
+    return [Problem(text, shown(names[0]), severity="note")]

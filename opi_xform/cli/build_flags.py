@@ -51,7 +51,7 @@ def build_flags(options: Options, sources: Sequence[str], root: str) -> BuildFla
         named = open_database(options.build_dir)
         flags = {os.path.realpath(source): tuple(named.flags(source)) for source in sources}
         return BuildFlags(own, flags, named.path, tuple(named.names))
-    database = _found(root, sources) if options.flags is None else None
+    database = _found(root, sources, options.usual_build) if options.flags is None else None
     if database is None:
         return BuildFlags(own)
     known = set(database.files)
@@ -100,14 +100,17 @@ def _folders(folder: str, pattern: str) -> list[str]:
     return [os.path.join(folder, name) for name in sorted(names) if not name.startswith(".")]
 
 
-def _found(root: str, sources: Sequence[str]) -> CompilationDatabase | None:
-    """The nearest database that lists a source: at or above the root, then at or above the working directory.
+def _found(root: str, sources: Sequence[str], usual: str | None) -> CompilationDatabase | None:
+    """The database that opi.toml names, or the nearest that lists a source: at or above the root, then at or above the
+    working directory.
 
     Raises Failure where several are as near and say different things.
     """
     from opi_xform.frontend.flags import CompilationDatabase, meaning
 
     real = [os.path.realpath(source) for source in sources]
+    if usual is not None:
+        return open_database(usual)
     for folder in dict.fromkeys((*_upwards(root), *_upwards(os.getcwd()))):
         found = [CompilationDatabase(place) for place in databases_near(folder)]
         said = {}

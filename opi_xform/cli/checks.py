@@ -34,12 +34,13 @@ def findings(
     known: Configuration,
     facts: Facts | None = None,
     kept: Kept | None = None,
+    program: Sequence[str] = (),
 ) -> list[Finding]:
-    """Outputs that are out of date (``kept``: what earlier runs wrote), what is wrong with comments and opi.toml, what
-    hinders ranks of one process (with ``--privatize``), what got worse than the baseline.
+    """Outputs that are out of date, what is wrong with comments and opi.toml, what hinders ranks of one process (with
+    ``--privatize``), what got worse than the baseline.  kept: what earlier runs wrote.  program: all that is read.
     """
     found = [finding for output in outputs if (finding := _out_of_date(output, options, kept)) is not None]
-    found += _stale(outputs, options, kept)
+    found += _stale(outputs, options, kept, program)
     comments = [*_about_comments(plan, sources, annotations), *_about_entries(plan, known), *_hindrances(facts)]
     if options.baseline is None or baseline is None:
         return found + [finding for _, finding in comments]
@@ -173,10 +174,10 @@ def _again(options: Options) -> str:
     return f"opi-xform {'-i' if options.in_place else where}"
 
 
-def _stale(outputs: Sequence[OutputFile], options: Options, kept: Kept | None) -> list[Finding]:
+def _stale(outputs: Sequence[OutputFile], options: Options, kept: Kept | None, program: Sequence[str]) -> list[Finding]:
     """What an earlier run wrote and this one would not."""
     found = []
-    for one in stale(kept, outputs) if kept is not None else ():
+    for one in stale(kept, outputs, program) if kept is not None else ():
         what = ", and it was edited since; remove it" if one.edited else f"; run {_again(options)}, which removes it"
         message = f"out of date: nothing in the sources makes this file any more{what}"
         found.append(Finding(one.path, 0, 0, OUT_OF_DATE, message))
@@ -198,6 +199,7 @@ def _out_of_date(output: OutputFile, options: Options, kept: Kept | None) -> Fin
         again += " --force, for opi-xform did not write what is there"
     old, new = present.split(b"\n"), output.data.split(b"\n")
     same = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
-    wanted = new[same].decode("utf-8", "replace").strip() if same < len(new) else "the end of the file"
-    message = f"out of date: here should be `{wanted}`; run {again}"
+    ends = same >= len(new) - (not new[-1])
+    wanted = "the end of the file" if ends else f"`{new[same].decode('utf-8', 'replace').strip()}`"
+    message = f"out of date: here should be {wanted}; run {again}"
     return Finding(output.target, same + 1, 1, OUT_OF_DATE, message)

@@ -1,9 +1,11 @@
-"""``opi.toml`` of the working directory, or ``[tool.opi-xform]`` of its pyproject.toml: options, and what people say of
-a program where no comment can stand.  Every key is known or an error; what has no effect is told (OPI908).
+"""``opi.toml``, or ``[tool.opi-xform]`` of a pyproject.toml, at or above the working directory: options, a project's
+usual run, and what people say of a program where no comment can stand.  Every key is known or an error; what has no
+effect is told (OPI908).
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,14 +16,14 @@ from typing import Any
 
 from opi_xform.cli.annotations import DISJOINT, PACKED
 from opi_xform.cli.outcome import Failure, fail
-from opi_xform.cli.shown import shown
+from opi_xform.cli.usual import KEYS, Usual, read_usual, within
 from opi_xform.cli.words import bytes_of
 from opi_xform.ir.ast import Unit
 from opi_xform.ir.span import Span
 from opi_xform.ownership.plan import Decision, Plan, Told
 from opi_xform.privatize.model import FORMS
 from opi_xform.record import dataclass
-from opi_xform.report.choice import UnknownCodeError, codes_of, unknown
+from opi_xform.report.choice import UnknownCodeError, codes_of, meant, unknown
 from opi_xform.report.codes import CODES
 from opi_xform.toml import TomlError, load_toml
 
@@ -30,7 +32,7 @@ TABLE = ("tool", "opi-xform")
 NO_EFFECT = "OPI908"
 _KEYS: dict[str, type] = {
     "strict": bool, "baseline": str, "privatize": str, "keep": list, "allow": list, "assume": list, "effects": dict,
-    "select": list, "ignore": list, "min-bytes": object,
+    "select": list, "ignore": list, "min-bytes": object, **dict.fromkeys(KEYS, object),
 }  # fmt: skip
 _CODES = ("select", "ignore")
 _WHERE = ("file", "function")
@@ -76,11 +78,21 @@ class Configuration:
     select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] | None = None
     min_bytes: int | None = None
+    usual: Usual | None = None
+
+    @property
+    def folder(self) -> str:
+        """Where the file is: what it names is relative to that."""
+        return _folder(self.path) if self.path is not None else os.curdir
+
+    def named(self, file: str) -> str:
+        """A file as the configuration names it."""
+        return os.path.relpath(file, self.folder)
 
     def told(self, units: Sequence[Unit]) -> list[tuple[Entry, Told]]:
         """What ``keep`` and ``assume`` say, by the functions that they cover."""
         spans = sorted(
-            {(shown(f.span.file), f.name, f.span.file, f.span.begin, f.span.end) for u in units for f in _own(u)}
+            {(self.named(f.span.file), f.name, f.span.file, f.span.begin, f.span.end) for u in units for f in _own(u)}
         )
         found = []
         for entry in self.entries:
@@ -102,7 +114,7 @@ class Configuration:
             if entry.kind == "allow"
             and decision.decision == "keep"
             and entry.values["code"] == decision.code
-            and entry.covers(shown(decision.span.file), decision.function)
+            and entry.covers(self.named(decision.span.file), decision.function)
             and entry.values.get("buffer") in (None, decision.object, decision.buffer)
         ]
 
@@ -156,19 +168,26 @@ def _own(unit: Unit) -> Iterable[Any]:
 
 
 def load_configuration() -> Configuration:
-    """That of the working directory.  Raises Failure."""
-    own, shared = Path(OWN), Path(SHARED)
+    """The nearest at or above the working directory.  Raises Failure."""
+    here = os.getcwd()
+    for folder in (here, *map(str, Path(here).parents)):
+        near = Path(os.path.relpath(folder, here))
+        found = _in_folder(near / OWN, near / SHARED)
+        if found is not None:
+            return found
+    return Configuration()
+
+
+def _in_folder(own: Path, shared: Path) -> Configuration | None:
     table = _shared_table(shared) if shared.is_file() else None
-    if own.is_file():
-        if table is not None:
-            raise fail(f"there is also [tool.opi-xform] in {SHARED}; keep one of them", OWN)
-        try:
-            table, path = load_toml(own), own
-        except TomlError as error:
-            raise _unreadable(error) from error
-    else:
-        path = shared
-    return Configuration() if table is None else _checked(table, path)
+    if not own.is_file():
+        return None if table is None else _checked(table, shared)
+    if table is not None:
+        raise fail(f"there is also [tool.opi-xform] in {shared}; keep one of them", str(own))
+    try:
+        return _checked(load_toml(own), own)
+    except TomlError as error:
+        raise _unreadable(error) from error
 
 
 def _shared_table(path: Path) -> Mapping[str, Any] | None:
@@ -178,7 +197,7 @@ def _shared_table(path: Path) -> Mapping[str, Any] | None:
         raise _unreadable(error) from error
     table = tools.get(TABLE[1]) if isinstance(tools, dict) else None
     if table is not None and not isinstance(table, dict):
-        raise fail("tool.opi-xform is no table", SHARED)
+        raise fail("tool.opi-xform is no table", str(path))
     return table
 
 
@@ -191,7 +210,8 @@ def _checked(table: Mapping[str, Any], path: Path) -> Configuration:
     for key, value in table.items():
         wanted = _KEYS.get(key)
         if wanted is None:
-            raise fail(f"unknown key `{key}`; known are {', '.join(_KEYS)}", str(path), _line(path, None, 0, key))
+            near = meant(key, _KEYS) or f"known are {', '.join(_KEYS)}"
+            raise fail(f"unknown key `{key}`; {near}", str(path), _line(path, None, 0, key))
         if not isinstance(value, wanted):
             kind = {bool: "true or false", str: "a string", list: f"[[{key}]]", dict: f"[{key}.NAME]"}[wanted]
             kind = 'a list of codes: ["OPI101"]' if key in _CODES else kind
@@ -207,14 +227,19 @@ def _checked(table: Mapping[str, Any], path: Path) -> Configuration:
     return Configuration(
         path,
         table.get("strict", False),
-        table.get("baseline"),
+        within(_folder(path), table["baseline"]) if "baseline" in table else None,
         tuple(sorted(entries, key=lambda entry: entry.line)),
         bool(table.get("effects")),
         table.get("privatize"),
         _codes(table, "select", path),
         _codes(table, "ignore", path),
         _min_bytes(table, path),
+        read_usual(table, _folder(path), lambda key, message: fail(message, str(path), _line(path, None, 0, key))),
     )
+
+
+def _folder(path: Path) -> str:
+    return os.path.dirname(path) or os.curdir
 
 
 def _codes(table: Mapping[str, Any], key: str, path: Path) -> tuple[str, ...] | None:

@@ -6,15 +6,16 @@ import os
 from collections.abc import Iterable, Sequence
 
 from opi_xform import __version__
-from opi_xform.cli.beside import CPLUSPLUS, FORTRAN
 from opi_xform.cli.build_flags import DATABASE
 from opi_xform.cli.config import Configuration
+from opi_xform.cli.inputs import CPLUSPLUS, FORTRAN
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import Failure, Problem, fail
 from opi_xform.cli.shown import shown
 from opi_xform.ir.ast import Diagnostic, Unit
-from opi_xform.rewrite.kept import Kept, new_manifest, read_kept, refused, stale
+from opi_xform.rewrite.kept import Kept, Program, another, new_manifest, read_kept, refused, stale
 from opi_xform.rewrite.write import OutputError, OutputFile
+from opi_xform.standing import standing
 
 _SOURCES = frozenset((".c", ".h", ".hh", ".hpp", ".hxx", *CPLUSPLUS, *FORTRAN))
 _SHOWN = 10
@@ -28,6 +29,8 @@ def output_failure(error: OutputError) -> Failure:
 
 def require_places(options: Options) -> None:
     """Raises Failure, before the analysis, when a report could not be written or would overwrite a source."""
+    if options.force and options.output is None and options.index is None:
+        raise fail("--force is for -o and --index; add one of them")
     for path in filter(None, (options.report, options.write_baseline, options.export_fixes)):
         folder = os.path.dirname(path) or os.curdir
         if os.path.isdir(path):
@@ -83,13 +86,22 @@ def earlier(options: Options) -> Kept | None:
         raise output_failure(error) from error
 
 
+def made_of(paths: Iterable[str], units: Sequence[Unit]) -> Program:
+    """The program of a run, as a manifest tells it."""
+    mains = (standing(unit.path) for unit in units if any(f.name == "main" for f in unit.functions.values()))
+    return Program(frozenset(standing(path) for path in paths), next(mains, ""))
+
+
 def beside_earlier(
-    kept: Kept, outputs: Sequence[OutputFile], program: Sequence[str], options: Options
+    kept: Kept, outputs: Sequence[OutputFile], program: Sequence[str], made: Program, options: Options
 ) -> tuple[tuple[OutputFile, ...], list[str], tuple[Diagnostic, ...]]:
     """What to write, with the manifest; what to remove; and what is out of date but was edited, as warnings.
 
-    Raises Failure for files that the run may not overwrite.
+    program: all that the run reads.  Raises Failure for files that the run may not overwrite, and for another program.
     """
+    other = another(kept, made)
+    if other is not None and not options.force:
+        raise output_failure(other)
     wrong = refused(kept, outputs, program, options.force)
     if wrong:
         problems = [Problem(error.reason, shown(error.path), code="OPI904") for error in wrong[:_SHOWN]]
@@ -98,8 +110,8 @@ def beside_earlier(
                 Problem(f"{len(wrong) - _SHOWN} more files like these; nothing was written", kept.directory)
             )
         raise Failure(problems)
-    old = stale(kept, outputs)
+    old = stale(kept, outputs, program)
     message = "nothing in the sources makes this file any more, but it was edited since it was written; remove it"
     left = tuple(Diagnostic("warning", one.path, 0, 0, message) for one in old if one.edited)
     removed = [one.path for one in old if not one.edited]
-    return (*outputs, new_manifest(kept, outputs, old, __version__)), removed, left
+    return (*outputs, new_manifest(kept, outputs, old, made, __version__)), removed, left

@@ -3,35 +3,55 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
-from opi_xform.cli.beside import CPLUSPLUS, FORTRAN
-from opi_xform.cli.build_flags import open_database
+from opi_xform.cli.build_flags import databases_near, open_database
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import Failure, Problem, fail
 from opi_xform.cli.shown import shown
+from opi_xform.record import dataclass
+from opi_xform.rewrite.kept import NAME as MANIFEST
 from opi_xform.rewrite.kept import read_kept
 from opi_xform.rewrite.write import OutputError
 from opi_xform.standing import standing
 
+CPLUSPLUS = frozenset((".C", ".cc", ".cpp", ".cxx", ".c++", ".cu"))
+FORTRAN = frozenset(
+    (".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08", ".F", ".F77", ".F90", ".F95", ".F03", ".F08")
+)
 _SKIPPED_DIRECTORIES = frozenset((".git", ".hg", ".svn"))
 
 
-def collect_sources(options: Options) -> tuple[str, ...]:
-    """The C files of the run, each once, in the order given; those of a directory or of a database sorted.
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The C files of a run, each once.  twice: other names of one of them, with the one that counts.
+
+    left: directories in those given that an earlier run wrote (``-o``, ``--index``): no input.
+    """
+
+    sources: tuple[str, ...]
+    twice: tuple[tuple[str, str], ...] = ()
+    left: tuple[str, ...] = ()
+
+
+def collect_sources(options: Options) -> Inputs:
+    """The C files in the order given; those of a directory or of a database sorted.
 
     Raises Failure for a path that does not exist, cannot be read, holds no C or is not C.
     """
     if not options.paths:
         if options.build_dir is None:
-            raise fail("no input; name C files or directories, or see opi-xform --help", code="OPI902")
-        return _listed(options.build_dir)
-    found: dict[str, str] = {}
+            near = " or ".join(f"opi-xform -p {os.path.relpath(folder)}" for folder in databases_near(os.getcwd()))
+            how = f"{near} takes what was built there" if near else "or say `sources` in an opi.toml"
+            raise fail(f"no input; name C files or directories ({how}); see opi-xform --help", code="OPI902")
+        return _once(_listed(options.build_dir))
+    found: list[str] = []
+    left: list[str] = []
     problems: list[Problem] = []
     for path in options.paths:
         if os.path.isdir(path):
             hidden: list[OSError] = []
-            files = [file for file in below(path, options, hidden.append) if file.endswith(".c")]
+            files = [file for file in below(path, options, hidden.append, left.append) if file.endswith(".c")]
             problems += [_hidden(error) for error in hidden]
             if not files and not hidden:
                 message = "no .c file in this directory; name one that has C sources"
@@ -41,14 +61,28 @@ def collect_sources(options: Options) -> tuple[str, ...]:
             files = [path] if problem is None else []
             if problem is not None:
                 problems.append(Problem(problem, path or "''", code="OPI902"))
-        for file in files:
-            found.setdefault(os.path.realpath(file), os.path.normpath(file))
+        found += files
     if problems:
-        raise Failure(problems)
-    return tuple(found.values())
+        raise Failure(dict.fromkeys(problems))
+    return _once(found, left)
 
 
-def _listed(build_dir: str) -> tuple[str, ...]:
+def _once(files: Iterable[str], left: Iterable[str] = ()) -> Inputs:
+    """Each file once: of several names that of the file itself counts, else the first of its links."""
+    names: dict[str, list[str]] = {}
+    for file in files:
+        names.setdefault(os.path.realpath(file), []).append(os.path.normpath(file))
+    first = [min(called, key=os.path.islink) for called in names.values()]
+    twice = [
+        (other, one)
+        for one, called in zip(first, names.values(), strict=True)
+        for other in dict.fromkeys(called)
+        if standing(other) != standing(one)
+    ]
+    return Inputs(tuple(first), tuple(twice), tuple(dict.fromkeys(left)))
+
+
+def _listed(build_dir: str) -> list[str]:
     """The C files that a database compiles.  Raises FrontendError, Failure."""
     database = open_database(build_dir)
     files = sorted(file for file in database.names if file.endswith(".c"))
@@ -63,7 +97,7 @@ def _listed(build_dir: str) -> tuple[str, ...]:
             problems.append(Problem(problem, shown(file), code="OPI902"))
     if problems:
         raise Failure(problems)
-    return tuple(shown(file) for file in files)
+    return [shown(file) for file in files]
 
 
 def _hidden(error: OSError) -> Problem:
@@ -76,7 +110,7 @@ def files_beside(options: Options, sources: tuple[str, ...]) -> list[str]:
     found: list[str] = []
     for path in options.paths:
         if os.path.isdir(path):
-            found += below(path, options, lambda _: None)
+            found += below(path, options)
     for folder in dict.fromkeys(os.path.dirname(source) or os.curdir for source in sources):
         try:
             found += [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
@@ -85,25 +119,20 @@ def files_beside(options: Options, sources: tuple[str, ...]) -> list[str]:
     return found
 
 
-def foreign(options: Options) -> list[str]:
-    """C files in the directory that is written to, inside one that was given, that no earlier run wrote.
+def foreign(folders: Iterable[str]) -> list[str]:
+    """C files in directories that runs wrote that are not as any run left them.
 
     Without a manifest nobody knows who wrote what is there.
     """
-    output = options.output if options.output is not None else options.index
-    if output is None or not os.path.isdir(output):
-        return []
-    top = os.path.realpath(output)
-    if not any(os.path.commonpath([os.path.realpath(path), top]) == os.path.realpath(path) for path in options.paths):
-        return []
-    try:
-        kept = read_kept(output)
-    except OutputError:  # it is told where the output is written
-        return []
-    walk = (os.path.join(folder, name) for folder, _, names in os.walk(output) for name in names)
-    return [
-        file for file in walk if file.endswith(".c") and kept.files and os.path.relpath(file, output) not in kept.files
-    ]
+    found: list[str] = []
+    for folder in folders:
+        try:
+            kept = read_kept(folder)
+            walk = (os.path.join(where, name) for where, _, names in os.walk(folder) for name in sorted(names))
+            found += [file for file in walk if kept.files and file.endswith(".c") and not kept.wrote(file)]
+        except (OutputError, OSError):  # it is told where the output is written
+            continue
+    return found
 
 
 def common_root(sources: tuple[str, ...], options: Options) -> str:
@@ -125,16 +154,28 @@ def common_root(sources: tuple[str, ...], options: Options) -> str:
     return root
 
 
-def below(directory: str, options: Options, hidden: Callable[[OSError], None]) -> Iterator[str]:
-    """All files below ``directory``, sorted; what an earlier run wrote (``-o``, ``--index``) is not input."""
+def below(
+    directory: str,
+    options: Options,
+    hidden: Callable[[OSError], None] = lambda _: None,
+    left: Callable[[str], None] = lambda _: None,
+) -> Iterator[str]:
+    """All files below ``directory``, sorted.
+
+    ``left`` gets the directories that are no input, since runs write there: this one, or an earlier one by its
+    manifest.  ``hidden`` gets what cannot be looked into.
+    """
     output = options.output or options.index
     avoided = os.path.realpath(output) if output is not None else None
     for folder, folders, files in os.walk(directory, onerror=hidden):
-        folders[:] = sorted(
-            name
-            for name in folders
-            if name not in _SKIPPED_DIRECTORIES and os.path.realpath(os.path.join(folder, name)) != avoided
-        )
+        inside = []
+        for name in sorted(folders):
+            path = os.path.join(folder, name)
+            if os.path.realpath(path) == avoided or os.path.isfile(os.path.join(path, MANIFEST)):
+                left(path)
+            elif name not in _SKIPPED_DIRECTORIES:
+                inside.append(name)
+        folders[:] = inside
         for name in sorted(files):
             yield os.path.join(folder, name)
 

@@ -27,7 +27,8 @@ class Options:
     """What the user asked for.
 
     flags: those of the compiler; None where the command line had none, and no ``--``.  select, ignore: beginnings of
-    codes; None, as of ``min_bytes``, where the command line says nothing.
+    codes; None, as of ``min_bytes``, where the command line says nothing.  usual_build: the ``build-dir`` of opi.toml,
+    whose flags serve the files that it lists.
     """
 
     paths: tuple[str, ...]
@@ -61,6 +62,7 @@ class Options:
     select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] | None = None
     min_bytes: int | None = None
+    usual_build: str | None = None
 
     @property
     def choice(self) -> Choice:

@@ -33,7 +33,7 @@ from opi_xform.rewrite.write import OutputFile
 class Result:
     """A program analysed and rewritten, not yet written anywhere.  ``changed``: new contents by name in ``sources``.
 
-    paths: the sources in the order given.
+    paths: the sources in the order given.  folders: where their flags look for headers.
     """
 
     root: str
@@ -45,6 +45,7 @@ class Result:
     warnings: tuple[Diagnostic, ...]
     configuration: Configuration
     facts: Facts
+    folders: tuple[str, ...] = ()
 
 
 def report_files(options: Options, result: Result, findings: Sequence[Finding]) -> list[OutputFile]:

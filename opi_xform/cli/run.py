@@ -19,7 +19,15 @@ from opi_xform.cli.build_flags import BuildFlags, build_flags, include_directori
 from opi_xform.cli.channels import with_channels
 from opi_xform.cli.checks import findings, gained, load_baseline, with_remarks
 from opi_xform.cli.config import Configuration, load_configuration
-from opi_xform.cli.destination import beside_earlier, earlier, output_failure, read_by, require_apart, require_places
+from opi_xform.cli.destination import (
+    beside_earlier,
+    earlier,
+    made_of,
+    output_failure,
+    read_by,
+    require_apart,
+    require_places,
+)
 from opi_xform.cli.facts import Facts
 from opi_xform.cli.inputs import collect_sources, common_root, files_beside, foreign
 from opi_xform.cli.knowledge import told
@@ -30,6 +38,7 @@ from opi_xform.cli.present import Result, present, present_fix, report_files
 from opi_xform.cli.progress import Progress
 from opi_xform.cli.shown import shown
 from opi_xform.cli.terminal import print_error
+from opi_xform.cli.usual import with_configuration
 from opi_xform.frontend import FrontendError, parse_once, parse_outline
 from opi_xform.ir.ast import Diagnostic, Function, Unit
 from opi_xform.ir.same import same
@@ -41,6 +50,7 @@ from opi_xform.rewrite.apply import obstacle, place_of, rewrite
 from opi_xform.rewrite.errors import PlanError
 from opi_xform.rewrite.header import header_name
 from opi_xform.rewrite.kept import NAME as kept_name
+from opi_xform.rewrite.other_headers import other_headers
 from opi_xform.rewrite.selfcheck import self_check
 from opi_xform.rewrite.sources import Sources
 from opi_xform.rewrite.write import OutputError, OutputFile, in_place, mirror, write_all, written_before
@@ -79,7 +89,7 @@ def run(options: Options, progress: Progress) -> int:
 
 def _run(options: Options, progress: Progress) -> int:
     known = load_configuration()
-    options = _with(options, known)
+    options = with_configuration(options, known)
     require_places(options)
     baseline = load_baseline(options)  # before the analysis: a wrong file is told at once
     runs = _profiles(options)
@@ -92,18 +102,19 @@ def _run(options: Options, progress: Progress) -> int:
     with progress.phase("output"):
         outputs = _outputs(options, result, units)
         kept = earlier(options)
+        program = read_by(units, options, known)
         found: list[Finding] = []
         if options.check:
+            comments, facts = result.annotations, result.facts
             found = findings(
-                options, result.plan, result.sources, result.annotations, outputs, baseline, known, result.facts, kept
+                options, result.plan, result.sources, comments, outputs, baseline, known, facts, kept, program
             )
             found = options.choice.findings(found)
         reports = report_files(options, result, found)
-        program = read_by(units, options, known)
         require_apart(reports, outputs, program)
         removed: list[str] = []
         if not options.check and kept is not None:
-            outputs, removed, left = beside_earlier(kept, outputs, program, options)
+            outputs, removed, left = beside_earlier(kept, outputs, program, made_of(result.paths, units), options)
             result = replace(result, warnings=(*result.warnings, *left))
         written = _write([*(() if options.check else outputs), *reports], removed)
     progress.close()
@@ -117,19 +128,6 @@ def _run(options: Options, progress: Progress) -> int:
     return exit_code(len(found))
 
 
-def _with(options: Options, known: Configuration) -> Options:
-    """The options with what opi.toml says; the command line wins."""
-    baseline = options.baseline if options.baseline is not None or not options.check else known.baseline
-    privatize = options.privatize or known.privatize
-    options = replace(options, strict=options.strict or known.strict, baseline=baseline, privatize=privatize)
-    return replace(
-        options,
-        select=known.select if options.select is None else options.select,
-        ignore=known.ignore if options.ignore is None else options.ignore,
-        min_bytes=known.min_bytes if options.min_bytes is None else options.min_bytes,
-    )
-
-
 def transform(
     options: Options, progress: Progress, known: Configuration, runs: Sequence[Run] = ()
 ) -> tuple[Result, tuple[Unit, ...]]:
@@ -137,15 +135,16 @@ def transform(
     mending.require_mpicc()
     sources = Sources()
     try:
-        paths = collect_sources(options)
+        inputs = collect_sources(options)
+        paths = inputs.sources
         root = common_root(paths, options)
         flags = build_flags(options, paths, root)
     except FrontendError as error:
         advice = "" if error.code else "; check -p"
         raise fail(f"{error.message}{advice}", shown(error.file), error.line, code=error.code) from error
-    told_beside = notes(paths, files_beside(options, paths), flags.names, flags.database, foreign(options))
-    for note in () if options.quiet else told_beside:
-        print_error(str(note))
+    if not options.quiet:
+        for note in notes(inputs, files_beside(options, paths), flags.names, flags.database, foreign(inputs.left)):
+            print_error(str(note))
     with progress.phase("parse", len(paths)):
         units = _parse(paths, flags, options, progress)
     _require_unchanged(units, sources)
@@ -154,6 +153,7 @@ def transform(
     annotations = tuple(
         annotation for name in sorted(files) for annotation in find_annotations(name, sources.data(name))
     )
+    folders = tuple(dict.fromkeys(f for unit in units for f in include_directories(flags.of(unit.path))))
     from opi_xform.ownership.model import Options as AnalysisOptions
     from opi_xform.program.effects_table import EffectsError
 
@@ -163,7 +163,6 @@ def transform(
         said = (*told(annotations, files), *(one for _, one in entries))
         effects = known.path if known.effects else None
         try:
-            folders = (folder for unit in units for folder in include_directories(flags.of(unit.path)))
             header = header_name(units, folders, runtime_include_dir())
             settings = AnalysisOptions(
                 options.strict, root, effects, _obstacle(root, sources, options.in_place), said, options.jobs,
@@ -212,7 +211,7 @@ def transform(
     warnings = _warnings(units)
     if options.output is not None or options.index is not None:
         warnings += _left_out(units, flags, root)
-    return Result(root, paths, plan, sources, changed, annotations, warnings, known, facts), units
+    return Result(root, paths, plan, sources, changed, annotations, warnings, known, facts, folders), units
 
 
 def _privatised(
@@ -382,14 +381,20 @@ def _read(units: Sequence[Unit]) -> set[str]:
 # --- what was asked for -----------------------------------------------------------------------------------------------
 
 
+def _written_files(units: Sequence[Unit], result: Result) -> list[str]:
+    """The files of the program, and the headers that another compiler would read."""
+    files = _program_files(units, result.root)
+    return sorted([*files, *other_headers(files, result.folders, result.root, result.sources.data)])
+
+
 def _outputs(options: Options, result: Result, units: Sequence[Unit]) -> tuple[OutputFile, ...]:
     """The files that -o or -i would write."""
     try:
         if options.output is not None:
-            files = [*_program_files(units, result.root), *result.changed]
+            files = [*_written_files(units, result), *result.changed]
             return mirror(options.output, result.root, files, result.changed, result.sources)
         if options.index is not None:
-            return _index(options.index, result, _program_files(units, result.root))
+            return _index(options.index, result, _written_files(units, result))
         return in_place(result.changed, _read(units)) if options.in_place else ()
     except OutputError as error:
         raise output_failure(error) from error

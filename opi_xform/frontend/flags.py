@@ -44,7 +44,8 @@ _COMPILER = re.compile(r"^(?:.*/)?[\w.+-]*(?:cc|clang|icx|ccache|distcc)(?:-[\d.
 _DROPPED = re.compile(r"-(?:c|S|E|pipe|M|MM|MD|MMD|MP|MG|MV|s|static|shared|rdynamic|pie|no-pie|save-temps.*|flto.*)$")
 _UNKNOWN_TO_CLANG = re.compile(
     r"-(?:fno-tree-.*|ftree-.*|fipa-.*|fno-ipa-.*|fanalyzer|fgcse.*|fmodulo-sched.*|fprefetch-.*|--param.*"
-    r"|x[A-Z][-A-Za-z0-9_]*|fno-var-tracking.*|fvar-tracking.*|fopt-info.*|mno-fentry|Werror.*|W[al],.*)$"
+    r"|x[A-Z][-A-Za-z0-9_]*|fno-var-tracking.*|fvar-tracking.*|fopt-info.*|mno-fentry|Werror.*|W[al],.*"
+    r"|pedantic-errors)$"
 )
 
 

@@ -19,11 +19,20 @@ VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
+class Program:
+    """What a directory was made of: absolute names of the sources, and of the one that defines main, '' without one."""
+
+    sources: frozenset[str] = frozenset()
+    main: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Kept:
     """The manifest of ``directory``: by name below it, the SHA-256 of what was written.  Empty without a manifest."""
 
     directory: str
     files: Mapping[str, str]
+    program: Program = Program()
 
     def wrote(self, path: str) -> bool:
         """Whether the file at ``path``, below the directory, is as an earlier run left it.  Raises OSError."""
@@ -46,6 +55,7 @@ def read_kept(directory: str) -> Kept:
         with open(path, "rb") as stream:
             value: Any = json.loads(stream.read())
         version, files = value["version"], dict(value["files"])
+        sources, main = list(value["sources"]), str(value["main"])
     except (FileNotFoundError, NotADirectoryError):
         return Kept(directory, {})
     except OSError as error:
@@ -54,9 +64,29 @@ def read_kept(directory: str) -> Kept:
         raise OutputError(path, "is not what opi-xform wrote; remove it and run again") from error
     if version != VERSION:
         raise OutputError(path, f"is of version {version}, not {VERSION}; remove {directory} and run again")
-    if not all(isinstance(text, str) for pair in files.items() for text in pair):
+    if not all(isinstance(text, str) for text in (*files, *files.values(), *sources)):
         raise OutputError(path, "is not what opi-xform wrote; remove it and run again")
-    return Kept(directory, {name: digest for name, digest in files.items() if _inside(name)})
+    top = os.path.realpath(directory)
+    program = Program(frozenset(_beside(top, name) for name in sources), main and _beside(top, main))
+    return Kept(directory, {name: digest for name, digest in files.items() if _inside(name)}, program)
+
+
+def _beside(top: str, name: str) -> str:
+    return os.path.normpath(os.path.join(top, name))
+
+
+def another(kept: Kept, program: Program) -> OutputError | None:
+    """Why a directory cannot become that of ``program``: it is that of another one, which is still there."""
+    old = kept.program
+    there = [file for file in sorted(old.sources) if os.path.exists(file)]
+    if old.main in there and old.main != program.main:
+        there = [old.main]
+    elif program.sources & set(there):
+        return None
+    if not there:
+        return None
+    reason = f"holds another program ({os.path.relpath(there[0])}); name another directory, or --force replaces it"
+    return OutputError(kept.directory, reason)
 
 
 def refused(kept: Kept, outputs: Iterable[OutputFile], program: Iterable[str], force: bool) -> list[OutputError]:
@@ -88,28 +118,41 @@ def refused(kept: Kept, outputs: Iterable[OutputFile], program: Iterable[str], f
     return found
 
 
-def stale(kept: Kept, outputs: Iterable[OutputFile]) -> tuple[Stale, ...]:
-    """What earlier runs wrote and is no longer part of the output, as far as it is there."""
+def stale(kept: Kept, outputs: Iterable[OutputFile], program: Iterable[str]) -> tuple[Stale, ...]:
+    """What earlier runs wrote and is no longer part of the output, as far as it is there and not of the ``program``."""
+    own = {_identity(file) for file in program}
     wanted = {os.path.relpath(output.target, kept.directory) for output in outputs}
     top = os.path.realpath(kept.directory)
     found = []
     for name in sorted(set(kept.files) - wanted):
         path = os.path.join(kept.directory, name)
         folder = os.path.realpath(os.path.dirname(path))
-        if os.path.commonpath([folder, top]) == top and os.path.lexists(path):
+        if os.path.commonpath([folder, top]) == top and os.path.lexists(path) and _identity(path) not in own - {None}:
             regular = os.path.isfile(path) and not os.path.islink(path)
             found.append(Stale(path, not regular or not kept.wrote(path)))
     return tuple(found)
 
 
-def new_manifest(kept: Kept, outputs: Iterable[OutputFile], left: Sequence[Stale], tool: str) -> OutputFile:
-    """The manifest that goes with ``outputs``.  What is stale but edited stays known, so that it is told again."""
+def new_manifest(
+    kept: Kept, outputs: Iterable[OutputFile], left: Sequence[Stale], program: Program, tool: str
+) -> OutputFile:
+    """The manifest that goes with ``outputs``.  What is stale but edited stays known, so that it is told again.
+
+    Names are relative to the directory, so that both may move together.
+    """
     files = {os.path.relpath(o.target, kept.directory): hashlib.sha256(o.data).hexdigest() for o in outputs}
     for one in left:
         if one.edited:
             name = os.path.relpath(one.path, kept.directory)
             files[name] = kept.files[name]
-    value = {"version": VERSION, "tool": f"opi-xform {tool}", "files": dict(sorted(files.items()))}
+    top = os.path.realpath(kept.directory)
+    value = {
+        "version": VERSION,
+        "tool": f"opi-xform {tool}",
+        "main": program.main and os.path.relpath(program.main, top),
+        "sources": sorted(os.path.relpath(file, top) for file in program.sources),
+        "files": dict(sorted(files.items())),
+    }
     return OutputFile(os.path.join(kept.directory, NAME), "", (json.dumps(value, indent=1) + "\n").encode("ascii"))
 
 
