@@ -74,6 +74,36 @@ def test_a_build_without_c_and_one_with_sources_that_are_gone(cli: Run) -> None:
     assert "src/made.c: error: no such file, though build/compile_commands.json compiles it; build first" in err
 
 
+def test_a_build_of_several_programs(cli: Run) -> None:
+    for name in "abcd":
+        write(f"{name}.c", "int main(void) { return 0; }\n")
+    database("build", "a.c", "b.c", "c.c", "d.c", "src/part.c")
+    code, _, err = cli("-p", "build")
+    assert (code, err) == (
+        2,
+        "build/compile_commands.json: error: compiles 4 programs, with main in a.c, b.c, c.c and 1 more; name the "
+        "sources of one, beside -p [OPI902]\n",
+    )
+    assert cli("-p", "build", "a.c", "src/part.c", "-q")[0] == 0
+
+
+def test_of_a_directory_a_build_takes_what_it_compiles(cli: Run) -> None:
+    database("build", "src/main.c", "src/part.c")
+    for name in ("src/windows/a.c", "src/windows/b.c", "docs/x.c"):
+        write(name, "no C at all\n")
+    code, _, err = cli("src", "src/main.c", "-p", "build", "-o", "out")
+    what = "are left out: build/compile_commands.json does not compile them"
+    assert (code, err) == (0, f"src/windows/a.c: note: and 1 more {what}\n")
+    assert written() == PROGRAM
+    code, _, err = cli("docs", "-p", "build")
+    assert (code, err) == (
+        2,
+        "docs: error: no .c file in this directory that build/compile_commands.json compiles; name one that has C "
+        "sources [OPI902]\n",
+    )
+    assert "docs/x.c: error: is not listed in build/compile_commands.json" in cli("docs/x.c", "-p", "build")[2]
+
+
 def test_a_database_is_found_in_build_directories(cli: Run) -> None:
     """Beside the sources or above them, beside the working directory or above it."""
     for folder in ("build", "build-mpi", "src/build", "."):
@@ -214,7 +244,7 @@ def test_the_command_line_wins(cli: Run) -> None:
     assert cli("-DOTHER")[0] == 2  # in place of -Iconf
     assert cli("-DOTHER", "-Iconf")[0] == 0
     database("build", "src/main.c", flags="-Iconf")
-    assert "src/part.c: error: is not listed in build/compile_commands.json" in cli("-p", "build")[2]
+    assert "src/part.c: note: is left out: build/compile_commands.json does not" in cli("-p", "build", "--diff")[2]
     database("build", "src/main.c", "src/part.c", flags="-DNOTHING")
     assert "'conf.h' file not found" in cli("-p", "build")[2]  # the build has all flags
 

@@ -30,6 +30,9 @@ def notes(
     more = sorted(file for file in dict.fromkeys(listed) if file.endswith(".c") and os.path.realpath(file) not in given)
     what = f"compiled by {shown(database)} but not given; name what belongs to the program, or take all by -p alone"
     found += _note(more, f"is {what}", f"are {what}")
+    rest = sorted(file for file in inputs.unlisted if os.path.realpath(file) not in given)
+    what = f"left out: {shown(database)} does not compile"
+    found += _note(rest, f"is {what} it", f"are {what} them")
     left = sorted(file for file in apart if os.path.realpath(file) not in given)
     what = "left out: opi-xform writes that directory, but did not write this; name what belongs to the program"
     found += _note(left, f"is {what}", f"are {what}")

@@ -26,18 +26,22 @@ _SKIPPED_DIRECTORIES = frozenset((".git", ".hg", ".svn"))
 class Inputs:
     """The C files of a run, each once.  twice: other names of one of them, with the one that counts.
 
-    left: directories in those given that an earlier run wrote (``-o``, ``--index``): no input.
+    left: directories in those given that an earlier run wrote (``-o``, ``--index``): no input.  unlisted: files in
+    those given that the build of ``-p`` does not compile.
     """
 
     sources: tuple[str, ...]
     twice: tuple[tuple[str, str], ...] = ()
     left: tuple[str, ...] = ()
+    unlisted: tuple[str, ...] = ()
 
 
 def collect_sources(options: Options) -> Inputs:
-    """The C files in the order given; those of a directory or of a database sorted.
+    """The C files in the order given; those of a directory or of a database sorted.  With ``-p`` a directory stands for
+    those of its files that the build compiles.
 
-    Raises Failure for a path that does not exist, cannot be read, holds no C or is not C.
+    Raises FrontendError for a database that cannot be read; Failure for a path that does not exist, cannot be read,
+    holds no C or is not C.
     """
     if not options.paths:
         if options.build_dir is None:
@@ -45,16 +49,24 @@ def collect_sources(options: Options) -> Inputs:
             how = f"{near} takes what was built there" if near else "or say `sources` in an opi.toml"
             raise fail(f"no input; name C files or directories ({how}); see opi-xform --help", code="OPI902")
         return _once(_listed(options.build_dir))
+    directories = any(map(os.path.isdir, options.paths))
+    database = open_database(options.build_dir) if options.build_dir is not None and directories else None
+    known = None if database is None else frozenset(database.files)
     found: list[str] = []
     left: list[str] = []
+    unlisted: list[str] = []
     problems: list[Problem] = []
     for path in options.paths:
         if os.path.isdir(path):
             hidden: list[OSError] = []
             files = [file for file in below(path, options, hidden.append, left.append) if file.endswith(".c")]
             problems += [_hidden(error) for error in hidden]
+            if known is not None:
+                unlisted += [file for file in files if os.path.realpath(file) not in known]
+                files = [file for file in files if os.path.realpath(file) in known]
             if not files and not hidden:
-                message = "no .c file in this directory; name one that has C sources"
+                what = f" that {shown(database.path)} compiles" if database is not None else ""
+                message = f"no .c file in this directory{what}; name one that has C sources"
                 problems.append(Problem(message, path, code="OPI902"))
         else:
             problem = _unusable(path)
@@ -64,10 +76,10 @@ def collect_sources(options: Options) -> Inputs:
         found += files
     if problems:
         raise Failure(dict.fromkeys(problems))
-    return _once(found, left)
+    return _once(found, left, unlisted)
 
 
-def _once(files: Iterable[str], left: Iterable[str] = ()) -> Inputs:
+def _once(files: Iterable[str], left: Iterable[str] = (), unlisted: Iterable[str] = ()) -> Inputs:
     """Each file once: of several names that of the file itself counts, else the first of its links."""
     names: dict[str, list[str]] = {}
     for file in files:
@@ -79,7 +91,7 @@ def _once(files: Iterable[str], left: Iterable[str] = ()) -> Inputs:
         for other in dict.fromkeys(called)
         if standing(other) != standing(one)
     ]
-    return Inputs(tuple(first), tuple(twice), tuple(dict.fromkeys(left)))
+    return Inputs(tuple(first), tuple(twice), tuple(dict.fromkeys(left)), tuple(dict.fromkeys(unlisted)))
 
 
 def _listed(build_dir: str) -> list[str]:

@@ -63,6 +63,9 @@ if TYPE_CHECKING:
 
 # What only some runs need is imported where it is used: a short run spends much of its time on imports.
 
+_NAMED = 3
+"""So many programs of a build are named, and the others counted."""
+
 
 def analyse(
     units: Sequence[Unit],
@@ -148,7 +151,7 @@ def transform(
     with progress.phase("parse", len(paths)):
         units = _parse(paths, flags, options, progress)
     _require_unchanged(units, sources)
-    _require_one_program(units)
+    _require_one_program(units, "" if options.paths else flags.database)
     files = {sources.name(path): path for path in _program_files(units, root)}
     annotations = tuple(
         annotation for name in sorted(files) for annotation in find_annotations(name, sources.data(name))
@@ -305,11 +308,17 @@ def _require_unchanged(units: Sequence[Unit], sources: Sources) -> None:
                 raise fail("changed while it was being read; run again", shown(file))
 
 
-def _require_one_program(units: Sequence[Unit]) -> None:
+def _require_one_program(units: Sequence[Unit], database: str) -> None:
     """Raises Failure when two files define one function: what is known of a program would hold for neither.
 
-    A header's definition is one as long as every file makes the same of it.
+    A header's definition is one as long as every file makes the same of it.  database: where the sources come from that
+    nobody named.
     """
+    mains = [shown(unit.path) for unit in units if any(f.name == "main" for f in unit.functions.values())]
+    if database and len(mains) > 1:
+        more = f" and {len(mains) - _NAMED} more" if len(mains) > _NAMED else ""
+        message = f"compiles {len(mains)} programs, with main in {', '.join(mains[:_NAMED])}{more}"
+        raise fail(f"{message}; name the sources of one, beside -p", shown(database), code="OPI902")
     known: dict[str, Function] = {}
     problems = []
     for unit in units:
