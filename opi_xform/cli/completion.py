@@ -143,11 +143,14 @@ the result failed its self\-check: nothing was written
 .SH FILES
 .TP
 opi.toml
-of the working directory, or \fB[tool.opi\-xform]\fR of its pyproject.toml:
-options, sites to keep, what external functions do
+at or above the working directory, or \fB[tool.opi\-xform]\fR of a pyproject.toml:
+sources, flags, output and other options, sites to keep, what external functions do
 .TP
 compile_commands.json
-at or above the sources: the flags of the files that it lists
+at or above the sources or the working directory, or in build* there: the flags of the files that it lists
+.TP
+\&.opi\-xform.json
+in the DIR of \fB\-o\fR and \fB\-\-index\fR: what was written there
 .SH ENVIRONMENT
 .TP
 OPI_MPICC

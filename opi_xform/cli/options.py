@@ -17,6 +17,7 @@ from opi_xform.report.choice import Choice, UnknownCodeError, codes_of, meant
 _USAGE = "opi-xform [paths…] [-o DIR | -i] [--check] [--diff] [options] [-Iinclude -DN=1 …] [-- compiler flags]"
 _EPILOG = """\
 Without -o and -i nothing is written: a unified diff goes to stdout, the table of sites to stderr.
+Without paths the sources are those of -p, or of the opi.toml here or above, whose output is written, too.
 Exit status: 0 clean; 1 --check found something; 2 bad usage, unreadable input or a parse error; 123 the result failed
 its self-check (nothing is written).  Every code in the table has a page: opi-xform --explain OPI101.
 """
