@@ -310,3 +310,19 @@ def test_the_mpi_of_a_link(mpi_user: MpiUser, monkeypatch: pytest.MonkeyPatch) -
             monkeypatch.setenv("OPI_MPICC", str(other.mpicc))
             with pytest.raises(LaunchError, match="set OPI_MPICC to the mpicc of the program's MPI"):
                 launcher.mpi_of("cc", [str(library)])
+
+
+@needs_cmake
+@pytest.mark.mpi
+def test_a_build_alone_is_the_program(project: Path, mpi_user: MpiUser) -> None:
+    """The commands of the guide: sources and flags are those of the build, and what -o writes is the whole of it."""
+    only_first(mpi_user)
+    section = GUIDE[GUIDE.index("\n### From a build") : GUIDE.index("\n### Without arguments")]
+    (block,) = re.findall(r"^```bash\n(.*?)^```", section, re.M | re.S)
+    (project / "CMakeLists.txt").write_text(LISTS.replace("find_package", "include_directories(src/inc)\nfind_package"))
+    (project / "src" / "main.c").write_text(MAIN)
+    (project / "src" / "unused.c").write_text("no part of it\n")
+    assert "2 sites: 2 converted" in told(mpi_user, f"export CC=mpicc\n{block}")
+    assert sorted(path.name for path in (project / "out").rglob("*.[ch]")) == ["halo.h", "main.c", "pack.c"]
+    told(mpi_user, "opicc -Iout/inc out/*.c -o app")
+    gives(mpi_user, project / "app")

@@ -116,6 +116,15 @@ def test_a_database_is_found_in_build_directories(cli: Run) -> None:
     assert cli("other/a.c", "-q")[0] == 0  # of no matter to a source that it does not list
 
 
+def test_a_database_that_cannot_be_read(cli: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is an error near the run, and of no matter in a build that lies above it."""
+    write("build/compile_commands.json", "{")
+    code, _, err = cli("src/part.c")
+    assert (code, err.startswith("build/compile_commands.json: error: is not JSON")) == (2, True)
+    monkeypatch.chdir("src")
+    assert cli("part.c", "-q") == (0, "", "")
+
+
 def test_two_databases_that_differ_are_an_error(cli: Run) -> None:
     database("build-a", "src/main.c", "src/part.c", flags="-Iconf -DA")
     database("build-b", "src/main.c", "src/part.c", flags="-Iconf -DB")
@@ -271,7 +280,11 @@ def test_patterns_and_flags_in_one_word(cli: Run) -> None:
     write("lib/a/b/deep.c", "const char *name = NAME;\n")
     write("lib/a/deep.h", "")
     assert cli()[0] == 0
-    assert written() == sorted([NAME, "lib/a/b/deep.c", "src/main.c", "src/part.c", "conf/conf.h"])
+    whole = sorted([NAME, "lib/a/b/deep.c", "src/main.c", "src/part.c", "conf/conf.h"])
+    assert written() == whole
+    write("opi.toml", Path("opi.toml").read_text().replace("lib/**/*.c", "**/*.c"))
+    assert cli() == (0, NOTHING + "0 files written to out\n", "")  # what was written is no source
+    assert written() == whole
 
 
 def test_the_nearest_file_counts_alone(cli: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -106,13 +106,21 @@ def _found(root: str, sources: Sequence[str], usual: str | None) -> CompilationD
 
     Raises Failure where several are as near and say different things.
     """
+    from opi_xform.frontend.errors import FrontendError
     from opi_xform.frontend.flags import CompilationDatabase, meaning
 
     real = [os.path.realpath(source) for source in sources]
     if usual is not None:
         return open_database(usual)
-    for folder in dict.fromkeys((*_upwards(root), *_upwards(os.getcwd()))):
-        found = [CompilationDatabase(place) for place in databases_near(folder)]
+    here = os.path.realpath(os.getcwd())
+    for folder in dict.fromkeys((*_upwards(root), *_upwards(here))):
+        found = []
+        for place in databases_near(folder):
+            try:
+                found.append(CompilationDatabase(place))
+            except FrontendError:  # of a build elsewhere it is of no matter
+                if place == folder or os.path.commonpath([folder, here]) == here:
+                    raise
         said = {}
         for database in found:
             listed = [source for source in real if source in set(database.files)]

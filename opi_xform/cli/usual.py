@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import Failure
 from opi_xform.record import dataclass
+from opi_xform.rewrite.kept import NAME as MANIFEST
 
 if TYPE_CHECKING:
     from opi_xform.cli.config import Configuration
@@ -36,13 +37,19 @@ class Usual:
     build_dir: str | None = None
 
     def paths(self) -> tuple[str, ...]:
-        """The sources, with the files that a pattern stands for.  Raises Failure for a pattern without any."""
+        """The sources, with the files that a pattern stands for: not those in directories that runs wrote.
+
+        Raises Failure for a pattern without any.
+        """
         found: dict[str, None] = {}
         for path in self.sources:
             if not _PATTERN & set(path) or os.path.exists(path):
                 found[path] = None
                 continue
-            matching = sorted(file for file in glob.glob(path, recursive=True) if file.endswith(".c"))
+            first = path[: min(path.index(mark) for mark in _PATTERN if mark in path)]
+            top = os.path.dirname(first) or os.curdir
+            files = (file for file in glob.glob(path, recursive=True) if file.endswith(".c"))
+            matching = sorted(file for file in files if not _made(os.path.dirname(file), top))
             if not matching:
                 raise self.wrong("sources", f"no .c file is like `{path}`; name files, directories or other patterns")
             found.update(dict.fromkeys(matching))
@@ -75,6 +82,16 @@ def _sources(given: object, folder: str, wrong: Callable[[str, str], Failure]) -
     if not isinstance(given, list) or not given or not all(isinstance(name, str) and name for name in given):
         raise wrong("sources", '`sources` has to be a list of files, directories and patterns: ["src", "lib/*.c"]')
     return tuple(within(folder, name) for name in given)
+
+
+def _made(folder: str, top: str) -> bool:
+    """Whether a run wrote a directory below ``top``, or one that it is in."""
+    inside = os.path.relpath(folder, top)
+    while inside != os.curdir:
+        if os.path.isfile(os.path.join(top, inside, MANIFEST)):
+            return True
+        inside = os.path.dirname(inside) or os.curdir
+    return False
 
 
 def _flags(given: object, folder: str, wrong: Callable[[str, str], Failure]) -> tuple[str, ...] | None:
