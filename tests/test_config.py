@@ -105,6 +105,17 @@ def test_what_is_wrong_is_one_line(folder: Path, toml: str, line: int, what: str
     assert what in err
 
 
+def test_a_file_that_cannot_be_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("opi.toml").write_text("strict = true\n")
+
+    def denied(*_: object, **__: object) -> str:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_text", denied)
+    code, _, err = run_tool(["a.c"])
+    assert (code, err) == (2, "opi.toml: error: cannot be read (Permission denied); check its permissions\n")
+
+
 def test_the_same_stands_in_pyproject(folder: Path) -> None:
     toml = '[project]\nname = "mine"\n[tool.other]\nx = 1\n[tool.opi-xform]\nstrict = true\n'
     assert decided(report(toml=toml, file="pyproject.toml")[1]) == [("keep", "OPI102"), ("keep", "OPI202")]

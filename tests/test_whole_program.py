@@ -200,6 +200,21 @@ def test_what_cannot_be_looked_into_is_told_once(cli: Run, monkeypatch: pytest.M
     assert err == f"src/locked: error: cannot be read (Permission denied); {advice} [OPI902]\n"
 
 
+def test_files_of_a_directory_that_are_none(cli: Run) -> None:
+    os.symlink("nobody@nowhere:1", "src/.#main.c")  # of an editor
+    assert cli("src", "-Iconf", "-q")[0] == 0
+    os.symlink("gone.c", "src/x.c")
+    os.mkfifo("src/y.c")
+    code, _, err = cli("src", "-Iconf")
+    assert (code, err.splitlines()) == (
+        2,
+        [
+            "src/x.c: error: no such file; check the path [OPI902]",
+            "src/y.c: error: not a regular file; name a C source file [OPI902]",
+        ],
+    )
+
+
 def test_what_runs_wrote_is_no_input(cli: Run) -> None:
     assert cli("src", "-Iconf", "-o", "src/made")[0] == 0
     assert cli(".", "-Iconf", "--diff") == (0, "", NOTHING)

@@ -203,6 +203,8 @@ def _shared_table(path: Path) -> Mapping[str, Any] | None:
 
 def _unreadable(error: TomlError) -> Failure:
     file, _, reason = str(error).partition(": ")
+    if isinstance(error.__cause__, OSError):
+        return fail(f"cannot be read ({reason}); check its permissions", file)
     return fail(f"{reason}; it has to be TOML", file)
 
 

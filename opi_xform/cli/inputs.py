@@ -19,6 +19,8 @@ CPLUSPLUS = frozenset((".C", ".cc", ".cpp", ".cxx", ".c++", ".cu"))
 FORTRAN = frozenset(
     (".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08", ".F", ".F77", ".F90", ".F95", ".F03", ".F08")
 )
+_LOCK = ".#"
+"""How a link begins that an editor leaves beside a file being edited."""
 _SKIPPED_DIRECTORIES = frozenset((".git", ".hg", ".svn"))
 
 
@@ -60,7 +62,10 @@ def collect_sources(options: Options) -> Inputs:
         if os.path.isdir(path):
             hidden: list[OSError] = []
             files = [file for file in below(path, options, hidden.append, left.append) if file.endswith(".c")]
+            files = [file for file in files if not os.path.basename(file).startswith(_LOCK)]
+            wrong = [(file, problem) for file in files if (problem := _unusable(file)) is not None]
             problems += [_hidden(error) for error in hidden]
+            problems += [Problem(problem, file, code="OPI902") for file, problem in wrong]
             if known is not None:
                 unlisted += [file for file in files if os.path.realpath(file) not in known]
                 files = [file for file in files if os.path.realpath(file) in known]
