@@ -109,6 +109,21 @@ def test_headers_that_are_named_lead_to_the_index(project: Path, monkeypatch: py
     assert found[2:7] == ["-c", str(tree / "pack.c"), "-I", str(tree / "inc"), "-I"]
 
 
+def test_links_lead_to_the_index(project: Path) -> None:
+    """A source that is a link, where it stands; a link to a source, which some builds make, as that source."""
+    (project / "farm").mkdir()
+    (project / "farm" / "pack.c").symlink_to("../src/pack.c")
+    assert transformed(["-c", "farm/pack.c"])[1] == str(project / ".opi-index/tree/pack.c")
+    (project / "store").mkdir()
+    os.rename("src/pack.c", "store/real.c")
+    os.symlink("../store/real.c", "src/pack.c")
+    assert run_tool(["src", "--index", ".opi-index", "-j", "1", "--", "-Isrc/inc"])[0] == 0
+    assert (project / ".opi-index/tree/pack.c").is_file()
+    assert transformed(["-c", "src/pack.c"])[1] == str(project / ".opi-index/tree/pack.c")
+    with pytest.raises(LaunchError, match=r"store/real.c: not in .*opi-index"):
+        transformed(["-c", "store/real.c"])
+
+
 def test_an_index_elsewhere_is_named(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (project / ".opi-index").rename(project / "elsewhere")
     with pytest.raises(LaunchError, match=r"no \.opi-index here or above; run `opi-xform --index"):

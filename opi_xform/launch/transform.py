@@ -75,7 +75,7 @@ def find_index(source: Path) -> Index:
     named = os.environ.get("OPI_INDEX")
     if named:
         return read_index(Path(named))
-    for folder in _standing(source).parents:
+    for folder in (folder for name in _names(source) for folder in name.parents):
         if (folder / DIRECTORY / MANIFEST).is_file():
             return read_index(folder / DIRECTORY)
     raise LaunchError(
@@ -139,7 +139,8 @@ def transformed(arguments: Sequence[str], named: Path | None = None) -> list[str
         word
         for source in sources.values()
         for index in indexes
-        if (mark := mark_of(index.absolute(), _standing(Path(source)))).is_file()
+        for name in _names(Path(source))
+        if (mark := mark_of(index.absolute(), name)).is_file()
         for word in ("-include", str(mark))
     ]
     return [*marks, *_includes([*found, *_of_environment(indexes.values())], indexes.values()), *maps]
@@ -166,17 +167,18 @@ def _of_environment(indexes: Iterable[Index]) -> list[str]:
 
 
 def _replaced(source: Path, index: Index) -> Path:
-    name = _standing(source)
-    if not name.is_relative_to(index.root) or str(name.relative_to(index.root)) not in index.sources:
-        raise LaunchError(
-            f"{source}: not in {index.path}; give `opi-xform --index` all sources of the program, or compile what is "
-            "no part of it without --transform"
-        )
-    return (index.tree / name.relative_to(index.root)).absolute()
+    for name in _names(source):
+        if name.is_relative_to(index.root) and str(name.relative_to(index.root)) in index.sources:
+            return (index.tree / name.relative_to(index.root)).absolute()
+    raise LaunchError(
+        f"{source}: not in {index.path}; give `opi-xform --index` all sources of the program, or compile what is "
+        "no part of it without --transform"
+    )
 
 
-def _standing(path: Path) -> Path:
-    return Path(standing(str(path)))
+def _names(file: Path) -> tuple[Path, ...]:
+    """Where a file stands, and where the file is: a link to a source of the program stands for it."""
+    return tuple(dict.fromkeys((Path(standing(str(file))), file.resolve())))
 
 
 def _require_same(index: Index) -> None:
@@ -218,5 +220,6 @@ def _includes(arguments: Sequence[str], indexes: Iterable[Index]) -> list[str]:
 
 def _mirror(path: str, index: Index) -> Path | None:
     """Where an index has what lies at a path; None outside its root."""
-    real = Path(path).resolve() if os.path.isdir(path) else _standing(Path(path))
-    return (index.tree / real.relative_to(index.root)).absolute() if real.is_relative_to(index.root) else None
+    names = (Path(path).resolve(),) if os.path.isdir(path) else _names(Path(path))
+    inside = [index.tree / name.relative_to(index.root) for name in names if name.is_relative_to(index.root)]
+    return next((file for file in inside if file.exists()), inside[0]).absolute() if inside else None
