@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from report_page import page_of
 
+from opi_xform.report import moments
 from opi_xform.report.lives import written
 from opi_xform.report.sizes import exactly, size
 
@@ -112,6 +113,43 @@ def test_a_pointer_to_one_of_two_buffers_stays_and_is_told_of_as_far_as_it_is_kn
     assert page.roles()["main"][0].startswith("allocates p; ")
     assert "sends p" in page.roles()["main"][0]
     assert "frees p" in page.roles()["main"][0]
+
+
+TESTED = f"""
+int main(int argc, char **argv)
+{{
+    int rank, none = 0;
+    {INIT}
+    double *out = malloc(N * sizeof *out);
+    if (!out) {{ none = 1; MPI_Abort(MPI_COMM_WORLD, 3); }}
+    for (int t = 0; t < 3; t++) {{
+        for (int i = 0; i < N; i++) out[i] = i + t;
+        MPI_Send(out, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    }}
+    free(out);
+    MPI_Finalize();
+    return none;
+}}
+"""
+
+
+def test_where_memory_is_allocated_in_place_the_pointer_holds_it_from_there(tmp_path: Path) -> None:
+    page = page_of(tmp_path, {"a.c": TESTED})
+    assert page.report["summary"]["send"] == {"convert": 1, "keep": 0}
+    life = page.lives()["out"]
+    assert "allocated in main End then Held" in life
+    assert "sent in main OpenPack then None" in life
+
+
+def test_a_flow_that_is_too_large_leaves_out_what_follows_what(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(moments, "MOST_STEPS", 0)
+    page = page_of(tmp_path, {"a.c": WRAPPED})
+    life = page.lives()["a"]
+    assert "What follows what is too much to be told here, and so are the states." in life
+    assert "written in fill" in life
+    assert "sent in hand_on" in life
+    assert "arrows lead" not in life
+    assert page.roles()["fill"] == ("writes a, b", "")
 
 
 OUTSIDE = f"""

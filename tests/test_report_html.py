@@ -154,7 +154,7 @@ def test_a_run_is_shown() -> None:
     run = read_profile("run.json", json.dumps(PROFILE).encode())
     site = Decision(Span("a.c", 6, 9, 2, 1), "f", "MPI_Send", "send", "b", "b", "convert", "", "")
     before, after = b"first\nold\n", b"new\nnew; OPI_Give\n"
-    text = html(Plan((site,)), {"a.c": after}, str, lambda _: before, lambda path: path, "1", Known((), None, (run,)))
+    text = html(Plan((site,)), {"a.c": after}, str, lambda _: before, lambda path: path, "1", Known((), (run,)))
     Outline(text)
     section = text[text.index('id="run"') : text.index('id="files"')]
     plain = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", section))

@@ -31,7 +31,7 @@ from opi_xform.report.html_sites import (
 )
 from opi_xform.report.html_source import NEAR, FileView, Mark, Row, kind_of, near, plain
 from opi_xform.report.json import SIDES, summary
-from opi_xform.report.lives import BufferLife, CallGraph
+from opi_xform.report.lives import BufferLife
 from opi_xform.report.lives import Site as SiteKey
 from opi_xform.report.profile import Run
 from opi_xform.report.sidebyside import lines_of, lines_of_run, side_by_side
@@ -57,11 +57,11 @@ _EFFECT = {
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the page shows beside the plan: the lives of buffers, the calls between functions, runs of the program, the
-    variables that ranks as threads would share, and what is known of the messages of sites."""
+    """What the page shows beside the plan: the lives of buffers, runs of the program, the variables that ranks as
+    threads would share, and what is known of the messages of sites.
+    """
 
     lives: tuple[BufferLife, ...] = ()
-    calls: CallGraph | None = None
     runs: tuple[Run, ...] = ()
     variables: tuple[GlobalDecision, ...] = ()
     weights: Mapping[SiteKey, Weight] = field(default_factory=dict)
@@ -104,7 +104,7 @@ def html(
         "with_states": any(row.state or row.holds for view in buffers for row in view.rows),
         "roles": touched,
         "most": MOST_NAMES,
-        "calls": call_svg(known.calls, touched) if known.calls else "",
+        "calls": call_svg(maker.lives, touched),
         "runs": [run_view(run, maker.linked(run)) for run in known.runs],
         "globals": [(v, _code_title(v.code), maker.step(v.span.file, v.span.line, "")) for v in known.variables],
         "size": size,
@@ -261,10 +261,11 @@ class _Maker:
         return found
 
     def files(self, lines: int | None) -> list[FileView]:
-        """The files; ``lines``: only so many around what is to see.  None: whole, unless they are too long."""
+        """The files, changed ones first.  ``lines``: how many around what is to see (None: whole, unless too long)."""
         if lines is None and sum(len(text) for text in self._old.values()) > WHOLE_LINES:
             lines = NEAR
-        return [self._file(file, lines) for file in self._files]
+        order = sorted(self._files, key=lambda file: file not in self._new)
+        return [self._file(file, lines) for file in order]
 
     def _file(self, file: str, lines: int | None) -> FileView:
         marks = self._marks(file)

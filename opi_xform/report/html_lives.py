@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from opi_xform.report.lives import BufferLife, CallGraph
+from opi_xform.report.lives import BufferLife
 from opi_xform.report.moments import Moment
 
 ROW = 34  # pixels from one moment to the next
@@ -141,13 +141,17 @@ def _ids(words: Mapping[str, Mapping[tuple[str, str], None]]) -> list[str]:
     return list(dict.fromkeys(key for named in words.values() for key, _ in named))
 
 
-def call_svg(calls: CallGraph, known: Sequence[Role]) -> str:
-    """The functions that touch buffers and those through which they are reached; '' when they are too many."""
+def call_svg(lives: Sequence[BufferLife], known: Sequence[Role]) -> str:
+    """The functions that do something to buffers, and those through whose calls that is reached; '' when too many."""
     by_name = {role.function: role for role in known if role.does}
-    wanted = _reaching(calls.calls, by_name)
-    if not wanted or len(wanted) > MOST_FUNCTIONS:
+    pairs = sorted({pair for life in lives for pair in life.calls})
+    wanted = {*by_name, *(name for pair in pairs for name in pair)}
+    if not pairs or len(wanted) > MOST_FUNCTIONS:
         return ""
-    depth = _depths(calls.calls, wanted)
+    calls: dict[str, list[str]] = {}
+    for caller, called in pairs:
+        calls.setdefault(caller, []).append(called)
+    depth = _depths(calls, wanted)
     layers: dict[int, list[str]] = {}
     for name in sorted(wanted):
         layers.setdefault(depth[name], []).append(name)
@@ -167,8 +171,8 @@ def call_svg(calls: CallGraph, known: Sequence[Role]) -> str:
     lines, boxes = [], []
     for name in sorted(wanted):
         x, y, w = place[name]
-        for callee in calls.calls.get(name, ()):
-            if callee in place and callee != name:
+        for callee in calls.get(name, ()):
+            if callee != name:
                 lines.append(_call(place[name], place[callee]))
         role = by_name.get(name)
         kind = f' class="fn" data-f="{role.buffers}"' if role else ' class="fn by"'
@@ -199,25 +203,9 @@ def _call(caller: tuple[int, int, int], callee: tuple[int, int, int]) -> str:
     return f'<path class="b" d="M{start},{y + 44}C{start},{y + 64} {end},{y + 64} {end},{cy + 45}"/>'
 
 
-def _reaching(calls: Mapping[str, Sequence[str]], by_name: Mapping[str, Role]) -> set[str]:
-    """The functions with roles, and all from which they are called."""
-    callers: dict[str, list[str]] = {}
-    for name, callees in calls.items():
-        for callee in callees:
-            callers.setdefault(callee, []).append(name)
-    found: set[str] = set()
-    worklist = sorted(by_name)
-    while worklist:
-        name = worklist.pop()
-        if name not in found:
-            found.add(name)
-            worklist += callers.get(name, [])
-    return found
-
-
 def _depths(calls: Mapping[str, Sequence[str]], wanted: set[str]) -> dict[str, int]:
     """How many calls lead to each at the most, those that go back (recursion) left out: callers stand above."""
-    nexts = {n: [c for c in calls.get(n, ()) if c in wanted and c != n] for n in sorted(wanted)}
+    nexts = {n: [c for c in calls.get(n, ()) if c != n] for n in sorted(wanted)}
     called = {c for found in nexts.values() for c in found}
     done: list[str] = []
     state: dict[str, int] = {}  # 1: on the way, 2: done

@@ -125,7 +125,7 @@ def _told(mine: Sequence[Decision]) -> BufferLife:
         tuple(Moment(d.span.file, d.span.line, function, d.side) for d in mine),
         {function: tuple(sorted({ROLES[d.side] for d in mine}))},
         {},
-        "Nothing but its calls is known here.",
+        note="Nothing but its calls is known here.",
     )
 
 

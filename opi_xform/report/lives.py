@@ -19,7 +19,7 @@ from opi_xform.ownership.plan import Decision, Plan
 from opi_xform.ownership.swaps import joined
 from opi_xform.ownership.traced import path
 from opi_xform.ownership.uses import buffers, collect
-from opi_xform.report.moments import Moment, callers_of, function_name, function_of, merged
+from opi_xform.report.moments import Moment, calls_to, function_of, merged
 from opi_xform.report.story import ROLES, Changes, Story
 from opi_xform.report.touched import MOST_OBJECTS, MOST_PLACES, Named, happenings, moments_of, named_by, places
 
@@ -27,6 +27,7 @@ _READS = frozenset(("101", "102", "201", "202", "203", "216"))
 _PLAIN = {**ROLES, "write": "writes", "read": "reads"}
 Site = tuple[str, int, str]
 """File, offset of the call, side."""
+_Roles = dict[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class BufferLife:
     """One source-level buffer, or what calls that stay may be about.
 
     sites: those of its calls.  roles: function -> what it does itself, sorted; through: what the functions do that it
-    calls.  note: what could not be shown of it ('' where all is known).
+    calls; calls: those by which all this is reached, as (caller, called).  note: what could not be shown ('': nothing).
     """
 
     name: str
@@ -42,26 +43,8 @@ class BufferLife:
     moments: tuple[Moment, ...]
     roles: Mapping[str, tuple[str, ...]]
     through: Mapping[str, tuple[str, ...]]
+    calls: frozenset[tuple[str, str]] = frozenset()
     note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class CallGraph:
-    """Which function calls which, of those that the analysis entered, by name."""
-
-    calls: Mapping[str, tuple[str, ...]]
-
-
-def call_graph(program: Program) -> CallGraph:
-    """From the frames of the program graph."""
-    found: dict[str, set[str]] = {}
-    frames = program.graph.frames
-    for frame in frames:
-        name = function_name(program, frame.function)
-        found.setdefault(name, set())
-        if frame.parent >= 0:
-            found.setdefault(function_name(program, frames[frame.parent].function), set()).add(name)
-    return CallGraph({name: tuple(sorted(found[name])) for name in sorted(found)})
 
 
 def lives(program: Program, plan: Plan, strict: bool) -> tuple[BufferLife, ...]:
@@ -95,22 +78,24 @@ def _life(program: Program, buffer: Buffer, decided: Mapping[Site, Decision], st
         moments += story.moments(changes, len(moments))
         words += [(n, word) for n in story.nodes for word in sorted(story.words(n))]
         followed = followed and bool(story.succs)
-    note = "" if followed else "The flow is too large to be followed here: these are its lines, without an order."
-    return BufferLife(buffer.name, frozenset(sites), tuple(merged(moments)), *_roles(program, words), note)
+    shown = merged(moments) if followed else [replace(m, then=()) for m in merged(moments)]
+    note = "" if followed else "What follows what is too much to be told here, and so are the states."
+    return BufferLife(buffer.name, frozenset(sites), tuple(shown), *_roles(program, words), note)
 
 
-def _roles(
-    program: Program, words: Iterable[tuple[int, str]]
-) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    """What functions do themselves, and through their calls; of nodes, each with a word."""
+def _roles(program: Program, words: Iterable[tuple[int, str]]) -> tuple[_Roles, _Roles, frozenset[tuple[str, str]]]:
+    """What functions do themselves, and through which calls; of nodes, each with a word."""
     own: dict[str, set[str]] = {}
     through: dict[str, set[str]] = {}
+    calls: set[tuple[str, str]] = set()
     for n, word in words:
-        own.setdefault(function_of(program, n), set()).add(word)
-        for caller in callers_of(program, n):
+        function, above = function_of(program, n), calls_to(program, n)
+        own.setdefault(function, set()).add(word)
+        calls.update(above)
+        for caller in {caller for caller, _ in above} - {function}:
             through.setdefault(caller, set()).add(word)
     first, second = ({f: tuple(sorted(w)) for f, w in sorted(found.items())} for found in (own, through))
-    return first, second
+    return first, second, frozenset(calls)
 
 
 def _stray(program: Program, uses: Iterable[Use], decided: Mapping[Site, Decision], named: Named) -> list[BufferLife]:
@@ -161,7 +146,7 @@ def _unreached(program: Program, rest: Mapping[Site, Decision]) -> list[BufferLi
         words = tuple(sorted({ROLES[side] for _, _, side in sites}))
         moments = tuple(Moment(rest[s].span.file, rest[s].span.line, function, s[2]) for s in sites)
         note = "The analysis does not reach these calls, and cannot tell what else happens to it."
-        found.append(BufferLife(name, frozenset(sites), moments, {function: words}, {}, note))
+        found.append(BufferLife(name, frozenset(sites), moments, {function: words}, {}, note=note))
     return found
 
 

@@ -56,16 +56,16 @@ def function_name(program: Program, key: str) -> str:
     return known.name if known is not None else key
 
 
-def callers_of(program: Program, node: int) -> tuple[str, ...]:
-    """The functions through whose calls a node is reached, the nearest first; its own is none of them."""
+def calls_to(program: Program, node: int) -> list[tuple[str, str]]:
+    """The calls, as (caller, called), through which a node is reached, from its own function up."""
     frames = program.graph.frames
-    own, at = function_of(program, node), frames[program.graph.nodes[node].frame].parent
-    found: dict[str, None] = {}
-    while at >= 0:
-        found[function_name(program, frames[at].function)] = None
-        at = frames[at].parent
-    found.pop(own, None)
-    return tuple(found)
+    frame = frames[program.graph.nodes[node].frame]
+    found = []
+    while frame.parent >= 0:
+        above = frames[frame.parent]
+        found.append((function_name(program, above.function), function_name(program, frame.function)))
+        frame = above
+    return found
 
 
 # --- what follows what ------------------------------------------------------------------------------------------------

@@ -3,12 +3,13 @@ pointer along the flow.  Nothing here decides anything."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from opi_xform.dataflow.automaton import Automaton, Tracking, shipped_automata
 from opi_xform.dataflow.solver import Diverged, solve
 from opi_xform.dataflow.view import ListGraph, backward
+from opi_xform.ir.instr import Instr
 from opi_xform.memory.live import Live
 from opi_xform.memory.regions import BudgetExceeded
 from opi_xform.ownership.liveness import Judge
@@ -311,4 +312,21 @@ class Story:
                 if new != first.get(t):
                     first[t] = new
                     worklist.append(t)
+        for n in wanted & out.keys():  # OPI_Alloc stands for the whole statement, whichever function allocates in it
+            if any(h.what == "alloc" for h in self.events[n]) and not self.statements({n}, up=True).isdisjoint(
+                self.statements(set_after)
+            ):
+                out[n] = 2
         return {i: names[out[n]] for i, n in enumerate(self.nodes, 1) if n in out}
+
+    def statements(self, nodes: Iterable[int], up: bool = False) -> set[tuple[int, int]]:
+        """The statements of nodes, as (frame, number); ``up``: those of the calls that lead there as well."""
+        graph = self.program.graph
+        found: set[tuple[int, int]] = set()
+        for n in nodes:
+            while n >= 0:
+                action = graph.nodes[n].action
+                if isinstance(action, Instr) and action.stmt >= 0:
+                    found.add((graph.nodes[n].frame, action.stmt))
+                n = graph.frames[graph.nodes[n].frame].call if up else -1
+        return found
