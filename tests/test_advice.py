@@ -103,7 +103,7 @@ def test_what_a_run_measured_counts_first(folder: Path) -> None:
     profile(wild=("inline", 5000), small=("heap", 4000), large=("kernel", 10_000))
     out = run_tool(["a.c", "--advise", "--profile", "p.json", "--profile", "p.json"])[1]
     assert ranked(out) == ["large", "small", "wild", "often"]
-    assert "gain: measured: 2 messages, 7.8 KiB; 15.6 KiB would not be copied\n" in out
+    assert "gain: measured: 2 messages, 7.81 KiB; 15.6 KiB would not be copied\n" in out
 
 
 def test_a_run_without_lines_is_told(folder: Path) -> None:

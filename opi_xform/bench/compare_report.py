@@ -12,6 +12,7 @@ from opi_xform.bench.compare import LINKED, PLAIN, TRANSFORMED, Comparison, Foun
 from opi_xform.bench.result import format_table
 from opi_xform.bench.spread import Spread, verdict
 from opi_xform.bench.ways import ways
+from opi_xform.report.sizes import size
 
 WIDTH = 80
 SHOWN = 5
@@ -22,19 +23,10 @@ OF_PLAIN = "the plain program"
 
 def seconds(value: float) -> str:
     """With three figures that count, and a unit."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if value >= size or unit == "us":
-            number = value / size
+    for unit, length in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if value >= length or unit == "us":
+            number = value / length
             return f"{number:.0f} {unit}" if number >= 100 else f"{number:.3g} {unit}"
-    return ""
-
-
-def size(count: float) -> str:
-    """Bytes, with a unit."""
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if abs(count) < 1024 or unit == "GiB":
-            return f"{count:.0f} {unit}" if unit == "B" or abs(count) >= 100 else f"{count:.3g} {unit}"
-        count /= 1024
     return ""
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from opi_xform.ownership.plan import Decision
     from opi_xform.report.advice import Site, Weight
     from opi_xform.report.globals import GlobalDecision
-    from opi_xform.report.lives import BufferLife, CallGraph
+    from opi_xform.report.lives import BufferLife
     from opi_xform.report.profile import Run
 
 
@@ -26,7 +26,6 @@ class Facts:
 
     runs: tuple[Run, ...] = ()
     lives: tuple[BufferLife, ...] = ()
-    calls: CallGraph | None = None
     weights: Mapping[Site, Weight] = field(default_factory=dict)
     variables: tuple[GlobalDecision, ...] = ()
     hindrances: tuple[Decision, ...] = ()

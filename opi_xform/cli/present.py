@@ -68,7 +68,7 @@ def report_files(options: Options, result: Result, findings: Sequence[Finding]) 
         from opi_xform.report.html import Known, html  # jinja2 takes a while to load
 
         sources, facts = result.sources, result.facts
-        beside = Known(facts.lives, facts.calls, facts.runs, facts.variables)
+        beside = Known(facts.lives, facts.runs, facts.variables, facts.weights)
         page = html(result.plan, result.changed, sources.name, sources.data, shown, __version__, beside)
         files.append(OutputFile(options.report, "", page.encode("utf-8")))
     return files

@@ -13,9 +13,9 @@ from opi_xform.changes.find import NOTHING_TO_GAIN
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.plan import Decision, Plan
 from opi_xform.ownership.uses import collect
-from opi_xform.report.html_run import size
 from opi_xform.report.profile import Run
 from opi_xform.report.sidebyside import lines_of_run
+from opi_xform.report.sizes import size
 from opi_xform.report.text import Line, Shown, note_lines, wrapped
 
 COPIES = {"inline": 1, "give": 0, "heap": 2, "pipelined": 2, "reference": 1, "kernel": 1, "mpi": 2}
@@ -28,8 +28,8 @@ Site = tuple[str, int, str]  # file, offset of the call, side
 class Weight:
     """What is known of a site's messages without a run.
 
-    length: bytes of one (None: not known).  most: of several copies of the call the largest, or the whole buffer, which
-    no message exceeds.  loops: how many are around the call.
+    length: bytes of one (None: not known).  most: no message exceeds it: it is what a receive has room for, of several
+    copies of the call the largest, or the whole buffer.  loops: how many are around the call.
     """
 
     length: int | None
@@ -56,7 +56,7 @@ def weights(program: Program) -> dict[Site, Weight]:
             of = program.values.objects.table[use.object].type
             whole = of.size if of is not None and of.size else None
         loops = len(program.nest.chain(program.graph.nodes[use.node].block))
-        here = Weight(whole if length is None else length, length is None, loops)
+        here = Weight(whole if length is None else length, length is None or use.side == "recv", loops)
         before = found.get(use.place[:3])
         found[use.place[:3]] = here if before is None else _larger(before, here)
     return found
@@ -145,15 +145,23 @@ def _rank(d: Decision, known: Mapping[Site, Weight], run: Measured | None) -> tu
 
 def _gain(d: Decision, known: Mapping[Site, Weight], run: Measured | None) -> str:
     if run is not None:
-        many = "message" if run.messages == 1 else "messages"
-        return f"measured: {run.messages} {many}, {size(run.bytes)}; {size(run.copied)} would not be copied"
+        return f"measured: {sent(run)}; {size(run.copied)} would not be copied"
     weight = known.get((d.span.file, d.span.begin, d.side))
     if weight is None:
         return "not known: nothing reaches the call"
-    around = f", in {weight.loops} nested loops" if weight.loops > 1 else ", in a loop" if weight.loops else ""
     if weight.length is None:
-        return f"a message whose size is not known{around}"
-    return f"{'up to ' if weight.most else ''}{size(weight.length)} a message{around}"
+        return f"a message whose size is not known{around(weight)}"
+    return f"{'up to ' if weight.most else ''}{size(weight.length)} a message{around(weight)}"
+
+
+def sent(run: Measured) -> str:
+    """What a line sent, in words."""
+    return f"{run.messages} {'message' if run.messages == 1 else 'messages'}, {size(run.bytes)}"
+
+
+def around(weight: Weight) -> str:
+    """The loops around a site, in words: ``, in a loop``."""
+    return f", in {weight.loops} nested loops" if weight.loops > 1 else ", in a loop" if weight.loops else ""
 
 
 def change(d: Decision) -> str:

@@ -7,25 +7,41 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from opi_xform.ownership.plan import Decision, Plan
+from opi_xform.report.advice import Weight, around, measure, sent
 from opi_xform.report.codes import CODES
 from opi_xform.report.globals import GlobalDecision
-from opi_xform.report.html_lives import HOLDS, MOST_ROWS, STATES, LifeRow, arrows, call_svg, life_rows, roles
-from opi_xform.report.html_run import run_view, size
+from opi_xform.report.html_lives import HOLDS, MOST_ROWS, STATES, arrows, call_svg, life_rows, roles
+from opi_xform.report.html_run import run_view
+from opi_xform.report.html_sites import (
+    BufferView,
+    Site,
+    Step,
+    buffer_labels,
+    lives_of_all,
+    site_labels,
+    sites_of,
+    verdict,
+)
+from opi_xform.report.html_source import NEAR, FileView, Mark, Row, kind_of, near, plain
 from opi_xform.report.json import SIDES, summary
-from opi_xform.report.lives import BufferLife, CallGraph
+from opi_xform.report.lives import BufferLife
+from opi_xform.report.lives import Site as SiteKey
 from opi_xform.report.profile import Run
 from opi_xform.report.sidebyside import lines_of, lines_of_run, side_by_side
+from opi_xform.report.sizes import exactly, size
 from opi_xform.report.text import ASSUMPTIONS
 
 WHOLE_LINES = 6000
 """Up to so many lines all files are shown whole; of more, what is near an edit, a site or a step of a path."""
-NEAR = 8
+MOST_NAMES = 12
+"""Buffers that are named where it is told what a function does with them, before the others are counted."""
 LARGEST = 2_500_000
 """Bytes that a page may have; of one that would be larger less and less is shown."""
 _TEMPLATE = Path(__file__).with_name("report.html.j2")
@@ -36,88 +52,22 @@ _EFFECT = {
     "OPI_Alloc": "the rank holds a buffer from here",
     "OPI_Calloc": "the rank holds a buffer of zeros from here",
     "OPI_Free": "the buffer is handed back; the rank holds none",
-    "send": "given away; the rank holds none",
-    "recv": "taken; the rank holds the buffer that came",
-    "keep": "stays: the message is copied, the rank keeps the buffer",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One step of a path or of a buffer's life; ``link`` is the line's anchor in the page ('' when not shown)."""
-
-    place: str
-    link: str
-    text: str
-    what: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """A row of the table of sites."""
-
-    id: str
-    decision: Decision
-    title: str
-    place: Step
-    path: tuple[Step, ...]
-    buffer: str
-
-
-@dataclass(frozen=True, slots=True)
-class BufferView:
-    """A buffer: its sites, what was inserted for it, and what happens to it in the order of the flow.
-
-    arrows: an SVG beside ``rows``; left_out: rows that are too many.
+class Known:
+    """What the page shows beside the plan: the lives of buffers, runs of the program, the variables that ranks as
+    threads would share, and what is known of the messages of sites.
     """
 
-    id: str
-    name: str
-    converted: int
-    sites: int
-    life: tuple[Step, ...]
-    rows: tuple[LifeRow, ...] = ()
-    arrows: str = ""
-    left_out: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What the page shows beside the plan: the lives of buffers, the calls between functions, runs of the program, and
-    the variables that ranks as threads would share."""
-
     lives: tuple[BufferLife, ...] = ()
-    calls: CallGraph | None = None
     runs: tuple[Run, ...] = ()
     variables: tuple[GlobalDecision, ...] = ()
+    weights: Mapping[SiteKey, Weight] = field(default_factory=dict)
 
 
 NOTHING = Known()
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A line before and after (None where there is none).  ``anchor``: the old line's; ``skipped``: lines left out."""
-
-    old: tuple[int, str] | None
-    new: tuple[int, str] | None
-    anchor: str = ""
-    kind: str = ""
-    sites: tuple[Site, ...] = ()
-    steps: tuple[str, ...] = ()
-    buffers: str = ""
-    skipped: int = 0
-    moment: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class FileView:
-    """One file, changed or with something to see."""
-
-    id: str
-    name: str
-    changed: bool
-    rows: tuple[Row, ...]
 
 
 def html(
@@ -134,7 +84,7 @@ def html(
 
     maker = _Maker(plan, changed, name, data, shown, known)
     buffers = maker.buffers()
-    touched = roles(maker.of_life)
+    touched = roles([(view.id, view.label, life) for view, life in zip(buffers, maker.lives, strict=True)])
     counts = summary(plan)
     total = len(plan.decisions)
     converted = sum(counts[side]["convert"] for side in SIDES)
@@ -150,11 +100,15 @@ def html(
         "counts": counts,
         "sites": maker.sites,
         "buffers": buffers,
+        "labels": {view.id: view.label for view in buffers},
+        "with_states": any(row.state or row.holds for view in buffers for row in view.rows),
         "roles": touched,
-        "calls": call_svg(known.calls, touched) if known.calls else "",
+        "most": MOST_NAMES,
+        "calls": call_svg(maker.lives, touched),
         "runs": [run_view(run, maker.linked(run)) for run in known.runs],
         "globals": [(v, _code_title(v.code), maker.step(v.span.file, v.span.line, "")) for v in known.variables],
         "size": size,
+        "exactly": exactly,
         "meanings": (STATES, HOLDS),
         "states": _states(buffers),
         "assumptions": [
@@ -163,8 +117,8 @@ def html(
         "remarks": [(d.code, d.message, maker.step(d.span.file, d.span.line, "")) for d in plan.diagnostics],
     }
     page = ""
-    for near in (None, NEAR, 2, 0):
-        text: str = template.render(files=maker.files(near), **facts)
+    for lines in (None, NEAR, 2, 0):
+        text: str = template.render(files=maker.files(lines), **facts)
         page = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") + "\n"
         if len(page) <= LARGEST:
             break
@@ -183,7 +137,8 @@ class _Maker:
         shown: Callable[[str], str],
         known: Known,
     ) -> None:
-        self._name, self._shown, self._changed = name, shown, changed
+        self._name, self._shown = name, shown
+        self.lives = lives_of_all(plan.decisions, known.lives)
         spans = [span for d in plan.decisions for span in (d.span, *(n.span for n in d.notes)) if span.file]
         self._marked: dict[str, set[int]] = {}
         for span in spans:
@@ -191,7 +146,7 @@ class _Maker:
         self._declared: dict[str, set[int]] = {}
         for variable in known.variables:
             self._declared.setdefault(name(variable.span.file), set()).add(variable.span.line)
-        for moment in (m for life in known.lives for m in life.moments[:MOST_ROWS]):
+        for moment in (m for life in self.lives for m in life.moments[:MOST_ROWS]):
             self._marked.setdefault(name(moment.file), set()).add(moment.line)
         for d in plan.diagnostics:  # those of opi.toml are no lines of a source
             if d.span.file and name(d.span.file) in {*self._marked, *self._declared, *changed}:
@@ -200,26 +155,24 @@ class _Maker:
         self._number = {file: index for index, file in enumerate(self._files)}
         self._old = {file: lines_of(data(file)) for file in self._files}
         self._new = {file: lines_of(data_) for file, data_ in changed.items()}
-        self._life = {site: life for life in known.lives for site in life.sites}
-        keys = [self._key(d) for d in plan.decisions]
-        self._buffer = {key: f"b{index}" for index, key in enumerate(dict.fromkeys(keys))}
-        self.of_life = [
-            (self._buffer[key], life) for life in known.lives if (key := (id(life), life.name)) in self._buffer
-        ]
-        self.sites = [self._site(index, d) for index, d in enumerate(plan.decisions)]
+        self._ids: dict[SiteKey, list[str]] = {}
+        for index, life in enumerate(self.lives):
+            for site in life.sites:
+                self._ids.setdefault(site, []).append(f"b{index}")
+        self._bytes = self._messages(plan, known)
+        self.sites = self._sites(plan.decisions)
 
     def step(self, file: str, line: int, text: str, what: str = "") -> Step:
         if not file:
             return Step("", "", text, what)
-        return Step(f"{self._shown(file)}:{line}", self._anchor(self._name(file), line), text, what)
+        return Step(self._place(file, line), self._anchor(self._name(file), line), text, what)
+
+    def _place(self, file: str, line: int) -> str:
+        return f"{self._shown(file)}:{line}"
 
     def _anchor(self, file: str, line: int) -> str:
-        return f"f{self._number[file]}L{line}" if file in self._number else ""
-
-    def _key(self, d: Decision) -> tuple[object, str]:
-        """The buffer of a site: its life where one is known, else its name."""
-        life = self._life.get((d.span.file, d.span.begin, d.side))
-        return (d.object, _root(d.buffer)) if life is None else (id(life), life.name)
+        known = file in self._number and 0 < line <= len(self._old[file])
+        return f"f{self._number[file]}L{line}" if known else ""
 
     def linked(self, run: Run) -> Callable[[str, int], tuple[str, str]]:
         """The place and the anchor of a line that the debug information of a run's program names."""
@@ -229,45 +182,73 @@ class _Maker:
             found = find(named, line)
             if found is None:
                 return f"{named}:{line}", ""
-            return f"{self._shown(found[0])}:{found[1]}", self._anchor(*found)
+            return self._place(*found), self._anchor(*found)
 
         return place
 
-    def _site(self, index: int, d: Decision) -> Site:
-        path = tuple(self.step(n.span.file, n.span.line, n.message) for n in d.notes)
-        place = self.step(d.span.file, d.span.line, "")
-        return Site(f"s{index}", d, _code_title(d.code), place, path, self._buffer[self._key(d)])
+    def _messages(self, plan: Plan, known: Known) -> dict[int, str]:
+        """The bytes of each site's messages, in words: what runs measured, else what the text tells."""
+        found = {}
+        for index, d in enumerate(plan.decisions):
+            weight = known.weights.get((d.span.file, d.span.begin, d.side))
+            if weight is not None:
+                length = "size not known" if weight.length is None else size(weight.length)
+                found[index] = (
+                    f"{'up to ' if weight.most and weight.length is not None else ''}{length}{around(weight)}"
+                )
+        measured = measure(plan, known.runs, self._old, self._new) if known.runs else {}
+        return found | {index: f"{sent(run)} in the runs" for index, run in measured.items()}
+
+    def _sites(self, decisions: Sequence[Decision]) -> list[Site]:
+        places = [self._place(d.span.file, d.span.line) for d in decisions]
+        found = []
+        for index, (d, label) in enumerate(zip(decisions, site_labels(decisions, places), strict=True)):
+            path = tuple(self.step(n.span.file, n.span.line, n.message) for n in d.notes)
+            place = self.step(d.span.file, d.span.line, "")
+            ids = tuple(self._ids.get((d.span.file, d.span.begin, d.side), ()))
+            found.append(Site(f"s{index}", d, label, _code_title(d.code), place, path, ids, self._bytes.get(index, "")))
+        return found
 
     def buffers(self) -> list[BufferView]:
         found = []
-        inserted = list(self._inserted())
-        known = dict(self.of_life)
-        for (_, root), key in self._buffer.items():
-            sites = [site for site in self.sites if site.buffer == key]
-            life = []
-            for site in sites:
-                d = site.decision
-                text = _EFFECT[d.side if d.decision == "convert" else "keep"]
-                order = (self._shown(d.span.file), float(d.span.line), 1)
-                life.append((order, Step(site.place.place, site.place.link, text, f"{d.call} in {d.function}")))
-            if any(site.decision.decision == "convert" for site in sites):
-                life += [(order, step) for name, order, step in inserted if name == root]
+        inserted = self._inserted()
+        mine = sites_of(self.sites)
+        labels = buffer_labels(self.lives, lambda life: self._first_place(life))
+        for index, (life, label) in enumerate(zip(self.lives, labels, strict=True)):
+            sites = mine.get(f"b{index}", ())
             converted = sum(site.decision.decision == "convert" for site in sites)
-            steps = tuple(step for _, step in sorted(life, key=lambda pair: pair[0]))
-            view = BufferView(key, root, converted, len(sites), steps)
-            if key in known and known[key].moments:
-                of = known[key]
-                calls = tuple(step for name, _, step in inserted if name == root) if converted else ()
-                rows = tuple(life_rows(of, self._shown, lambda file, line: self._anchor(self._name(file), line)))
-                drawn, more = arrows(of.moments), max(0, len(of.moments) - MOST_ROWS)
-                view = BufferView(key, root, converted, len(sites), calls, rows, drawn, more)
-            found.append(view)
+            put = self._put_for(life, inserted) if converted else ()
+            rows = tuple(life_rows(life, self._shown, lambda file, line: self._anchor(self._name(file), line)))
+            ordered = any(m.then for m in life.moments)
+            drawn, more = arrows(life.moments) if ordered else "", max(0, len(life.moments) - MOST_ROWS)
+            found.append(
+                BufferView(
+                    f"b{index}", label, *verdict(converted, len(sites)), sites, put, rows, drawn, more, life.note
+                )
+            )
         return found
 
-    def _inserted(self) -> list[tuple[str, tuple[str, float, int], Step]]:
-        """The calls that were put into the sources, each with the buffer's name and its place."""
+    def _first_place(self, life: BufferLife) -> str:
+        file, begin, side = min(life.sites)
+        site = next(
+            s
+            for s in self.sites
+            if (s.decision.span.file, s.decision.span.begin, s.decision.side) == (file, begin, side)
+        )
+        return site.place.place
+
+    def _put_for(self, life: BufferLife, inserted: Iterable[tuple[str, str, Step]]) -> tuple[Step, ...]:
+        """The inserted calls about a buffer: those of its name, in the files where something happens to it."""
+        files = {self._name(m.file) for m in life.moments} | {self._name(file) for file, _, _ in life.sites}
+        name = _last_name(life.name)
+        of_name = [(file, step) for named, file, step in inserted if named == name]
+        here = [step for file, step in of_name if file in files]
+        return tuple(here or [step for _, step in of_name])
+
+    def _inserted(self) -> list[tuple[str, str, Step]]:
+        """The calls that were put into the sources, each with the buffer's name and the file."""
         found = []
-        for file in sorted(self._new):
+        for file in sorted(self._new, key=self._shown):
             last = 1
             for old, new in side_by_side(self._old[file], self._new[file]):
                 last = old[0] if old else last
@@ -276,55 +257,67 @@ class _Maker:
                 before = _allocating(old[1]) if old else []
                 for name, lvalue in _allocating(new[1]):
                     if (name, lvalue) not in before:
-                        step = self.step(file, last, _EFFECT[name], name)
-                        found.append((_last_name(lvalue), (self._shown(file), last + 0.5, 0), step))
+                        found.append((_last_name(lvalue), file, self.step(file, last, _EFFECT[name], name)))
         return found
 
-    def files(self, near: int | None) -> list[FileView]:
-        """The files; ``near``: only so many lines around what is to see.  None: whole, unless they are too long."""
-        if near is None and sum(len(lines) for lines in self._old.values()) > WHOLE_LINES:
-            near = NEAR
-        return [self._file(file, near) for file in self._files]
+    def files(self, lines: int | None) -> list[FileView]:
+        """The files, changed ones first.  ``lines``: how many around what is to see (None: whole, unless too long)."""
+        if lines is None and sum(len(text) for text in self._old.values()) > WHOLE_LINES:
+            lines = NEAR
+        order = sorted(self._files, key=lambda file: file not in self._new)
+        return [self._file(file, lines) for file in order]
 
-    def _file(self, file: str, near: int | None) -> FileView:
-        sites: dict[int, list[Site]] = {}
-        steps: dict[int, list[str]] = {}
-        for site in self.sites:
-            if self._name(site.decision.span.file) == file:
-                sites.setdefault(site.decision.span.line, []).append(site)
-            for number, note in enumerate(site.decision.notes, 1):
-                if note.span.file and self._name(note.span.file) == file:
-                    steps.setdefault(note.span.line, []).append(f"{site.id}-{number}")
+    def _file(self, file: str, lines: int | None) -> FileView:
+        marks = self._marks(file)
         new = self._new.get(file, self._old[file])
-        names = {root: key for (_, root), key in self._buffer.items()}
+        edited: dict[str, list[str]] = {}
+        for index, life in enumerate(self.lives):
+            if any(f"b{index}" in site.buffers and site.decision.decision == "convert" for site in self.sites):
+                edited.setdefault(_last_name(life.name), []).append(f"b{index}")
         happens: dict[int, set[str]] = {line: set() for line in self._declared.get(file, ())}
-        for key, life in self.of_life:
+        for index, life in enumerate(self.lives):
             for m in life.moments:
                 if self._name(m.file) == file:
-                    happens.setdefault(m.line, set()).add(key)
+                    happens.setdefault(m.line, set()).add(f"b{index}")
         rows = []
         for before, after in side_by_side(self._old[file], new):
             line = before[0] if before else 0
-            here = tuple(sites.get(line, ()))
-            kind = "" if before == after or (before and after and before[1] == after[1]) else "edit"
-            text = f"{before[1] if before else ''} {after[1] if after else ''}"
-            used = {names[word] for word in _NAME.findall(text) if word in names}
-            used |= {site.buffer for site in here} | happens.get(line, set())
-            anchor = self._anchor(file, line) if line else ""
+            kind = kind_of(before, after)
+            used = set(happens.get(line, ()))
+            if kind:  # what was edited is about the buffers that it names
+                text = f"{before[1] if before else ''} {after[1] if after else ''}"
+                used |= {key for word in _NAME.findall(text) for key in edited.get(word, ())}
             rows.append(
                 Row(
-                    before,
-                    after,
-                    anchor,
+                    plain(before),
+                    plain(after),
+                    self._anchor(file, line) if line else "",
                     kind,
-                    here,
-                    tuple(steps.get(line, ())),
+                    tuple(marks.get(line, ())),
                     " ".join(sorted(used)),
-                    moment=line in happens,
+                    seen=line in happens,
                 )
             )
-        shown = rows if near is None else _near(rows, near)
+        shown = rows if lines is None else near(rows, lines)
         return FileView(f"f{self._number[file]}", self._shown(file), file in self._new, tuple(shown))
+
+    def _marks(self, file: str) -> dict[int, list[Mark]]:
+        """By line: the sites there, and the steps of paths that lead there."""
+        found: dict[int, list[Mark]] = {}
+        here = [s for s in self.sites if self._name(s.decision.span.file) == file]
+        lines = Counter(s.decision.span.line for s in here)
+        for site in here:
+            d = site.decision
+            buffer = f" {' '.join(d.buffer.split())}" if lines[d.span.line] > 1 else ""
+            found.setdefault(d.span.line, []).append(
+                Mark(d.decision, site.id, f"{d.decision} {d.side}{buffer}", f"{site.label}: {d.code} {d.message}")
+            )
+        for site in self.sites:
+            for number, note in enumerate(site.decision.notes, 1):
+                if note.span.file and self._name(note.span.file) == file:
+                    text = f"step {number} of {Path(site.label).name}"
+                    found.setdefault(note.span.line, []).append(Mark("step", site.id, text, note.message))
+        return found
 
 
 def _states(buffers: Sequence[BufferView]) -> str:
@@ -361,30 +354,3 @@ def _last_name(lvalue: str) -> str:
     """The name of the variable or member that is meant: ``out`` of ``&m->out[d]``."""
     names = _NAME.findall(re.sub(r"\[[^\]]*\]", "", lvalue))
     return names[-1] if names else ""
-
-
-def _near(rows: Sequence[Row], near: int) -> list[Row]:
-    """The rows near those with something to see; in place of the others, how many they are."""
-    keep = [False] * len(rows)
-    for index, row in enumerate(rows):
-        if row.kind or row.sites or row.steps or row.moment:
-            for i in range(max(0, index - near), min(len(rows), index + near + 1)):
-                keep[i] = True
-    out: list[Row] = []
-    left = 0
-    for row, wanted in zip(rows, keep, strict=True):
-        if wanted and left:
-            out.append(Row(None, None, skipped=left))
-            left = 0
-        if wanted:
-            out.append(row)
-        else:
-            left += 1
-    return [*out, Row(None, None, skipped=left)] if left else out
-
-
-def _root(buffer: str) -> str:
-    """The name a buffer expression is about: its first, behind casts and ``&`` (``sbuf`` of ``&sbuf[i * n]``)."""
-    bare = re.sub(r"^[\s&(*]*(\([^()]*\*\s*\)\s*)?", "", buffer)
-    found = _NAME.search(bare)
-    return found[0] if found else buffer

@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from opi_xform.report.lives import BufferLife, CallGraph, Moment
+from opi_xform.report.lives import BufferLife
+from opi_xform.report.moments import Moment
 
 ROW = 34  # pixels from one moment to the next
 WIDTH = 64  # pixels for the arrows beside them
 MOST_ROWS = 80
 MOST_FUNCTIONS = 90
+MOST_WIDTH = 900  # pixels, before a row of functions is broken
 
 WHAT = {
     "write": "written",
@@ -22,6 +24,7 @@ WHAT = {
     "free": "freed",
     "escape": "out of sight from here",
 }
+ORDER = ("allocates", "packs", "writes", "sends", "receives", "unpacks", "reads", "frees")
 STATES = {
     "Start": "its life begins",
     "End": "nothing more until its life ends",
@@ -101,35 +104,54 @@ def arrows(moments: Sequence[Moment]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A function with what it does to which buffers: ``does``: (word, names); ``buffers``: their ids."""
+    """A function with what it does to which buffers itself, and through its calls.
+
+    does, through: (word, (id and label of each buffer)); buffers: the ids of those to which it does something itself.
+    """
 
     function: str
-    does: tuple[tuple[str, tuple[str, ...]], ...]
+    does: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
+    through: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
     buffers: str
 
 
-def roles(lives: Sequence[tuple[str, BufferLife]]) -> list[Role]:
-    """Of every function that touches a buffer; ``lives``: each with its id."""
-    found: dict[str, dict[str, list[str]]] = {}
-    ids: dict[str, list[str]] = {}
-    for key, life in lives:
-        for function, words in life.roles.items():
-            ids.setdefault(function, []).append(key)
-            for word in words:
-                found.setdefault(function, {}).setdefault(word, []).append(life.name)
+_Words = dict[str, dict[str, dict[tuple[str, str], None]]]
+
+
+def roles(lives: Sequence[tuple[str, str, BufferLife]]) -> list[Role]:
+    """Of every function that does something to a buffer, or calls one that does; ``lives``: each with id and label."""
+    own: _Words = {}
+    through: _Words = {}
+    for key, label, life in lives:
+        for found, told in ((own, life.roles), (through, life.through)):
+            for function, words in told.items():
+                for word in words:
+                    found.setdefault(function, {}).setdefault(word, {})[key, label] = None
     return [
-        Role(f, tuple((w, tuple(dict.fromkeys(n))) for w, n in sorted(words.items())), " ".join(ids[f]))
-        for f, words in sorted(found.items())
+        Role(f, _sorted(own.get(f, {})), _sorted(through.get(f, {})), " ".join(_ids(own.get(f, {}))))
+        for f in sorted({*own, *through})
     ]
 
 
-def call_svg(calls: CallGraph, known: Sequence[Role]) -> str:
-    """The functions that touch buffers and those through which they are reached; '' when they are too many."""
-    by_name = {role.function: role for role in known}
-    wanted = _reaching(calls.calls, by_name)
-    if not wanted or len(wanted) > MOST_FUNCTIONS:
+def _sorted(words: Mapping[str, Mapping[tuple[str, str], None]]) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
+    return tuple((word, tuple(words[word])) for word in ORDER if word in words)
+
+
+def _ids(words: Mapping[str, Mapping[tuple[str, str], None]]) -> list[str]:
+    return list(dict.fromkeys(key for named in words.values() for key, _ in named))
+
+
+def call_svg(lives: Sequence[BufferLife], known: Sequence[Role]) -> str:
+    """The functions that do something to buffers, and those through whose calls that is reached; '' when too many."""
+    by_name = {role.function: role for role in known if role.does}
+    pairs = sorted({pair for life in lives for pair in life.calls})
+    wanted = {*by_name, *(name for pair in pairs for name in pair)}
+    if not pairs or len(wanted) > MOST_FUNCTIONS:
         return ""
-    depth = _depths(calls.calls, wanted)
+    calls: dict[str, list[str]] = {}
+    for caller, called in pairs:
+        calls.setdefault(caller, []).append(called)
+    depth = _depths(calls, wanted)
     layers: dict[int, list[str]] = {}
     for name in sorted(wanted):
         layers.setdefault(depth[name], []).append(name)
@@ -140,7 +162,7 @@ def call_svg(calls: CallGraph, known: Sequence[Role]) -> str:
         for name in layers[level]:
             words = ", ".join(word for word, _ in by_name[name].does) if name in by_name else ""
             width = max(len(name) * 8, len(words) * 7) + 20
-            if left > 8 and left + width > 900:
+            if left > 8 and left + width > MOST_WIDTH:
                 left, line = 8, line + 58
             place[name] = (left, line, width)
             left += width + 16
@@ -149,52 +171,64 @@ def call_svg(calls: CallGraph, known: Sequence[Role]) -> str:
     lines, boxes = [], []
     for name in sorted(wanted):
         x, y, w = place[name]
-        for callee in calls.calls.get(name, ()):
-            if callee in place and callee != name:
-                cx, cy, cw = place[callee]
-                down = cy > y
-                start, end = (y + 44, cy) if down else (y, cy + 44)
-                lines.append(f'<path d="M{x + w // 2},{start}L{cx + cw // 2},{end}"/>')
+        for callee in calls.get(name, ()):
+            if callee != name:
+                lines.append(_call(place[name], place[callee]))
         role = by_name.get(name)
         kind = f' class="fn" data-f="{role.buffers}"' if role else ' class="fn by"'
         words = ", ".join(word for word, _ in role.does) if role else ""
-        tip = "; ".join(f"{word} {', '.join(names)}" for word, names in role.does) if role else "on the way"
+        tip = (
+            "; ".join(f"{word} {', '.join(label for _, label in named)}" for word, named in role.does)
+            if role
+            else "on the way"
+        )
         boxes.append(
             f"<g{kind}><title>{escape(name)}: {escape(tip)}</title>"
             f'<rect x="{x}" y="{y}" width="{w}" height="44" rx="6"/>'
-            f'<text x="{x + w // 2}" y="{y + 19}">{escape(name)}</text>'
+            f'<text x="{x + w // 2}" y="{y + (19 if words else 27)}">{escape(name)}</text>'
             f'<text class="r" x="{x + w // 2}" y="{y + 36}">{escape(words)}</text></g>'
         )
     return (
-        f'<svg class="calls" width="{right}" height="{top - 24}" role="img" '
+        f'<svg class="calls" width="{right}" height="{top - 32}" role="img" '
         f'aria-label="The calls between the functions below">{"".join(lines)}{"".join(boxes)}</svg>'
     )
 
 
-def _reaching(calls: Mapping[str, Sequence[str]], by_name: Mapping[str, Role]) -> set[str]:
-    """The functions with roles, and all from which they are called."""
-    callers: dict[str, list[str]] = {}
-    for name, callees in calls.items():
-        for callee in callees:
-            callers.setdefault(callee, []).append(name)
-    found: set[str] = set()
-    worklist = sorted(by_name)
-    while worklist:
-        name = worklist.pop()
-        if name not in found:
-            found.add(name)
-            worklist += callers.get(name, [])
-    return found
+def _call(caller: tuple[int, int, int], callee: tuple[int, int, int]) -> str:
+    """An arrow from box to box (left, top, width): down; beside or back up (recursion) in a bow."""
+    (x, y, w), (cx, cy, cw) = caller, callee
+    if cy > y:
+        return f'<path d="M{x + w // 2},{y + 44}L{cx + cw // 2},{cy - 1}"/>'
+    start, end = x + w // 2 + 12, cx + cw // 2 + 12
+    return f'<path class="b" d="M{start},{y + 44}C{start},{y + 64} {end},{y + 64} {end},{cy + 45}"/>'
 
 
 def _depths(calls: Mapping[str, Sequence[str]], wanted: set[str]) -> dict[str, int]:
-    """How many calls each is away from the nearest function that nothing calls."""
-    called = {callee for name in wanted for callee in calls.get(name, ()) if callee != name}
-    level = sorted(wanted - called) or sorted(wanted)[:1]
-    found: dict[str, int] = {}
-    at = 0
-    while level:
-        found |= dict.fromkeys(level, at)
-        level = sorted({c for n in level for c in calls.get(n, ()) if c in wanted and c not in found})
-        at += 1
-    return found | {name: at for name in wanted if name not in found}
+    """How many calls lead to each at the most, those that go back (recursion) left out: callers stand above."""
+    nexts = {n: [c for c in calls.get(n, ()) if c != n] for n in sorted(wanted)}
+    called = {c for found in nexts.values() for c in found}
+    done: list[str] = []
+    state: dict[str, int] = {}  # 1: on the way, 2: done
+    forward: dict[str, list[str]] = {n: [] for n in nexts}
+    for root in [*(n for n in nexts if n not in called), *nexts]:
+        if root in state:
+            continue
+        state[root] = 1
+        stack = [(root, iter(nexts[root]))]
+        while stack:
+            at, rest = stack[-1]
+            callee = next(rest, None)
+            if callee is None:
+                stack.pop()
+                state[at] = 2
+                done.append(at)
+            elif state.get(callee) != 1:
+                forward[at].append(callee)
+                if callee not in state:
+                    state[callee] = 1
+                    stack.append((callee, iter(nexts[callee])))
+    found = dict.fromkeys(nexts, 0)
+    for name in reversed(done):
+        for callee in forward[name]:
+            found[callee] = max(found[callee], found[name] + 1)
+    return found

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from opi_xform.report.profile import Count, Run
+from opi_xform.report.sizes import size
 
 MOST_RANKS = 64
 _MEANING = {
@@ -89,12 +90,3 @@ def _cell(both: Mapping[tuple[int, int], Count], pair: tuple[int, int], most: in
     if count is None:
         return "", 0, 0
     return size(count.bytes), count.messages, max(1, round(9 * count.bytes / most)) if most else 1
-
-
-def size(count: int) -> str:
-    """Bytes for people: ``1.5 MiB``."""
-    value, units = float(count), ("B", "KiB", "MiB", "GiB", "TiB")
-    index = 0
-    while value >= 1024 and index < len(units) - 1:
-        value, index = value / 1024, index + 1
-    return f"{value:.0f} {units[index]}" if index == 0 or value >= 100 else f"{value:.1f} {units[index]}"
