@@ -18,9 +18,10 @@ from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.culprits import TRIES, ahead, readers_of
 from opi_xform.ownership.datatypes import layout_refusal
+from opi_xform.ownership.levels import AGAIN
 from opi_xform.ownership.live_data import LiveData
 from opi_xform.ownership.liveness import Finding, Judge
-from opi_xform.ownership.lvalues import spelling
+from opi_xform.ownership.lvalues import UNSPELLED, spelling
 from opi_xform.ownership.model import Buffer, Carrier, Place, Program, Refusal, Swap, Use
 from opi_xform.ownership.reasons import liveness_refusal
 from opi_xform.ownership.uses import touches
@@ -30,7 +31,6 @@ SMALL = f"at most {INLINE_LIMIT} bytes, which travel in the message's envelope"
 FORM = frozenset(("04", "07", "12", "13", "401", "402"))
 PLACE = frozenset(("14", "15"))
 SHOWN = 2  # reads that are named
-UNSPELLED = "…"
 NO_FORM = "this form of call has no ownership-passing counterpart"
 
 
@@ -117,6 +117,8 @@ class Deepest:
         self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: dict[int, Judge]
     ) -> Refusal:
         """Of one site.  buffers: by object.  judges: what is known of the objects by now."""
+        if refusal.message.endswith(AGAIN):  # so it does where each call has a buffer of its own
+            return _inside(uses[0]) or refusal
         if refusal.code in PLACE:  # a message that begins inside a buffer stays, wherever that is allocated
             return self.made(uses[0]) or _inside(uses[0]) or refusal
         if refusal.code not in FORM:

@@ -8,7 +8,7 @@ the name that the call has for it, or one that stands for the same memory.  Whic
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import product
 
@@ -19,7 +19,7 @@ from opi_xform.memory.poly import Poly
 from opi_xform.ownership.culprits import ahead
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.lines import line_of
-from opi_xform.ownership.lvalues import Expressions, spelling
+from opi_xform.ownership.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model import Program, Refusal, Use
 from opi_xform.ownership.names import leaves, names_of, operands
 from opi_xform.ownership.roots import STORED, Root, Roots, base_of, is_inside, is_zero, variables_in
@@ -77,7 +77,8 @@ class LiveData:
         root, inside = found.root, found.inside
         if use.side == "recv" and (not inside or self.own(argument, objects)):
             return None
-        touching = {n for o in sorted(objects - {UNKNOWN}) for n in self.program.values.accesses.nodes(o)}
+        touched = objects.union(self.families[o] for o in objects if o in self.families)
+        touching = {n for o in sorted(touched - {UNKNOWN}) for n in self.program.values.accesses.nodes(o)}
         if len(touching) > MOST:
             return None
         mine = {n for n in touching if self.means(n, root, objects) and not self.excluded(use.node, n)}
@@ -88,15 +89,19 @@ class LiveData:
                 return None  # nothing but messages is in there
         anew = self.renewed(use, root, mine)
         name = spelling(base_of(argument))
-        reads = {n for n in mine if self.program.values.accesses.touches(n, objects, "R") and self.reads(n)}
+        name = spelling(found.base) if name == UNSPELLED else name
+        reads = {n for n in mine if self.program.values.accesses.touches(n, touched, "R") and self.reads(n)}
         loads = {n for n in reads if isinstance(self.graph.nodes[n].action, ins.Load)}
         again = {n for n in mine - anew if root in self.by(n) and any(u.side == "send" for u in self.uses.get(n, ()))}
         if use.side == "send" and again and not (inside or loads or swapped):
             return self.sent_again(use, name, ahead(self.graph, use.node, again))
         if inside:  # a collective call may be of other parts
             reads = {n for n in reads if not self.collective(n)}
-        nearest = ahead(self.graph, use.node, reads - anew) or (ahead(self.graph, use.node, loads) if inside else [])
+        nearest = self.nearest(use, reads - anew) or (self.nearest(use, loads) if inside else [])
         nearest = [] if swapped else nearest
+        sends = self.nearest(use, again) if use.side == "send" and nearest and not self.moving(use) else []
+        if sends and self.shared(use, sends[0]) > self.shared(use, nearest[0]):
+            return self.sent_again(use, name, sends)
         other = "" if nearest else self.exchanged(root)
         if other:  # what it will be when it has changed places
             partner = (root[0], other, root[2])
@@ -105,13 +110,23 @@ class LiveData:
             nearest.sort(key=lambda n: self.graph.nodes[n].frame != frame)  # what the function itself does goes first
         if not nearest:
             return None
-        spans = [self.names.span(n) for n in nearest[:SHOWN]]
+        places = {(span.file, span.line): span for span in map(self.names.span, reversed(nearest))}
+        spans = list(reversed(places.values()))[:SHOWN]
         told = f"`{self.program.variables[other].name}`" if other else f"`{name}`"
         notes = tuple(dict.fromkeys(spans, f"{told} may be read here").items())
         also = f", which changes places with {told}" if other else ""
         where = f"the message lies in `{name}`{also}, and {line_of(spans[0])} may read"
         what = "it there after the send" if use.side == "send" else "bytes there that this receive does not bring"
         return Refusal("01", f"{where} {what}", notes)
+
+    def nearest(self, use: Use, nodes: set[int]) -> list[int]:
+        """Of nodes behind a message, in the order of a walk: those in its own loop go before those behind that."""
+        return sorted(ahead(self.graph, use.node, nodes), key=lambda n: -self.shared(use, n))
+
+    def shared(self, use: Use, n: int) -> int:
+        """How many loops are around a message and a node."""
+        nest, nodes = self.program.nest, self.graph.nodes
+        return len({*nest.chain(nodes[use.node].block)}.intersection(nest.chain(nodes[n].block)))
 
     def exchanged(self, root: Root) -> str:
         """The variable with which the pointer that a call names changes places; '' for none."""
@@ -136,6 +151,8 @@ class LiveData:
             if not found.moved or name == block:
                 return None
             message = f"`{name}` points into `{block}`, at a place that the program computes"
+            if name == UNSPELLED:
+                message = f"the call begins inside `{block}`, at a place that the program computes"
             return Refusal("04", f"{message}; a message needs a buffer of its own")
         objects = self.objects(use)
         nodes = [n for n, inside in self.parts.items() if not objects.isdisjoint(inside)]
@@ -176,11 +193,20 @@ class LiveData:
 
     def objects(self, use: Use) -> Objects:
         if use.object >= 0:
-            info = self.program.values.objects.table[use.object]
-            return frozenset(info.members) or frozenset((use.object,))
+            return self.blocks((use.object,))
         node = self.graph.nodes[use.node]
         assert isinstance(node.action, ins.CallInstr)
         return self.program.points_to.operand(node.frame, node.action.args[use.argument])
+
+    def blocks(self, objects: Iterable[int]) -> Objects:
+        """Objects, with the allocations of a family in its place."""
+        table = self.program.values.objects.table
+        return frozenset(m for o in objects for m in ((o >= 0 and table[o].members) or (o,)))
+
+    @cached_property
+    def families(self) -> dict[int, int]:
+        """Allocations, each with the family that accesses are of in its place."""
+        return {m: o.number for o in self.program.values.objects.table for m in o.members}
 
     def moving(self, use: Use) -> frozenset[int]:
         """The innermost loop, as blocks, in each turn of which the message begins elsewhere; none: no such loop."""
@@ -261,7 +287,7 @@ class LiveData:
         if wanted[0] == STORED or UNKNOWN in objects or len(objects) > PAIR:
             return False
         variables = any(root[0] != STORED for root in found)
-        return variables and frozenset(self.program.values.accesses.objects(n)) == objects
+        return variables and self.blocks(self.program.values.accesses.objects(n)) == objects
 
     def by(self, n: int) -> tuple[Root, ...]:
         """The names by which a node touches memory."""
