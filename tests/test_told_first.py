@@ -175,3 +175,55 @@ def test_no_test_of_the_source_is_advised_where_nothing_is_written_before(tmp_pa
     assert "around the call" not in found[0]["message"]
     lines[2] = f"if (from != MPI_PROC_NULL) {take}"
     assert sites(lines, tmp_path)[1][0]["code"] == "OPI215"
+
+
+def test_a_datatype_with_gaps_goes_before_an_address_that_is_made_a_number(tmp_path: Path) -> None:
+    before = "struct part { float at[3]; int charge; char label[2]; };\n"
+    lines = ["static struct part b[100]; MPI_Datatype t, old[3] = {MPI_FLOAT, MPI_INT, MPI_CHAR};"]
+    lines += ["int of[3] = {3, 1, 2}; MPI_Aint first, at[3] = {0, 12, 16};", "MPI_Get_address(b, &first);"]
+    lines += ["MPI_Type_create_struct(3, of, at, old, &t); // HERE", "MPI_Type_commit(&t);"]
+    lines += ["for (int i = 0; i < 100; i++) b[i].charge = i * n;", f"MPI_Send(b, 100, t, {TO}"]
+    text, found = sites([*lines, 'printf("%d\\n", first != 0);'], tmp_path, before)
+    assert found[0]["code"] == "OPI107"
+    assert f"it is made by `MPI_Type_create_struct` at line {line_of(text)}" in found[0]["message"]
+
+
+def test_what_a_call_writes_is_not_read_by_it(tmp_path: Path) -> None:
+    """The two tables are made by one function: what is read of one of them is no reading of the other."""
+    before = """struct info { int *ranks, *other; };
+static int *made(int n) { return malloc(n * sizeof(int)); }
+static void share(struct info *s, int n, MPI_Group a, MPI_Group b)
+{
+    MPI_Send(s->ranks, n, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    if (n > 5)
+        MPI_Group_translate_ranks(a, n, s->other, b, s->ranks); // WRITES
+}
+"""
+    lines = ["struct info one, two, *of = n > 4 ? &one : &two; MPI_Group a, b;"]
+    lines += ["MPI_Comm_group(MPI_COMM_WORLD, &a); MPI_Comm_group(MPI_COMM_SELF, &b);"]
+    lines += ["one.ranks = made(n); one.other = made(n); two.ranks = made(n); two.other = made(n);"]
+    lines += ["for (int i = 0; i < n; i++) one.other[i] = two.other[i] = one.ranks[i] = two.ranks[i] = i;"]
+    lines += ["share(of, n, a, b);", 'printf("%d\\n", of->ranks[3]); // HERE']
+    text, found = sites(lines, tmp_path, before)
+    noted = [note["line"] for note in found[0]["notes"]]
+    assert line_of(text, "WRITES") not in noted
+    assert line_of(text) in noted
+
+
+def test_a_send_in_each_turn_of_what_no_turn_writes_goes_before_a_read_behind_the_loop(tmp_path: Path) -> None:
+    before = """struct box { double *out; };
+static void ship(struct box *b, int n, int fresh)
+{
+    for (int t = 0; t < n; t++) {
+        FILL
+        MPI_Send(b->out, n, MPI_DOUBLE, 1, t, MPI_COMM_WORLD); // SEND
+    }
+}
+"""
+    lines = ["struct box one, two, *of = n > 4 ? &one : &two;", "one.out = malloc(n * 8); two.out = malloc(n * 8);"]
+    lines += ["for (int i = 0; i < n; i++) one.out[i] = two.out[i] = i;", "ship(of, n, argc);"]
+    lines += ['printf("%g\\n", of->out[3]); // HERE']
+    text, found = sites(lines, tmp_path, before.replace("FILL", ""))
+    assert (found[0]["code"], found[0]["notes"][0]["line"]) == ("OPI102", line_of(text, "SEND"))
+    text, found = sites(lines, tmp_path, before.replace("FILL", "fread(b->out, 8, n, stdin);"))
+    assert (found[0]["code"], found[0]["notes"][0]["line"]) == ("OPI101", line_of(text))

@@ -119,6 +119,8 @@ class Deepest:
         """Of one site.  buffers: by object.  judges: what is known of the objects by now."""
         if refusal.message.endswith(AGAIN):  # so it does where each call has a buffer of its own
             return _inside(uses[0]) or refusal
+        if refusal.code == "escape":  # nor does a datatype with gaps become another one
+            return self.made(uses[0]) or refusal
         if refusal.code in PLACE:  # a message that begins inside a buffer stays, wherever that is allocated
             return self.made(uses[0]) or _inside(uses[0]) or refusal
         if refusal.code not in FORM:

@@ -90,7 +90,7 @@ class LiveData:
         anew = self.renewed(use, root, mine)
         name = spelling(base_of(argument))
         name = spelling(found.base) if name == UNSPELLED else name
-        reads = {n for n in mine if self.program.values.accesses.touches(n, touched, "R") and self.reads(n)}
+        reads = {n for n in mine if self.program.values.accesses.touches(n, touched, "R") and self.reads(n, root)}
         loads = {n for n in reads if isinstance(self.graph.nodes[n].action, ins.Load)}
         again = {n for n in mine - anew if root in self.by(n) and any(u.side == "send" for u in self.uses.get(n, ()))}
         if use.side == "send" and again and not (inside or loads or swapped):
@@ -101,7 +101,11 @@ class LiveData:
         nearest = [] if swapped else nearest
         sends = self.nearest(use, again) if use.side == "send" and nearest and not self.moving(use) else []
         if sends and self.shared(use, sends[0]) > self.shared(use, nearest[0]):
-            return self.sent_again(use, name, sends)
+            around = self.program.nest.chain(self.graph.nodes[use.node].block)
+            turn = self.program.nest.loops[around[-self.shared(use, sends[0])]].blocks
+            writes = (n for n in touching if self.program.values.accesses.touches(n, touched, "W"))
+            if not any(self.graph.nodes[n].block in turn for n in writes):
+                return self.sent_again(use, name, sends)
         other = "" if nearest else self.exchanged(root)
         if other:  # what it will be when it has changed places
             partner = (root[0], other, root[2])
@@ -307,12 +311,19 @@ class LiveData:
         elif isinstance(action, ins.CallInstr):
             yield from (a for a in action.call.args if a.type.is_pointer or a.type.is_array)
 
-    def reads(self, n: int) -> bool:
-        """A node that reads what lies in memory, and is no message itself."""
-        action = self.graph.nodes[n].action
+    def reads(self, n: int, root: Root | None = None) -> bool:
+        """A node that reads what lies in memory, and is no message itself.  root: a name by which it does."""
+        node = self.graph.nodes[n]
+        action = node.action
         if isinstance(action, ins.CallInstr):
             effect = self.names.effect(action)
-            return n not in self.uses and (effect is None or effect.frees is None)
+            if n in self.uses or (effect is not None and effect.frees is not None):
+                return False
+            if root is None or effect is None or effect.format is not None or root not in self.by(n):
+                return True
+            regions = [r for r in effect.reads if r.arg < len(action.call.args)]
+            found = (self.roots.of(action.call.args[r.arg], node.frame) for r in regions)
+            return any(r.rest or r.indirect for r in regions) or any(o is not None and o.root == root for o in found)
         return isinstance(action, ins.Load) and not action.type.is_pointer
 
     def collective(self, n: int) -> bool:
