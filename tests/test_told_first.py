@@ -227,3 +227,23 @@ static void ship(struct box *b, int n, int fresh)
     assert (found[0]["code"], found[0]["notes"][0]["line"]) == ("OPI102", line_of(text, "SEND"))
     text, found = sites(lines, tmp_path, before.replace("FILL", "fread(b->out, 8, n, stdin);"))
     assert (found[0]["code"], found[0]["notes"][0]["line"]) == ("OPI101", line_of(text))
+
+
+def test_threads_that_use_a_buffer_go_before_what_is_not_known_of_it(tmp_path: Path) -> None:
+    before = """#include <pthread.h>
+static double *part, *other;
+static int n;
+static void fill(int k) { for (int i = 0; i < n; i++) part[k * n + i] = i; }
+static void *work(void *id) { fill(*(int *)id); return NULL; }
+"""
+    lines = ["pthread_t t[2]; int ids[2] = {0, 1};", "part = malloc(16 * n); other = malloc(16 * n);"]
+    lines += ["for (int s = 0; s < 9; s++) {", "for (int i = 0; i < 2; i++)"]
+    lines += ["pthread_create(&t[i], NULL, work, &ids[i]); // HERE"]
+    lines += ["for (int i = 0; i < 2; i++) pthread_join(t[i], NULL);", f"MPI_Send(part, 2 * n, MPI_DOUBLE, {TO}", "}"]
+    text, found = sites(lines, tmp_path, before.replace("static int n;", "int n;"), "-pthread")
+    wanted = f"`part` is used in `work`, which line {line_of(text)} starts beside the rest of the program"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI405", wanted)
+    text, found = sites(
+        lines, tmp_path, before.replace("static int n;", "int n;").replace("part[", "other["), "-pthread"
+    )
+    assert found[0]["code"] != "OPI405"
