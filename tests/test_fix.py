@@ -185,3 +185,14 @@ def test_a_count_in_memory_that_nobody_else_reaches_may_be_read_once_more() -> N
     code, out, err = fix(text, "SEND")
     assert code == 0, err
     assert "+                    double *u_copy = malloc(((size_t)(box->n) + 1) * sizeof(double));\n" in out
+
+
+def test_a_header_that_is_there_is_not_included_again() -> None:
+    """That ``free`` is not called yet says nothing of where it is declared."""
+    more = "#  include <string.h> /* memcpy */\n#include <stdlib.h>"
+    text = HALO.replace("#include <stdio.h>", f"#include <stdio.h>\n{more}")
+    code, out, err = fix(text, "SEND")
+    assert code == 0, err
+    assert "+#include" not in out
+    late = text.replace("#include <stdlib.h>", "#ifdef LATE\n#include <stdlib.h>\n#endif")
+    assert "+#include <stdlib.h>\n" in fix(late, "SEND")[1]

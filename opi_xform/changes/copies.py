@@ -7,7 +7,7 @@ its own: whatever the old one is used for, it may be handed over.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from opi_xform.changes.call import CallText, element
 from opi_xform.changes.model import Change, Site
@@ -17,6 +17,7 @@ from opi_xform.ownership.model import Program, Use
 from opi_xform.rewrite.edit import ByteEdit
 from opi_xform.rewrite.lex import SourceText
 
+_SYSTEM = re.compile(rb"include\s*(<[^>]*>)")
 FUNCTIONS = {"malloc": "<stdlib.h>", "free": "<stdlib.h>", "memcpy": "<string.h>"}
 """What the new text calls, and the header that declares it."""
 
@@ -38,7 +39,7 @@ def copied(
     call = CallText.of(program, use, source)
     if call is None or not (call.alone(use.argument) and call.again(buffer.count, buffer.type, buffer.peer)):
         return None
-    included = _includes(units, site[0], source)
+    included = _includes(units, site[0], source, site[1])
     edits = (_sent if use.side == "send" else _received)(program, call, kind)
     if included is None or edits is None:
         return None
@@ -149,7 +150,7 @@ def is_ignored(status: ast.Expr) -> bool:
     return isinstance(status, ast.IntLit)
 
 
-def _includes(units: Sequence[ast.Unit], file: str, source: SourceText) -> tuple[ByteEdit, ...] | None:
+def _includes(units: Sequence[ast.Unit], file: str, source: SourceText, begin: int) -> tuple[ByteEdit, ...] | None:
     """Headers that the file lacks; None where they cannot be put in, or a function is one of the program's own."""
     mine = [unit for unit in units if file in (unit.path, *unit.files)]
     missing: dict[str, None] = {}
@@ -157,6 +158,8 @@ def _includes(units: Sequence[ast.Unit], file: str, source: SourceText) -> tuple
         if any(name in unit.functions or name in unit.globals for name in FUNCTIONS):
             return None
         missing.update((header, None) for name, header in FUNCTIONS.items() if name not in unit.declared)
+    for header in _included(source, begin):
+        missing.pop(header, None)
     if not missing:
         return () if mine else None
     at = _behind_include(source)
@@ -168,17 +171,30 @@ def _includes(units: Sequence[ast.Unit], file: str, source: SourceText) -> tuple
 
 def _behind_include(source: SourceText) -> int | None:
     """The line after the first ``#include`` that every configuration reads."""
+    for end, _ in _include_lines(source):
+        at = source.data.find(b"\n", end - 1)
+        return None if at < 0 else at + 1
+    return None
+
+
+def _included(source: SourceText, begin: int) -> Iterator[str]:
+    """The system's headers that every configuration reads before a place: ``<string.h>``."""
+    for end, words in _include_lines(source):
+        found = _SYSTEM.match(words)
+        if found and end <= begin:
+            yield found.group(1).decode(errors="replace")
+
+
+def _include_lines(source: SourceText) -> Iterator[tuple[int, bytes]]:
+    """Each ``#include`` outside all ``#if``, as its end and its words."""
     depth = 0
     for region in source.regions:
-        text = source.data[region.begin : region.end].lstrip()
         if region.kind != "directive":
             continue
-        word = text.lstrip(b"#").strip()
+        word = source.data[region.begin : region.end].lstrip().lstrip(b"#").strip()
         if word.startswith(b"if"):
             depth += 1
         elif word.startswith(b"endif"):
             depth -= 1
         elif depth == 0 and word.startswith(b"include"):
-            end = source.data.find(b"\n", region.end - 1)
-            return None if end < 0 else end + 1
-    return None
+            yield region.end, word

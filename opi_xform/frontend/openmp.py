@@ -192,12 +192,12 @@ class _Finder:
         parts = {id(s) for d, s in self.regions if d is not directive and d.name in SHARING}
         if id(stmt) in parts:
             return
-        for item in stmt.body if isinstance(stmt, ast.Block) else (stmt,):
-            if id(item) in parts or isinstance(item, ast.Null):
-                continue
-            if not isinstance(item, ast.DeclStmt) or item.sizes:
+        items = [s for s in (stmt.body if isinstance(stmt, ast.Block) else (stmt,)) if id(s) not in parts]
+        for item in items:  # before what is declared: that matters to them
+            if not isinstance(item, (ast.DeclStmt, ast.Null)) or (isinstance(item, ast.DeclStmt) and item.sizes):
                 raise directive.refusal("has statements that each of its threads runs")
-            for key in item.variables:
+        for item in items:
+            for key in item.variables if isinstance(item, ast.DeclStmt) else ():
                 variable = self.variables.get(key)
                 if variable is None or variable.kind != "local":
                     raise directive.refusal("declares what its threads share")

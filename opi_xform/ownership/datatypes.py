@@ -39,9 +39,9 @@ class _Makers:
     def of(self, start: ast.Expr) -> list[ast.Call]:
         found: dict[int, ast.Call] = {}
         seen: set[str] = set()
-        work = [start]
+        work: list[tuple[ast.Expr, bool]] = [(start, True)]  # callers: they count, too
         while work:
-            e = work.pop()
+            e, callers = work.pop()
             while isinstance(e, (ast.Cast, ast.AddrOf, ast.Deref)):
                 e = e.operand
             if isinstance(e, ast.Call) and isinstance(e.callee, ast.FuncRef):
@@ -51,21 +51,30 @@ class _Makers:
             if not place or place in seen:
                 continue
             seen.add(place)
-            for item in self.sources(place):
+            for item in self.sources(place, callers):
                 if isinstance(item, ast.Call) and _MAKERS.match(_name(item)):
                     found[item.span.begin] = item
                 else:
-                    work.append(item)
+                    work.append((item, callers))
+            work += [(param, False) for param in self.handed(place)]
         return [found[at] for at in sorted(found)]
 
-    def sources(self, place: str) -> Iterator[ast.Expr]:
+    def handed(self, place: str) -> Iterator[ast.Expr]:
+        """The parameters of functions of the program that are given the address of a place, or a pointer."""
+        for call in self.calls:
+            function = self.program.functions.get(_name(call))
+            for key, e in zip(function.params, call.args, strict=False) if function is not None else ():
+                if e.type.is_pointer and _place(e.operand if isinstance(e, ast.AddrOf) else e) == place:
+                    yield ast.VarRef(e.type, e.span, key)
+
+    def sources(self, place: str, callers: bool) -> Iterator[ast.Expr]:
         """What may set a place, or be the result of a function; a call that makes a datatype there."""
         function = self.program.functions.get(place)
         if function is not None:
             for statement, _ in statements(function.body):
                 if isinstance(statement, ast.Return) and statement.value is not None:
                     yield statement.value
-        owner = self.params.get(place)
+        owner = self.params.get(place) if callers else None
         for call in self.calls:
             if owner is not None and _name(call) == owner[0] and owner[1] < len(call.args):
                 yield call.args[owner[1]]

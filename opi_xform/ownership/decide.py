@@ -180,6 +180,7 @@ def _buffer(
     for p in places:
         mine = [u for u in buffer.uses if u.place == p]
         refusal = levels_site(program, buffer, mine)
+        refusal = refusal and in_its_words(refusal, buffer, mine[0])
         refusal = refusal or site_refusal(program, buffer, mine, facts, p in wordless, options.min_bytes)
         wished = keep_refusal(options.told, buffer, mine)
         if wished is not None:

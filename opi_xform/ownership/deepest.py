@@ -18,19 +18,22 @@ from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.culprits import TRIES, ahead, readers_of
 from opi_xform.ownership.datatypes import layout_refusal
+from opi_xform.ownership.levels import AGAIN
 from opi_xform.ownership.live_data import LiveData
 from opi_xform.ownership.liveness import Finding, Judge
-from opi_xform.ownership.lvalues import spelling
+from opi_xform.ownership.lvalues import UNSPELLED, spelling
 from opi_xform.ownership.model import Buffer, Carrier, Place, Program, Refusal, Swap, Use
 from opi_xform.ownership.reasons import liveness_refusal
+from opi_xform.ownership.roots import base_of
+from opi_xform.ownership.started import started
 from opi_xform.ownership.uses import touches
 
 INLINE_LIMIT = 40  # bytes that travel in a message's envelope, whatever is done (RUNTIME.md section 2)
 SMALL = f"at most {INLINE_LIMIT} bytes, which travel in the message's envelope"
 FORM = frozenset(("04", "07", "12", "13", "401", "402"))
+UNSURE = frozenset(("02", "402"))
 PLACE = frozenset(("14", "15"))
 SHOWN = 2  # reads that are named
-UNSPELLED = "…"
 NO_FORM = "this form of call has no ownership-passing counterpart"
 
 
@@ -117,11 +120,18 @@ class Deepest:
         self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: dict[int, Judge]
     ) -> Refusal:
         """Of one site.  buffers: by object.  judges: what is known of the objects by now."""
+        if refusal.message.endswith(AGAIN):  # so it does where each call has a buffer of its own
+            return _inside(uses[0]) or refusal
+        if refusal.code == "escape":  # nor does a datatype with gaps become another one
+            return self.made(uses[0]) or refusal
         if refusal.code in PLACE:  # a message that begins inside a buffer stays, wherever that is allocated
             return self.made(uses[0]) or _inside(uses[0]) or refusal
         if refusal.code not in FORM:
             return refusal
         found = self.deeper(uses, refusal, buffers, judges)
+        if (found or refusal).code in UNSURE:  # what others do meanwhile is why that is not known
+            base = base_of(_inner(uses[0].call.args[uses[0].argument]))
+            found = (started(self.program, base.var) if isinstance(base, ast.VarRef) else None) or found
         if found is not None and (found.code, refusal.code) == ("02", "07"):
             return refusal  # neither is easier to do without
         return refusal if found is None or found.code == refusal.code else replace(found, form=refusal.code)

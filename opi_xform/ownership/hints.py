@@ -110,6 +110,8 @@ def _guarded_alone(judge: Judge, use: Use) -> bool:
     op, status = use.op, use.op.status
     if op.kind != "recv" or not op.blocking or judge.initial or judge.failures.looked_at(use):
         return False
+    if judge.unwritten:  # behind the test there would be memory without contents, or none
+        return False
     if status is None or use.buffer.peer is None:
         return False
     source, e = use.call.args[use.buffer.peer], use.call.args[status]

@@ -15,6 +15,8 @@ from opi_xform.ownership.model import Buffer, Program, Refusal, Use
 from opi_xform.ownership.plan import Edit, InsertStatement
 from opi_xform.ownership.reasons import node_span
 
+AGAIN = "which a call may enter more than once at a time"
+
 
 def levels_refusal(program: Program, buffer: Buffer) -> Refusal | None:
     """A function with several levels, or one that it calls there, does more with the buffer than to read and write it.
@@ -98,5 +100,5 @@ def _in_a_function(program: Program, place: Span) -> bool:
 
 def _refusal(program: Program, buffer: Buffer, name: str, n: int) -> Refusal:
     function = program.functions[name]
-    message = f"`{buffer.name}` is used in `{function.name}`, which a call may enter more than once at a time"
+    message = f"`{buffer.name}`: it is used in `{function.name}`, {AGAIN}"
     return Refusal("escape", message, ((node_span(program, n), "used here"),))

@@ -8,7 +8,7 @@ the name that the call has for it, or one that stands for the same memory.  Whic
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import product
 
@@ -19,7 +19,7 @@ from opi_xform.memory.poly import Poly
 from opi_xform.ownership.culprits import ahead
 from opi_xform.ownership.index import index_of
 from opi_xform.ownership.lines import line_of
-from opi_xform.ownership.lvalues import Expressions, spelling
+from opi_xform.ownership.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model import Program, Refusal, Use
 from opi_xform.ownership.names import leaves, names_of, operands
 from opi_xform.ownership.roots import STORED, Root, Roots, base_of, is_inside, is_zero, variables_in
@@ -77,7 +77,8 @@ class LiveData:
         root, inside = found.root, found.inside
         if use.side == "recv" and (not inside or self.own(argument, objects)):
             return None
-        touching = {n for o in sorted(objects - {UNKNOWN}) for n in self.program.values.accesses.nodes(o)}
+        touched = objects.union(self.families[o] for o in objects if o in self.families)
+        touching = {n for o in sorted(touched - {UNKNOWN}) for n in self.program.values.accesses.nodes(o)}
         if len(touching) > MOST:
             return None
         mine = {n for n in touching if self.means(n, root, objects) and not self.excluded(use.node, n)}
@@ -88,15 +89,23 @@ class LiveData:
                 return None  # nothing but messages is in there
         anew = self.renewed(use, root, mine)
         name = spelling(base_of(argument))
-        reads = {n for n in mine if self.program.values.accesses.touches(n, objects, "R") and self.reads(n)}
+        name = spelling(found.base) if name == UNSPELLED else name
+        reads = {n for n in mine if self.program.values.accesses.touches(n, touched, "R") and self.reads(n, root)}
         loads = {n for n in reads if isinstance(self.graph.nodes[n].action, ins.Load)}
         again = {n for n in mine - anew if root in self.by(n) and any(u.side == "send" for u in self.uses.get(n, ()))}
         if use.side == "send" and again and not (inside or loads or swapped):
             return self.sent_again(use, name, ahead(self.graph, use.node, again))
         if inside:  # a collective call may be of other parts
             reads = {n for n in reads if not self.collective(n)}
-        nearest = ahead(self.graph, use.node, reads - anew) or (ahead(self.graph, use.node, loads) if inside else [])
+        nearest = self.nearest(use, reads - anew) or (self.nearest(use, loads) if inside else [])
         nearest = [] if swapped else nearest
+        sends = self.nearest(use, again) if use.side == "send" and nearest and not self.moving(use) else []
+        if sends and self.shared(use, sends[0]) > self.shared(use, nearest[0]):
+            around = self.program.nest.chain(self.graph.nodes[use.node].block)
+            turn = self.program.nest.loops[around[-self.shared(use, sends[0])]].blocks
+            writes = (n for n in touching if self.program.values.accesses.touches(n, touched, "W"))
+            if not any(self.graph.nodes[n].block in turn for n in writes):
+                return self.sent_again(use, name, sends)
         other = "" if nearest else self.exchanged(root)
         if other:  # what it will be when it has changed places
             partner = (root[0], other, root[2])
@@ -105,13 +114,23 @@ class LiveData:
             nearest.sort(key=lambda n: self.graph.nodes[n].frame != frame)  # what the function itself does goes first
         if not nearest:
             return None
-        spans = [self.names.span(n) for n in nearest[:SHOWN]]
+        places = {(span.file, span.line): span for span in map(self.names.span, reversed(nearest))}
+        spans = list(reversed(places.values()))[:SHOWN]
         told = f"`{self.program.variables[other].name}`" if other else f"`{name}`"
         notes = tuple(dict.fromkeys(spans, f"{told} may be read here").items())
         also = f", which changes places with {told}" if other else ""
         where = f"the message lies in `{name}`{also}, and {line_of(spans[0])} may read"
         what = "it there after the send" if use.side == "send" else "bytes there that this receive does not bring"
         return Refusal("01", f"{where} {what}", notes)
+
+    def nearest(self, use: Use, nodes: set[int]) -> list[int]:
+        """Of nodes behind a message, in the order of a walk: those in its own loop go before those behind that."""
+        return sorted(ahead(self.graph, use.node, nodes), key=lambda n: -self.shared(use, n))
+
+    def shared(self, use: Use, n: int) -> int:
+        """How many loops are around a message and a node."""
+        nest, nodes = self.program.nest, self.graph.nodes
+        return len({*nest.chain(nodes[use.node].block)}.intersection(nest.chain(nodes[n].block)))
 
     def exchanged(self, root: Root) -> str:
         """The variable with which the pointer that a call names changes places; '' for none."""
@@ -136,6 +155,8 @@ class LiveData:
             if not found.moved or name == block:
                 return None
             message = f"`{name}` points into `{block}`, at a place that the program computes"
+            if name == UNSPELLED:
+                message = f"the call begins inside `{block}`, at a place that the program computes"
             return Refusal("04", f"{message}; a message needs a buffer of its own")
         objects = self.objects(use)
         nodes = [n for n, inside in self.parts.items() if not objects.isdisjoint(inside)]
@@ -176,11 +197,20 @@ class LiveData:
 
     def objects(self, use: Use) -> Objects:
         if use.object >= 0:
-            info = self.program.values.objects.table[use.object]
-            return frozenset(info.members) or frozenset((use.object,))
+            return self.blocks((use.object,))
         node = self.graph.nodes[use.node]
         assert isinstance(node.action, ins.CallInstr)
         return self.program.points_to.operand(node.frame, node.action.args[use.argument])
+
+    def blocks(self, objects: Iterable[int]) -> Objects:
+        """Objects, with the allocations of a family in its place."""
+        table = self.program.values.objects.table
+        return frozenset(m for o in objects for m in ((o >= 0 and table[o].members) or (o,)))
+
+    @cached_property
+    def families(self) -> dict[int, int]:
+        """Allocations, each with the family that accesses are of in its place."""
+        return {m: o.number for o in self.program.values.objects.table for m in o.members}
 
     def moving(self, use: Use) -> frozenset[int]:
         """The innermost loop, as blocks, in each turn of which the message begins elsewhere; none: no such loop."""
@@ -261,7 +291,7 @@ class LiveData:
         if wanted[0] == STORED or UNKNOWN in objects or len(objects) > PAIR:
             return False
         variables = any(root[0] != STORED for root in found)
-        return variables and frozenset(self.program.values.accesses.objects(n)) == objects
+        return variables and self.blocks(self.program.values.accesses.objects(n)) == objects
 
     def by(self, n: int) -> tuple[Root, ...]:
         """The names by which a node touches memory."""
@@ -281,12 +311,19 @@ class LiveData:
         elif isinstance(action, ins.CallInstr):
             yield from (a for a in action.call.args if a.type.is_pointer or a.type.is_array)
 
-    def reads(self, n: int) -> bool:
-        """A node that reads what lies in memory, and is no message itself."""
-        action = self.graph.nodes[n].action
+    def reads(self, n: int, root: Root | None = None) -> bool:
+        """A node that reads what lies in memory, and is no message itself.  root: a name by which it does."""
+        node = self.graph.nodes[n]
+        action = node.action
         if isinstance(action, ins.CallInstr):
             effect = self.names.effect(action)
-            return n not in self.uses and (effect is None or effect.frees is None)
+            if n in self.uses or (effect is not None and effect.frees is not None):
+                return False
+            if root is None or effect is None or effect.format is not None or root not in self.by(n):
+                return True
+            regions = [r for r in effect.reads if r.arg < len(action.call.args)]
+            found = (self.roots.of(action.call.args[r.arg], node.frame) for r in regions)
+            return any(r.rest or r.indirect for r in regions) or any(o is not None and o.root == root for o in found)
         return isinstance(action, ins.Load) and not action.type.is_pointer
 
     def collective(self, n: int) -> bool:

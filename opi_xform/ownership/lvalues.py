@@ -13,6 +13,7 @@ from opi_xform.ir.walk import addressed, children, expressions
 from opi_xform.ownership.model import Program
 
 POINTER_BYTES = 8
+UNSPELLED = "…"  # what is no lvalue
 _FOLLOWED = re.compile(r"\*(\w+)|\(\*(\w+)\)|\(\*(\([^()]*\*\)&.*)\)", re.DOTALL)
 _POINTER = re.compile(r"((?:(?:struct|union|enum) )?[A-Za-z_][\w ]*\*+) *(?:(?:const|restrict|__restrict)\b *)*")
 
@@ -158,7 +159,7 @@ def spelling(e: ast.Expr) -> str:
         case ast.VarRef(var=key):
             return key.rsplit("/", 1)[-1].split("@")[0].rsplit(":", 1)[-1]
         case _:
-            return "…"
+            return UNSPELLED
 
 
 def null_at(init: ast.Expr | None, offset: int) -> bool:

@@ -256,7 +256,9 @@ class _Placing(Releases):
                 return
             event = problems[0]
             if not (self.alloc(event, state) or self.lift(event, state) or self.guard(event, state)):
-                raise self.fail("there is no place where the buffer could be allocated before this", event.node)
+                where = self.at(event.node)
+                why = "and no place was found at which it could be allocated before that"
+                raise self.fail(f"`{self.buffer.name}` may not have its memory at {where}, {why}", event.node)
         raise self.fail("the calls that allocate the buffer cannot be placed")
 
     def alloc(self, event: Event, state: State) -> bool:
@@ -317,18 +319,22 @@ class _Placing(Releases):
                 return True
         return False
 
+    def at(self, n: int) -> str:
+        """The line of a node, for what is told."""
+        return line_of(node_span(self.program, n))
+
     # --- the check of the whole ------------------------------------------------------------------------------------
 
     def check(self, state: State, variable: Variable) -> None:
         """What was placed, once more: raises Unplaceable when something is not right after all."""
         for event in state.problems():
-            raise self.fail("the buffer may not be there at this access", event.node, "15")
+            raise self.fail(f"`{self.buffer.name}` may not have its memory at {self.at(event.node)}", event.node, "15")
         for event in state.held_receives():
             if state.events[event] & HELD:
-                raise self.fail("the buffer may still be held at this receive", event.node, "15")
+                raise self.fail(f"`{self.buffer.name}` may still be held at {self.at(event.node)}", event.node, "15")
         for event, bits in state.events.items():
             if bits & (PENDING if event.kind == LEAVE else OTHER if event.kind in _OF_THE_BUFFER else 0):
-                raise self.fail("the pointer may be to other memory here", event.node)
+                raise self.fail(f"`{self.buffer.name}` may point to other memory at {self.at(event.node)}", event.node)
         if any(bits & OTHER for bits in state.insertions.values()):
             raise self.fail("the pointer may be to other memory where the buffer would be allocated or freed")
         swapped = {n for swap in self.buffer.swaps for n in (swap.start, swap.nodes[1])}

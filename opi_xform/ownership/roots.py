@@ -136,6 +136,8 @@ def base_of(e: ast.Expr) -> ast.Expr:
                 e = inner
             case ast.Index(base=inner):
                 e = inner
+            case ast.Member(base=inner) if is_part(e):
+                e = inner
             case ast.Binary(op="+" | "-", left=left, right=right) if e.type.is_pointer:
                 e = left if left.type.is_pointer or left.type.is_array else right
             case _:
@@ -153,6 +155,8 @@ def is_inside(e: ast.Expr) -> bool:
                     return True
                 e = base
             case ast.AddrOf(operand=inner) | ast.Deref(operand=inner):
+                e = inner
+            case ast.Member(base=inner) if is_part(e):
                 e = inner
             case ast.Index() | ast.Binary():
                 return True
@@ -172,8 +176,15 @@ def is_moved(e: ast.Expr) -> bool:
                 e = base
             case ast.AddrOf(operand=inner) | ast.Deref(operand=inner):
                 e = inner
+            case ast.Member(base=inner) if is_part(e):
+                e = inner
             case _:
                 return isinstance(e, ast.Binary)
+
+
+def is_part(e: ast.Expr) -> bool:
+    """A member that no address goes out from: it is a part of what lies where its struct does, ``a[i].red``."""
+    return isinstance(e, ast.Member) and not (e.type.is_pointer or e.type.is_array)
 
 
 def is_zero(e: ast.Expr) -> bool:

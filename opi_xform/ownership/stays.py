@@ -19,6 +19,7 @@ from opi_xform.ownership.model import Buffer, Options, Program, Refusal, Use
 from opi_xform.ownership.parts import inside_refusal
 from opi_xform.ownership.reasons import liveness_refusal, node_span
 from opi_xform.ownership.source import source_refusal
+from opi_xform.program.graph import RECURSION, Lost
 
 COPIES = 4  # of one call, for which a hint is tried
 
@@ -44,6 +45,7 @@ def whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, o
         lost = program.values.given_away.get(o)
         if lost is not None:
             node, reason = lost
+            reason = _called_again(program, node) if reason == RECURSION else reason
             code = "403" if reason.startswith("unknown function") else "escape"
             return Refusal(code, f"`{buffer.name}`: {reason}", ((node_span(program, node), reason),))
     promised = allocator_refusal(program, buffer, options.strict) or jump_refusal(program, buffer)
@@ -60,6 +62,13 @@ def whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, o
         if found is not None:
             break
     return found
+
+
+def _called_again(program: Program, node: int) -> str:
+    """What a call does that is made from inside the function which it calls."""
+    action = program.graph.nodes[node].action
+    names = action.functions if isinstance(action, Lost) else ()
+    return f"`{names[0].rpartition(':')[2]}`, called from inside itself, may use it once more" if names else RECURSION
 
 
 def form_refusal(program: Program, buffer: Buffer, uses: list[Use], least: int) -> Refusal | None:

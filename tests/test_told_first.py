@@ -1,0 +1,249 @@
+"""What is told first is what a person would say: of several true reasons the lasting one, by names of the call."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from case_tools import run_tool
+
+HEAD = """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+"""
+MAIN = """
+int main(int argc, char **argv)
+{
+    int n = atoi(argv[1]);
+    MPI_Init(&argc, &argv);
+"""
+TAIL = """
+    MPI_Finalize();
+    return 0;
+}
+"""
+TO = "1, 0, MPI_COMM_WORLD);"
+CELL = "struct cell { int old, now; };\n"
+ROWS = [
+    "struct cell **a = calloc(n, sizeof *a);",
+    "for (int i = 0; i < n; i++) a[i] = calloc(n, sizeof(struct cell));",
+]
+
+
+def sites(lines: list[str], folder: Path, before: str = "", *flags: str) -> tuple[str, list[dict[str, Any]]]:
+    text = HEAD + before + MAIN + "\n".join(lines) + TAIL
+    (folder / "a.c").write_text(text)
+    code, out, err = run_tool([str(folder / "a.c"), "-j", "1", "--output-format", "json", "--", *flags])
+    assert code == 0, err
+    found: list[dict[str, Any]] = json.loads(out)["sites"]
+    assert {site["decision"] for site in found} == {"keep"}
+    return text, found
+
+
+def line_of(text: str, what: str = "HERE") -> int:
+    return next(i for i, line in enumerate(text.splitlines(), 1) if what in line)
+
+
+def test_a_row_of_structs_is_read_by_their_members(tmp_path: Path) -> None:
+    """The rows are memory of their own each, and of a type with a gap: the grid is what lasts."""
+    made = "MPI_Datatype t; MPI_Type_vector(2, 1, 2, MPI_INT, &t); MPI_Type_commit(&t);"
+    lines = [*ROWS, made, f"MPI_Send(&a[1][1], 1, t, {TO}", "int s = 0;"]
+    lines += ["for (int i = 0; i < n; i++)", "for (int j = 0; j < n; j++)", "s += a[i][j].now; // HERE"]
+    text, found = sites([*lines, 'printf("%d\\n", s);'], tmp_path, CELL)
+    wanted = f"the message lies in `a`, and line {line_of(text)} may read it there after the send"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI101", wanted)
+    assert [note["line"] for note in found[0]["notes"]] == [line_of(text)]
+
+
+def test_a_line_that_reads_twice_is_noted_once(tmp_path: Path) -> None:
+    lines = [*ROWS, "struct cell **b = a, **was = calloc(n, sizeof *was), **swap;", "int s = 0;"]
+    lines += ["for (int i = 0; i < n; i++) was[i] = calloc(n, sizeof(struct cell));"]
+    lines += ["for (int t = 0; t < n; t++) {", f"MPI_Send(&a[n - 2][1], n, MPI_INT, {TO}"]
+    lines += ["for (int i = 1; i < n; i++) for (int j = 0; j < n; j++) s += a[i][j].now + a[i - 1][j].old; // HERE"]
+    lines += ["swap = a; a = was; was = swap;", "}", 'printf("%d %d\\n", s, b[0][0].now);']
+    text, found = sites(lines, tmp_path, CELL)
+    places = [(note["line"], note["message"]) for note in found[0]["notes"]]
+    assert line_of(text) in [line for line, _ in places]
+    assert len(places) == len(set(places))
+
+
+def test_a_read_in_the_loop_of_the_send_goes_before_one_behind_it(tmp_path: Path) -> None:
+    before = """struct cell { unsigned char old, now; };
+static void blur(struct cell **to, struct cell **from, int n)
+{
+    for (int i = 1; i < n - 1; i++)
+        for (int j = 0; j < n; j++)
+            to[i][j].now = (from[i - 1][j].now + from[i + 1][j].now) / 2; // HERE
+}
+static void save(struct cell **a, int n)
+{
+    for (int i = 0; i < n; i++)
+        fwrite(a[i], sizeof(struct cell), n, stdout);
+}
+"""
+    two = [line.replace("a", "b", 1).replace(" a[", " b[") for line in ROWS]
+    lines = [*ROWS, *two, "for (int t = 0; t < n; t++) {"]
+    lines += [f"for (int k = 1; k < n; k++) MPI_Send(&a[k * 2][0], 2 * n, MPI_BYTE, {TO}"]
+    lines += ["if (argv[1][0] == 'x') putchar('x');", "else if (t % 2) blur(b, a, n);", "else blur(a, b, n);", "}"]
+    text, found = sites([*lines, "save(a, n);"], tmp_path, before)
+    assert f"line {line_of(text)} may read it there after the send" in found[0]["message"]
+
+
+def test_a_place_that_a_call_gives_has_the_name_behind_it(tmp_path: Path) -> None:
+    before = """struct grid { int nx, ny; double *cells; };
+static double *at(struct grid *g, int i, int j) { return g->cells + (i + j * g->nx); }
+static void share(struct grid *g) { MPI_Send(at(g, 1, 0), g->nx, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD); }
+static double sum(struct grid *g)
+{
+    double out = 0;
+    for (int i = 0; i < g->nx; i++)
+        out += *at(g, i, 1); // HERE
+    return out;
+}
+"""
+    lines = ["struct grid g = {n, n, NULL}, h = {n, n, NULL}, *of = n > 4 ? &g : &h;"]
+    lines += ["g.cells = malloc(n * n * 8); h.cells = malloc(n * n * 8);"]
+    lines += ["for (int i = 0; i < n * n; i++) g.cells[i] = h.cells[i] = i;"]
+    text, found = sites([*lines, "share(of);", 'printf("%g\\n", sum(of));'], tmp_path, before)
+    wanted = f"the message lies in `g->cells`, and line {line_of(text)} may read it there after the send"
+    assert found[0]["message"] == wanted
+
+
+def test_a_datatype_is_told_where_a_function_makes_it_for_its_caller(tmp_path: Path) -> None:
+    before = """static void made(MPI_Datatype *out, int k)
+{
+    MPI_Aint at[2] = {0, k};
+    int of[2] = {1, 1};
+    MPI_Type_create_hindexed(2, of, at, MPI_INT, out); // HERE
+    MPI_Type_commit(out);
+}
+static void other(MPI_Datatype *out) { MPI_Type_vector(2, 1, 3, MPI_INT, out); }
+"""
+    lines = ["MPI_Datatype t, o; made(&t, n); other(&o);", "int *b = malloc(n * 8);"]
+    lines += ["for (int k = 0; k < 4; k++) {", "for (int i = 0; i < 2 * n; i++) b[i] = i * k;"]
+    text, found = sites([*lines, f"MPI_Send(b, 1, t, {TO}", "}", "MPI_Type_free(&o);"], tmp_path, before)
+    wanted = f"it is made by `MPI_Type_create_hindexed` at line {line_of(text)}"
+    assert (found[0]["code"], found[0]["message"].partition(": ")[2]) == ("OPI107", wanted)
+    assert [note["line"] for note in found[0]["notes"]] == [line_of(text)]
+
+
+def test_a_place_inside_goes_before_the_recursion_and_that_has_the_name_of_the_call(tmp_path: Path) -> None:
+    before = """static void sort(int *part, int n, int depth)
+{
+    int k = n / 2;
+    if (depth == 0)
+        return;
+    MPI_Send(part, k, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    MPI_Send(part + k + 1, n - k - 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    part[k]++;
+    sort(part, k, depth - 1);
+}
+"""
+    lines = ["static int all[1000];", "for (int i = 0; i < 1000; i++) all[i] = i * n;", "sort(all, 1000, n);"]
+    _, found = sites([*lines, 'printf("%d\\n", all[n]);'], tmp_path, before)
+    again = "`part`: it is used in `sort`, which a call may enter more than once at a time"
+    place = "the call begins inside `part`, at a place that the program computes; a message needs a buffer of its own"
+    assert [(site["code"], site["message"]) for site in found] == [("OPI103", again), ("OPI104", place)]
+
+
+def test_what_each_thread_does_goes_before_what_it_declares(tmp_path: Path) -> None:
+    before = """static double u[1000];
+static void fill(double *b, int n)
+{
+#pragma omp parallel // HERE
+    {
+        int at = 0;
+        if (n > 4)
+            at = n;
+        for (int i = 0; i < n; i++)
+            b[at++] = u[i];
+    }
+}
+"""
+    lines = ["double *b = malloc(8000);", "fill(b, n);", f"MPI_Send(b, n, MPI_DOUBLE, {TO}"]
+    text, found = sites(lines, tmp_path, before, "-fopenmp")
+    wanted = f"OpenMP `parallel` in line {line_of(text)} has statements that each of its threads runs"
+    assert wanted in found[0]["message"]
+
+
+def test_no_test_of_the_source_is_advised_where_nothing_is_written_before(tmp_path: Path) -> None:
+    take = "MPI_Recv(b, 100, MPI_DOUBLE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+    lines = ["double *b = malloc(800);", "int from = atoi(argv[2]);", take, 'printf("%g\\n", b[3]);']
+    _, found = sites(lines, tmp_path)
+    assert found[0]["code"] == "OPI203"
+    assert "around the call" not in found[0]["message"]
+    lines[2] = f"if (from != MPI_PROC_NULL) {take}"
+    assert sites(lines, tmp_path)[1][0]["code"] == "OPI215"
+
+
+def test_a_datatype_with_gaps_goes_before_an_address_that_is_made_a_number(tmp_path: Path) -> None:
+    before = "struct part { float at[3]; int charge; char label[2]; };\n"
+    lines = ["static struct part b[100]; MPI_Datatype t, old[3] = {MPI_FLOAT, MPI_INT, MPI_CHAR};"]
+    lines += ["int of[3] = {3, 1, 2}; MPI_Aint first, at[3] = {0, 12, 16};", "MPI_Get_address(b, &first);"]
+    lines += ["MPI_Type_create_struct(3, of, at, old, &t); // HERE", "MPI_Type_commit(&t);"]
+    lines += ["for (int i = 0; i < 100; i++) b[i].charge = i * n;", f"MPI_Send(b, 100, t, {TO}"]
+    text, found = sites([*lines, 'printf("%d\\n", first != 0);'], tmp_path, before)
+    assert found[0]["code"] == "OPI107"
+    assert f"it is made by `MPI_Type_create_struct` at line {line_of(text)}" in found[0]["message"]
+
+
+def test_what_a_call_writes_is_not_read_by_it(tmp_path: Path) -> None:
+    """The two tables are made by one function: what is read of one of them is no reading of the other."""
+    before = """struct info { int *ranks, *other; };
+static int *made(int n) { return malloc(n * sizeof(int)); }
+static void share(struct info *s, int n, MPI_Group a, MPI_Group b)
+{
+    MPI_Send(s->ranks, n, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    if (n > 5)
+        MPI_Group_translate_ranks(a, n, s->other, b, s->ranks); // WRITES
+}
+"""
+    lines = ["struct info one, two, *of = n > 4 ? &one : &two; MPI_Group a, b;"]
+    lines += ["MPI_Comm_group(MPI_COMM_WORLD, &a); MPI_Comm_group(MPI_COMM_SELF, &b);"]
+    lines += ["one.ranks = made(n); one.other = made(n); two.ranks = made(n); two.other = made(n);"]
+    lines += ["for (int i = 0; i < n; i++) one.other[i] = two.other[i] = one.ranks[i] = two.ranks[i] = i;"]
+    lines += ["share(of, n, a, b);", 'printf("%d\\n", of->ranks[3]); // HERE']
+    text, found = sites(lines, tmp_path, before)
+    noted = [note["line"] for note in found[0]["notes"]]
+    assert line_of(text, "WRITES") not in noted
+    assert line_of(text) in noted
+
+
+def test_a_send_in_each_turn_of_what_no_turn_writes_goes_before_a_read_behind_the_loop(tmp_path: Path) -> None:
+    before = """struct box { double *out; };
+static void ship(struct box *b, int n, int fresh)
+{
+    for (int t = 0; t < n; t++) {
+        FILL
+        MPI_Send(b->out, n, MPI_DOUBLE, 1, t, MPI_COMM_WORLD); // SEND
+    }
+}
+"""
+    lines = ["struct box one, two, *of = n > 4 ? &one : &two;", "one.out = malloc(n * 8); two.out = malloc(n * 8);"]
+    lines += ["for (int i = 0; i < n; i++) one.out[i] = two.out[i] = i;", "ship(of, n, argc);"]
+    lines += ['printf("%g\\n", of->out[3]); // HERE']
+    text, found = sites(lines, tmp_path, before.replace("FILL", ""))
+    assert (found[0]["code"], found[0]["notes"][0]["line"]) == ("OPI102", line_of(text, "SEND"))
+    text, found = sites(lines, tmp_path, before.replace("FILL", "fread(b->out, 8, n, stdin);"))
+    assert (found[0]["code"], found[0]["notes"][0]["line"]) == ("OPI101", line_of(text))
+
+
+def test_threads_that_use_a_buffer_go_before_what_is_not_known_of_it(tmp_path: Path) -> None:
+    before = """#include <pthread.h>
+static double *part, *other;
+static int n;
+static void fill(int k) { for (int i = 0; i < n; i++) part[k * n + i] = i; }
+static void *work(void *id) { fill(*(int *)id); return NULL; }
+"""
+    lines = ["pthread_t t[2]; int ids[2] = {0, 1};", "part = malloc(16 * n); other = malloc(16 * n);"]
+    lines += ["for (int s = 0; s < 9; s++) {", "for (int i = 0; i < 2; i++)"]
+    lines += ["pthread_create(&t[i], NULL, work, &ids[i]); // HERE"]
+    lines += ["for (int i = 0; i < 2; i++) pthread_join(t[i], NULL);", f"MPI_Send(part, 2 * n, MPI_DOUBLE, {TO}", "}"]
+    text, found = sites(lines, tmp_path, before.replace("static int n;", "int n;"), "-pthread")
+    wanted = f"`part` is used in `work`, which line {line_of(text)} starts beside the rest of the program"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI405", wanted)
+    text, found = sites(
+        lines, tmp_path, before.replace("static int n;", "int n;").replace("part[", "other["), "-pthread"
+    )
+    assert found[0]["code"] != "OPI405"
