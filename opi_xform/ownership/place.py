@@ -34,6 +34,7 @@ from opi_xform.ownership.states import (
     DEALLOC,
     HELD,
     IRECV,
+    IREPLACE,
     LEAVE,
     NEEDS_BUFFER,
     NONE,
@@ -41,6 +42,7 @@ from opi_xform.ownership.states import (
     PENDING,
     RAW,
     RECV,
+    REPLACE,
     SENDS,
     Event,
     Insertion,
@@ -70,7 +72,7 @@ class Placement:
     guarded: bool = False
 
 
-_OF_THE_BUFFER = frozenset({*SENDS, RECV, IRECV, DEALLOC})  # what gives it, takes it or frees it
+_OF_THE_BUFFER = frozenset({*SENDS, RECV, IRECV, REPLACE, IREPLACE, DEALLOC})  # what gives it, takes it or frees it
 
 _recent: list[tuple[Program, Tables]] = []  # of the program whose buffers are being placed
 
@@ -126,7 +128,7 @@ class _Placing(Releases):
         lazy = tests_of_allocations(self.program, self.flow, self.buffer, allocations, addressed)
         inside = any(a.inside or a.local for a in allocations)
         in_place = carrier.kind == "pointer" and (
-            eager or inside or self.buffer.zeros or self.tested(allocations, lazy)
+            eager or inside or self.buffer.zeros or self.buffer.cleared or self.tested(allocations, lazy)
         )
         self.in_place = in_place
         found = collect_events(
@@ -359,7 +361,7 @@ class _Placing(Releases):
         releases: set[tuple[int, str]] = set()
         replaced = {u.node for u in self.buffer.uses if u.op.replaces and u.place in self.converted}
         for event in self.events.all:
-            if event.node in replaced:  # another buffer comes in its place
+            if event.node in replaced or event.kind in (REPLACE, IREPLACE):  # another buffer comes in its place
                 acquires.add((event.node, "after"))
                 releases.add((event.node, "after"))
             elif event.kind in (RECV, IRECV, "alloc", "complete"):
