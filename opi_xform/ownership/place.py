@@ -360,8 +360,9 @@ class _Placing(Releases):
         acquires: set[tuple[int, str]] = {(s.nodes[1], "after") for s in swaps}
         releases: set[tuple[int, str]] = set()
         replaced = {u.node for u in self.buffer.uses if u.op.replaces and u.place in self.converted}
+        replaced.update(e.node for e in self.events.all if e.kind in (REPLACE, IREPLACE))
         for event in self.events.all:
-            if event.node in replaced or event.kind in (REPLACE, IREPLACE):  # another buffer comes in its place
+            if event.node in replaced:  # another buffer comes in its place
                 acquires.add((event.node, "after"))
                 releases.add((event.node, "after"))
             elif event.kind in (RECV, IRECV, "alloc", "complete"):

@@ -47,6 +47,14 @@ NOBODY = (
         condition="real source",
     ),
     Bug(
+        "a receive that replaces is no place where buffers change hands",
+        "opi_xform.ownership.place",
+        "replaced.update(e.node for e in self.events.all if e.kind in (REPLACE, IREPLACE))",
+        "pass",
+        ("nobody_second_name",),
+        condition="old addresses",
+    ),
+    Bug(
         "a receive from nobody brings its message",
         "opi_xform.ownership.buffer_events",
         "return region.intersect(guard)",
