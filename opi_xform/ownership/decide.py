@@ -198,7 +198,8 @@ def _buffer(
             verdict.remarks.append(Remark(told, f"the call stays anyway: {refusal.message}" if refusal else ""))
             refusal = wished
         refusal = kept.get(p, refusal) or _path_refusal(units, program, buffer, mine, options.strict)
-        refusal = refusal or ended_by_initialiser(program, buffer, mine[0].side) or replacing_refusal(buffer, p)
+        refusal = refusal or replacing_refusal(buffer, p)
+        refusal = refusal or ended_by_initialiser(program, buffer, mine[0].side)
         if refusal is None:
             believed = [u for u in mine if "A1" in facts[u.object].findings[(u.node, u.argument)].assumptions]
             refusal = marked(program, buffer, believed)
