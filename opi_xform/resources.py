@@ -48,3 +48,8 @@ def runtime_include_dir() -> Path:
 def runtime_source_dir() -> Path:
     """The C sources of libopi."""
     return resource("runtime", "src")
+
+
+def cmake_dir() -> Path:
+    """The directory of CMake's package, opiConfig.cmake."""
+    return resource("runtime", "cmake", "package")

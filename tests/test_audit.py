@@ -11,7 +11,7 @@ from opi_xform.ownership.conditions.table import TABLE
 from opi_xform.report.codes import CODES
 from tests import audit
 
-ON_REQUEST = {"OPI108", "OPI208", "OPI117", "OPI217"}
+ON_REQUEST = {"OPI108", "OPI208", "OPI117", "OPI217", "OPI118", "OPI218"}
 """Kept for want of gain, or because the user says so: nothing would be wrong."""
 
 

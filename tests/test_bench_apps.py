@@ -92,7 +92,7 @@ def test_looks_that_find_nothing_are_waiting() -> None:
 
 def test_a_trace_that_was_cut_short_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "trace.0"
-    file.write_bytes(struct.pack("=ddQQ", 0.0, 1.0, 3, 0))
+    file.write_bytes(struct.pack("=dddQQQQ", 0.0, 1.0, 0.0, 3, 0, 0, 0))
     for path in (file, tmp_path / "nosuch"):
         with pytest.raises(LaunchError):
             read_trace(path)
@@ -234,6 +234,67 @@ def test_the_profile_of_a_program_with_wildcards(mpi_user: MpiUser, tmp_path: Pa
     found = times_of(traces)
     assert found.communication > 0
     assert found.run >= found.waiting + found.communication
+
+
+REQUESTS = """
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int rank, level, flag = 0, index, count, done = 0, which[4], b[4] = {0}, big[4] = {0};
+    MPI_Request rq[4];
+    MPI_Init_thread(&argc, &argv, argc > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int round = 0; round < 4; round++) {
+        for (int i = 0; i < 4; i++)
+            if (rank == 0)
+                MPI_Issend(&big[i], 1, MPI_INT, 1, i, MPI_COMM_WORLD, &rq[i]);
+            else
+                MPI_Irecv(&b[i], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &rq[i]);
+        for (done = 0, flag = 0; round == 0 && !flag;)
+            MPI_Testall(4, rq, &flag, MPI_STATUSES_IGNORE);
+        while (round == 1 && done < 4) {
+            MPI_Waitsome(4, rq, &count, which, MPI_STATUSES_IGNORE);
+            done += count;
+        }
+        while (round == 2 && done < 4) {
+            MPI_Testsome(4, rq, &count, which, MPI_STATUSES_IGNORE);
+            done += count;
+        }
+        while (round == 3 && done < 4) {
+            MPI_Testany(4, rq, &index, &flag, MPI_STATUS_IGNORE);
+            done += flag;
+        }
+    }
+    MPI_Sendrecv_replace(b, 4, MPI_INT, 1 - rank, 7, 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@pytest.mark.mpi
+def test_the_profile_knows_each_way_to_complete_a_request(mpi_user: MpiUser, tmp_path: Path) -> None:
+    """With a bound the other calls are added up, with 0 and in programs of several threads none is kept."""
+    (tmp_path / "p.c").write_text(REQUESTS)
+    options = wrapped(PROFILE.read_text(), False)
+    mpi_user.mpicc("-O1", tmp_path / "p.c", PROFILE, "-o", tmp_path / "p", *options)
+
+    def traces(*arguments: str, **environment: str) -> list[Trace]:
+        mpi_user.run(2, tmp_path / "p", *arguments, OPI_BENCH_TRACE=str(tmp_path / "trace"), **environment)
+        return [read_trace(tmp_path / f"trace.{rank}") for rank in range(2)]
+
+    for rank, one in enumerate(traces()):
+        assert len(one.messages) == 4 * 4 + 2
+        assert all(message.call >= 0 and message.peer == 1 - rank for message in one.messages)
+        assert one.beyond == 0
+    for one in traces(OPI_BENCH_CALLS="3"):
+        assert (len(one.calls), len(one.messages)) == (3, 3)
+        assert 0 < one.beyond < one.ended - one.begun
+    for found in (traces(OPI_BENCH_CALLS="0"), traces("threads")):
+        assert all((one.calls, one.messages, one.beyond) == ((), (), 0) for one in found)
+        assert all(one.begun < one.ended for one in found)
+    assert found[0].threads
 
 
 @pytest.mark.parametrize("shared_heap", [False, True])

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import MPIS, MpiUser
 
-from opi_xform.bench import cannon, memory, memory_report, threads
+from opi_xform.bench import cannon, memory, memory_report, processes, threads
 from opi_xform.bench.result import Result, Row
 from opi_xform.bench.rounds import Key, run_once
 from opi_xform.launch.mpi import LaunchError, Mpi
@@ -74,7 +74,7 @@ def test_processes_of_a_job_are_found_with_those_they_started() -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stdout.readline() == "1\n"
-        found = [*memory.descendants(process.pid)]
+        found = [*processes.descendants(process.pid)]
         process.stdin.write("\n")
         process.stdin.close()
     assert len(found) == 2

@@ -271,6 +271,7 @@ def test_what_is_installed(mpi_user: MpiUser, installed: Installed) -> None:
         "lib/pkgconfig/libopi_ranks.pc",
         "lib/cmake/opi/opiConfig.cmake",
         "lib/cmake/opi/opiConfigVersion.cmake",
+        "lib/cmake/opi/opiTransform.cmake",
     } <= names
     listed = checked("nm", "-D", "--defined-only", installed.lib / "libopi.so", user=mpi_user)
     symbols = [line.split()[-1] for line in listed.splitlines()]

@@ -65,3 +65,30 @@ def test_a_read_in_a_function_is_shown_with_its_call(tmp_path: Path, capfd: pyte
         (4, "`buf` is read here"),
         (10, "called from here"),
     ]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [PACK, SEND, "double w = u[4];", "v[0] = buf[3] * w;"],  # declared in between
+        [PACK, SEND, "v[9] = u[4];", "v[0] = buf[3] * v[9];"],  # set in between
+        [PACK, SEND, "MPI_Bcast(v, 9, MPI_DOUBLE, 0, MPI_COMM_WORLD);", "v[0] += buf[3];"],  # it comes in between
+        [PACK, SEND, "v[5] = v[0];", "v[0] = buf[3];"],  # the old one is used in between
+        [PACK, SEND, "MPI_Bcast(buf, 9, MPI_DOUBLE, 0, MPI_COMM_WORLD);"],  # a message itself
+    ],
+)
+def test_a_read_does_not_move_past_what_it_needs(
+    lines: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    kept = site(lines, tmp_path, capfd)
+    assert kept["decision"] == "keep"
+    assert "moving" not in kept["message"]
+
+
+@pytest.mark.parametrize("between", ["v[1] = u[2];", "MPI_Bcast(u, 9, MPI_DOUBLE, 0, MPI_COMM_WORLD);", "u[3] = 1;"])
+def test_it_moves_past_what_has_nothing_to_do_with_it(
+    between: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    kept = site([PACK, SEND, between, "v[0] = buf[3];"], tmp_path, capfd)
+    wanted = "v[1]" not in between  # of an array, one element counts as all
+    assert ("; moving the read at line 11 before the send would let it convert" in kept["message"]) is wanted

@@ -96,6 +96,19 @@ def test_arguments_lead_to_the_index(project: Path) -> None:
     assert transformed(["main.o", "pack.o", "-o", "app"]) == ["main.o", "pack.o", "-o", "app"]
 
 
+def test_headers_that_are_named_lead_to_the_index(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A header of the program is the transformed one however it comes in."""
+    tree = project / ".opi-index" / "tree"
+    found = transformed(["-include", "src/inc/halo.h", "-imacros", "other.h", "-isystemsrc/inc", "-c", "src/pack.c"])
+    assert found[:2] == ["-include", str(tree / "inc" / "halo.h")]
+    assert found[2:4] == ["-imacros", "other.h"]
+    assert found[4:6] == [f"-isystem{tree / 'inc'}", "-isystemsrc/inc"]
+    assert str(tree / "pack.c") in transformed(["-c", "src/pack.c"], project / ".opi-index")
+    monkeypatch.setenv("CPATH", f"/usr/include:{project / 'src' / 'inc'}")
+    found = transformed(["-Isrc", "-c", "src/pack.c"])
+    assert found[2:7] == ["-c", str(tree / "pack.c"), "-I", str(tree / "inc"), "-I"]
+
+
 def test_an_index_elsewhere_is_named(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (project / ".opi-index").rename(project / "elsewhere")
     with pytest.raises(LaunchError, match=r"no \.opi-index here or above; run `opi-xform --index"):

@@ -312,3 +312,41 @@ def test_a_read_goes_before_a_send_that_needs_as_much(tmp_path: Path) -> None:
     text, found = sites(lines, tmp_path)
     wanted = f"`b` is read at line {line_of(text)} after the send"
     assert (told(found[0]), found[0]["message"].partition(";")[0]) == (("keep", "OPI101"), wanted)
+
+
+@pytest.mark.parametrize("side", ["send", "recv"])
+def test_a_row_of_a_grid_that_changes_places_is_read_by_the_other_name(side: str, tmp_path: Path) -> None:
+    """The row is of the grid that was computed; the next turn reads it by the name that it has then."""
+    call = f"MPI_Send(&b[m * (n % 3)], {ROW});" if side == "send" else f"MPI_Recv(&b[m * (n % 3)], {ROW}, {TAKE}"
+    lines = [*TWO, FIRST, "for (int t = 0; t < 4; t++) {", SWEEP, "if (rank < size - 1)", call, SWAP, OUT]
+    text, found = sites(lines, tmp_path)
+    assert told(found[0]) == ("keep", "OPI101" if side == "send" else "OPI201")
+    where = f"the message lies in `b`, which changes places with `a`, and line {line_of(text)} may read "
+    assert found[0]["message"].startswith(where)
+
+
+def test_a_derived_type_is_told_before_the_place(tmp_path: Path) -> None:
+    lines = [
+        "double *a = malloc(n * n * 8);",
+        "MPI_Datatype column; MPI_Type_vector(n, 1, n, MPI_DOUBLE, &column); MPI_Type_commit(&column); // HERE",
+        "for (int i = 0; i < n * n; i++) a[i] = i;",
+        "MPI_Send(&a[n - 1], 1, column, 1, 0, MPI_COMM_WORLD);",
+        "free(a);",
+    ]
+    text, found = sites(lines, tmp_path)
+    assert told(found[0]) == ("keep", "OPI107")
+    assert f"it is made by `MPI_Type_vector` at line {line_of(text)}" in found[0]["message"]
+
+
+def test_a_place_inside_is_told_before_how_the_memory_comes(tmp_path: Path) -> None:
+    make = "static void make(double **p, int n) { *p = malloc(n * 8); }\n"
+    make += "static void fill(double **p, int n) { make(p, n); }\n"
+    lines = [
+        "double *a = NULL;",
+        "if (rank == 0) { a = (double *)malloc(2 * n * 8); a = a ? a : 0; } else fill(&a, 2 * n);",
+        "for (int i = 0; i < 2 * n; i++) a[i] = i;",
+        "if (rank == 0) MPI_Send(&a[n], n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);",
+        "free(a);",
+    ]
+    _, found = sites(lines, tmp_path, make)
+    assert "the call begins inside `a`, at a place that the program computes" in found[0]["message"]

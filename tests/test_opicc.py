@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -152,7 +154,7 @@ def test_which_mpi_it_is(mpi_user: MpiUser) -> None:
 def test_no_mpicc_says_what_to_do(hello: Path) -> None:
     result = opicc(["hello.c"], hello, OPI_MPICC="/no/such/mpicc")
     assert result.code == 2
-    assert result.err == "opicc: OPI_MPICC=/no/such/mpicc: no such command\n"
+    assert result.err == "opicc: OPI_MPICC=/no/such/mpicc: no such command; it names the mpicc of your MPI\n"
 
 
 def test_an_mpicc_without_an_mpi_says_so(hello: Path) -> None:
@@ -163,6 +165,89 @@ def test_an_mpicc_without_an_mpi_says_so(hello: Path) -> None:
     assert result.code == 2
     assert len(result.err.splitlines()) == 1
     assert "something is broken" in result.err
+
+
+@pytest.mark.parametrize(
+    ("named", "expected"),
+    [
+        ("README", "not an executable file; it names the mpicc of your MPI"),
+        ("opicc", "this runs the MPI's compiler itself; it names the mpicc of your MPI"),
+    ],
+)
+def test_a_bad_opi_mpicc_is_named(hello: Path, named: str, expected: str) -> None:
+    (hello / named).write_text("#!/bin/sh\n")
+    (hello / named).chmod(0o755 if named == "opicc" else 0o644)
+    result = opicc(["hello.c"], hello, OPI_MPICC=str(hello / named))
+    assert (result.code, result.err) == (2, f"opicc: OPI_MPICC={hello / named}: {expected}\n")
+
+
+def test_a_compiler_without_an_mpi_is_named(hello: Path) -> None:
+    """As it was given; and no MPI is needed to see how opicc is used wrongly."""
+    (hello / "gcc").write_text("#!/bin/sh\necho 'no mpi.h' >&2\nexit 1\n")
+    (hello / "gcc").chmod(0o755)
+    result = opicc(["hello.c"], hello, OPI_MPICC=str(hello / "gcc"))
+    assert result.err.startswith(
+        f"opicc: OPI_MPICC={hello / 'gcc'}: cannot compile a file that includes <mpi.h>: no mpi"
+    )
+    assert result.err.endswith("it names the mpicc of your MPI\n")
+
+
+def test_without_arguments(hello: Path) -> None:
+    result = opicc([], hello)
+    assert (result.code, result.err) == (2, "opicc: no files, nothing to do; opicc --help tells the usage\n")
+    assert opicc(["--launch"], hello).err == "opicc: --launch: no compiler; its whole command follows --launch\n"
+    assert "no option of opicc" in opicc(["-O2", "--launch", "cc"], hello).err
+
+
+@pytest.mark.mpi
+def test_help_and_version_have_both(mpi_user: MpiUser) -> None:
+    """Build systems read the compiler's version from the first lines."""
+    own = subprocess.run([mpi_user.mpi.mpicc, "--version"], capture_output=True, text=True, check=True).stdout
+    said = compiled(mpi_user, "--version").out
+    assert said.startswith(own)
+    assert re.fullmatch(r"opicc \d\S+ over \S+, of \S+ \S+\n", said[len(own) :])
+    text = compiled(mpi_user, "--help").out
+    assert text.startswith("usage: opicc ")
+    assert "--transform[=DIR]" in text
+    assert "Usage: " in text[10:] or "OVERVIEW" in text
+
+
+@pytest.mark.mpi
+def test_other_linkers_and_launchers(mpi_user: MpiUser, hello: Path) -> None:
+    """What --cflags and --libs print, and --launch before the MPI's own compiler, build programs with libopi once."""
+    cflags, libs = compiled(mpi_user, "--cflags").out.split(), compiled(mpi_user, "--libs").out.split()
+    mpi_user.mpicc(hello / "hello.c", *cflags, *libs, "-o", hello / "flags")
+    launch = ("--launch", mpi_user.mpi.mpicc)
+    compiled(mpi_user, *launch, "-c", hello / "hello.c", "-o", hello / "hello.o")
+    compiled(mpi_user, *launch, hello / "hello.o", "-o", hello / "launched")
+    compiled(mpi_user, hello / "hello.o", *libs, "-o", hello / "once")
+    compiled(mpi_user, "--launch", "opicc", hello / "hello.o", "-o", hello / "itself")
+    for name in ("flags", "launched", "once", "itself"):
+        assert mpi_user.run(2, hello / name).code == 0
+
+
+@pytest.mark.mpi
+def test_opicxx_links_cpp(mpi_user: MpiUser, hello: Path) -> None:
+    if shutil.which("g++") is None:
+        pytest.skip("no g++ on PATH")
+    text = "#include <mpi.h>\n#include <vector>\n#include <opi.h>\n" + HELLO.split('"opi.h"\n')[1]
+    (hello / "main.cc").write_text(text.replace("return p != 0;", "return std::vector<int>(3).size() != 3;"))
+
+    def opicxx(*words: str | Path) -> Run:
+        command = [sys.executable, "-m", "opi_xform.launch.opicxx", *map(str, words)]
+        done = subprocess.run(command, env=mpi_user.environment, capture_output=True, text=True, check=False)
+        return Run(done.returncode, done.stdout, done.stderr)
+
+    made = opicxx(hello / "main.cc", "-o", hello / "cpp")
+    if "OMPI" in made.err and made.code:
+        pytest.skip("this MPI's C++ compiler does not work")
+    assert made.code == 0, made.err
+    assert mpi_user.run(2, hello / "cpp").code == 0
+    assert "libopi.a" in opicxx("--show").out
+    assert "C++ is compiled as it stands" in opicxx("--help").out
+    refused = opicxx("--transform", "-c", "a.cc")
+    assert refused.code == 2
+    assert refused.err.startswith("opicxx: --transform: opi-xform reads C only; ")
 
 
 @pytest.mark.mpi
@@ -186,7 +271,10 @@ def test_an_error_in_the_runtime_shows_the_compilers_message_and_the_log(mpi_use
     environment = {"OPI_MPICC": str(mpi_user.mpi.mpicc), "OPI_CACHE": str(hello / "cache")}
     result = opicc(["hello.c"], hello, **environment, OPI_RUNTIME_CFLAGS="-O0 -DMPI_Init=5")
     assert result.code != 0
-    assert "error:" in result.err
+    building, error = result.err.splitlines()
+    assert building.startswith("building libopi for ")
+    assert error.startswith("opicc: building libopi failed: ")
+    assert "error:" in error
     logs = list((hello / "cache" / "runtime").glob("*.log"))
     assert len(logs) == 1
     assert str(logs[0]) in result.err
@@ -206,6 +294,7 @@ def test_the_runtime_is_built_once_by_content_and_flags(mpi_user: MpiUser, hello
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(build, range(4)))
     assert [result.code for result in results] == [0, 0, 0, 0], results
+    assert sum("building libopi for" in result.err for result in results) == 1
     cache = hello / "home" / "opi-xform" / "runtime"
     archives = list(cache.rglob("libopi.a"))
     assert len(archives) == 1

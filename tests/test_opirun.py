@@ -89,6 +89,16 @@ def test_an_unmodified_program_runs_over_libopi(mpi_user: MpiUser, ring: Path, t
 
 
 @pytest.mark.mpi
+def test_version_tells_the_mpi_and_its_launcher(mpi_user: MpiUser) -> None:
+    result = opirun(mpi_user, "--version")
+    own, *launchers = result.out.splitlines()
+    assert result.code == 0
+    assert own.startswith("opirun ")
+    assert str(MPIS[0].mpiexec) in own
+    assert launchers
+
+
+@pytest.mark.mpi
 def test_exit_codes_are_the_launchers(mpi_user: MpiUser, ring: Path) -> None:
     assert opirun(mpi_user, "-n", "2", ring, "7").code == 7
 

@@ -77,8 +77,11 @@ def test_wheel_and_sdist_hold_tables_and_runtime(released: tuple[Path, Path]) ->
     in_wheel = set(zipfile.ZipFile(wheel).namelist())
     assert {f"opi_xform/_data/{name}" for name in needed} <= in_wheel
     top = {name.split("/")[0] for name in in_wheel}
-    (manual,) = (name for name in in_wheel if name.split("/")[0].endswith(".data"))
-    assert manual.endswith(".data/data/share/man/man1/opi-xform.1")
+    shared = {name.partition("/")[2]: name for name in in_wheel if name.split("/")[0].endswith(".data")}
+    package = {f"data/share/cmake/opi/{file.name}" for file in (CHECKOUT / "runtime/cmake/package").iterdir()}
+    manual = shared["data/share/man/man1/opi-xform.1"]
+    assert shared.keys() == {"data/share/man/man1/opi-xform.1", *package}
+    assert "data/share/cmake/opi/opiConfig.cmake" in package
     (known,) = (name for name in top if name.endswith(".dist-info"))
     assert top == {"opi_xform", known, manual.split("/")[0]}
     with tarfile.open(sdist) as archive:

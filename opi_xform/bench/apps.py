@@ -18,6 +18,7 @@ from opi_xform.bench.apps_report import AppResult, FormTimes, Site
 from opi_xform.bench.apps_trace import Times, read_trace, times_of
 from opi_xform.bench.machine import cores_apart
 from opi_xform.bench.rounds import FLAGS, pinned
+from opi_xform.bench.ways import ways
 from opi_xform.launch.mpi import LaunchError, Mpi
 from opi_xform.launch.tools import OPICC, XFORM, c_sources, captured, checked, compile_with
 from opi_xform.resources import resource, runtime_include_dir
@@ -161,11 +162,8 @@ def protocols(form: Form, work: Path) -> dict[str, float]:
     done = captured(form.command, form.mpi, timeout_s=TIMEOUT_S, extra={"OPI_PROFILE": str(file)})
     if done.returncode != 0:
         raise LaunchError(f"{form.series} with OPI_PROFILE: exit code {done.returncode}\n{done.stderr[-2000:]}", 1)
-    told = json.loads(file.read_text(encoding="utf-8"))
-    counts = {name: one["messages"] for name, one in told["on_node"].items() if name != "all"}
-    counts["mpi"] = told["left_to_mpi"]["all"]["messages"] + told["off_node"]["messages"] + told["outside"]["messages"]
-    total = sum(counts.values())
-    return {name: 100.0 * count / total for name, count in counts.items() if count} if total else {}
+    counts = {name: count for name, (count, _) in ways(json.loads(file.read_text(encoding="utf-8"))).items()}
+    return {name: 100.0 * count / sum(counts.values()) for name, count in counts.items()}
 
 
 @dataclass(frozen=True, slots=True)

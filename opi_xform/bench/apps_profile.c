@@ -1,9 +1,13 @@
-/* What a program does in MPI and when, for `opi-bench apps`: linked into every build of it with --wrap, so that it stands in front of the MPI
- * and of libopi alike.  A call of the program is timed once, whatever it calls in turn.
+/* What a program does in MPI and when, for `opi-bench apps` and `opi-bench compare`: linked into every build of it with --wrap, so that it stands in front
+ * of the MPI and of libopi alike, or (APPS_PRELOAD) a library that is loaded before them.  A call of the program is timed once, whatever it calls in turn.
  *
  * Each rank writes $OPI_BENCH_TRACE.RANK when MPI ends: a header, the calls, then the messages (both sides).  The clock is the node's, so times of different ranks compare.
+ * With $OPI_BENCH_CALLS only so many calls are kept, and the time of the others is added up; with 0 no call is timed.
+ * The calls of a program that asks for MPI_THREAD_MULTIPLE are not timed.
  */
+#define _GNU_SOURCE
 #include <mpi.h>
+#include <dlfcn.h>
 #ifdef APPS_OPI
 #include <opi.h>
 #undef OPI_Alloc
@@ -68,7 +72,13 @@ static struct message *messages;
 static struct pending *pending;
 static struct group *groups;
 static size_t ncalls, calls_room, nmessages, messages_room, npending, pending_room;
-static int depth;               /* of our own functions: only the outermost counts */
+static struct call *last;       /* the call that runs, or ran last */
+static struct call beyond;      /* one of those that are only added up */
+static double beyond_s;
+static uint64_t nbeyond, calls_limit = UINT64_MAX;
+static int depth = 1;           /* of our own functions: only the outermost counts, and none outside MPI_Init and MPI_Finalize */
+static int threads;             /* of the program call MPI at once: nothing is timed */
+static int written;
 static double begun;
 
 static double now(void)
@@ -91,10 +101,20 @@ static void *more(void *p, size_t n, size_t *room, size_t size)
     return p;
 }
 
+#ifdef APPS_PRELOAD
+#define REAL(type, name, parameters) \
+    static type(*__real_##name) parameters; \
+    __attribute__((constructor)) static void find_##name(void) \
+    { \
+        *(void **)&__real_##name = dlsym(RTLD_NEXT, #name); \
+    } \
+    type name parameters
+#else
 #define REAL(type, name, parameters) \
     extern type __real_##name parameters; \
     type __wrap_##name parameters; \
     type __wrap_##name parameters
+#endif
 
 REAL(int, MPI_Comm_free, (MPI_Comm *comm))
 {
@@ -143,19 +163,30 @@ static struct group *group_of(MPI_Comm comm)
     return g;
 }
 
-static struct call *begin(int how)
+static void begin(int how)
 {
-    calls = more(calls, ncalls, &calls_room, sizeof *calls);
-    struct call *c = &calls[ncalls++];
-    memset(c, 0, sizeof *c);
-    c->how = how;
-    c->enter = now();
-    return c;
+    if (ncalls < calls_limit) {
+        calls = more(calls, ncalls, &calls_room, sizeof *calls);
+        last = &calls[ncalls++];
+    } else {
+        last = &beyond;
+        nbeyond++;
+    }
+    memset(last, 0, sizeof *last);
+    last->how = how;
+    last->enter = now();
+}
+
+static void leave(void)
+{
+    last->leave = now();
+    if (last == &beyond)
+        beyond_s += beyond.leave - beyond.enter;
 }
 
 static int add_message(int side, int peer, int tag, MPI_Comm comm, struct group **group)
 {
-    if (peer == MPI_PROC_NULL)
+    if (peer == MPI_PROC_NULL || last == &beyond)
         return -1;
     struct group *g = group_of(comm);
     if (group)
@@ -173,7 +204,7 @@ static void complete(int message, const struct group *g, const MPI_Status *statu
     if (message < 0)
         return;
     struct message *m = &messages[message];
-    m->call = (int32_t)ncalls - 1;
+    m->call = last == &beyond ? -1 : (int32_t)ncalls - 1;
     if (m->side == RECEIVED && status && g && status->MPI_SOURCE >= 0 && status->MPI_SOURCE < g->size) {
         m->peer = g->world[status->MPI_SOURCE];
         m->tag = status->MPI_TAG;
@@ -207,13 +238,11 @@ static void completed(MPI_Request request, const MPI_Status *status)
             return real; \
         depth++; \
         int r; \
-        struct call *c = begin(how); \
-        (void)c; \
+        begin(how); \
         body; \
         depth--; \
         return r; \
     } while (0)
-#define LEAVE() (calls[ncalls - 1].leave = now())
 
 #define SEND_LIKE(name, type_of_buffer) \
     REAL(int, name, (type_of_buffer b, int n, MPI_Datatype t, int peer, int tag, MPI_Comm comm)) \
@@ -221,7 +250,7 @@ static void completed(MPI_Request request, const MPI_Status *status)
         COUNTED(MESSAGES, __real_##name(b, n, t, peer, tag, comm), { \
             int m = add_message(SENT, peer, tag, comm, NULL); \
             r = __real_##name(b, n, t, peer, tag, comm); \
-            LEAVE(); \
+            leave(); \
             complete(m, NULL, NULL); \
         }); \
     }
@@ -232,7 +261,7 @@ static void completed(MPI_Request request, const MPI_Status *status)
             struct group *g = NULL; \
             int m = add_message(SENT, peer, tag, comm, &g); \
             r = __real_##name(b, n, t, peer, tag, comm, rq); \
-            LEAVE(); \
+            leave(); \
             remember(m, g, *rq); \
         }); \
     }
@@ -245,7 +274,7 @@ static void completed(MPI_Request request, const MPI_Status *status)
             struct group *g = NULL; \
             int m = add_message(RECEIVED, peer, tag, comm, &g); \
             r = __real_##name(b, n, t, peer, tag, comm, got); \
-            LEAVE(); \
+            leave(); \
             complete(m, g, got); \
         }); \
     }
@@ -256,7 +285,7 @@ static void completed(MPI_Request request, const MPI_Status *status)
             struct group *g = NULL; \
             int m = add_message(RECEIVED, peer, tag, comm, &g); \
             r = __real_##name(b, n, t, peer, tag, comm, rq); \
-            LEAVE(); \
+            leave(); \
             remember(m, g, *rq); \
         }); \
     }
@@ -272,7 +301,7 @@ static void completed(MPI_Request request, const MPI_Status *status)
             int m = add_message(RECEIVED, from, rtag, comm, &g); \
             int k = add_message(SENT, to, stag, comm, NULL); \
             r = __real_##name(sb, sn, st, to, stag, rb, rn, rt, from, rtag, comm, got); \
-            LEAVE(); \
+            leave(); \
             complete(m, g, got); \
             complete(k, NULL, NULL); \
         }); \
@@ -281,12 +310,29 @@ static void completed(MPI_Request request, const MPI_Status *status)
 SEND_LIKE(MPI_Send, const void *)
 SEND_LIKE(MPI_Ssend, const void *)
 SEND_LIKE(MPI_Rsend, const void *)
+SEND_LIKE(MPI_Bsend, const void *)
+ISEND_LIKE(MPI_Ibsend, const void *)
 ISEND_LIKE(MPI_Isend, const void *)
 ISEND_LIKE(MPI_Issend, const void *)
 ISEND_LIKE(MPI_Irsend, const void *)
 RECV_LIKE(MPI_Recv)
 IRECV_LIKE(MPI_Irecv)
 SENDRECV_LIKE(MPI_Sendrecv, const void *)
+
+REAL(int, MPI_Sendrecv_replace, (void *b, int n, MPI_Datatype t, int to, int stag, int from, int rtag, MPI_Comm comm, MPI_Status *s))
+{
+    COUNTED(MESSAGES, __real_MPI_Sendrecv_replace(b, n, t, to, stag, from, rtag, comm, s), {
+        MPI_Status own;
+        MPI_Status *got = s == MPI_STATUS_IGNORE ? &own : s;
+        struct group *g = NULL;
+        int m = add_message(RECEIVED, from, rtag, comm, &g);
+        int k = add_message(SENT, to, stag, comm, NULL);
+        r = __real_MPI_Sendrecv_replace(b, n, t, to, stag, from, rtag, comm, got);
+        leave();
+        complete(m, g, got);
+        complete(k, NULL, NULL);
+    });
+}
 
 REAL(int, MPI_Wait, (MPI_Request *rq, MPI_Status *s))
 {
@@ -295,7 +341,7 @@ REAL(int, MPI_Wait, (MPI_Request *rq, MPI_Status *s))
         MPI_Status *got = s == MPI_STATUS_IGNORE ? &own : s;
         MPI_Request was = *rq;
         r = __real_MPI_Wait(rq, got);
-        LEAVE();
+        leave();
         completed(was, got);
     });
 }
@@ -318,7 +364,7 @@ REAL(int, MPI_Waitall, (int n, MPI_Request rq[], MPI_Status s[]))
     begin(MESSAGES);
     MPI_Status *got = s == MPI_STATUSES_IGNORE ? own : s;
     int r = __real_MPI_Waitall(n, rq, got);
-    LEAVE();
+    leave();
     for (int i = 0; i < n; i++)
         completed(was[i], &got[i]);
     depth--;
@@ -341,7 +387,7 @@ REAL(int, MPI_Waitany, (int n, MPI_Request rq[], int *index, MPI_Status *s))
     MPI_Status own, *got = s == MPI_STATUS_IGNORE ? &own : s;
     begin(MESSAGES);
     int r = __real_MPI_Waitany(n, rq, index, got);
-    LEAVE();
+    leave();
     if (*index != MPI_UNDEFINED)
         completed(was[*index], got);
     free(was);
@@ -356,12 +402,96 @@ REAL(int, MPI_Test, (MPI_Request *rq, int *flag, MPI_Status *s))
         MPI_Status *got = s == MPI_STATUS_IGNORE ? &own : s;
         MPI_Request was = *rq;
         r = __real_MPI_Test(rq, flag, got);
-        LEAVE();
+        leave();
         if (*flag) {
-            calls[ncalls - 1].how = MESSAGES;
+            last->how = MESSAGES;
             if (was != MPI_REQUEST_NULL)
                 completed(was, got);
         }
+    });
+}
+
+/* Requests as they are before a call that may end several, and room for their statuses. */
+struct several {
+    MPI_Request *was;
+    MPI_Status *status;
+};
+
+static struct several several(int n, const MPI_Request rq[])
+{
+    size_t room = n > 0 ? (size_t)n : 1;
+    struct several all = { malloc(room * sizeof *all.was), malloc(room * sizeof *all.status) };
+    if (!all.was || !all.status)
+        abort();
+    if (n > 0)
+        memcpy(all.was, rq, (size_t)n * sizeof *rq);
+    return all;
+}
+
+static void done(struct several all)
+{
+    free(all.was);
+    free(all.status);
+}
+
+#define SOME_LIKE(name, how_it_waits) \
+    REAL(int, name, (int n, MPI_Request rq[], int *count, int indices[], MPI_Status s[])) \
+    { \
+        COUNTED(how_it_waits, __real_##name(n, rq, count, indices, s), { \
+            struct several all = several(n, rq); \
+            MPI_Status *got = s == MPI_STATUSES_IGNORE ? all.status : s; \
+            r = __real_##name(n, rq, count, indices, got); \
+            leave(); \
+            if (*count != MPI_UNDEFINED && *count > 0) { \
+                last->how = MESSAGES; \
+                for (int i = 0; i < *count; i++) \
+                    completed(all.was[indices[i]], &got[i]); \
+            } \
+            done(all); \
+        }); \
+    }
+
+SOME_LIKE(MPI_Waitsome, MESSAGES)
+SOME_LIKE(MPI_Testsome, POLLED)
+
+REAL(int, MPI_Testall, (int n, MPI_Request rq[], int *flag, MPI_Status s[]))
+{
+    COUNTED(POLLED, __real_MPI_Testall(n, rq, flag, s), {
+        struct several all = several(n, rq);
+        MPI_Status *got = s == MPI_STATUSES_IGNORE ? all.status : s;
+        r = __real_MPI_Testall(n, rq, flag, got);
+        leave();
+        if (*flag) {
+            last->how = MESSAGES;
+            for (int i = 0; i < n; i++)
+                completed(all.was[i], &got[i]);
+        }
+        done(all);
+    });
+}
+
+REAL(int, MPI_Testany, (int n, MPI_Request rq[], int *index, int *flag, MPI_Status *s))
+{
+    COUNTED(POLLED, __real_MPI_Testany(n, rq, index, flag, s), {
+        struct several all = several(n, rq);
+        MPI_Status *got = s == MPI_STATUS_IGNORE ? all.status : s;
+        r = __real_MPI_Testany(n, rq, index, flag, got);
+        leave();
+        if (*flag && *index != MPI_UNDEFINED) {
+            last->how = MESSAGES;
+            completed(all.was[*index], got);
+        }
+        done(all);
+    });
+}
+
+REAL(int, MPI_Request_free, (MPI_Request *rq))
+{
+    COUNTED(NEVER, __real_MPI_Request_free(rq), {
+        MPI_Request was = *rq;
+        r = __real_MPI_Request_free(rq);
+        leave();
+        completed(was, NULL);
     });
 }
 
@@ -369,7 +499,7 @@ REAL(int, MPI_Probe, (int peer, int tag, MPI_Comm comm, MPI_Status *s))
 {
     COUNTED(POLLED, __real_MPI_Probe(peer, tag, comm, s), {
         r = __real_MPI_Probe(peer, tag, comm, s);
-        LEAVE();
+        leave();
     });
 }
 
@@ -377,9 +507,9 @@ REAL(int, MPI_Iprobe, (int peer, int tag, MPI_Comm comm, int *flag, MPI_Status *
 {
     COUNTED(POLLED, __real_MPI_Iprobe(peer, tag, comm, flag, s), {
         r = __real_MPI_Iprobe(peer, tag, comm, flag, s);
-        LEAVE();
+        leave();
         if (*flag)
-            calls[ncalls - 1].how = NEVER;
+            last->how = NEVER;
     });
 }
 
@@ -387,14 +517,13 @@ REAL(int, MPI_Iprobe, (int peer, int tag, MPI_Comm comm, int *flag, MPI_Status *
 static void collective(MPI_Comm comm, int root)
 {
     const struct group *g = group_of(comm);
-    struct call *c = &calls[ncalls - 1];
     if (!g) {
-        c->how = NEVER;
+        last->how = NEVER;
         return;
     }
-    c->comm = g->key;
-    c->size = g->size;
-    c->root = g->rank == root;
+    last->comm = g->key;
+    last->size = g->size;
+    last->root = g->rank == root;
 }
 
 #define COLLECTIVE(name, how, root, parameters, arguments) \
@@ -402,7 +531,7 @@ static void collective(MPI_Comm comm, int root)
     { \
         COUNTED(how, __real_##name arguments, { \
             r = __real_##name arguments; \
-            LEAVE(); \
+            leave(); \
             collective(comm, root); \
         }); \
     }
@@ -422,6 +551,60 @@ COLLECTIVE(MPI_Alltoallv, FOR_ALL, -1,
            (const void *s, const int *sn, const int *so, MPI_Datatype st, void *d, const int *dn, const int *po, MPI_Datatype dt, MPI_Comm comm),
            (s, sn, so, st, d, dn, po, dt, comm))
 
+COLLECTIVE(MPI_Alltoallw, FOR_ALL, -1,
+           (const void *s, const int *sn, const int *so, const MPI_Datatype *st, void *d, const int *dn, const int *po, const MPI_Datatype *dt, MPI_Comm comm),
+           (s, sn, so, st, d, dn, po, dt, comm))
+COLLECTIVE(MPI_Exscan, FOR_ALL, -1, (const void *s, void *d, int n, MPI_Datatype t, MPI_Op op, MPI_Comm comm), (s, d, n, t, op, comm))
+COLLECTIVE(MPI_Reduce_scatter, FOR_ALL, -1, (const void *s, void *d, const int *n, MPI_Datatype t, MPI_Op op, MPI_Comm comm), (s, d, n, t, op, comm))
+COLLECTIVE(MPI_Reduce_scatter_block, FOR_ALL, -1, (const void *s, void *d, int n, MPI_Datatype t, MPI_Op op, MPI_Comm comm), (s, d, n, t, op, comm))
+COLLECTIVE(MPI_Gatherv, AT_ROOT, root,
+           (const void *s, int sn, MPI_Datatype st, void *d, const int *dn, const int *po, MPI_Datatype dt, int root, MPI_Comm comm),
+           (s, sn, st, d, dn, po, dt, root, comm))
+COLLECTIVE(MPI_Scatterv, FOR_ROOT, root,
+           (const void *s, const int *sn, const int *so, MPI_Datatype st, void *d, int dn, MPI_Datatype dt, int root, MPI_Comm comm),
+           (s, sn, so, st, d, dn, dt, root, comm))
+COLLECTIVE(MPI_Allgatherv, FOR_ALL, -1, (const void *s, int sn, MPI_Datatype st, void *d, const int *dn, const int *po, MPI_Datatype dt, MPI_Comm comm),
+           (s, sn, st, d, dn, po, dt, comm))
+
+/* Calls whose partners are not followed: all of their time counts as communication. */
+#define ANY_LIKE(name, parameters, arguments) \
+    REAL(int, name, parameters) \
+    { \
+        COUNTED(NEVER, __real_##name arguments, { \
+            r = __real_##name arguments; \
+            leave(); \
+        }); \
+    }
+
+ANY_LIKE(MPI_Start, (MPI_Request *rq), (rq))
+ANY_LIKE(MPI_Startall, (int n, MPI_Request rq[]), (n, rq))
+ANY_LIKE(MPI_Mprobe, (int peer, int tag, MPI_Comm comm, MPI_Message *m, MPI_Status *s), (peer, tag, comm, m, s))
+ANY_LIKE(MPI_Improbe, (int peer, int tag, MPI_Comm comm, int *flag, MPI_Message *m, MPI_Status *s), (peer, tag, comm, flag, m, s))
+ANY_LIKE(MPI_Mrecv, (void *b, int n, MPI_Datatype t, MPI_Message *m, MPI_Status *s), (b, n, t, m, s))
+ANY_LIKE(MPI_Ibarrier, (MPI_Comm comm, MPI_Request *rq), (comm, rq))
+ANY_LIKE(MPI_Ibcast, (void *b, int n, MPI_Datatype t, int root, MPI_Comm comm, MPI_Request *rq), (b, n, t, root, comm, rq))
+ANY_LIKE(MPI_Ireduce, (const void *s, void *d, int n, MPI_Datatype t, MPI_Op op, int root, MPI_Comm comm, MPI_Request *rq), (s, d, n, t, op, root, comm, rq))
+ANY_LIKE(MPI_Iallreduce, (const void *s, void *d, int n, MPI_Datatype t, MPI_Op op, MPI_Comm comm, MPI_Request *rq), (s, d, n, t, op, comm, rq))
+ANY_LIKE(MPI_Iallgather, (const void *s, int sn, MPI_Datatype st, void *d, int dn, MPI_Datatype dt, MPI_Comm comm, MPI_Request *rq),
+         (s, sn, st, d, dn, dt, comm, rq))
+ANY_LIKE(MPI_Ialltoall, (const void *s, int sn, MPI_Datatype st, void *d, int dn, MPI_Datatype dt, MPI_Comm comm, MPI_Request *rq),
+         (s, sn, st, d, dn, dt, comm, rq))
+ANY_LIKE(MPI_Ialltoallv,
+         (const void *s, const int *sn, const int *so, MPI_Datatype st, void *d, const int *dn, const int *po, MPI_Datatype dt, MPI_Comm comm, MPI_Request *rq),
+         (s, sn, so, st, d, dn, po, dt, comm, rq))
+ANY_LIKE(MPI_Put, (const void *s, int sn, MPI_Datatype st, int peer, MPI_Aint at, int dn, MPI_Datatype dt, MPI_Win win), (s, sn, st, peer, at, dn, dt, win))
+ANY_LIKE(MPI_Get, (void *d, int dn, MPI_Datatype dt, int peer, MPI_Aint at, int sn, MPI_Datatype st, MPI_Win win), (d, dn, dt, peer, at, sn, st, win))
+ANY_LIKE(MPI_Accumulate, (const void *s, int sn, MPI_Datatype st, int peer, MPI_Aint at, int dn, MPI_Datatype dt, MPI_Op op, MPI_Win win),
+         (s, sn, st, peer, at, dn, dt, op, win))
+ANY_LIKE(MPI_Win_fence, (int assert, MPI_Win win), (assert, win))
+ANY_LIKE(MPI_Win_lock, (int type, int peer, int assert, MPI_Win win), (type, peer, assert, win))
+ANY_LIKE(MPI_Win_unlock, (int peer, MPI_Win win), (peer, win))
+ANY_LIKE(MPI_Win_flush, (int peer, MPI_Win win), (peer, win))
+ANY_LIKE(MPI_Win_start, (MPI_Group group, int assert, MPI_Win win), (group, assert, win))
+ANY_LIKE(MPI_Win_complete, (MPI_Win win), (win))
+ANY_LIKE(MPI_Win_post, (MPI_Group group, int assert, MPI_Win win), (group, assert, win))
+ANY_LIKE(MPI_Win_wait, (MPI_Win win), (win))
+
 #ifdef APPS_OPI
 SEND_LIKE(OPI_Give, void *)
 SEND_LIKE(OPI_Sgive, void *)
@@ -438,7 +621,7 @@ REAL(int, OPI_Alloc, (void *b, size_t n))
 {
     COUNTED(NEVER, __real_OPI_Alloc(b, n), {
         r = __real_OPI_Alloc(b, n);
-        LEAVE();
+        leave();
     });
 }
 
@@ -447,9 +630,9 @@ REAL(void *, OPI_Calloc, (size_t n, size_t s))
     if (depth)
         return __real_OPI_Calloc(n, s);
     depth++;
-    (void)begin(NEVER);
+    begin(NEVER);
     void *r = __real_OPI_Calloc(n, s);
-    LEAVE();
+    leave();
     depth--;
     return r;
 }
@@ -458,41 +641,89 @@ REAL(int, OPI_Free, (void *b))
 {
     COUNTED(NEVER, __real_OPI_Free(b), {
         r = __real_OPI_Free(b);
-        LEAVE();
+        leave();
     });
 }
 #endif
 
-REAL(int, MPI_Init, (int *argc, char ***argv))
+static int told;                /* the program has called MPI_Init: what libopi asks the MPI for in turn says nothing of the program */
+
+static void started(int rc, int level)
 {
-    depth++;
-    int r = __real_MPI_Init(argc, argv);
-    depth--;
+    const char *limit = getenv("OPI_BENCH_CALLS");
+    if (rc != MPI_SUCCESS)
+        return;
+    if (limit)
+        calls_limit = strtoull(limit, NULL, 10);
+    threads = threads || level == MPI_THREAD_MULTIPLE;
+    depth = threads || calls_limit == 0;
     begun = now();
-    return r;
 }
 
-REAL(int, MPI_Finalize, (void))
+/* The file of this rank. */
+static void write_trace(void)
 {
     const char *name = getenv("OPI_BENCH_TRACE");
     double end = now();
     int rank;
     depth++;
+    if (!name || written)
+        return;
+    written = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (name) {
-        char path[4096];
-        snprintf(path, sizeof path, "%s.%d", name, rank);
-        FILE *f = fopen(path, "wb");
-        double seconds[2] = { begun, end };
-        uint64_t counts[2] = { ncalls, nmessages };
-        if (!f || fwrite(seconds, sizeof seconds, 1, f) != 1 || fwrite(counts, sizeof counts, 1, f) != 1
-            || fwrite(calls, sizeof *calls, ncalls, f) != ncalls || fwrite(messages, sizeof *messages, nmessages, f) != nmessages || fclose(f)) {
-            fprintf(stderr, "apps_profile: cannot write %s\n", path);
-            __real_MPI_Finalize();
-            exit(1);
-        }
+    char path[4096];
+    snprintf(path, sizeof path, "%s.%d", name, rank);
+    FILE *f = fopen(path, "wb");
+    double seconds[3] = { begun, end, beyond_s };
+    uint64_t counts[4] = { ncalls, nmessages, nbeyond, (uint64_t)threads };
+    if (!f || fwrite(seconds, sizeof seconds, 1, f) != 1 || fwrite(counts, sizeof counts, 1, f) != 1
+        || fwrite(calls, sizeof *calls, ncalls, f) != ncalls || fwrite(messages, sizeof *messages, nmessages, f) != nmessages || fclose(f)) {
+        fprintf(stderr, "apps_profile: cannot write %s\n", path);
+        MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    int r = __real_MPI_Finalize();
-    depth--;
+}
+
+REAL(int, MPI_Init, (int *argc, char ***argv))
+{
+    told = 1;
+    int r = __real_MPI_Init(argc, argv);
+    started(r, MPI_THREAD_SINGLE);
     return r;
 }
+
+REAL(int, MPI_Init_thread, (int *argc, char ***argv, int wanted, int *provided))
+{
+    told = 1;
+    int r = __real_MPI_Init_thread(argc, argv, wanted, provided);
+    started(r, wanted);
+    return r;
+}
+
+REAL(int, MPI_Finalize, (void))
+{
+    write_trace();
+    return __real_MPI_Finalize();
+}
+
+#ifdef APPS_PRELOAD
+/* What a libopi inside the program calls. */
+REAL(int, PMPI_Init, (int *argc, char ***argv))
+{
+    int r = __real_PMPI_Init(argc, argv);
+    started(r, MPI_THREAD_SINGLE);
+    return r;
+}
+
+REAL(int, PMPI_Init_thread, (int *argc, char ***argv, int wanted, int *provided))
+{
+    int r = __real_PMPI_Init_thread(argc, argv, wanted, provided);
+    started(r, told ? MPI_THREAD_SINGLE : wanted);
+    return r;
+}
+
+REAL(int, PMPI_Finalize, (void))
+{
+    write_trace();
+    return __real_PMPI_Finalize();
+}
+#endif

@@ -19,7 +19,7 @@ NEVER, MESSAGES, FOR_ALL, FOR_ROOT, AT_ROOT, POLLED = range(6)
 """How a call may wait: the `how` of a call."""
 SENT, RECEIVED = range(2)
 
-_HEADER = struct.Struct("=ddQQ")
+_HEADER = struct.Struct("=dddQQQQ")
 _CALL = struct.Struct("=ddiiIi")
 _MESSAGE = struct.Struct("=diiiIii")
 
@@ -58,6 +58,10 @@ class Trace:
     ended: float
     calls: tuple[Call, ...]
     messages: tuple[Message, ...]
+    beyond: float = 0.0
+    """Seconds in the calls that were only added up: more than the rank was asked to keep."""
+    threads: bool = False
+    """Its threads may call MPI at once: no call was timed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +71,15 @@ class Times:
     run: float
     communication: float
     waiting: float
+    beyond: float = 0.0
+    """In calls that were only added up: nobody can tell which of the two it was; the mean, too."""
 
 
 def read_trace(path: Path) -> Trace:
     """Raises LaunchError when the file is missing or cut short."""
     try:
         data = path.read_bytes()
-        begun, ended, ncalls, nmessages = _HEADER.unpack_from(data)
+        begun, ended, beyond, ncalls, nmessages, _, threads = _HEADER.unpack_from(data)
     except (OSError, struct.error) as error:
         raise LaunchError(f"{path}: no trace of a run: {error}", 1) from error
     split = _HEADER.size + ncalls * _CALL.size
@@ -87,7 +93,7 @@ def read_trace(path: Path) -> Trace:
         Message(posted, side, peer, tag, comm, call)
         for posted, side, peer, tag, comm, call, _ in _MESSAGE.iter_unpack(data[split:])
     )
-    return Trace(begun, ended, calls, messages)
+    return Trace(begun, ended, calls, messages, beyond, bool(threads))
 
 
 def _partners(traces: Sequence[Trace]) -> list[dict[int, float]]:
@@ -159,4 +165,5 @@ def times_of(traces: Sequence[Trace]) -> Times:
             waiting += start - call.enter
             communication += call.leave - start
     run = max(trace.ended - trace.begun for trace in traces)
-    return Times(run, communication / len(traces), waiting / len(traces))
+    beyond = sum(trace.beyond for trace in traces)
+    return Times(run, communication / len(traces), waiting / len(traces), beyond / len(traces))

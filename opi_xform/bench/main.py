@@ -1,5 +1,5 @@
 """opi-bench: ``list``; ``run NAME [--quick] [--json FILE] [--plot FILE.png]``; ``apps [NAME ...]``, with these options
-and more; ``tune [--quick] [--dry-run]``."""
+and more; ``compare``: any program; ``tune [--quick] [--dry-run]``."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from opi_xform.bench import (
     apps_report,
     cachebench,
     cannon,
+    compare_cli,
     fibers,
     memory,
     memory_report,
@@ -93,19 +94,22 @@ def _say(line: str) -> None:
 
 def _writable(path: Path) -> None:
     """Finds out before the work, not after it. Raises OSError."""
+    there = path.exists()
     path.open("ab").close()
+    if not there:
+        path.unlink()
 
 
 def _check_files(plot_file: Path | None, *others: Path | None) -> None:
     """Raises OSError or LaunchError where a result could not be written."""
-    for file in (*others, plot_file):
-        if file is not None:
-            _writable(file)
     if plot_file is not None:
         if importlib.util.find_spec("matplotlib") is None:
             raise LaunchError("--plot needs matplotlib: pip install 'opi_xform[plot]'", 2)
         if plot_file.suffix not in PLOT_SUFFIXES:
             raise LaunchError(f"--plot {plot_file}: the name must end in one of {', '.join(PLOT_SUFFIXES)}", 2)
+    for file in (*others, plot_file):
+        if file is not None:
+            _writable(file)
 
 
 def _run(name: str, quick: bool, json_file: Path | None, plot_file: Path | None) -> None:
@@ -143,6 +147,12 @@ def _apps(
         real_time = "chrt -r 1 " if os.sched_getscheduler(0) == os.SCHED_RR else ""
         command = " ".join([f"{real_time}opi-bench apps", *names, f"--ranks {effort.ranks} {how}"])
         page.write_text(apps_report.page_of(results, machine, command, plot), encoding="utf-8")
+
+
+def _compare(options: argparse.Namespace, arguments: Sequence[str]) -> int:
+    _check_files(options.plot, options.json)
+    told = compare_cli.run(options, arguments, installed_mpis, _say)
+    return compare_cli.finish(told, options.json, options.plot)
 
 
 def _tune(quick: bool, dry_run: bool) -> None:
@@ -184,12 +194,16 @@ def main() -> int:
     measure = commands.add_parser("tune", help="measure libopi's thresholds on this machine and keep them for libopi")
     measure.add_argument("--quick", action="store_true", help="one short round: a check that it works")
     measure.add_argument("--dry-run", action="store_true", help="print them, keep nothing")
-    arguments = parser.parse_args()
+    compare_cli.add_options(commands.add_parser("compare", help="your program: plain, with libopi, and transformed"))
+    own, program = compare_cli.split(sys.argv[1:]) if sys.argv[1:2] == ["compare"] else (sys.argv[1:], [])
+    arguments = parser.parse_args(own)
     if arguments.command == "list":
         for name, bench in sorted(BENCHES.items()):
             print(f"{name}  {bench.about}")
         return 0
     try:
+        if arguments.command == "compare":
+            return _compare(arguments, program)
         if arguments.command == "tune":
             _tune(arguments.quick, arguments.dry_run)
         elif arguments.command == "apps":

@@ -9,14 +9,14 @@ what the job takes. What belongs to the launcher (mpiexec, its proxies) is told 
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from opi_xform.bench.processes import descendants, end
 from opi_xform.bench.result import Result, Row
 from opi_xform.bench.rounds import machine_line
 from opi_xform.launch.mpi import LaunchError, Mpi
@@ -63,30 +63,6 @@ class Taken:
     """From the start of the job to the reading."""
 
 
-def children() -> dict[int, list[int]]:
-    """The processes of the machine by their parents."""
-    found: dict[int, list[int]] = {}
-    for entry in os.listdir("/proc"):
-        if not entry.isdigit():
-            continue
-        try:
-            text = Path(f"/proc/{entry}/stat").read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue  # it ended meanwhile
-        # The name stands in parentheses and may hold anything; what follows the last one are letters and numbers.
-        found.setdefault(int(text.rpartition(")")[2].split()[1]), []).append(int(entry))
-    return found
-
-
-def descendants(pid: int) -> Iterator[int]:
-    """A process and all that it has started, and those these have started."""
-    by_parent, worklist = children(), [pid]
-    while worklist:
-        one = worklist.pop()
-        yield one
-        worklist += by_parent.get(one, [])
-
-
 def pss_kib(pid: int) -> int:
     """The proportional set size of a process; 0 when it has ended."""
     try:
@@ -105,11 +81,7 @@ def _runs(pid: int, program: Path) -> bool:
 
 def _end(process: subprocess.Popen[str]) -> None:
     """The job and all its processes."""
-    for pid in [*descendants(process.pid)][::-1]:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except OSError:
-            continue
+    end(process.pid)
     process.communicate()
 
 

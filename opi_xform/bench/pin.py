@@ -1,4 +1,4 @@
-"""Runs a program on one CPU, chosen by the rank's number on its node: ``python -m opi_xform.bench.pin 0,1 ./program``.
+"""Runs a program on one CPU, chosen by the rank's number on its node: ``python pin.py 0,1 ./program``.
 
 The launchers bind in ways of their own; this makes every series run on the same cores.
 """

@@ -21,6 +21,8 @@ from opi_xform.launch.tools import captured
 
 FLAGS = ("-O3", "-march=native")
 """Of every program that is measured."""
+PIN = (sys.executable, "-I", "-S", str(Path(__file__).with_name("pin.py")))
+"""Binds a rank; by its file and isolated, so that nothing in the working directory or the environment is imported."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -57,8 +59,7 @@ class Series:
 
 def pinned(mpi: Mpi, ranks: int, program: Path, cpus: Sequence[int], arguments: Sequence[str]) -> tuple[str, ...]:
     """The command that runs a program, each rank on a CPU of its own as far as there are enough."""
-    pin = (sys.executable, "-m", "opi_xform.bench.pin", ",".join(map(str, cpus)))
-    return (*mpi.run_command(ranks), *pin, str(program), *arguments)
+    return (*mpi.run_command(ranks), *PIN, ",".join(map(str, cpus)), str(program), *arguments)
 
 
 def parse(name: str, text: str) -> dict[Key, Value]:

@@ -149,7 +149,12 @@ class Back:
 
     def decision(self, d: Decision) -> Decision:
         notes = tuple(Note(self.span(note.span), note.message.replace(self.top, "")) for note in d.notes)
-        return replace(d, span=self.span(d.span), message=d.message.replace(self.top, ""), notes=notes)
+        advice = d.advice
+        if advice is not None:
+            words, spans = advice.words.replace(self.top, ""), tuple(map(self.span, advice.spans))
+            advice = replace(advice, words=words, spans=spans)
+        message = d.message.replace(self.top, "")
+        return replace(d, span=self.span(d.span), message=message, notes=notes, advice=advice)
 
     def with_reasons(self, plan: Plan, old: Plan) -> Plan:
         """The new plan, its sites that stay with the codes that they had: it may not have been asked for its own."""

@@ -34,9 +34,9 @@ def flags(parser: argparse.ArgumentParser) -> Iterator[Flag]:
             takes = "dir" if action.dest in _DIRECTORIES else "file"
             if action.choices:
                 takes = tuple(str(choice) for choice in action.choices)
-            elif action.dest == "explain":
-                takes = tuple(CODES)
-            elif action.dest == "jobs":
+            elif action.dest in ("explain", "select", "ignore"):
+                takes = (*CODES, *(("all",) if action.dest == "explain" else ()))
+            elif action.dest in ("jobs", "min_bytes"):
                 takes = "number"
         metavar = str(action.metavar or "|".join(takes if isinstance(takes, tuple) else ())) if takes else ""
         said = " ".join((action.help or "").split())

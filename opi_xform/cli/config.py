@@ -15,11 +15,13 @@ from typing import Any
 from opi_xform.cli.annotations import DISJOINT, PACKED
 from opi_xform.cli.outcome import Failure, fail
 from opi_xform.cli.shown import shown
+from opi_xform.cli.words import bytes_of
 from opi_xform.ir.ast import Unit
 from opi_xform.ir.span import Span
 from opi_xform.ownership.plan import Decision, Plan, Told
 from opi_xform.privatize.model import FORMS
 from opi_xform.record import dataclass
+from opi_xform.report.choice import UnknownCodeError, codes_of, unknown
 from opi_xform.report.codes import CODES
 from opi_xform.toml import TomlError, load_toml
 
@@ -28,7 +30,9 @@ TABLE = ("tool", "opi-xform")
 NO_EFFECT = "OPI908"
 _KEYS: dict[str, type] = {
     "strict": bool, "baseline": str, "privatize": str, "keep": list, "allow": list, "assume": list, "effects": dict,
+    "select": list, "ignore": list, "min-bytes": object,
 }  # fmt: skip
+_CODES = ("select", "ignore")
 _WHERE = ("file", "function")
 _ENTRIES = {"keep": (), "allow": ("code", "buffer"), "assume": ("packed", "disjoint")}
 """What an entry says besides where; the first is required, of an ``assume`` one of the two."""
@@ -69,6 +73,9 @@ class Configuration:
     entries: tuple[Entry, ...] = ()
     effects: bool = False
     privatize: str | None = None
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] | None = None
+    min_bytes: int | None = None
 
     def told(self, units: Sequence[Unit]) -> list[tuple[Entry, Told]]:
         """What ``keep`` and ``assume`` say, by the functions that they cover."""
@@ -187,6 +194,7 @@ def _checked(table: Mapping[str, Any], path: Path) -> Configuration:
             raise fail(f"unknown key `{key}`; known are {', '.join(_KEYS)}", str(path), _line(path, None, 0, key))
         if not isinstance(value, wanted):
             kind = {bool: "true or false", str: "a string", list: f"[[{key}]]", dict: f"[{key}.NAME]"}[wanted]
+            kind = 'a list of codes: ["OPI101"]' if key in _CODES else kind
             raise fail(f"`{key}` has to be {kind}", str(path), _line(path, None, 0, key))
     if table.get("privatize", FORMS[0]) not in FORMS:
         known = " or ".join(f'"{form}"' for form in FORMS)
@@ -203,7 +211,34 @@ def _checked(table: Mapping[str, Any], path: Path) -> Configuration:
         tuple(sorted(entries, key=lambda entry: entry.line)),
         bool(table.get("effects")),
         table.get("privatize"),
+        _codes(table, "select", path),
+        _codes(table, "ignore", path),
+        _min_bytes(table, path),
     )
+
+
+def _codes(table: Mapping[str, Any], key: str, path: Path) -> tuple[str, ...] | None:
+    """``select`` or ``ignore``."""
+    given = table.get(key)
+    if given is None:
+        return None
+    if not all(isinstance(code, str) for code in given):
+        raise fail(f'`{key}` has to be a list of codes: ["OPI101"]', str(path), _line(path, None, 0, key))
+    try:
+        return codes_of(given)
+    except UnknownCodeError as error:
+        raise fail(str(error), str(path), _line(path, None, 0, key)) from error
+
+
+def _min_bytes(table: Mapping[str, Any], path: Path) -> int | None:
+    given = table.get("min-bytes")
+    if given is None:
+        return None
+    try:
+        return bytes_of("" if isinstance(given, bool) else str(given))
+    except ValueError as error:
+        message = '`min-bytes` has to be a number of bytes: 4096 or "4K"'
+        raise fail(message, str(path), _line(path, None, 0, "min-bytes")) from error
 
 
 def _entry(kind: str, given: object, line: int, path: Path) -> Entry:
@@ -222,7 +257,7 @@ def _entry(kind: str, given: object, line: int, path: Path) -> Entry:
     if not set(given) & set(_WHERE):
         raise fail(f"[[{kind}]] needs `file` or `function`: which sites are meant", str(path), line)
     if kind == "allow" and given["code"] not in CODES:
-        raise fail(f"there is no code {given['code']}; docs/codes has them all", str(path), line)
+        raise fail(unknown(given["code"]), str(path), line)
     if "packed" in given and not PACKED.fullmatch(f"packed({given['packed']})"):
         raise fail(f"`{given['packed']}` is not the name of a buffer", str(path), line)
     if "disjoint" in given and not DISJOINT.fullmatch(f"disjoint({''.join(given['disjoint'].split())})"):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from opi_xform.record import dataclass
 
 if TYPE_CHECKING:
+    from opi_xform.cli.fix import Fixed
     from opi_xform.ownership.plan import Decision
     from opi_xform.report.advice import Site, Weight
     from opi_xform.report.globals import GlobalDecision
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Facts:
     """runs: of --profile, in the order given.  variables: those that ranks as threads would share;
-    hindrances: what else stands in the way of such ranks.
+    hindrances: what else stands in the way of such ranks.  fixed: the change that --fix asks for.
+    fixes: what it would be, for sites that would convert with it.
     """
 
     runs: tuple[Run, ...] = ()
@@ -28,3 +30,5 @@ class Facts:
     weights: Mapping[Site, Weight] = field(default_factory=dict)
     variables: tuple[GlobalDecision, ...] = ()
     hindrances: tuple[Decision, ...] = ()
+    fixed: Fixed | None = None
+    fixes: Mapping[Site, str] = field(default_factory=dict)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -12,9 +13,10 @@ from typing import NoReturn
 
 from opi_xform import __version__
 from opi_xform.cli.options import Options, parse_arguments, parser
-from opi_xform.cli.outcome import CLEAN, ERROR, INTERRUPTED, SELF_CHECK, Failure, Problem
+from opi_xform.cli.outcome import CLEAN, ERROR, INTERRUPTED, SELF_CHECK, Failure, Problem, fail
 from opi_xform.cli.progress import Progress, peaks_mib
-from opi_xform.cli.terminal import print_bytes, print_error
+from opi_xform.cli.start import SAID, open_streams, stop
+from opi_xform.cli.terminal import print_bytes, print_error, print_lines, width_of
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,6 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     progress = Progress()
     try:
         options = parse_arguments(words)
+        if options.quiet:
+            progress.close()
         code = _dispatch(options, progress)
         if options.verbose:
             progress.close()
@@ -35,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return failure.exit_code
     except KeyboardInterrupt:
         progress.close()
-        print_error("opi-xform: interrupted; nothing was written")
+        print_error(SAID)
         return INTERRUPTED
     except SystemExit as request:  # argparse has printed its help
         return request.code if isinstance(request.code, int) else CLEAN
@@ -49,11 +53,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def script() -> NoReturn:
     """The console script: ends the process at once, since freeing a large program object by object takes seconds."""
-    gc.set_threshold(100_000, 20, 100)  # nearly all that is made stays: looking for garbage takes a fifth of the time
-    code = main()
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):  # closed already, or nobody reads: main has said what is to say
-            stream.flush()
+    code = INTERRUPTED
+    try:
+        if signal.getsignal(signal.SIGINT) is stop:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        open_streams()
+        # Nearly all that is made stays: looking for garbage takes a fifth of the time.
+        gc.set_threshold(100_000, 20, 100)
+        code = main()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):  # closed already, or nobody reads: main has said what is to say
+                stream.flush()
+    except KeyboardInterrupt:  # before main looks for it, or while it tells of one
+        with suppress(OSError):
+            os.write(2, f"{SAID}\n".encode())
     os._exit(code)
 
 
@@ -85,19 +98,34 @@ def _dispatch(options: Options, progress: Progress) -> int:
         return CLEAN
     if options.explain is not None:
         return _explain(options.explain)
+    _require_folder()
     # The analyses bring libclang and islpy along: not for --version and --explain.
     from opi_xform.cli.run import run
 
     return run(options, progress)
 
 
-def _explain(code: str) -> int:
-    from opi_xform.report.codes import page
+def _require_folder() -> None:
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise fail("the working directory is not there any more; change to one that is") from error
 
+
+def _explain(code: str) -> int:
+    from opi_xform.report.choice import unknown
+    from opi_xform.report.codes import CODES, page
+
+    if code.lower() == "all":
+        from opi_xform.report.text import wrapped
+
+        width = width_of(sys.stdout)
+        said = (f"{one.code}  {one.title}: {one.meaning}" for one in CODES.values())
+        print_lines([line for text in said for line in wrapped(text, width, 0, hang=8)], sys.stdout)
+        return CLEAN
     text = page(code)
     if text is None:
-        known = "docs/codes has them all; `opi-xform` prints the code of each kept site"
-        print_error(str(Problem(f"there is no code {code}; {known}")))
+        print_error(str(Problem(unknown(code))))
         return ERROR
     print_bytes(text.encode(), sys.stdout)
     return CLEAN

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from opi_xform.cli.outcome import fail
+from opi_xform.cli.terminal import print_bytes
+from opi_xform.cli.words import apart, bytes_of
 from opi_xform.record import dataclass
+from opi_xform.report.choice import Choice, UnknownCodeError, codes_of, meant
 
-_USAGE = "opi-xform [paths…] [-o DIR | -i] [--check] [--diff] [options] [-- compiler flags]"
+_USAGE = "opi-xform [paths…] [-o DIR | -i] [--check] [--diff] [options] [-Iinclude -DN=1 …] [-- compiler flags]"
 _EPILOG = """\
 Without -o and -i nothing is written: a unified diff goes to stdout, the table of sites to stderr.
 Exit status: 0 clean; 1 --check found something; 2 bad usage, unreadable input or a parse error; 123 the result failed
@@ -20,7 +24,11 @@ its self-check (nothing is written).  Every code in the table has a page: opi-xf
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the user asked for.  ``flags``: compiler flags after ``--``; None where the command line had no ``--``."""
+    """What the user asked for.
+
+    flags: those of the compiler; None where the command line had none, and no ``--``.  select, ignore: beginnings of
+    codes; None, as of ``min_bytes``, where the command line says nothing.
+    """
 
     paths: tuple[str, ...]
     output: str | None = None
@@ -39,6 +47,7 @@ class Options:
     report: str | None = None
     profiles: tuple[str, ...] = ()
     advise: bool = False
+    fix: str | None = None
     export_fixes: str | None = None
     explain: str | None = None
     completion: str | None = None
@@ -46,18 +55,47 @@ class Options:
     privatize: str | None = None
     version: bool = False
     flags: tuple[str, ...] | None = None
+    quiet: bool = False
+    statistics: bool = False
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] | None = None
+    min_bytes: int | None = None
+
+    @property
+    def choice(self) -> Choice:
+        """The codes that are shown and counted."""
+        return Choice(self.select, self.ignore or ())
 
     @property
     def shows_diff(self) -> bool:
         """A diff is asked for, or is what happens when nothing else is."""
         files = (self.output, self.index, self.write_baseline, self.report, self.export_fixes)
-        asked = any(files) or self.in_place or self.check or self.advise or self.format != "text"
+        asked = any(files) or self.in_place or self.check or self.advise or self.statistics or self.format != "text"
         return self.diff or not asked
 
 
 class _Parser(argparse.ArgumentParser):
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As usual; of an option that there is not, the nearest is told."""
+        found, rest = self.parse_known_args(args, namespace)
+        if rest:
+            near = meant(rest[0].partition("=")[0], self._option_string_actions)
+            self.error(f"unrecognized arguments: {' '.join(rest)}" + (f"; {near}" if near else ""))
+        return found
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            near = meant(str(value), [str(choice) for choice in action.choices or ()])
+            raise argparse.ArgumentError(action, f"{error.message}{f'; {near}' if near else ''}") from error
+
     def error(self, message: str) -> NoReturn:
-        raise fail(f"{message}; see opi-xform --help")
+        raise fail(message if message.endswith("?") else f"{message}; see opi-xform --help")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """The help, whatever stdout can encode; a full disk is told."""
+        print_bytes(message.encode(), file or sys.stderr)
 
 
 def parse_arguments(arguments: Sequence[str]) -> Options:
@@ -66,6 +104,11 @@ def parse_arguments(arguments: Sequence[str]) -> Options:
     if "--" in own:
         cut = own.index("--")
         own, flags = own[:cut], tuple(own[cut + 1 :])
+    try:
+        own, before = apart(own)
+    except ValueError as error:
+        raise fail(f"{error}; see opi-xform --help") from error
+    flags = flags if not before else (*before, *(flags or ()))
     own = ["--privatize=tls" if word == "--privatize" else word for word in own]  # a path may follow, which is no value
     found = parser().parse_args(own)
     options = Options(
@@ -86,6 +129,7 @@ def parse_arguments(arguments: Sequence[str]) -> Options:
         report=found.report,
         profiles=tuple(found.profiles),
         advise=found.advise,
+        fix=found.fix,
         export_fixes=found.export_fixes,
         explain=found.explain,
         completion=found.completion,
@@ -93,6 +137,11 @@ def parse_arguments(arguments: Sequence[str]) -> Options:
         privatize=found.privatize,
         version=found.version,
         flags=flags,
+        quiet=found.quiet,
+        statistics=found.statistics,
+        select=found.select,
+        ignore=found.ignore,
+        min_bytes=found.min_bytes,
     )
     _check(options)
     return options
@@ -112,12 +161,18 @@ def _check(options: Options) -> None:
         raise fail(f"{'-o' if options.output == '' else '--index'} needs the name of a directory")
     if options.diff and options.format != "text":
         raise fail(f"--diff and --output-format {options.format} both want stdout; run them apart")
+    if options.statistics and options.format not in ("text", "json"):
+        raise fail(f"--output-format {options.format} has no place for --statistics; use text or json")
+    if options.quiet and options.verbose:
+        raise fail("-q and -v exclude each other; choose one")
     if options.baseline is not None and not options.check:
         raise fail("--baseline is what --check compares with; add --check, or use --write-baseline")
     if options.profiles and not (options.report or options.advise):
         raise fail("--profile is for --report and --advise; add one of them")
     if options.advise and options.format != "text":
         raise fail(f"--advise and --output-format {options.format} both want stdout; run them apart")
+    if options.fix is not None:
+        _check_fix(options)
     for name in ("baseline", "write_baseline", "report", "export_fixes"):
         if getattr(options, name) == "":
             raise fail(f"--{name.replace('_', '-')} needs the name of a file")
@@ -125,10 +180,46 @@ def _check(options: Options) -> None:
         raise fail("no input; name C files or directories, or see opi-xform --help", code="OPI902")
 
 
+def _check_fix(options: Options) -> None:
+    """--fix changes the program's own text: nothing that the transformed program is for goes with it."""
+    others = {
+        "-o": options.output,
+        "--index": options.index,
+        "--check": options.check,
+        "--advise": options.advise,
+        "--report": options.report,
+        "--write-baseline": options.write_baseline,
+        "--export-fixes": options.export_fixes,
+        "--privatize": options.privatize,
+        f"--output-format {options.format}": options.format != "text",
+    }
+    wrong = next((name for name, value in others.items() if value), None)
+    if wrong is not None:
+        raise fail(f"--fix changes the program's own text, which has no {wrong}; run them apart")
+
+
 def _jobs(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no positive number")
     return int(text)
+
+
+def _bytes(text: str) -> int:
+    try:
+        return bytes_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+class _Codes(argparse.Action):
+    """Codes, in one word with commas or in several options."""
+
+    def __call__(self, _parser: Any, namespace: Any, values: Any, _option: Any = None) -> None:
+        try:
+            more = codes_of([values])
+        except UnknownCodeError as error:
+            raise argparse.ArgumentError(self, str(error)) from error
+        setattr(namespace, self.dest, (*(getattr(namespace, self.dest) or ()), *more))
 
 
 def parser() -> argparse.ArgumentParser:
@@ -178,6 +269,32 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="rank the sites that stay by the bytes they could save, with what to change",
     )
+    add(
+        "--select",
+        action=_Codes,
+        metavar="CODE[,CODE]",
+        help="show and count the sites that stay, and what --check finds, of these codes only (OPI1: all that begin "
+        "so); what is converted stays the same",
+    )
+    add(
+        "--ignore",
+        action=_Codes,
+        metavar="CODE[,CODE]",
+        help="do not show and count those of these codes; what is converted stays the same",
+    )
+    add("--statistics", action="store_true", help="count the sites by code and by call instead of listing them")
+    add(
+        "--min-bytes",
+        type=_bytes,
+        metavar="N",
+        help="keep the calls whose messages are known to have fewer than N bytes (4096, 4K, 1M)",
+    )
+    add(
+        "--fix",
+        metavar="FILE:LINE",
+        help="change the program's own text so that the site there converts, where that surely keeps what the program "
+        "does: prints a diff, -i writes it",
+    )
     add("--export-fixes", metavar="FILE.yaml", help="write the edits for clang-apply-replacements")
     add(
         "--privatize",
@@ -190,8 +307,9 @@ def parser() -> argparse.ArgumentParser:
     )
     add("--strict", action="store_true", help="rest on no assumption (A1 to A7) and no user-supplied effect")
     add("--root", metavar="DIR", help="the directory that -o mirrors and edits may reach (default: the sources' own)")
-    add("--explain", metavar="CODE", help="print what a code means and how to change the program")
+    add("--explain", metavar="CODE", help="print what a code means and how to change the program; all: list the codes")
     add("-j", dest="jobs", type=_jobs, default=0, metavar="N", help="parse with N processes (default: all processors)")
+    add("-q", dest="quiet", action="store_true", help="print errors, findings and what is asked for, nothing else")
     add("-v", dest="verbose", action="store_true", help="time spent per phase, and the traceback of an internal error")
     add("--completion", choices=("bash", "zsh", "fish"), help="print the completion script of a shell")
     add("--manual", action="store_true", help="print the manual page, for `man -l -`")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from opi_xform.cli import start
 from opi_xform.record import dataclass
 
 CLEAN = 0
 FINDINGS = 1
 ERROR = 2
 SELF_CHECK = 123
-INTERRUPTED = 130
+INTERRUPTED = start.INTERRUPTED
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from opi_xform import __version__
 from opi_xform.cli.annotations import Annotation, allowed
@@ -21,7 +22,8 @@ from opi_xform.ownership.plan import Decision, Plan
 from opi_xform.record import dataclass
 from opi_xform.report import baseline
 from opi_xform.report.finding import Finding
-from opi_xform.report.json import report_json
+from opi_xform.report.globals import GlobalDecision
+from opi_xform.report.json import report_json, summary
 from opi_xform.report.text import Line, global_lines, note_lines, summary_line, table
 from opi_xform.rewrite.sources import Sources
 from opi_xform.rewrite.write import OutputFile
@@ -81,7 +83,9 @@ def present(
 ) -> None:
     """The diff on stdout where there is one, the table beside it; every other form alone on stdout.  ``gained``: the
     sites that convert and did not when the baseline was written."""
-    for warning in result.warnings:
+    if not options.choice.counts("OPI905"):
+        result = replace(result, warnings=())
+    for warning in () if options.quiet else result.warnings:
         print_error(str(Problem(warning.message, shown(warning.file), warning.line, warning.severity, "OPI905")))
     if options.format == "text":
         _present_text(options, result, findings, written, reports, gained)
@@ -89,6 +93,18 @@ def present(
     print_bytes(_FORMS[options.format](result, findings, options).encode("utf-8"), sys.stdout)
     for finding in findings:
         print_error(str(_problem(finding)))
+
+
+def present_fix(result: Result, written: Sequence[str]) -> None:
+    """The change of --fix as a diff on stdout; what it does beside it."""
+    fixed = result.facts.fixed
+    assert fixed is not None
+    d = fixed.decision
+    print_bytes(_diff(result, fixed.texts), sys.stdout)
+    where = f"{shown(d.span.file)}:{d.span.line}"
+    lines = [Line(f"{where}: {d.call} of {d.buffer} converts with {fixed.change.words}", "head")]
+    lines += [Line(f"{shown(name)} written") for name in written] or [Line("nothing was written; -i writes it")]
+    print_lines(lines, sys.stderr)
 
 
 def _present_text(
@@ -100,12 +116,51 @@ def _present_text(
     gained: int,
 ) -> None:
     if options.advise:
-        print_lines(_advice(result), sys.stdout)
+        print_lines(_advice(replace(result, plan=options.choice.plan(result.plan))), sys.stdout)
     stream = sys.stderr if options.shows_diff or options.advise else sys.stdout
-    lines = [*table(result.plan, shown, width_of(stream)), *global_lines(result.facts.variables, shown)]
+    lines = _sites(options, result, width_of(stream))
     for finding in findings:
         lines.append(Line(str(_problem(finding)), "finding"))
         lines += note_lines(finding.notes, shown)
+    if not options.quiet:
+        lines += _ending(options, result, findings, written, reports, gained)
+    print_lines(lines, stream)
+    if options.shows_diff:
+        print_bytes(_diff(result, result.changed), sys.stdout)
+
+
+def _sites(options: Options, result: Result, width: int) -> list[Line]:
+    """The table of sites, or their numbers; nothing with -q, where the numbers were not asked for."""
+    seen = options.choice.plan(result.plan)
+    if options.statistics:
+        from opi_xform.report.statistics import statistics_lines
+
+        return statistics_lines(seen, result.plan)
+    if options.quiet:
+        return []
+    variables = _chosen_variables(options, result)
+    return [*table(seen, shown, width), *global_lines(variables, shown)]
+
+
+def _chosen_variables(options: Options, result: Result) -> list[GlobalDecision]:
+    """Those that are shown: of the refused ones, those whose code is."""
+    return [v for v in result.facts.variables if v.decision != "refused" or options.choice.counts(v.code)]
+
+
+def _ending(
+    options: Options,
+    result: Result,
+    findings: Sequence[Finding],
+    written: Sequence[str],
+    reports: Sequence[str],
+    gained: int,
+) -> list[Line]:
+    """What there is in all, and what was written."""
+    lines = []
+    hidden = options.choice.hidden(result.plan)
+    if hidden:
+        sites = "site is" if hidden == 1 else "sites are"
+        lines.append(Line(f"{hidden} {sites} not shown, by --select or --ignore", "note"))
     lines.append(Line(summary_line(result.plan), "head"))
     if options.output is not None or options.index is not None or options.in_place or options.check:
         lines.append(Line(_written_line(options, findings, written)))
@@ -113,9 +168,7 @@ def _present_text(
         sites = "1 site converts" if gained == 1 else f"{gained} sites convert"
         lines.append(Line(f"{sites} that did not when {shown(options.baseline or '')} was written; write it again"))
     lines += [Line(f"{shown(name)} written") for name in reports]
-    print_lines(lines, stream)
-    if options.shows_diff:
-        print_bytes(_diff(result), sys.stdout)
+    return lines
 
 
 def _problem(finding: Finding) -> Problem:
@@ -129,16 +182,14 @@ def _written_line(options: Options, findings: Sequence[Finding], written: Sequen
     return f"{len(written)} {'file' if len(written) == 1 else 'files'} written {where}"
 
 
-def _diff(result: Result) -> bytes:
+def _diff(result: Result, changed: Mapping[str, bytes]) -> bytes:
     """Names are relative to the working directory, so that ``patch -p1`` there finds them; else to the root."""
     from opi_xform.report.diff import unified_diff
 
-    names = sorted(result.changed)
+    names = sorted(changed)
     outside = any(os.path.relpath(name).startswith(os.pardir) for name in names)
     base = result.root if outside else os.getcwd()
-    return unified_diff(
-        (os.path.relpath(name, base), result.sources.data(name), result.changed[name]) for name in names
-    )
+    return unified_diff((os.path.relpath(name, base), result.sources.data(name), changed[name]) for name in names)
 
 
 def _advice(result: Result) -> list[Line]:
@@ -150,7 +201,7 @@ def _advice(result: Result) -> list[Line]:
     old = {file: lines_of(sources.data(file)) for file in files}
     new = {file: lines_of(data) for file, data in result.changed.items()}
     measured = measure(result.plan, facts.runs, old, new)
-    return advice(result.plan, facts.weights, measured, facts.runs, shown, width_of(sys.stdout))
+    return advice(result.plan, facts.weights, measured, facts.runs, facts.fixes, shown, width_of(sys.stdout))
 
 
 def _fixes(result: Result) -> bytes:
@@ -164,8 +215,15 @@ def _fixes(result: Result) -> bytes:
     return text.encode("utf-8")
 
 
-def _json(result: Result, findings: Sequence[Finding], _options: Options) -> str:
-    return report_json(result.plan, result.warnings, shown, findings, result.facts.variables)
+def _json(result: Result, findings: Sequence[Finding], options: Options) -> str:
+    seen = options.choice.plan(result.plan)
+    variables = _chosen_variables(options, result)
+    more: dict[str, Any] = {} if options.choice.all else {"hidden": options.choice.hidden(result.plan)}
+    if options.statistics:
+        from opi_xform.report.statistics import statistics
+
+        more["statistics"] = statistics(seen, result.plan)
+    return report_json(seen, result.warnings, shown, findings, variables, {"summary": summary(result.plan), **more})
 
 
 def _sarif(result: Result, findings: Sequence[Finding], options: Options) -> str:
@@ -178,12 +236,8 @@ def _sarif(result: Result, findings: Sequence[Finding], options: Options) -> str
     quiet |= {index for index, site in enumerate(decisions) if result.configuration.allows(site)}
     columns = Columns(result.sources.data)
     compared = options.baseline is not None
-    return sarif(
-        _with_refused(result, options),
-        result.warnings,
-        findings,
-        Context(__version__, sites, quiet, compared, shown, columns),
-    )
+    context = Context(__version__, sites, quiet, compared, shown, columns, options.choice)
+    return sarif(_with_refused(result, options), result.warnings, findings, context)
 
 
 def _with_refused(result: Result, options: Options) -> Plan:
@@ -203,7 +257,8 @@ def _github(result: Result, findings: Sequence[Finding], options: Options) -> st
     from opi_xform.report.columns import Columns
 
     columns = Columns(result.sources.data)
-    lines = github.commands(_with_refused(result, options), result.warnings, findings, shown, columns)
+    seen = options.choice.plan(_with_refused(result, options))
+    lines = github.commands(seen, result.warnings, findings, shown, columns)
     return "".join(line.encode("utf-8", "surrogateescape").decode("utf-8", "replace") + "\n" for line in lines)
 
 

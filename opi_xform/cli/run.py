@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from opi_xform.cli import mending
 from opi_xform.cli.again import Again, Analysed
 from opi_xform.cli.annotations import find_annotations
 from opi_xform.cli.attempts import Attempts
@@ -23,11 +24,10 @@ from opi_xform.cli.knowledge import told
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import SELF_CHECK, Failure, Problem, exit_code, fail
 from opi_xform.cli.parsing import Job, parse_sources
-from opi_xform.cli.present import Result, present, report_files
+from opi_xform.cli.present import Result, present, present_fix, report_files
 from opi_xform.cli.progress import Progress
 from opi_xform.cli.shown import shown
 from opi_xform.frontend import FrontendError, parse_once, parse_outline
-from opi_xform.frontend.flags import gcc_headers
 from opi_xform.ir.ast import Diagnostic, Function, Unit
 from opi_xform.ir.same import same
 from opi_xform.launch.transform import MANIFEST, TREE, manifest
@@ -78,6 +78,11 @@ def _run(options: Options, progress: Progress) -> int:
     baseline = load_baseline(options)  # before the analysis: a wrong file is told at once
     runs = _profiles(options)
     result, units = transform(options, progress, known, runs)
+    if result.facts.fixed is not None:
+        written = _write(in_place(dict(result.facts.fixed.texts)) if options.in_place else ())
+        progress.close()
+        present_fix(result, written)
+        return exit_code(0)
     with progress.phase("output"):
         outputs = _outputs(options, result, units)
         found: list[Finding] = []
@@ -85,6 +90,7 @@ def _run(options: Options, progress: Progress) -> int:
             found = findings(
                 options, result.plan, result.sources, result.annotations, outputs, baseline, known, result.facts
             )
+            found = options.choice.findings(found)
         reports = report_files(options, result, found)
         _require_apart(reports, units)
         written = _write([*(() if options.check else outputs), *reports])
@@ -99,13 +105,20 @@ def _with(options: Options, known: Configuration) -> Options:
     """The options with what opi.toml says; the command line wins."""
     baseline = options.baseline if options.baseline is not None or not options.check else known.baseline
     privatize = options.privatize or known.privatize
-    return replace(options, strict=options.strict or known.strict, baseline=baseline, privatize=privatize)
+    options = replace(options, strict=options.strict or known.strict, baseline=baseline, privatize=privatize)
+    return replace(
+        options,
+        select=known.select if options.select is None else options.select,
+        ignore=known.ignore if options.ignore is None else options.ignore,
+        min_bytes=known.min_bytes if options.min_bytes is None else options.min_bytes,
+    )
 
 
 def transform(
     options: Options, progress: Progress, known: Configuration, runs: Sequence[Run] = ()
 ) -> tuple[Result, tuple[Unit, ...]]:
     """Everything up to the checked new contents, and what was parsed.  Raises Failure."""
+    mending.require_mpicc()
     sources = Sources()
     paths = collect_sources(options)
     root = common_root(paths, options)
@@ -134,8 +147,9 @@ def transform(
             folders = (folder for unit in units for folder in include_directories(flags.of(unit.path)))
             header = header_name(units, folders, runtime_include_dir())
             settings = AnalysisOptions(
-                options.strict, root, effects, _obstacle(root, sources), said, options.jobs, header=header
-            )
+                options.strict, root, effects, _obstacle(root, sources), said, options.jobs, header=header,
+                min_bytes=options.min_bytes or 0,
+            )  # fmt: skip
             plan = analyse(units, settings, progress.part, programs.append)
         except EffectsError as error:
             raise known.wrong_effects(str(error)) from error
@@ -153,6 +167,19 @@ def transform(
 
         with progress.phase("explain"):
             facts = explained(programs[0], plan, options, runs)
+    if programs and options.advise:
+        from opi_xform.cli.fix import advised
+
+        with progress.phase("try changes"):
+            again = replace(_again(units, flags, sources, settings, options), wordless=True)
+            facts = replace(facts, fixes=advised(programs[0], units, plan, again))
+    if options.fix is not None:
+        from opi_xform.cli.fix import fixed
+
+        with progress.phase("fix"):
+            again = replace(_again(units, flags, sources, settings, options), reasons=True)
+            facts = replace(facts, fixed=fixed(options.fix, programs, units, plan, again))
+        return Result(root, paths, plan, sources, {}, annotations, _warnings(units), known, facts), units
     with progress.phase("rewrite"):
         try:
             changed = dict(rewrite(plan, sources).changed) if better is None else better
@@ -238,31 +265,14 @@ def _parse(paths: Sequence[str], flags: BuildFlags, options: Options, progress: 
     problems: list[Problem] = []
     for result in parse_sources(jobs, options.jobs, progress.step, meanwhile=_get_ready):
         if isinstance(result, FrontendError):
-            problems.append(
-                Problem(_advice(result.message, result.file), shown(result.file), result.line, code="OPI901")
-            )
+            problems += mending.problems(result)
         else:
             units.append(result)
-            problems += [
-                Problem(_advice(d.message, d.file), shown(d.file), d.line, code="OPI901")
-                for d in result.diagnostics
-                if d.severity == "error"
-            ]
+            wrong = (d for d in result.diagnostics if d.severity == "error")
+            problems += [mending.problem(d.message, d.file, d.line) for d in wrong]
     if problems:
-        raise Failure(dict.fromkeys(problems))
+        raise Failure(mending.gathered(problems))
     return tuple(units)
-
-
-def _advice(message: str, file: str) -> str:
-    """What to do about a message of the front end that says nothing of it."""
-    if ";" in message:
-        return message
-    gcc, folder = gcc_headers(), os.path.realpath(os.path.dirname(file))
-    if os.path.basename(file) == "tgmath.h" or (gcc and folder == os.path.realpath(gcc)):
-        return f"{message}; clang's own header is needed in its place: pip install 'opi_xform[headers]'"
-    if "file not found" in message:
-        return f"{message}; name its directory after --, as in `opi-xform FILES -- -Iinclude`, or use -p"
-    return f"{message}; the file must compile before it can be analysed"
 
 
 def _require_unchanged(units: Sequence[Unit], sources: Sources) -> None:

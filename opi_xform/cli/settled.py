@@ -15,7 +15,7 @@ from opi_xform.ownership.model import Program
 from opi_xform.ownership.plan import Plan
 from opi_xform.ownership.uses import collect
 
-_FORM = frozenset({"OPI107", "OPI108", "OPI207", "OPI208"})
+_FORM = frozenset({"OPI107", "OPI108", "OPI118", "OPI207", "OPI208", "OPI218"})
 _BYTES = frozenset({"OPI101", "OPI102", "OPI110", "OPI201", "OPI202", "OPI203", "OPI210", "OPI401"})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sys
@@ -61,6 +62,8 @@ def _guarded(stream: TextIO, data: bytes) -> None:
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         if stream is not sys.stderr:
+            if error.errno == errno.EBADF:
+                raise fail("is closed; send it to a file or to a command", "stdout") from error
             reason = error.strerror or error
             raise fail(f"cannot be written ({reason}); make room or choose another place", "stdout") from error
 

@@ -251,6 +251,10 @@ def evaluate(cursor: CXCursor) -> int | None:
         lib.clang_EvalResult_dispose(result)
 
 
+KEEP_GOING = 0x200
+"""An option: headers that are not found do not end the parse."""
+
+
 class TranslationUnit:
     """A parsed file, to be used in a ``with`` block: nothing taken from it may be used after the block.
 

@@ -38,6 +38,9 @@ _GCC = ("-D__malloc__(...)=__malloc__",)
 """GCC's omp.h says by an attribute which function frees; clang 18 has that attribute without arguments only."""
 
 _WITH_VALUE = {"-o", "-MF", "-MT", "-MQ", "-MJ", "-Xlinker", "-z", "-u", "-T"}
+_OPICC = re.compile(r"--(?:transform(?:=.*)?|ranks|shared-heap|no-warn-shared|launch)$")
+"""What opicc takes for itself, where it is the compiler of a compile_commands.json."""
+_COMPILER = re.compile(r"^(?:.*/)?[\w.+-]*(?:cc|clang|icx|ccache|distcc)(?:-[\d.]+)?$")
 _DROPPED = re.compile(r"-(?:c|S|E|pipe|M|MM|MD|MMD|MP|MG|MV|s|static|shared|rdynamic|pie|no-pie|save-temps.*|flto.*)$")
 _UNKNOWN_TO_CLANG = re.compile(
     r"-(?:fno-tree-.*|ftree-.*|fipa-.*|fno-ipa-.*|fanalyzer|fgcse.*|fmodulo-sched.*|fprefetch-.*|--param.*"
@@ -70,6 +73,7 @@ def clean(arguments: Sequence[str], source: str = "", directory: str = "") -> li
             out += clean(_response(os.path.join(base, argument[1:])), source, directory)
         elif (
             _DROPPED.match(argument)
+            or _OPICC.match(argument)
             or argument.startswith(("-o", "-M", "-l", "-L", "-Wl,"))
             or _UNKNOWN_TO_CLANG.match(argument)
             or (not argument.startswith("-") and source and _same_file(os.path.join(base, argument), source))
@@ -154,7 +158,7 @@ class CompilationDatabase:
             arguments = entry.get("arguments")
             argv = [str(a) for a in arguments] if isinstance(arguments, list) else shlex.split(entry.get("command", ""))
             line = lines[number] if number < len(lines) else 0
-            self._entries.setdefault(file, []).append(_Entry(line, clean(argv[1:], file, directory)))
+            self._entries.setdefault(file, []).append(_Entry(line, clean(_after_the_compiler(argv), file, directory)))
 
     @property
     def files(self) -> list[str]:
@@ -175,6 +179,14 @@ class CompilationDatabase:
             advice = "give each its own file, or a compile_commands.json of one program"
             raise SeveralFlagsError(path, 0, 0, f"is compiled more than once, with other flags ({told}); {advice}")
         return first.flags
+
+
+def _after_the_compiler(argv: Sequence[str]) -> list[str]:
+    """The arguments of a command; a launcher may stand before the compiler (`ccache cc`, `opicc --launch cc`)."""
+    at = 1
+    while at < len(argv) and (_OPICC.match(argv[at]) or _COMPILER.search(argv[at])):
+        at += 1
+    return list(argv[at:])
 
 
 def _only(entry: _Entry, than: _Entry) -> str:

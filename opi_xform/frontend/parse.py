@@ -14,12 +14,16 @@ from opi_xform.frontend import flags as flags_module
 from opi_xform.frontend import pickling
 from opi_xform.frontend.beginning import Beginning
 from opi_xform.frontend.cache import Entry
-from opi_xform.frontend.clang import TranslationUnit
+from opi_xform.frontend.clang import KEEP_GOING, TranslationUnit
 from opi_xform.frontend.errors import FrontendError
 from opi_xform.frontend.units import UnitBuilder
 from opi_xform.ir.ast import Diagnostic, Unit
 
 _UNKNOWN_FLAG = re.compile(r"(?:unknown argument|unsupported option|unsupported argument)[^']*'(-[^']+)'")
+
+Diagnosed = tuple[int, str, int, int, str]  # as TranslationUnit.diagnostics gives it
+_MISSING = "file not found"
+_TOO_MANY, _MORE = "too many errors emitted", "more errors follow; mend those told first"
 
 STACK_BYTES = 512 << 20  # address space only: pages are taken as they are touched
 
@@ -127,19 +131,33 @@ def clean_unit(
     """The parsed file and those of the flags that clang knows.  Raises FrontendError when it has an error."""
     used = list(flags)
     while True:
-        with TranslationUnit(real, [*flags_module.arguments(used, found), *more], None, options) as unit:
+        arguments = [*flags_module.arguments(used, found), *more]
+        with TranslationUnit(real, arguments, None, options) as unit:
             errors = [d for d in unit.diagnostics() if d[0] >= 3]
             unknown = [f for f in map(_unknown_flag, errors) if f in used]
             if not errors:
                 yield unit, used
                 return
             if not unknown:
-                _, file, line, column, message = errors[0]
-                raise FrontendError(file or path, line, column, message)
+                missing = any(_MISSING in d[4] for d in errors)
+                raise _wrong(path, _missing(real, arguments, options) or errors if missing else errors)
             used = [f for f in used if f not in unknown]
 
 
-def _unknown_flag(diagnostic: tuple[int, str, int, int, str]) -> str | None:
+def _wrong(path: str, errors: Sequence[Diagnosed]) -> FrontendError:
+    """All that is wrong with a file, each thing once."""
+    found = [FrontendError(d[1] or path, *d[2:4], _MORE if _TOO_MANY in d[4] else d[4]) for d in dict.fromkeys(errors)]
+    first = found[0]
+    return FrontendError(first.file, first.line, first.column, first.message, found[1:])
+
+
+def _missing(real: str, arguments: list[str], options: int) -> list[Diagnosed]:
+    """The headers that are not found: clang stops at the first, and what else is wrong may follow from it."""
+    with TranslationUnit(real, arguments, None, options | KEEP_GOING) as unit:
+        return [d for d in unit.diagnostics() if d[0] >= 3 and _MISSING in d[4]]
+
+
+def _unknown_flag(diagnostic: Diagnosed) -> str | None:
     """The compiler flag that an error is about: other compilers have some that clang has not."""
     _, file, _, _, message = diagnostic
     found = _UNKNOWN_FLAG.match(message) if not file else None

@@ -58,6 +58,9 @@ class Mpi:
         return command
 
 
+_WANTED = "it names the mpicc of your MPI"
+
+
 def find_mpicc() -> Path:
     """The user's mpicc: ``$OPI_MPICC``, else the one beside the running Python, else the one on PATH.
 
@@ -67,11 +70,14 @@ def find_mpicc() -> Path:
     if named:
         found = shutil.which(named)
         if found is None:
-            raise LaunchError(f"OPI_MPICC={named}: no such command")
+            what = "not an executable file" if os.path.exists(named) else "no such command"
+            raise LaunchError(f"OPI_MPICC={named}: {what}; {_WANTED}")
+        if os.path.basename(found) in ("opicc", "opicxx", "opirun"):
+            raise LaunchError(f"OPI_MPICC={named}: this runs the MPI's compiler itself; {_WANTED}")
         return Path(found).absolute()
-    beside = Path(sys.prefix) / "bin" / "mpicc"
-    if os.access(beside, os.X_OK):
-        return beside
+    near = Path(sys.prefix) / "bin" / "mpicc"
+    if os.access(near, os.X_OK):
+        return near
     found = shutil.which("mpicc")
     if found is None:
         raise LaunchError("no mpicc found: install an MPI (`pip install mpich` is one) or set OPI_MPICC to its mpicc")
@@ -84,6 +90,13 @@ _NUMBER_MACRO = re.compile(r"^#define (OMPI_(?:MAJOR|MINOR|RELEASE)_VERSION) (\d
 _ABI_MACRO = re.compile(r"^#define (MPI_ABI_(?:VERSION|SUBVERSION)) (\d+)", re.MULTILINE)
 
 
+def _named(mpicc: Path) -> str:
+    """A wrapper as the user named it."""
+    named = os.environ.get("OPI_MPICC")
+    found = shutil.which(named) if named else None
+    return f"OPI_MPICC={named}" if found is not None and Path(found).absolute() == mpicc else str(mpicc)
+
+
 @functools.cache
 def inspect_mpi(mpicc: Path) -> Mpi:
     """Which MPI a wrapper belongs to. Raises LaunchError when it cannot compile a file that includes mpi.h."""
@@ -91,12 +104,13 @@ def inspect_mpi(mpicc: Path) -> Mpi:
     try:
         done = subprocess.run(command, input="#include <mpi.h>\n", capture_output=True, text=True, check=False)
     except OSError as error:
-        raise LaunchError(f"{mpicc}: cannot be run: {error.strerror}") from error
+        raise LaunchError(f"{_named(mpicc)}: cannot be run: {error.strerror}") from error
     header = _MARKER.search(done.stdout)
     if done.returncode != 0 or header is None:
         lines = done.stderr.strip().splitlines()
         why = lines[0] if lines else "it printed no mpi.h"
-        raise LaunchError(f"{mpicc}: cannot compile a file that includes <mpi.h>: {why}")
+        advice = f"; {_WANTED}" if _named(mpicc) != str(mpicc) else ""
+        raise LaunchError(f"{_named(mpicc)}: cannot compile a file that includes <mpi.h>: {why}{advice}")
     strings = dict(_STRING_MACRO.findall(done.stdout))
     numbers = dict(_NUMBER_MACRO.findall(done.stdout))
     if numbers:
@@ -116,3 +130,15 @@ def inspect_mpi(mpicc: Path) -> Mpi:
 def find_mpi() -> Mpi:
     """The user's MPI. Raises LaunchError."""
     return inspect_mpi(find_mpicc())
+
+
+def beside(library: Path) -> Mpi | None:
+    """The MPI that a library was installed with: the nearest bin/mpicc at or above its directory. A library of MPI's
+    own binary interface has a compiler wrapper of its own. Raises LaunchError when that one does not work."""
+    wrapper = "mpicc_abi" if library.name.startswith("libmpi_abi.") else "mpicc"
+    for place in (library.absolute(), library.resolve()):
+        for directory in place.parents:
+            mpicc = directory / "bin" / wrapper
+            if os.access(mpicc, os.X_OK):
+                return inspect_mpi(mpicc)
+    return None

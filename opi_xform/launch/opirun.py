@@ -11,13 +11,14 @@ import contextlib
 import os
 import re
 import shlex
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
+from opi_xform import __version__
 from opi_xform.launch.executable import Executable, inspect_executable, resolve
-from opi_xform.launch.mpi import LaunchError, Mpi, find_mpi, inspect_mpi
+from opi_xform.launch.mpi import LaunchError, Mpi, beside, find_mpi
 from opi_xform.launch.ranks import Carrier, job
 from opi_xform.launch.runtime import Runtime, ensure_runtime
 from opi_xform.resources import IncompleteInstallError
@@ -39,6 +40,7 @@ Runs an MPI program that was not linked with libopi, with libopi preloaded, by t
   --show           print the command instead of running it
   --print-preload  print what LD_PRELOAD has to be, for `srun --export=ALL,LD_PRELOAD=$(opirun --print-preload) ...`
   --               the program follows
+  --version        the version, and the MPI and launcher that would be used
   --help           this text
 
 Every other option goes to mpiexec. OPI_MPICC names the MPI where the program does not tell (a script)."""
@@ -60,11 +62,18 @@ class Request:
     show: bool = False
     print_preload: bool = False
     help: bool = False
+    version: bool = False
     carrier: Carrier | None = None
     """Ranks that share a process; None: ranks are processes."""
 
 
-OWN = {"--shared-heap": "shared_heap", "--show": "show", "--print-preload": "print_preload", "--help": "help"}
+OWN = {
+    "--shared-heap": "shared_heap",
+    "--show": "show",
+    "--print-preload": "print_preload",
+    "--help": "help",
+    "--version": "version",
+}
 
 
 def parse(arguments: Sequence[str]) -> Request:
@@ -148,7 +157,7 @@ def mpi_of(executable: Executable | None) -> Mpi:
     """
     if executable is None or executable.mpi_library is None:
         return find_mpi()
-    mpi = None if "OPI_MPICC" in os.environ else _beside(executable.mpi_library)
+    mpi = None if "OPI_MPICC" in os.environ else beside(executable.mpi_library)
     if mpi is None:
         mpi = find_mpi()
     if executable.mpi_kind not in (None, mpi.kind):
@@ -157,18 +166,6 @@ def mpi_of(executable: Executable | None) -> Mpi:
             "set OPI_MPICC to the mpicc of the program's MPI"
         )
     return mpi
-
-
-def _beside(library: Path) -> Mpi | None:
-    """The MPI that a library was installed with: the nearest bin/mpicc at or above its directory. A library of MPI's
-    own binary interface has a compiler wrapper of its own."""
-    wrapper = "mpicc_abi" if library.name.startswith("libmpi_abi.") else "mpicc"
-    for place in (library.absolute(), library.resolve()):
-        for directory in place.parents:
-            mpicc = directory / "bin" / wrapper
-            if os.access(mpicc, os.X_OK):
-                return inspect_mpi(mpicc)
-    return None
 
 
 def preload(runtime: Runtime, shared_heap: bool) -> str:
@@ -198,6 +195,8 @@ def run(arguments: Sequence[str]) -> int:
     if request.help:
         print(USAGE)
         return 0
+    if request.version:
+        return _versions()
     if request.carrier is not None:
         return _become(_carried(request, request.carrier), request.show)
     executable = None
@@ -222,6 +221,13 @@ def run(arguments: Sequence[str]) -> int:
         print(value or "")
         return 0
     return _become(command_line(mpi, request, value), request.show)
+
+
+def _versions() -> int:
+    """The version, and what the launcher says of itself. Raises LaunchError."""
+    mpi = find_mpi()
+    print(f"opirun {__version__} over {mpi.mpiexec}, of {mpi.kind} {mpi.version}; it says:", flush=True)
+    return subprocess.run([str(mpi.mpiexec), "--version"], stdin=subprocess.DEVNULL, check=False).returncode
 
 
 def _carried(request: Request, carrier: Carrier) -> list[str]:

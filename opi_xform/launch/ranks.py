@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import shlex
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -16,7 +15,7 @@ from opi_xform.bindings import ranks as bindings
 from opi_xform.bindings.header import HeaderError
 from opi_xform.bindings.table import TableError
 from opi_xform.launch.mpi import LaunchError, Mpi
-from opi_xform.launch.runtime import cache_dir, captured, content_hash, locked, runtime_flags
+from opi_xform.launch.runtime import cache_dir, captured, content_hash, locked, require_built, runtime_flags, tell
 from opi_xform.resources import IncompleteInstallError, runtime_include_dir, runtime_source_dir
 
 MARK = b"OPI_RANKS_CARRIER"
@@ -75,6 +74,8 @@ def _build(mpi: Mpi, flags: Sequence[str], final: Path) -> None:
     """Compiles every source into an archive, in a directory that becomes ``final`` by one rename."""
     if shutil.which("objcopy") is None:
         raise LaunchError("building libopi_ranks needs objcopy, of the binutils, on PATH")
+    tell("libopi_ranks", mpi, final)
+    log = final.with_name(final.name + ".log")
     scratch = Path(tempfile.mkdtemp(prefix=".build-", dir=final.parent))
     try:
         files, archive = [*ranks_sources(), *generate(mpi, scratch)], str(scratch / "libopi_ranks.a")
@@ -86,13 +87,11 @@ def _build(mpi: Mpi, flags: Sequence[str], final: Path) -> None:
             results = list(pool.map(captured, commands))
         results.append(captured(["ar", "rcs", archive, *map(str, objects)]))
         results.append(captured(["objcopy", f"--redefine-syms={scratch / bindings.SYMBOLS}", archive]))
-        failed = [result for result in results if result.returncode != 0]
-        if failed:
-            command, said = shlex.join(map(str, failed[0].args)), failed[0].stderr.strip()[-4000:]
-            raise LaunchError(f"building libopi_ranks failed:\n$ {command}\n{said}", failed[0].returncode or 1)
+        require_built("libopi_ranks", results, log)
         for obj in objects:
             obj.unlink()
         scratch.rename(final)
+        log.unlink(missing_ok=True)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 

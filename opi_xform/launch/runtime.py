@@ -146,15 +146,30 @@ def _link_commands(mpi: Mpi, objects: Mapping[str, Sequence[Path]], to: Path) ->
         yield shared_command(mpi, made, to / f"{name}.so", options[name])
 
 
-def _tell(mpi: Mpi, final: Path) -> None:
-    """Why a first build takes seconds, to a person; what make or configure read stays as it is."""
-    if sys.stderr.isatty():
-        print(f"building libopi for {mpi.kind} {mpi.version}, once: kept in {final.parent}", file=sys.stderr)
+def tell(what: str, mpi: Mpi, final: Path) -> None:
+    """Why a first build takes seconds; in logs, too."""
+    print(f"building {what} for {mpi.kind} {mpi.version}, once: kept in {final}", file=sys.stderr, flush=True)
+
+
+def first_error(said: str) -> str:
+    """The line of a compiler's output that tells what failed."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    return next((line for line in lines if "error" in line), lines[0] if lines else "it said nothing")
+
+
+def require_built(what: str, results: Sequence[subprocess.CompletedProcess[str]], log: Path) -> None:
+    """Writes the log and raises LaunchError, one line, when a command of a build failed."""
+    failed = next((r for r in results if r.returncode != 0), None)
+    if failed is not None:
+        parts = [f"$ {shlex.join(map(str, r.args))}\n{r.stdout}{r.stderr}" for r in results]
+        log.write_text("".join(parts), encoding="utf-8")
+        message = f"building {what} failed: {first_error(failed.stderr)}; the whole log is in {log}"
+        raise LaunchError(message, failed.returncode or 1)
 
 
 def _build(mpi: Mpi, flags: Sequence[str], final: Path) -> None:
     """Compiles every source and archives the objects, in a directory that becomes ``final`` by one rename."""
-    _tell(mpi, final)
+    tell("libopi", mpi, final)
     log = final.with_name(final.name + ".log")
     scratch = Path(tempfile.mkdtemp(prefix=".build-", dir=final.parent))
     try:
@@ -170,16 +185,9 @@ def _build(mpi: Mpi, flags: Sequence[str], final: Path) -> None:
         ]
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
             results = list(pool.map(captured, commands))
-        failed = [r for r in results if r.returncode != 0]
-        for command in _link_commands(mpi, objects, scratch):
-            if not failed:
-                results.append(captured(command))
-                failed = [r for r in results[-1:] if r.returncode != 0]
-        if failed:
-            parts = [f"$ {shlex.join(map(str, r.args))}\n{r.stdout}{r.stderr}" for r in results]
-            log.write_text("".join(parts), encoding="utf-8")
-            first = failed[0].stderr.strip()
-            raise LaunchError(f"building libopi failed; the whole log is in {log}\n{first}", failed[0].returncode or 1)
+        require_built("libopi", results, log)
+        results += [captured(command) for command in _link_commands(mpi, objects, scratch)]
+        require_built("libopi", results, log)
         for obj in (obj for made in objects.values() for obj in made):
             obj.unlink()
         scratch.rename(final)

@@ -2,6 +2,7 @@
 
 What converts depends on the whole program, so it is decided once, for all files; each compilation then takes its file
 from the index.  A file that is not what the index saw, or is not in it, is an error: half of a plan would be wrong.
+Only what a build system compiles to learn about the compiler stays as it is (:mod:`probes`), index or not.
 """
 
 from __future__ import annotations
@@ -15,13 +16,20 @@ from pathlib import Path
 from typing import Any
 
 from opi_xform.launch.mpi import LaunchError
+from opi_xform.launch.probes import is_probe
 
 VERSION = 1
 MANIFEST, TREE = "index.json", "tree"
 DIRECTORY = ".opi-index"
 """The name under which an index is looked for, in the directory of a source and above."""
-TAKES_VALUE = frozenset(("-o", "-MF", "-MT", "-MQ", "-include", "-imacros", "-L", "-D", "-U", "-x", "-Xlinker", "-T"))
+_WITH_VALUE = (
+    "-o -MF -MT -MQ -L -D -U -x -l -T -u -e -z -A -aux-info -wrapper -Xlinker -Xpreprocessor -Xassembler -Xclang "
+    "-dumpbase -dumpdir -dumpbase-ext -isysroot --param --sysroot -specs -target -arch -imultilib -iprefix "
+    "-iwithprefix"
+)
+TAKES_VALUE = frozenset(_WITH_VALUE.split())
 SEARCHED = ("-isystem", "-iquote", "-idirafter", "-I")
+INCLUDED = ("-include", "-imacros")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,29 +82,86 @@ def find_index(source: Path) -> Index:
     )
 
 
-def transformed(arguments: Sequence[str]) -> list[str]:
-    """The arguments with each source replaced by its transformed text.  Raises LaunchError.
+def c_sources(arguments: Sequence[str]) -> dict[int, str]:
+    """Which arguments are C sources, by place: named so, or told to be C by `-x c`."""
+    found: dict[int, str] = {}
+    language = "none"
+    before = ""
+    for at, argument in enumerate(arguments):
+        if before == "-x":
+            language = argument
+        elif before in (*TAKES_VALUE, *SEARCHED, *INCLUDED):
+            pass
+        elif argument.startswith("-x") and len(argument) > 2:
+            language = argument[2:]
+        elif not argument.startswith("-") and (language == "c" or (language == "none" and argument.endswith(".c"))):
+            found[at] = argument
+        before = "" if before in (*TAKES_VALUE, *SEARCHED, *INCLUDED) else argument
+    return found
+
+
+def output_of(arguments: Sequence[str]) -> str | None:
+    """What `-o` names; None without it."""
+    found = None
+    for before, argument in zip(("", *arguments), arguments, strict=False):
+        if before == "-o":
+            found = argument
+        elif argument.startswith("-o") and len(argument) > 2:
+            found = argument[2:]
+    return found
+
+
+def transformed(arguments: Sequence[str], named: Path | None = None) -> list[str]:
+    """The arguments with each source replaced by its transformed text, from the index ``named`` or the one found.
+
+    Raises LaunchError.
 
     Includes of the program's own headers find the transformed ones first; ``__FILE__`` stays what it was.
     """
-    found: list[str] = []
+    sources = c_sources(arguments)
+    output = output_of(arguments)
+    if not sources or all(is_probe(source, output) for source in sources.values()):
+        return list(arguments)
+    found = list(arguments)
     folders: dict[tuple[str, str], None] = {}
     indexes: dict[Path, Index] = {}
-    before = ""
-    for argument in arguments:
-        if argument.endswith(".c") and not argument.startswith("-") and before not in (*TAKES_VALUE, *SEARCHED):
-            index = find_index(Path(argument))
-            if index.path not in indexes:
-                _require_same(index)
-                indexes[index.path] = index
-            replaced = _replaced(Path(argument), index)
-            folders[str(replaced.parent), os.path.dirname(argument)] = None
-            found.append(str(replaced))
-        else:
-            found.append(argument)
-        before = argument
+    for at, source in sources.items():
+        index = read_index(named) if named is not None else find_index(Path(source))
+        if index.path not in indexes:
+            _require_same(index)
+            indexes[index.path] = index
+        replaced = _replaced(Path(source), index)
+        folders[str(replaced.parent), os.path.dirname(source)] = None
+        found[at] = str(replaced)
     maps = [f"-fmacro-prefix-map={there}/={here + '/' if here else ''}" for there, here in folders]
-    return [*_includes(found, indexes.values()), *maps] if indexes else found
+    marks = [
+        word
+        for source in sources.values()
+        for index in indexes
+        if (mark := mark_of(index.absolute(), Path(source).resolve())).is_file()
+        for word in ("-include", str(mark))
+    ]
+    return [*marks, *_includes([*found, *_of_environment(indexes.values())], indexes.values()), *maps]
+
+
+def mark_of(index: Path, source: Path) -> Path:
+    """The file that changes when what is compiled for a source does, beside an index that a build system made.
+
+    It is a comment, included first: so it is among what the compiler tells the build system to have read."""
+    name = hashlib.md5(str(source).encode(), usedforsecurity=False).hexdigest()
+    return index.parent / "marks" / f"{name}.h"
+
+
+def _of_environment(indexes: Iterable[Index]) -> list[str]:
+    """The directories of headers that variables name, as options, where an index mirrors them: compilers look there
+    after those of the command line."""
+    return [
+        word
+        for variable, option in (("CPATH", "-I"), ("C_INCLUDE_PATH", "-isystem"))
+        for folder in os.environ.get(variable, "").split(os.pathsep)
+        if folder and any(_mirror(folder, index) for index in indexes)
+        for word in (option, folder)
+    ]
 
 
 def _replaced(source: Path, index: Index) -> Path:
@@ -122,18 +187,31 @@ def _require_same(index: Index) -> None:
 
 
 def _includes(arguments: Sequence[str], indexes: Iterable[Index]) -> list[str]:
-    """Each directory of headers that an index mirrors, with its mirror before it."""
+    """Each directory of headers that an index mirrors, with its mirror before it; what `-include` names, replaced."""
     found: list[str] = []
     known = tuple(indexes)
     before = ""
     for argument in arguments:
-        apart = before in SEARCHED
-        folder = argument if apart else argument[2:] if argument.startswith("-I") else ""
+        if before in INCLUDED:
+            found.append(next((str(m) for i in known if (m := _mirror(argument, i)) and m.is_file()), argument))
+            before = ""
+            continue
+        option = before if before in SEARCHED else ""
+        if not option:
+            option = next((o for o in SEARCHED if argument.startswith(o) and argument != o), "")
+            folder = argument[len(option) :] if option else ""
+        else:
+            folder = argument
         for index in known if folder else ():
-            real = Path(folder).resolve()
-            if real.is_relative_to(index.root):
-                mirror = str((index.tree / real.relative_to(index.root)).absolute())
-                found += [mirror, before] if apart else [f"-I{mirror}"]
+            mirror = _mirror(folder, index)
+            if mirror is not None:
+                found += [str(mirror), before] if before in SEARCHED else [f"{option}{mirror}"]
         found.append(argument)
-        before = argument
+        before = "" if before in (*TAKES_VALUE, *SEARCHED) else argument
     return found
+
+
+def _mirror(path: str, index: Index) -> Path | None:
+    """Where an index has what lies at a path; None outside its root."""
+    real = Path(path).resolve()
+    return (index.tree / real.relative_to(index.root)).absolute() if real.is_relative_to(index.root) else None

@@ -33,6 +33,20 @@ def repeatable(e: ast.Expr) -> bool:
     return not has_effect(e) and not any(x.type.volatile or x.type.atomic for x in walk(e))
 
 
+def steady(program: Program, frame: int, e: ast.Expr) -> bool:
+    """It may be evaluated more than once, and no other thread, library or rank changes what it reads meanwhile."""
+    if not repeatable(e):
+        return False
+    others, objects = at_any_time(program), program.values.objects
+    read = [x for x in walk(e) if isinstance(x, ast.VarRef)]
+    if not others.isdisjoint(objects.variable(frame, x.var) for x in read):
+        return False
+    if not any(isinstance(x, _MEMORY) for x in walk(e)):
+        return True
+    pointers = (program.points_to.operand(frame, ins.Var(x.var)) for x in read if x.type.is_pointer)
+    return others <= {UNKNOWN} and not any(UNKNOWN in reached for reached in pointers)
+
+
 def places(target: ast.Expr) -> Iterator[ast.Expr]:
     """What is evaluated to find the place that an assignment sets."""
     work = [target]

@@ -57,7 +57,7 @@ def _decided(units: Sequence[ast.Unit], program: Program, options: Options, sile
     stray: dict[Place, Refusal] = {}
     for use in strays:
         stray.setdefault(use.place, WORDLESS if silent else stray_refusal(program, use))
-    deepest = Deepest(program, options.strict, shared_places(groups, strays))
+    deepest = Deepest(program, options.strict, shared_places(groups, strays), options.min_bytes)
     stray = stray if silent else deepest.strays(stray, uses)
     if program.nest.irreducible:
         groups, stray = [], {u.place: _irreducible() for u in uses}
@@ -184,13 +184,14 @@ def _buffer(
         assert whole is not None
         verdict.refusals = {u.place: in_its_words(whole, buffer, u) for u in reversed(buffer.uses)}
         for p in places if whole.code == "401" else ():  # how a call is written says more than that
-            form = form_refusal(program, buffer, [u for u in buffer.uses if u.place == p])
+            form = form_refusal(program, buffer, [u for u in buffer.uses if u.place == p], options.min_bytes)
             verdict.refusals[p] = form or verdict.refusals[p]
         _deepened(deepest, buffer, verdict, facts, wordless)
         return verdict
     for p in places:
         mine = [u for u in buffer.uses if u.place == p]
-        refusal = levels_site(program, buffer, mine) or site_refusal(program, buffer, mine, facts, p in wordless)
+        refusal = levels_site(program, buffer, mine)
+        refusal = refusal or site_refusal(program, buffer, mine, facts, p in wordless, options.min_bytes)
         wished = keep_refusal(options.told, buffer, mine)
         if wished is not None:
             told = about(options.told, buffer, mine[0], "keep")
@@ -225,7 +226,7 @@ def _buffer(
     _keep(verdict, _unwritable(options, verdict))
     _deepened(deepest, buffer, verdict, facts, wordless)
     for p, refusal in [(p, r) for p, r in verdict.refusals.items() if r.hint and p not in wordless]:
-        rest = _left(units, program, buffer, shape.null_tests, facts, verdict.converted, p, refusal, options.strict)
+        rest = _left(units, program, buffer, shape.null_tests, facts, verdict.converted, p, refusal, options)
         verdict.refusals[p] = hint_told(refusal, rest, p in deepest.shared)
     return verdict
 
@@ -247,11 +248,11 @@ def _left(
     others: set[Place],
     p: Place,
     why: Refusal,
-    strict: bool,
+    options: Options,
 ) -> Refusal | None:
     """What keeps a site when ``why``, which was found first, is not there."""
     mine = [u for u in buffer.uses if u.place == p]
-    refusal = _path_refusal(units, program, buffer, mine, strict)
+    refusal = _path_refusal(units, program, buffer, mine, options.strict)
     if refusal is not None:
         return refusal
     here = {u.object for u in mine}
@@ -261,6 +262,7 @@ def _left(
     trial = Verdict(converted={*others, p, *(u.place for u in buffer.uses if u.place == _twin(p))})
     tests = () if why.code == "05" else null_tests  # the only such reason with a hint
     _settle(units, program, buffer, tests, facts, trial, why.code == "06")
+    _keep(trial, _unwritable(options, trial))
     return trial.refusals.get(p)
 
 

@@ -12,7 +12,7 @@ from opi_xform.ownership import lines
 from opi_xform.ownership.agreement import Verdict
 from opi_xform.ownership.deepest import NO_FORM
 from opi_xform.ownership.model import Buffer, Place, Refusal
-from opi_xform.ownership.plan import Decision, Note, Plan
+from opi_xform.ownership.plan import Advice, Decision, Note, Plan
 from opi_xform.ownership.reasons import kept
 from opi_xform.ownership.uses import all_calls, sides
 from opi_xform.program.budget import COPIES, TooLargeError
@@ -120,10 +120,16 @@ def decisions_of(
                     lines.told(refusal.message, call.span.file),
                     notes,
                     form=kept(refusal.form, side) if refusal.form else "",
+                    advice=_advice(refusal, call.span.file),
                 )
             )
     out.sort(key=lambda d: (d.span.file, d.span.begin, d.side == "recv"))
     return out
+
+
+def _advice(refusal: Refusal, file: str) -> Advice | None:
+    advice = refusal.advice
+    return None if advice is None else replace(advice, words=lines.told(advice.words, file))
 
 
 def _text(span: Span) -> str:

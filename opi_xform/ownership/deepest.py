@@ -17,6 +17,7 @@ from opi_xform.memory.regions import BudgetExceeded
 from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.culprits import TRIES, ahead, readers_of
+from opi_xform.ownership.datatypes import layout_refusal
 from opi_xform.ownership.live_data import LiveData
 from opi_xform.ownership.liveness import Finding, Judge
 from opi_xform.ownership.lvalues import spelling
@@ -27,6 +28,7 @@ from opi_xform.ownership.uses import touches
 INLINE_LIMIT = 40  # bytes that travel in a message's envelope, whatever is done (RUNTIME.md section 2)
 SMALL = f"at most {INLINE_LIMIT} bytes, which travel in the message's envelope"
 FORM = frozenset(("04", "07", "12", "13", "401", "402"))
+PLACE = frozenset(("14", "15"))
 SHOWN = 2  # reads that are named
 UNSPELLED = "…"
 NO_FORM = "this form of call has no ownership-passing counterpart"
@@ -35,6 +37,24 @@ NO_FORM = "this form of call has no ownership-passing counterpart"
 def small(uses: Sequence[Use]) -> bool:
     """Every copy of the call has a message that travels in its envelope."""
     return all(u.length is not None and (c := u.length.constant) is not None and c <= INLINE_LIMIT for u in uses)
+
+
+def too_small(program: Program, uses: Sequence[Use], least: int) -> Refusal | None:
+    """Why a call stays whose messages have fewer bytes than is asked for (``least``), in every copy of it."""
+    most = [_most(program, u) for u in uses] if least else [None]
+    largest = max((size for size in most if size is not None), default=0)
+    if None in most or largest >= least:
+        return None
+    return Refusal("18", f"a message has at most {largest} bytes, fewer than the {least} of --min-bytes")
+
+
+def _most(program: Program, use: Use) -> int | None:
+    """Bytes that no message of a call exceeds: its length, else the whole variable; None: not known."""
+    if use.length is not None and use.length.constant is not None:
+        return use.length.constant
+    info = program.values.objects.table[use.object] if use.object >= 0 else None
+    whole = info.type.size if info is not None and info.kind == "variable" and info.type is not None else None
+    return whole or None
 
 
 def shared_places(groups: Sequence[Buffer], strays: Sequence[Use]) -> frozenset[Place]:
@@ -58,10 +78,11 @@ def in_its_words(refusal: Refusal, buffer: Buffer, use: Use) -> Refusal:
 class Deepest:
     """One per program: ``refusal``."""
 
-    def __init__(self, program: Program, strict: bool, shared: frozenset[Place]) -> None:
-        """shared: see ``shared_places``."""
+    def __init__(self, program: Program, strict: bool, shared: frozenset[Place], least: int = 0) -> None:
+        """shared: see ``shared_places``.  least: see ``too_small``."""
         self.program = program
         self.strict = strict
+        self.least = least
         self.shared = shared
         self.swapping = {key for e in program.exchanges for key in (e.first, e.second)}
 
@@ -96,6 +117,8 @@ class Deepest:
         self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: dict[int, Judge]
     ) -> Refusal:
         """Of one site.  buffers: by object.  judges: what is known of the objects by now."""
+        if refusal.code in PLACE:  # a message that begins inside a buffer stays, wherever that is allocated
+            return self.made(uses[0]) or _inside(uses[0]) or refusal
         if refusal.code not in FORM:
             return refusal
         found = self.deeper(uses, refusal, buffers, judges)
@@ -109,18 +132,22 @@ class Deepest:
         first = uses[0]
         if small(uses) or self.little(first):
             return Refusal("08", SMALL)
+        few = too_small(self.program, uses, self.least)
+        if few is not None:
+            return few
         if _literal(first):
             return Refusal("13", "a string literal is no buffer that could be handed over")
         form = None if first.op.convertible else Refusal("07", first.op.reason or NO_FORM)
         if first.op.persistent:
             return form
-        needed = refusal.code == "401"
+        needed, swapped = refusal.code == "401", False
         for use in uses if not needed else ():
             buffer = buffers.get(use.object)
             if buffer is None or use.lo is None or use.length is None:
                 needed = True
                 continue
-            buffer = self.cut(buffer)
+            whole, buffer = buffer, self.cut(buffer)
+            swapped = swapped or buffer is not whole
             if use.object not in judges:
                 judges[use.object] = Judge(self.program, buffer, use.object, self.strict)
             judge = judges[use.object]
@@ -129,10 +156,19 @@ class Deepest:
                 return liveness_refusal(self.program, buffer, use, Finding(False, "01"), found)
             finding = judge.findings.get((use.node, use.argument))
             needed = needed or judge.exceeded or (finding is not None and not finding.ok and _partly_known(judge, use))
-        lasting = (self.live_data.refusal(uses) if needed else None) or form
+        live = self.live_data.refusal(uses, swapped and not needed) if needed or swapped else None
+        lasting = live or form or self.made(first)
         if lasting is None and refusal.code == "402":
             return _inside(first) or self.live_data.place(first)
         return lasting
+
+    def made(self, use: Use) -> Refusal | None:
+        """The datatype is one that the program makes, perhaps with gaps; of MPI_BOTTOM the place says more."""
+        bottom = self.program.values.args[use.node][use.argument].constant == 0
+        if use.length is not None or bottom:
+            return None
+        found = layout_refusal(self.program, use)
+        return found if found.notes else None
 
     @cached_property
     def live_data(self) -> LiveData:

@@ -6,11 +6,14 @@ from dataclasses import replace
 
 from opi_xform.ir import ast
 from opi_xform.memory.regions import BudgetExceeded
+from opi_xform.ownership.behind import steady
 from opi_xform.ownership.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.culprits import readers_of, readers_of_first_contents
 from opi_xform.ownership.lines import line_of, lines_of
 from opi_xform.ownership.liveness import Judge
-from opi_xform.ownership.model import Place, Refusal, Use
+from opi_xform.ownership.model import Place, Program, Refusal, Use
+from opi_xform.ownership.movable import movable
+from opi_xform.ownership.plan import Advice
 from opi_xform.ownership.reasons import called_from, contents_refusal, node_span
 
 
@@ -24,9 +27,17 @@ def first_contents(judge: Judge, place: Place) -> Refusal:
     """Why the first contents of an object count for a site of its buffer."""
     own = {u.node for u in judge.uses if u.place == place and u.side == "send"}
     refusal = contents_refusal(judge.program, judge.buffer, judge.o, readers_of_first_contents(judge), place)
-    if refusal.hint and not _defined(judge, own):
-        return replace(refusal, hint="")
+    packed = (u for u in judge.uses if u.place == place)
+    counts = [(u, u.buffer.count) for u in packed]
+    known = all(k is not None and u.length is not None and _steady(judge.program, u, k) for u, k in counts)
+    if refusal.hint and not (known and _defined(judge, own)):
+        return replace(refusal, hint=None)
     return refusal
+
+
+def _steady(program: Program, use: Use, index: int) -> bool:
+    """An argument of the call is the same wherever it is written once more."""
+    return steady(program, program.graph.nodes[use.node].frame, use.call.args[index])
 
 
 def _defined(judge: Judge, without: set[int]) -> bool:
@@ -41,15 +52,17 @@ def _defined(judge: Judge, without: set[int]) -> bool:
 def told(refusal: Refusal, other: Refusal | None, shared: bool) -> Refusal:
     """The hint put into words.  other: the reason that is left when somebody follows it.  shared: other buffers come to
     the call as well.  Where the same reason is left, or one for what would be moved, it is not known what else there
-    is.
+    is: nothing is advised then.
     """
+    assert refusal.hint is not None
     again = other is not None and (other.message == refusal.message or _of_moved(refusal, other))
     if (other is None and shared) or again:
-        return replace(refusal, message=f"{refusal.message}; {refusal.hint} would help", hint="")
+        return replace(refusal, hint=None)
     if other is None:
-        return replace(refusal, message=f"{refusal.message}; {refusal.hint} would let it convert", hint="")
+        message = f"{refusal.message}; {refusal.hint.words} would let it convert"
+        return replace(refusal, message=message, hint=None, advice=refusal.hint)
     rest = other.message.partition("; ")[0]
-    return replace(refusal, message=f"{refusal.message}; {refusal.hint} would not be enough: {rest}", hint="")
+    return replace(refusal, message=f"{refusal.message}; {refusal.hint.words} would not be enough: {rest}", hint=None)
 
 
 def _of_moved(refusal: Refusal, other: Refusal) -> bool:
@@ -58,30 +71,38 @@ def _of_moved(refusal: Refusal, other: Refusal) -> bool:
     return other.code == "05" and any((s.file, s.line) in read for s, what in other.notes if what.endswith("used here"))
 
 
-def _hint(code: str, judge: Judge, use: Use, readers: tuple[int, ...]) -> str:
+def _hint(code: str, judge: Judge, use: Use, readers: tuple[int, ...]) -> Advice | None:
     if not readers or use.op.replaces:
-        return ""
+        return None
     if code == "03" and use.side == "recv" and _guarded_alone(judge, use):
-        return "a test of the source against MPI_PROC_NULL around the call"
+        return Advice("guard", "a test of the source against MPI_PROC_NULL around the call")
     if not _enough(judge, use, readers):
-        return ""
+        return None
     program, reader = judge.program, readers[0]
-    line = lines_of(node_span(program, n) for n in readers)
+    spans = tuple(node_span(program, n) for n in readers)
+    line = lines_of(spans)
     sends = [u for u in judge.uses if u.node == reader]
     if use.side == "recv":
         if code == "03" and not judge.failures.looked_at(use):
-            return f"a test of the source against MPI_PROC_NULL around {line}"
-        return f"reading at {line} only what was received" if code == "02" else ""
+            if use.buffer.peer is None or not _steady(program, use, use.buffer.peer):
+                return None
+            return Advice("guard", f"a test of the source against MPI_PROC_NULL around {line}", spans)
+        return Advice("receive", f"reading at {line} only what was received", spans) if code == "02" else None
     if sends:
-        if reader == use.node:
-            return "packing all of it anew for each turn"
-        return f"packing all of it anew before {line}, or another buffer there,"
+        if any(u.op.replaces for u in sends):
+            return None  # what comes there would be missing
+        if any(u.place == use.place for u in sends):
+            count = use.buffer.count
+            packed = use.length is not None and count is not None and _steady(program, use, count)
+            return Advice("pack", "packing all of it anew for each turn") if packed else None
+        return Advice("other", f"another buffer at {line}", spans)
     here = {called_from(program, n, use.node) for n in readers}
     at = next(iter(here))
     if len(here) == 1 and at is not None and _straight_behind(judge, use, at):
         what = "read" if at == reader else "call"
-        return f"moving the {what} at {line_of(node_span(program, at))} before the send"
-    return ""
+        span = node_span(program, at)
+        return Advice("move", f"moving the {what} at {line_of(span)} before the send", (span,))
+    return None
 
 
 def _guarded_alone(judge: Judge, use: Use) -> bool:
@@ -118,6 +139,9 @@ def _straight_behind(judge: Judge, use: Use, reader: int) -> bool:
     around = nest.chain(block)
     if (block == other and reader < use.node) or nest.chain(other)[len(nest.chain(other)) - len(around) :] != around:
         return False
-    behind = (n for n, found in judge.accesses.items() if any(a.kind == "W" for a in found))
+    behind = [n for n, found in judge.accesses.items() if any(a.kind == "W" for a in found)]
     between = [n for n in behind if use.node < n < reader]
-    return not between and all(not use.node < n < reader for n in judge.use_nodes)
+    if between or any(use.node < n < reader for n in judge.use_nodes):
+        return False
+    writers = {n for n in (called_from(judge.program, n, use.node) for n in behind) if n is not None}
+    return movable(judge.program, use, reader, writers)

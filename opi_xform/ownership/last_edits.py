@@ -11,7 +11,7 @@ from opi_xform.memory.facts import Facts
 from opi_xform.ownership.agreement import Verdict
 from opi_xform.ownership.behind import has_effect
 from opi_xform.ownership.blocks import Blocks, Pool
-from opi_xform.ownership.deepest import small
+from opi_xform.ownership.deepest import small, too_small
 from opi_xform.ownership.elsewhere import shared_text, written_at
 from opi_xform.ownership.last_sends import LastSends
 from opi_xform.ownership.levels import levels_written
@@ -58,6 +58,8 @@ def _form(program: Program, options: Options, uses: Sequence[Use]) -> bool:
     """The call could pass ownership, whatever its buffer is, and names it by a local variable."""
     first = uses[0]
     if not first.op.convertible or not first.op.opi_send or first.op.persistent or small(uses):
+        return False
+    if too_small(program, uses, options.min_bytes) is not None:
         return False
     if any(u.length is None for u in uses) or not first.call.callee_span.editable or not first.call.span.editable:
         return False

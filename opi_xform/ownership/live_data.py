@@ -58,11 +58,14 @@ class LiveData:
         for use in collect(program):
             self.uses.setdefault(use.node, []).append(use)
 
-    def refusal(self, uses: Sequence[Use]) -> Refusal | None:
-        """Why the message of a call could not be handed over, whatever its pointer were; of its copies, the first."""
-        return next(filter(None, map(self.of_use, uses[:SHOWN])), None)
+    def refusal(self, uses: Sequence[Use], swapped: bool = False) -> Refusal | None:
+        """Why the message of a call could not be handed over, whatever its pointer were; of its copies, the first.
 
-    def of_use(self, use: Use) -> Refusal | None:
+        swapped: its own name is known not to need it, only the pointer with which that changes places may.
+        """
+        return next(filter(None, (self.of_use(use, swapped) for use in uses[:SHOWN])), None)
+
+    def of_use(self, use: Use, swapped: bool) -> Refusal | None:
         action = self.graph.nodes[use.node].action
         assert isinstance(action, ins.CallInstr)
         frame = self.graph.nodes[use.node].frame
@@ -88,18 +91,32 @@ class LiveData:
         reads = {n for n in mine if self.program.values.accesses.touches(n, objects, "R") and self.reads(n)}
         loads = {n for n in reads if isinstance(self.graph.nodes[n].action, ins.Load)}
         again = {n for n in mine - anew if root in self.by(n) and any(u.side == "send" for u in self.uses.get(n, ()))}
-        if use.side == "send" and again and not (inside or loads):
+        if use.side == "send" and again and not (inside or loads or swapped):
             return self.sent_again(use, name, ahead(self.graph, use.node, again))
         if inside:  # a collective call may be of other parts
             reads = {n for n in reads if not self.collective(n)}
         nearest = ahead(self.graph, use.node, reads - anew) or (ahead(self.graph, use.node, loads) if inside else [])
+        nearest = [] if swapped else nearest
+        other = "" if nearest else self.exchanged(root)
+        if other:  # what it will be when it has changed places
+            partner = (root[0], other, root[2])
+            loads = {n.number for n in self.graph.nodes if self.reads(n.number) and isinstance(n.action, ins.Load)}
+            nearest = ahead(self.graph, use.node, {n for n in loads if partner in self.by(n)})
+            nearest.sort(key=lambda n: self.graph.nodes[n].frame != frame)  # what the function itself does goes first
         if not nearest:
             return None
         spans = [self.names.span(n) for n in nearest[:SHOWN]]
-        notes = tuple(dict.fromkeys(spans, f"`{name}` may be read here").items())
-        where = f"the message lies in `{name}`, and {line_of(spans[0])} may read"
+        told = f"`{self.program.variables[other].name}`" if other else f"`{name}`"
+        notes = tuple(dict.fromkeys(spans, f"{told} may be read here").items())
+        also = f", which changes places with {told}" if other else ""
+        where = f"the message lies in `{name}`{also}, and {line_of(spans[0])} may read"
         what = "it there after the send" if use.side == "send" else "bytes there that this receive does not bring"
         return Refusal("01", f"{where} {what}", notes)
+
+    def exchanged(self, root: Root) -> str:
+        """The variable with which the pointer that a call names changes places; '' for none."""
+        pairs = ((e.first, e.second) for e in self.program.exchanges if root[0] != STORED)
+        return next((b if root[1] == a else a for a, b in pairs if root[1] in (a, b)), "")
 
     def sent_again(self, use: Use, name: str, nodes: Sequence[int]) -> Refusal:
         span = self.names.span(nodes[0])

@@ -12,7 +12,7 @@ from opi_xform.ir.span import Span
 from opi_xform.memory.pointsto import PointsTo
 from opi_xform.memory.poly import Poly
 from opi_xform.memory.values import Values
-from opi_xform.ownership.plan import Edit, Told
+from opi_xform.ownership.plan import Advice, Edit, Told
 from opi_xform.program.effects import Effects, MpiBuffer, MpiOp
 from opi_xform.program.graph import Graph
 from opi_xform.record import dataclass
@@ -30,7 +30,8 @@ class Options:
     rewriter sees it: a macro writes the text, an array type hides behind a typedef.  A site that needs it is kept.
     told: comments that say more than the analysis finds.  processes: that may work on it; the plan is the same.
     header: what files include for the OPI calls.  more_than: why sites stay is looked for only where more than so many
-    convert; a plan that is no better than another one is not shown to anybody.
+    convert; a plan that is no better than another one is not shown to anybody.  min_bytes: calls stay whose messages
+    are known to have fewer.
     """
 
     strict: bool = False
@@ -41,6 +42,7 @@ class Options:
     processes: int = 1
     header: str = "opi.h"
     more_than: int = -1
+    min_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,12 +231,13 @@ class Buffer:
 class Refusal:
     """Why a site (or a whole buffer) stays: a code without its side's hundred, a sentence, and the deciding places.
 
-    hint: a change of the source with which this reason would not be there.  form: the code of the check that refused
-    the buffer's form, where a deeper reason is told instead.
+    hint: a change of the source with which this reason would not be there; advice: one with which none is left.  form:
+    the code of the check that refused the buffer's form, where a deeper reason is told instead.
     """
 
     code: str
     message: str
     notes: tuple[tuple[Span, str], ...] = field(default=())
-    hint: str = ""
+    hint: Advice | None = None
     form: str = ""
+    advice: Advice | None = None

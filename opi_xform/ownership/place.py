@@ -23,7 +23,7 @@ from opi_xform.ownership.lines import line_of, lines_of
 from opi_xform.ownership.mentions import Texts, definitions
 from opi_xform.ownership.model import Buffer, Program, Refusal
 from opi_xform.ownership.null_tests import ENDING, GOES_ON, uncertain_test
-from opi_xform.ownership.plan import Edit
+from opi_xform.ownership.plan import Advice, Edit
 from opi_xform.ownership.reasons import node_span
 from opi_xform.ownership.releases import ROUNDS, Releases
 from opi_xform.ownership.rows import views
@@ -169,7 +169,7 @@ class _Placing(Releases):
             n, why = uncertain
             test = self.fail(f"`{self.buffer.name}` is compared with NULL {why}", n, "05").refusal
             if why == GOES_ON:
-                test = replace(test, hint=ENDING)
+                test = replace(test, hint=Advice("end", ENDING, (node_span(self.program, n),)))
         guarded = any(i.kind == "guard" for i in self.insertions)
         return Placement(written.edits, points, written.files, acquires, releases, rows, test, guarded)
 
@@ -186,8 +186,9 @@ class _Placing(Releases):
             chosen = [{**case, **present} for case in chosen]
             sides = views(self.program, self.flow, self.events.all, levels, chosen)
             if sides is None:
-                computed = (e.node for e in self.events.all if e.row is not None and e.row.constant is None)
-                n = next(computed, None)
+                computed = [e.node for e in self.events.all if e.row is not None and e.row.constant is None]
+                plain = {*self.buffer.carrier.allocations, *(u.node for u in self.buffer.uses)}
+                n = next((n for n in computed if n not in plain), next(iter(computed), None))
                 where = "" if n is None else f" at {line_of(node_span(self.program, n))}"
                 raise self.fail(
                     f"which rows of `{self.buffer.name}` are used{where} is not known well enough to tell one row's "

@@ -36,12 +36,28 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Advice:
+    """A change of the source with which a reason would not be there.
+
+    kind: ``pack`` (all of the message is written right before the call), ``write`` (the same, once), ``other`` (the
+    calls in ``spans`` have another buffer), ``move`` (what is in ``spans`` comes before the send), ``guard`` (what is
+    in ``spans``, else the call, is done only where the source is not MPI_PROC_NULL), ``receive`` (only what came is
+    read), ``wait`` (for the request of the first span, before the second) or ``end`` (the test in ``spans`` ends the
+    program).  words: how it is told.
+    """
+
+    kind: str
+    words: str
+    spans: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """What happens to one buffer use of one MPI call (DESIGN.md section 5: one JSON ``site``).
 
     side: ``send`` or ``recv``.  decision: ``convert`` or ``keep``.  code: ``OPInnn`` ('' when nothing needs
     explaining). span is that of the call; ``buffer`` is the expression as written; ``object`` names the buffer behind
-    it.  form: the code that its buffer's form has, where a deeper reason is told.
+    it.  form: the code that its buffer's form has, where a deeper reason is told.  advice: with which it converts.
     """
 
     span: Span
@@ -56,6 +72,7 @@ class Decision:
     notes: tuple[Note, ...] = ()
     assumptions: tuple[str, ...] = ()
     form: str = ""
+    advice: Advice | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from opi_xform.ownership.liveness import Finding
 from opi_xform.ownership.marks import marks_before
 from opi_xform.ownership.model import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.origins import origin
+from opi_xform.ownership.plan import Advice
 from opi_xform.ownership.zero_ends import read_to_an_end, zeros_put
 from opi_xform.program.graph import Lost
 
@@ -139,7 +140,7 @@ def contents_refusal(program: Program, buffer: Buffer, o: int, readers: tuple[in
     writer, made = _first_contents(program, o)
     if place in {u.place for u in buffer.uses if u.node in readers and u.side == "send"}:
         message = f"this call sends bytes of `{buffer.name}` that nothing but {writer} surely writes"
-        return Refusal("02", message, made, "writing all of them before")
+        return Refusal("02", message, made, Advice("write", "writing all of them before"))
     notes = tuple((node_span(program, n), _reads(program, n, n in sites, buffer.name)) for n in readers)
     where = f" at {line_of(notes[0][0])}" if notes else ""
     message = f"bytes of `{buffer.name}` are read{where} that nothing but {writer} surely writes"

@@ -12,6 +12,7 @@ from opi_xform.ownership.lines import line_of
 from opi_xform.ownership.model import Buffer, Program, Refusal, Use
 from opi_xform.ownership.names import Names, names_of
 from opi_xform.ownership.pending import Asked, pending, request_pending_at
+from opi_xform.ownership.plan import Advice
 from opi_xform.ownership.slots import Slots, slots_of
 from opi_xform.ownership.uses import calls_of
 from opi_xform.program.effects import MpiOp
@@ -51,9 +52,8 @@ def pending_refusal(
                 if slots_of(names, n, op.request) is None:
                     message += f": which memory holds the request of {line_of(names.span(n))} is not known"
                 here = (names.span(use.node), "here it may not be complete")
-                out.setdefault(
-                    use.place, Refusal("06", message, (*held, here), hint="waiting before for all that uses it")
-                )
+                hint = _waiting(names, n, op, use.node)
+                out.setdefault(use.place, Refusal("06", message, (*held, here), hint=hint))
     for use in chosen:
         if use.op.request is not None and use.place not in out:
             given_up = abandoned(names, use)
@@ -88,8 +88,21 @@ def point_refusal(
             text = next(points[p] for p in sorted(points) if p[0] == at)
             notes = ((names.span(n), "this operation may not be complete"), (names.span(at), text))
             message = f"an operation on `{buffer.name}` may still be pending at {line_of(names.span(at))}"
-            return Refusal("06", message, notes, hint="waiting before for all that uses it")
+            return Refusal("06", message, notes, hint=None if buffer.swaps else _waiting(names, n, op, at))
     return None
+
+
+def _waiting(names: Names, n: int, op: MpiOp, at: int) -> Advice | None:
+    """Waiting for an operation before a node of the same function, where its request is one variable."""
+    graph = names.program.graph
+    action = graph.nodes[n].action
+    if op.request is None or not isinstance(action, ins.CallInstr) or graph.nodes[n].frame != graph.nodes[at].frame:
+        return None
+    request = action.call.args[op.request]
+    if not isinstance(request, ast.AddrOf) or not isinstance(request.operand, ast.VarRef):
+        return None
+    operation, before = names.span(n), names.span(at)
+    return Advice("wait", f"waiting for {line_of(operation)} before {line_of(before)}", (operation, before))
 
 
 def _at_point(
@@ -291,9 +304,10 @@ def _named_again(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
         copied = None if slot is None else _copied(names, slot.object)
         if copied is not None:
             notes = (notes[0], (names.span(copied), "its request is copied here; waits for copies are not followed"))
-        return Refusal("06", message, notes, hint="waiting for it, by the request that the call names,")
+        waiting = Advice("wait", "waiting for it, by the request that the call names,", (names.span(use.node),))
+        return Refusal("06", message, notes, hint=waiting)
     message = f"{line} gives `{buffer.name}` to MPI while this receive into it may be pending"
-    return Refusal("06", message, notes, hint=f"waiting for it before {line}, or another buffer there,")
+    return Refusal("06", message, notes, hint=Advice("other", f"another buffer at {line}", (names.span(at),)))
 
 
 def _owner(names: Names, buffer: Buffer, frame: int) -> int:

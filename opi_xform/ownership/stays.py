@@ -9,7 +9,7 @@ from opi_xform.ir import ast
 from opi_xform.ownership.allocators import allocator_refusal
 from opi_xform.ownership.culprits import readers_after
 from opi_xform.ownership.datatypes import layout_refusal
-from opi_xform.ownership.deepest import NO_FORM, SMALL, small
+from opi_xform.ownership.deepest import NO_FORM, SMALL, small, too_small
 from opi_xform.ownership.hints import with_hint
 from opi_xform.ownership.jumps import jump_refusal
 from opi_xform.ownership.levels import levels_refusal
@@ -62,8 +62,11 @@ def whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, o
     return found
 
 
-def form_refusal(program: Program, buffer: Buffer, uses: list[Use]) -> Refusal | None:
-    """Why one source-level use stays for how it is written, whatever the program does with the buffer."""
+def form_refusal(program: Program, buffer: Buffer, uses: list[Use], least: int) -> Refusal | None:
+    """Why one source-level use stays for how it is written, whatever the program does with the buffer.
+
+    least: see ``too_small``.
+    """
     first = uses[0]
     if not first.op.convertible:
         return Refusal("07", first.op.reason or NO_FORM)
@@ -71,6 +74,9 @@ def form_refusal(program: Program, buffer: Buffer, uses: list[Use]) -> Refusal |
         return Refusal("09", "the call is written by a macro body")
     if small(uses):
         return Refusal("08", SMALL)
+    few = too_small(program, uses, least)
+    if few is not None:
+        return few
     for u in uses:
         if u.lo is None:
             return Refusal(
@@ -84,10 +90,10 @@ def form_refusal(program: Program, buffer: Buffer, uses: list[Use]) -> Refusal |
 
 
 def site_refusal(
-    program: Program, buffer: Buffer, uses: list[Use], facts: dict[int, Judge], wordless: bool
+    program: Program, buffer: Buffer, uses: list[Use], facts: dict[int, Judge], wordless: bool, least: int
 ) -> Refusal | None:
     """Why one source-level use stays: every copy of it must agree."""
-    refusal = form_refusal(program, buffer, uses)
+    refusal = form_refusal(program, buffer, uses, least)
     if refusal is not None:
         return refusal
     for u in uses:
@@ -111,5 +117,5 @@ def _needed(program: Program, buffer: Buffer, uses: Sequence[Use], facts: Mappin
             readers = readers_after(judge, u)
             found.append(with_hint(liveness_refusal(program, buffer, u, finding, readers), judge, u, readers))
             if not found[0].hint or found[-1].hint != found[0].hint or len(found) > COPIES:
-                return replace(found[0], hint="")
+                return replace(found[0], hint=None)
     return found[0]

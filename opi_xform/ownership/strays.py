@@ -220,7 +220,14 @@ class Strays:
             found = self.unlike(base, name)
         if found is None and at is not None:
             found = self.alike(finder, (base, at), name)
-        return found or _Cause(f"it could not be shown that `{name}` is one pointer, to memory of its own", here)
+        if found is not None:
+            return found
+        if isinstance(e, ast.Index):
+            table = spelling(e.base)
+            return _Cause(
+                f"it could not be shown which of the pointers in `{table}` the call and other lines mean", here
+            )
+        return _Cause(f"it could not be shown that `{name}` is one pointer, to memory of its own", here)
 
     def alike(self, finder: Finder, start: Place, name: str) -> _Cause | None:
         """Some text names this pointer in one call and another one in another; what is in the way of that one."""

@@ -6,21 +6,18 @@ OPI_PROFILE files by what its line sent.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from opi_xform.changes.find import NOTHING_TO_GAIN
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.plan import Decision, Plan
 from opi_xform.ownership.uses import collect
-from opi_xform.report.codes import page
 from opi_xform.report.html_run import size
 from opi_xform.report.profile import Run
 from opi_xform.report.sidebyside import lines_of_run
 from opi_xform.report.text import Line, Shown, note_lines, wrapped
 
-NOTHING_TO_GAIN = frozenset(("OPI108", "OPI208", "OPI117", "OPI217"))
-"""Small messages travel in the envelope anyway; a site that a person keeps is kept."""
 COPIES = {"inline": 1, "give": 0, "heap": 2, "pipelined": 2, "reference": 1, "kernel": 1, "mpi": 2}
 """How often a way copies a message; giving the buffer copies nothing."""
 
@@ -96,10 +93,14 @@ def advice(
     known: Mapping[Site, Weight],
     measured: Mapping[int, Measured],
     runs: Sequence[Run],
+    fixes: Mapping[Site, str],
     shown: Shown,
     width: int,
 ) -> list[Line]:
-    """The list, most bytes first; what would gain nothing is counted behind it."""
+    """The list, most bytes first; what would gain nothing is counted behind it.
+
+    fixes: what --fix would do, for the sites that convert with it.
+    """
     kept = [(i, d) for i, d in enumerate(plan.decisions) if d.decision == "keep"]
     worth = [(i, d) for i, d in kept if d.code not in NOTHING_TO_GAIN]
     ranked = sorted(worth, key=lambda pair: (*_rank(pair[1], known, measured.get(pair[0])), pair[0]))
@@ -111,7 +112,13 @@ def advice(
         lines += wrapped(f"gain: {_gain(d, known, measured.get(index))}", width, 4)
         lines += wrapped(f"{d.code}: {' '.join(d.message.split())}", width, 4, "keep")
         lines += note_lines(d.notes, shown)
-        lines += wrapped(f"change: {change(d)}", width, 4)
+        hint, fix = change(d), fixes.get((d.span.file, d.span.begin, d.side))
+        if hint:
+            lines += wrapped(f"change: {hint}", width, 4)
+        if fix is not None:
+            lines += wrapped(f"fix: {fix} would let it convert: --fix {place}", width, 4)
+        if not hint and fix is None:
+            lines += wrapped(f"change: none was found; opi-xform --explain {d.code} tells what is asked for", width, 4)
     few = len(kept) - len(worth)
     if few:
         lines.append(
@@ -150,9 +157,5 @@ def _gain(d: Decision, known: Mapping[Site, Weight], run: Measured | None) -> st
 
 
 def change(d: Decision) -> str:
-    """What to change: the reason's own advice where it has some, else the first of its code's page."""
-    _, mark, hint = d.message.rpartition("; ")
-    if mark and hint:
-        return " ".join(hint.split())
-    found = re.search(r"## What to do\n+(?:- )?(.*?)(?=\n\n|\n- |\Z)", page(d.code) or "", re.DOTALL)
-    return " ".join(found[1].split()) if found else f"see opi-xform --explain {d.code}"
+    """What the reason itself advises, which was tried on the analysis; '' where it advises nothing."""
+    return "" if d.advice is None else f"{' '.join(d.advice.words.split())} would let it convert"

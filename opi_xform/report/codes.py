@@ -34,6 +34,7 @@ _CODES = (
     Code("OPI114", "no place for OPI_Alloc", "No point in the program can hold the OPI_Alloc that the send needs."),
     Code("OPI115", "calls do not pair up", "The buffer cannot be followed from OPI_Alloc to its end on every path."),
     Code("OPI117", "kept on request", "A comment at the call says that it is to stay."),
+    Code("OPI118", "smaller than --min-bytes", "The messages have fewer bytes than --min-bytes asks for."),
     # Receive side: why the buffer of a receive is not taken.
     Code("OPI201", "live data beside the message", "Bytes that the message does not bring are still needed after it."),
     Code("OPI202", "read beyond the message", "Bytes beyond those received are read after the receive."),
@@ -52,6 +53,7 @@ _CODES = (
     Code("OPI215", "no place for OPI_Free", "No point in the program can hold the OPI_Free that the receive needs."),
     Code("OPI216", "access beyond the capacity taken", "More of the buffer is used than the receive makes room for."),
     Code("OPI217", "kept on request", "A comment at the call says that it is to stay."),
+    Code("OPI218", "smaller than --min-bytes", "The messages have fewer bytes than --min-bytes asks for."),
     # Matching sends with receives.
     Code("OPI301", "one side of the channel converts", "The other side keeps its MPI call, so one copy remains."),
     # Regions and aliases.

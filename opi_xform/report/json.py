@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from opi_xform.ir.ast import Diagnostic
@@ -23,8 +24,9 @@ def report_object(
     shown: Shown,
     findings: Iterable[Finding] = (),
     variables: Iterable[GlobalDecision] = (),
+    more: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """The report as plain values, keys in the documented order."""
+    """The report as plain values, keys in the documented order.  more: what counts instead, and further keys."""
     return {
         "version": VERSION,
         "sites": [_site(decision, shown) for decision in plan.decisions],
@@ -35,6 +37,7 @@ def report_object(
             *(_finding(finding, shown) for finding in findings),
         ],
         "summary": summary(plan),
+        **more,
     }
 
 
@@ -44,9 +47,10 @@ def report_json(
     shown: Shown,
     findings: Iterable[Finding] = (),
     variables: Iterable[GlobalDecision] = (),
+    more: Mapping[str, Any] = MappingProxyType({}),
 ) -> str:
     """The report as text, with a final newline; docs/schema/report-1.json describes it."""
-    value = clean(report_object(plan, warnings, shown, findings, variables))
+    value = clean(report_object(plan, warnings, shown, findings, variables, more))
     return json.dumps(value, indent=2, ensure_ascii=True) + "\n"
 
 

@@ -16,6 +16,7 @@ from opi_xform.ir.ast import Diagnostic
 from opi_xform.ir.span import Span
 from opi_xform.ownership.plan import Decision, Note, Plan
 from opi_xform.report.baseline import KnownSite, digest
+from opi_xform.report.choice import Choice
 from opi_xform.report.codes import CODES, page
 from opi_xform.report.columns import Columns
 from opi_xform.report.finding import Finding
@@ -31,7 +32,8 @@ class Context:
     """What the results need besides themselves.
 
     sites: those of the plan, as a baseline knows them.  allowed: indices of sites that a comment in the source allows
-    to stay.  compared: there is a baseline.  shown: how a file is named.
+    to stay.  compared: there is a baseline.  shown: how a file is named.  choice: the codes
+    of which there are results.
     """
 
     version: str
@@ -40,6 +42,7 @@ class Context:
     compared: bool
     shown: Callable[[str], str]
     columns: Columns
+    choice: Choice
 
 
 def sarif(plan: Plan, warnings: Iterable[Diagnostic], findings: Sequence[Finding], context: Context) -> str:
@@ -48,9 +51,9 @@ def sarif(plan: Plan, warnings: Iterable[Diagnostic], findings: Sequence[Finding
     results = [
         _site_result(decision, index, worse.get(id(decision)), context)
         for index, decision in enumerate(plan.decisions)
-        if decision.decision == "keep"
+        if decision.decision == "keep" and context.choice.shows(decision)
     ]
-    results += [_remark(decision, context) for decision in plan.diagnostics]
+    results += [_remark(decision, context) for decision in plan.diagnostics if context.choice.counts(decision.code)]
     results += [_finding(finding, context) for finding in findings if finding.site is None]
     results += [
         _plain("OPI905", "warning", warning.message, (warning.file, warning.line, warning.column), context)

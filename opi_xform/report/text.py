@@ -119,14 +119,14 @@ def note_lines(notes: Iterable[Note], shown: Shown) -> list[Line]:
     ]
 
 
-def wrapped(text: str, width: int, indent: int, kind: str = "") -> list[Line]:
-    """A paragraph in lines of at most ``width`` columns where words allow."""
+def wrapped(text: str, width: int, indent: int, kind: str = "", hang: int = 2) -> list[Line]:
+    """A paragraph in lines of at most ``width`` columns where words allow; all but the first further in by ``hang``."""
     space = " " * indent
     found = textwrap.wrap(
         text,
         max(width, 40),
         initial_indent=space,
-        subsequent_indent=space + "  ",
+        subsequent_indent=space + " " * hang,
         break_long_words=False,
         break_on_hyphens=False,
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from opi_xform.launch.mpi import Mpi
-from opi_xform.launch.opicc import command_line
+from opi_xform.launch.opicc import RANKS, command_line, parse
 from tests.mpich_suite.lists import read_recipe
 
 SHARED = ("mtest.c", "mtest_common.c", "dtypes.c")
@@ -84,7 +84,7 @@ class Builder:
             sources, flags, _ = self._own([*files, nothing], [], scratch / "out")
             for file in sources[:-1]:
                 flagged = [*flags, "-w", "-O1", "-c", str(file), "-o", str(scratch / f"{file.stem}.o")]
-                command(command_line(self.mpi, flagged, link=False))
+                command(command_line(self.mpi, self.mpi.mpicc, parse(flagged), flagged, link=False))
             scratch.rename(to)
         return sorted(to.glob("*.o"))
 
@@ -102,5 +102,6 @@ class Builder:
         objects = self.util(threads)
         words = [*flags, f"-I{self.source / folder}", "-w", "-O1", *map(str, [*sources, *objects]), "-lm", "-pthread"]
         ranks = self.form is not None
-        command(command_line(self.mpi, [*words, "-o", str(to / name)], link=ranks, ranks=ranks))
+        words += ["-o", str(to / name)]
+        command(command_line(self.mpi, self.mpi.mpicc, parse([*words, *([RANKS] if ranks else [])]), words, link=ranks))
         return to / name, shared

@@ -1,0 +1,24 @@
+"""A change of the program's own text, as a value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from opi_xform.record import dataclass
+from opi_xform.rewrite.edit import ByteEdit
+
+Site = tuple[str, int, str]  # file, offset of the call, side
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Edits of the sources, by file, that keep what the program does.
+
+    kind: ``guard`` (a test of the source against MPI_PROC_NULL), ``copy`` (a send from a buffer of its own) or
+    ``copy-out`` (a receive into one).  words: what a person would call it, fit to follow "with".
+    """
+
+    kind: str
+    site: Site
+    edits: Mapping[str, tuple[ByteEdit, ...]]
+    words: str

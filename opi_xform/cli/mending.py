@@ -1,0 +1,71 @@
+"""What to do about a source that cannot be read, and about an MPI that is not found: the end of an error's line."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+from opi_xform.cli.outcome import Problem, fail
+from opi_xform.cli.shown import shown
+from opi_xform.frontend import FrontendError
+from opi_xform.frontend.flags import gcc_headers, mpicc_path
+
+MPICC = "OPI_MPICC"
+_MISSING = "file not found"
+
+
+def problems(error: FrontendError) -> list[Problem]:
+    """All that is wrong with a file, a line each."""
+    return [problem(one.message, one.file, one.line) for one in (error, *error.others)]
+
+
+def problem(message: str, file: str, line: int) -> Problem:
+    """One thing that is wrong with a file."""
+    return Problem(_advice(message, file), shown(file), line, code="OPI901")
+
+
+def gathered(found: Iterable[Problem]) -> list[Problem]:
+    """Each problem once: a header that several files miss is told of the first, with their number."""
+    once = list(dict.fromkeys(found))
+    many = Counter(one.message for one in once if _MISSING in one.message)
+    out: dict[str, Problem] = {}
+    for one in once:
+        more = many[one.message] - 1
+        files = "1 more file misses it" if more == 1 else f"{more} more files miss it"
+        text = one.message.replace(_MISSING, f"{_MISSING}, and {files}", 1) if more > 0 else one.message
+        out.setdefault(one.message if more > 0 else str(one), replace(one, message=text))
+    return list(out.values())
+
+
+def require_mpicc() -> None:
+    """Raises Failure where ``OPI_MPICC`` names nothing that can be run."""
+    named = os.environ.get(MPICC)
+    if named and shutil.which(named) is None:
+        what = "is no program that can be run" if os.path.exists(named) else "no such command"
+        raise fail(f"{what}; set {MPICC} to the mpicc of your MPI, or unset it", f"{MPICC}={named}")
+
+
+def _advice(message: str, file: str) -> str:
+    """A message of the front end, with what to do where it says nothing of it."""
+    if ";" in message:
+        return message
+    gcc, folder = gcc_headers(), os.path.realpath(os.path.dirname(file))
+    if os.path.basename(file) == "tgmath.h" or (gcc and folder == os.path.realpath(gcc)):
+        return f"{message}; clang's own header is needed in its place: pip install 'opi_xform[headers]'"
+    if message == "'mpi.h' file not found":
+        return f"{message}; {_about_mpi()}"
+    if _MISSING in message:
+        return f"{message}; name its directory, as in `opi-xform FILES -Iinclude`, or use -p"
+    return f"{message}; the file must compile before it can be analysed"
+
+
+def _about_mpi() -> str:
+    named, found = os.environ.get(MPICC), mpicc_path()
+    if named:
+        return f"{MPICC}={named} does not tell where it is: set it to the mpicc of your MPI, or unset it"
+    if found is None:
+        return f"there is no mpicc: install an MPI (`pip install mpich` is one), or set {MPICC} to the mpicc of yours"
+    return f"{found} does not tell where it is: set {MPICC} to the mpicc of your MPI, or name its directory with -I"

@@ -1,0 +1,82 @@
+"""Every advice is true: what a reason says would let a site convert is done to the source, and the site converts.
+
+A sample of the cases that stay; all of them with OPI_ALL_CASES=1 (four minutes).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from advice_edits import Edits, Following
+from case_tools import Case, load_cases
+
+from opi_xform.cli.config import load_configuration
+from opi_xform.cli.options import parse_arguments
+from opi_xform.cli.outcome import Failure
+from opi_xform.cli.progress import Progress
+from opi_xform.cli.run import transform
+from opi_xform.ir.ast import Unit
+from opi_xform.ownership.plan import Decision, Plan
+from opi_xform.parts.places import Offsets
+from opi_xform.rewrite.edit import apply_edits
+
+STEP = 29  # of the cases in a row, one is in the sample
+CASES = load_cases("keep")
+CHOSEN = CASES if os.environ.get("OPI_ALL_CASES") else CASES[::STEP]
+
+
+def analysed(case: Case, folder: Path) -> tuple[Plan, Sequence[Unit]]:
+    arguments = [*(str(folder / name) for name in case.analysed), "-j", "1", "--", *case.flags]
+    result, units = transform(parse_arguments(arguments), Progress(), load_configuration())
+    return result.plan, units
+
+
+def converts(case: Case, folder: Path, texts: dict[str, bytes], edits: Edits, d: Decision) -> bool | None:
+    """Whether the site converts where the source is changed so; None where the compiler does not take that."""
+    for file, data in texts.items():
+        Path(file).write_bytes(apply_edits(data, edits[file]) if file in edits else data)
+    try:
+        plan, _ = analysed(case, folder)
+    except Failure:
+        return None
+    begin = Offsets(texts[d.span.file], edits.get(d.span.file, ())).after(d.span.begin, False)
+    found = [o for o in plan.decisions if (o.span.file, o.span.begin, o.side) == (d.span.file, begin, d.side)]
+    assert len(found) == 1, f"the site of {d.span.file}:{d.span.line} is not found where the advice is followed"
+    return found[0].decision == "convert"
+
+
+def refuted(case: Case, folder: Path) -> tuple[list[str], int, dict[str, int]]:
+    """Advice that does not do what it says; how many were tried, and by kind how many take thought."""
+    folder = folder.resolve()
+    if case.folder.name == case.name:
+        shutil.copytree(case.folder, folder, dirs_exist_ok=True)
+    case.write(folder)
+    plan, units = analysed(case, folder)
+    texts = {str(folder / name): (folder / name).read_bytes() for name in case.texts}
+    wrong, tried, untried = [], 0, dict[str, int]()
+    for d in plan.decisions:
+        if d.advice is None:
+            continue
+        ways = Following(units, texts, d).edits()
+        results = []
+        for way in ways:
+            results.append(converts(case, folder, texts, way, d))
+            if results[-1]:
+                break
+        if not any(r is not None for r in results):
+            untried[d.advice.kind] = untried.get(d.advice.kind, 0) + 1
+            continue
+        tried += 1
+        if not any(results):
+            wrong.append(f"{case.name}:{d.span.line}: {d.code} {d.message}")
+    return wrong, tried, untried
+
+
+@pytest.mark.parametrize("case", CHOSEN, ids=lambda case: case.name)
+def test_what_is_advised_lets_the_site_convert(case: Case, tmp_path: Path) -> None:
+    wrong, _, _ = refuted(case, tmp_path)
+    assert not wrong, "\n".join(wrong)
