@@ -26,7 +26,7 @@ from opi_xform.ownership.parameters import parameters_of, reassigned
 from opi_xform.ownership.place import Placement, place
 from opi_xform.ownership.plan import Edit, Plan, ReplaceCall, StopOthers, Told
 from opi_xform.ownership.reasons import ended_by_initialiser, liveness_refusal, marked, unwritten_refusal
-from opi_xform.ownership.replacing import replacing_places, replacing_refusal, replacing_together
+from opi_xform.ownership.replacing import replacing_places, replacing_refusal, replacing_together, touched_early
 from opi_xform.ownership.requests import pending_refusal
 from opi_xform.ownership.second_names import renaming, second_names, with_names
 from opi_xform.ownership.source import array_edits
@@ -166,7 +166,7 @@ def _buffer(
         buffer = replace(
             buffer,
             zeros=any(judge.zeros for judge in facts.values()),
-            replacing=replacing_places(buffer, facts, together),
+            replacing=replacing_places(buffer, facts, {*together, *touched_early(program, buffer, facts)}),
             cleared=any(judge.cleared for judge in facts.values()),
         )
         for judge in facts.values():
@@ -199,7 +199,7 @@ def _buffer(
             verdict.remarks.append(Remark(told, f"the call stays anyway: {refusal.message}" if refusal else ""))
             refusal = wished
         refusal = kept.get(p, refusal) or _path_refusal(units, program, buffer, mine, options.strict)
-        refusal = refusal or replacing_refusal(buffer, p)
+        refusal = refusal or replacing_refusal(program, buffer, p, options.strict)
         refusal = refusal or ended_by_initialiser(program, buffer, mine[0].side)
         if refusal is None:
             believed = [u for u in mine if "A1" in facts[u.object].findings[(u.node, u.argument)].assumptions]

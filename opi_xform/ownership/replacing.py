@@ -11,6 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from opi_xform.ownership.deepest import shared_places
 from opi_xform.ownership.liveness import Judge
 from opi_xform.ownership.model import Buffer, Place, Program, Refusal
+from opi_xform.ownership.names import names_of
+from opi_xform.ownership.pending import pending_at
 from opi_xform.ownership.procnull import proc_null
 
 
@@ -27,9 +29,26 @@ def replacing_together(program: Program, groups: Sequence[Buffer]) -> frozenset[
     return frozenset(out)
 
 
-def replacing_places(buffer: Buffer, facts: Mapping[int, Judge], together: Collection[Place]) -> frozenset[Place]:
-    """The receives of a buffer that keep what is there: those that have to, and ``together``."""
-    out = {u.place for u in buffer.uses if u.side == "recv" and u.place in together}
+def touched_early(program: Program, buffer: Buffer, facts: Mapping[int, Judge]) -> frozenset[Place]:
+    """Receives that return at once, may be from MPI_PROC_NULL, and into whose buffer the program may look before they
+    are complete: from MPI_PROC_NULL there is nothing to wait for, and boundary values are often set there.
+
+    An OPI_Itake leaves NULL meanwhile, wherever it is from.
+    """
+    names, null = names_of(program), proc_null(program)
+    out: set[Place] = set()
+    for u in buffer.uses:
+        peer = u.buffer.peer
+        if u.side != "recv" or u.op.blocking or not u.op.opi_recv_replace or u.place in out:
+            continue
+        if (peer is None or null.possible(u.node, peer)) and pending_at(names, u, facts[u.object].accesses):
+            out.add(u.place)
+    return frozenset(out)
+
+
+def replacing_places(buffer: Buffer, facts: Mapping[int, Judge], also: Collection[Place]) -> frozenset[Place]:
+    """The receives of a buffer that keep what is there: those that have to, and of others ``also``."""
+    out = {u.place for u in buffer.uses if u.side == "recv" and u.place in also}
     for u in buffer.uses:
         finding = facts[u.object].findings.get((u.node, u.argument))
         if finding is not None and finding.replacing:
@@ -37,8 +56,13 @@ def replacing_places(buffer: Buffer, facts: Mapping[int, Judge], together: Colle
     return frozenset(out)
 
 
-def replacing_refusal(buffer: Buffer, place: Place) -> Refusal | None:
-    """A buffer whose pointer changes places with another one takes no part in it."""
-    if place not in buffer.replacing or not buffer.swaps:
+def replacing_refusal(program: Program, buffer: Buffer, place: Place, strict: bool) -> Refusal | None:
+    """Where a receive would have to keep what is there, and the buffer can take no part in that."""
+    if place not in buffer.replacing:
         return None
-    return Refusal("03", f"the source may be MPI_PROC_NULL for another buffer, and `{buffer.name}` changes places")
+    if buffer.swaps:
+        return Refusal("03", f"the source may be MPI_PROC_NULL for another buffer, and `{buffer.name}` changes places")
+    if strict or program.alone:
+        message = f"`{buffer.name}` may be touched before the receive is complete, as it may be from MPI_PROC_NULL"
+        return Refusal("06", message)
+    return None

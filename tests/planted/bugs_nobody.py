@@ -62,4 +62,20 @@ NOBODY = (
         ("nobody_plain_take", "recv_null_tag"),
         condition="real source",
     ),
+    Bug(
+        "nobody looks into a buffer before a receive into it is complete",
+        "opi_xform.ownership.replacing",
+        "and pending_at(names, u, facts[u.object].accesses):",
+        "and False:",
+        ("nobody_early",),
+        condition="real source",
+    ),
+    Bug(
+        "memory that is made where there is none has what the freed one had",
+        "opi_xform.ownership.releases",
+        "and not without and self.dead_after(candidate, needs):",
+        "and not without:",
+        ("nobody_freed_before", "a_freed_before_read"),
+        condition="placement",
+    ),
 )
