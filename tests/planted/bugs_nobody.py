@@ -41,8 +41,8 @@ NOBODY = (
     Bug(
         "each buffer that comes to a call has a call of its own",
         "opi_xform.ownership.replacing",
-        "    return frozenset(out)\n\n\ndef replacing_places",
-        "    return frozenset()\n\n\ndef replacing_places",
+        "    return frozenset(out)\n\n\ndef touched_early",
+        "    return frozenset()\n\n\ndef touched_early",
         ("nobody_one_of_two",),
         condition="real source",
     ),
