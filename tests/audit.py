@@ -33,7 +33,7 @@ def cases_of(condition: Condition, keep: tuple[Case, ...]) -> list[str]:
         case.name
         for case in keep
         if any(fnmatch(case.name, pattern) for pattern in condition.cases)
-        or any(wish.kind == "keep" and wish.code in named for wish in case.wishes)
+        or any(wish.must and wish.code in named for wish in case.wishes)
     ]
 
 

@@ -16,17 +16,18 @@ from typing import Any
 
 from opi_xform.launch.mpi import Mpi
 from opi_xform.launch.tools import OPICC, captured, compile_with
+from opi_xform.ownership.decisions import REPLACING
 
 CASES = Path(__file__).resolve().parent / "cases"
 RANKS = 2
 FLAGS = ("-O2", "-w")
 
-_WISH = re.compile(r"\b(give|take)\(([^)]*)\)|\bkeep\b(?:\(([^)]*)\))?(?:\s+(OPI\d+))?")
+_WISH = re.compile(r"\b(give|take)\(([^)]*)\)|\b(keep|replace)\b(?:\(([^)]*)\))?(?:\s+(OPI\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What is expected of a site. ``kind``: give, take or keep; ``buffer`` and ``code`` are '' where none is named."""
+    """What is expected of a site. kind: give, take, keep or replace.  buffer and code are '' where none is named."""
 
     file: str
     line: int
@@ -37,14 +38,26 @@ class Wish:
 
     def meets(self, site: Site) -> bool:
         """The site is the one this is about."""
-        side = {"give": "send", "take": "recv", "keep": site.side}[self.kind]
-        named = self.kind != "keep" or not self.buffer or self.buffer in site.buffer
+        side = {"give": "send", "take": "recv", "keep": site.side, "replace": "recv"}[self.kind]
+        named = not self.must or not self.buffer or self.buffer in site.buffer
         return (site.file, site.line, site.side) == (self.file, self.line, side) and named
+
+    @property
+    def must(self) -> bool:
+        """It is about soundness: what is forbidden, and no wish."""
+        return self.kind in ("keep", "replace")
+
+    def broken_by(self, site: Site) -> bool:
+        """The site does what this forbids: it converts, or (replace) by a call that loses what was there."""
+        return site.decision == "convert" or (self.kind == "keep" and site.decision == "replace")
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A site of the report; ``why``: its code, message and notes for a failing test's message."""
+    """A site of the report; ``why``: its code, message and notes for a failing test's message.
+
+    decision: keep, convert, or replace where it converts and keeps what is there from MPI_PROC_NULL.
+    """
 
     file: str
     line: int
@@ -104,8 +117,8 @@ def _wishes(file: str, text: str) -> Iterator[Wish]:
         if not mark or comment.startswith(("hole:", "analyse ", "flags ", "silent: ", "points ")):
             continue
         for found in _WISH.finditer(comment):
-            kind, buffer = (found[1], found[2]) if found[1] else ("keep", found[3] or "")
-            yield Wish(file, number, kind, buffer, found[4] or "", "no-stale-count" not in comment)
+            kind, buffer = (found[1], found[2]) if found[1] else (found[3], found[4] or "")
+            yield Wish(file, number, kind, buffer, found[5] or "", "no-stale-count" not in comment)
 
 
 def run_tool(arguments: list[str]) -> tuple[int, str, str]:
@@ -135,7 +148,8 @@ def _site(site: dict[str, Any]) -> Site:
     notes = "".join(f"\n      {note['line']}: {note['message']}" for note in site["notes"])
     why = f"{site['code']} {site['message']}{notes}"
     name = Path(site["file"]).name
-    return Site(name, site["line"], site["side"], site["buffer"], site["decision"], site["code"], why)
+    decision = "replace" if site["message"] == REPLACING else site["decision"]
+    return Site(name, site["line"], site["side"], site["buffer"], decision, site["code"], why)
 
 
 def transform(case: Case, folder: Path, out: Path) -> tuple[Site, ...]:

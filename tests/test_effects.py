@@ -200,7 +200,8 @@ def test_opi_calls_match_their_originals() -> None:
         op = EFFECTS[name].mpi
         if op is None or not op.convertible:
             continue
-        for opi, send, recv in [(op.opi_send, True, False), (op.opi_recv, False, True), (op.opi_both, True, True)]:
+        takes = [(op.opi_recv, False, True), (op.opi_recv_replace, False, True)]
+        for opi, send, recv in [(op.opi_send, True, False), *takes, (op.opi_both, True, True)]:
             if not opi:
                 continue
             seen.add(opi)
@@ -216,7 +217,7 @@ def test_opi_calls_match_their_originals() -> None:
             assert (op.comm, op.request, op.status) == (new.comm, new.request, new.status)
     assert seen == {
         "OPI_Give", "OPI_Sgive", "OPI_Take", "OPI_Igive", "OPI_Itake", "OPI_Givetake",
-        "OPI_Giverecv", "OPI_Sendtake", "OPI_Givetake_replace",
+        "OPI_Giverecv", "OPI_Sendtake", "OPI_Givetake_replace", "OPI_Take_replace", "OPI_Itake_replace",
     }  # fmt: skip
 
 

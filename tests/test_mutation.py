@@ -69,9 +69,10 @@ INDETERMINATE = (
     "zeros_",
     "counted_twice_",
     "left_out_17",
+    "open_line_",
 )
-"""Cases whose buffers start with no defined value, with one that the program writes, or with the zeros of calloc:
-reading them early violates nothing that could be kept."""
+"""Cases whose buffers start with no defined value, with one that the program writes, or with zeros that OPI_Calloc
+brings: reading them early violates nothing that could be kept."""
 WITHOUT_HOLES = ("busy_15", "malloc_wrapper_3", "written_out_5")
 """Cases whose buffers are new for each message: the byte that is not packed has no value, or is calloc's zero, which
 OPI_Calloc brings."""

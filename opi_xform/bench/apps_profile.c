@@ -17,6 +17,8 @@
 #undef OPI_Take
 #undef OPI_Igive
 #undef OPI_Itake
+#undef OPI_Take_replace
+#undef OPI_Itake_replace
 #undef OPI_Givetake
 #undef OPI_Givetake_replace
 #undef OPI_Giverecv
@@ -609,6 +611,8 @@ SEND_LIKE(OPI_Sgive, void *)
 ISEND_LIKE(OPI_Igive, void *)
 RECV_LIKE(OPI_Take)
 IRECV_LIKE(OPI_Itake)
+RECV_LIKE(OPI_Take_replace)
+IRECV_LIKE(OPI_Itake_replace)
 SENDRECV_LIKE(OPI_Givetake, void *)
 SENDRECV_LIKE(OPI_Giverecv, void *)
 SENDRECV_LIKE(OPI_Sendtake, const void *)

@@ -17,7 +17,10 @@ from opi_xform.ownership.traced import path
 
 @dataclass(slots=True)
 class Verdict:
-    """One buffer: which places convert, why the others stay, and the edits.  lifted: parameters that change for it."""
+    """One buffer: which places convert, why the others stay, and the edits.
+
+    lifted: parameters that change for it.  replacing: of the places, those that keep what is there from MPI_PROC_NULL.
+    """
 
     refusals: dict[Place, Refusal] = field(default_factory=dict)
     converted: set[Place] = field(default_factory=set)
@@ -25,6 +28,7 @@ class Verdict:
     edits: tuple[Edit, ...] = ()
     files: tuple[str, ...] = ()
     lifted: frozenset[str] = frozenset()
+    replacing: frozenset[Place] = frozenset()
     remarks: list[Remark] = field(default_factory=list)
 
 

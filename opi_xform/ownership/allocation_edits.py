@@ -261,7 +261,7 @@ class AllocationEdits:
                     return
                 after.append(f"{whole} = OPI_Calloc({self.count_and_size(allocation)});")
             else:
-                after.append(f"OPI_Alloc({address_of(whole)}, {size if self.largest else variable or size});")
+                after.append(self.acquired(whole, size if self.largest else variable or size))
         if allocation.kept:
             self.besides(allocation, level, whole, after, in_place)
             return
@@ -304,6 +304,12 @@ class AllocationEdits:
         self.edits.append(ReplaceText(allocation.value.span, "NULL"))
         for text in after:
             self.edits.append(InsertStatement(info.stmt.span, "after", text, wrap))
+
+    def acquired(self, whole: str, size: str) -> str:
+        """The statement that gives the carrier, written as ``whole``, memory of a size."""
+        if self.buffer.cleared:
+            return f"{whole} = OPI_Calloc(1, {size});"
+        return f"OPI_Alloc({address_of(whole)}, {size});"
 
     def brings_zeros(self, allocation: Allocation) -> bool:
         """The zeros of the memory are read: OPI_Calloc stands where calloc stood."""

@@ -33,7 +33,8 @@ class BufferEvents:
 
     packed: sends all of whose bytes are said to be written since the last hand-over.  padded: structs with padding are
     written member by member (assumption A4).  told: what loops write is told by their ends, too (``Telescope``).
-    a2: receives whose source is taken for a real process (assumption A2).
+    a2: receives whose source is taken for a real process (assumption A2).  replacing: those that convert and keep
+    what is there where the source is MPI_PROC_NULL.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class BufferEvents:
         self.zeroed: set[int] = set()  # births with zeros that OPI_Calloc brings as well
         self.births = self.find_births()
         self.a2: set[int] = set()
+        self.replacing: frozenset[Place] = buffer.replacing
         self.told = self.signs = False
         self.assumed: Assumed = frozenset()
         self.padded = any(a.padding for found in self.accesses.values() for a in found)
@@ -310,6 +312,8 @@ class BufferEvents:
         region = self.region(u.node, u.lo, u.length, False)
         if u.place not in converted:
             return Event(None, region)
+        if u.side == "recv" and u.place in self.replacing:
+            return Event(None, None)  # from MPI_PROC_NULL nothing is handed over
         everything = self.regions.all
         if self.indexed is not None and u.row is not None:
             everything = self.indexed.at(self.regions, u.node, u.row)

@@ -26,6 +26,7 @@ from opi_xform.ownership.parameters import parameters_of, reassigned
 from opi_xform.ownership.place import Placement, place
 from opi_xform.ownership.plan import Edit, Plan, ReplaceCall, StopOthers, Told
 from opi_xform.ownership.reasons import ended_by_initialiser, liveness_refusal, marked, unwritten_refusal
+from opi_xform.ownership.replacing import replacing_places, replacing_refusal, replacing_together, touched_early
 from opi_xform.ownership.requests import pending_refusal
 from opi_xform.ownership.second_names import renaming, second_names, with_names
 from opi_xform.ownership.source import array_edits
@@ -72,11 +73,12 @@ def _decided(units: Sequence[ast.Unit], program: Program, options: Options, sile
     groups, swapped = joined(program, groups, options.strict)
     stray.update(swapped)
     parameters = parameters_of(program, units)
+    together = frozenset() if options.strict or program.alone else replacing_together(program, groups)
     found = agreed(
         groups,
         parameters,
         stray,
-        lambda b, kept, wordless: _buffer(units, program, b, options, kept, deepest, wordless),
+        lambda b, kept, wordless: _buffer(units, program, b, options, kept, deepest, wordless, together),
         options.processes,
         not options.told and not any(buffer.swaps for buffer in groups),
         silent,
@@ -140,10 +142,12 @@ def _buffer(
     kept: Mapping[Place, Refusal],
     deepest: Deepest,
     wordless: Collection[Place] = (),
+    together: Collection[Place] = (),
 ) -> Verdict:
     """Everything about one buffer: first what each site allows, then what all of them together do.
 
-    wordless: places of which another buffer tells why they stay: nobody reads what is said of them here.
+    wordless: places of which another buffer tells why they stay: nobody reads what is said of them here.  together: see
+    ``replacing_together``.
     """
     verdict = Verdict()
     places = list(dict.fromkeys(u.place for u in buffer.uses))
@@ -159,7 +163,14 @@ def _buffer(
         by_hand = _assumed_packed(program, buffer, options, facts, verdict, filled)
         if any(judge.exceeded for judge in facts.values()):
             whole = Refusal("401", "the regions of this buffer are too complicated; it counts as read everywhere")
-        buffer = replace(buffer, zeros=any(judge.zeros for judge in facts.values()))
+        buffer = replace(
+            buffer,
+            zeros=any(judge.zeros for judge in facts.values()),
+            replacing=replacing_places(buffer, facts, {*together, *touched_early(program, buffer, facts)}),
+            cleared=any(judge.cleared for judge in facts.values()),
+        )
+        for judge in facts.values():
+            judge.replacing = verdict.replacing = buffer.replacing
     others: tuple[StopOthers, ...] = ()
     if whole is None:
         whole = several(units, program, buffer)
@@ -189,6 +200,7 @@ def _buffer(
             verdict.remarks.append(Remark(told, f"the call stays anyway: {refusal.message}" if refusal else ""))
             refusal = wished
         refusal = kept.get(p, refusal) or _path_refusal(units, program, buffer, mine, options.strict)
+        refusal = refusal or replacing_refusal(program, buffer, p, options.strict)
         refusal = refusal or ended_by_initialiser(program, buffer, mine[0].side)
         if refusal is None:
             believed = [u for u in mine if "A1" in facts[u.object].findings[(u.node, u.argument)].assumptions]
@@ -329,7 +341,7 @@ def _settle(
         if isinstance(placed, Refusal):
             _keep(verdict, _alone(units, program, buffer, verdict.converted, null_tests, placed))
             continue
-        unwritten = next((judge for judge in facts.values() if judge.unwritten), None)
+        unwritten = None if buffer.cleared else next((judge for judge in facts.values() if judge.unwritten), None)
         if placed.guarded and unwritten is not None:
             why = unwritten_refusal(program, buffer, readers_of_no_contents(unwritten))
             _keep(verdict, dict.fromkeys(sorted(verdict.converted), why))

@@ -22,6 +22,10 @@ _SHOWN = frozenset({"101", "102", "107", "108", "117", "201", "202", "203", "206
 """Codes that say what becomes of a buffer, or of its call, whatever the rest of the program does."""
 
 
+PASSES = "ownership passes"
+REPLACING = "ownership passes; from MPI_PROC_NULL the buffer stays as it is"
+
+
 def all_kept(functions: Mapping[str, ast.Function], effects: Effects, found: TooLargeError) -> Plan:
     """The plan for a program that is too large to be analysed."""
     function = functions.get(found.most)
@@ -81,7 +85,7 @@ def decisions_of(
             title = found[1].name if found is not None else ""
             if found is not None and p in found[0].converted:
                 assumptions = tuple(sorted(found[0].assumptions.get(p, ())))
-                text = "ownership passes"
+                text = REPLACING if p in found[0].replacing else PASSES
                 out.append(
                     Decision(
                         call.span,

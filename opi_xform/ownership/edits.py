@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
@@ -20,7 +20,7 @@ from opi_xform.ownership.leftovers import only_counts
 from opi_xform.ownership.lines import line_of
 from opi_xform.ownership.lvalues import address_of, settable
 from opi_xform.ownership.mentions import plain
-from opi_xform.ownership.model import Use
+from opi_xform.ownership.model import Place, Use
 from opi_xform.ownership.plan import (
     Edit,
     Guard,
@@ -53,8 +53,10 @@ class Written:
     files: tuple[str, ...]
 
 
-def call_name(use: Use) -> str:
+def call_name(use: Use, replacing: Collection[Place] = ()) -> str:
     """The OPI call for one converted side."""
+    if use.side == "recv" and use.place in replacing:
+        return use.op.opi_recv_replace
     return use.op.opi_send if use.side == "send" else use.op.opi_recv
 
 
@@ -99,7 +101,7 @@ class Builder(AllocationEdits):
         for found in sites.values():
             sides = {u.side: u for u in found}
             first = found[0]
-            name = first.op.opi_both if len(sides) == 2 else call_name(first)
+            name = first.op.opi_both if len(sides) == 2 else call_name(first, self.buffer.replacing)
             if not name:
                 raise Problem("there is no call that passes ownership in its place")
             arguments = []
@@ -328,9 +330,9 @@ class Builder(AllocationEdits):
                     else f"OPI_Free({address_of(target)});"
                 )
             elif insertion.kind == "alloc":
-                text = f"OPI_Alloc({address_of(target)}, {asked});"
+                text = self.acquired(target, asked)
             else:
-                text = f"if (!{target})\n    OPI_Alloc({address_of(target)}, {asked});"
+                text = f"if (!{target})\n    {self.acquired(target, asked)}"
             self.files.add(stmt.span.file)
             if insertion.where == "leave":
                 self.leave(level, text)

@@ -25,10 +25,12 @@ from opi_xform.ownership.states import (
     COMPLETE,
     DEALLOC,
     IRECV,
+    IREPLACE,
     LEAVE,
     MAYSEND,
     RAWBIRTH,
     RECV,
+    REPLACE,
     SEND,
     TOUCH,
     Event,
@@ -434,6 +436,8 @@ class _Collector:
             self.add(use.node, TOUCH, row)
         elif use.op.replaces:
             self.add(use.node, TOUCH, row)  # it is there ahead of the call, and again behind it
+        elif use.side == "recv" and use.place in self.buffer.replacing:
+            self.add(use.node, REPLACE if use.op.blocking else IREPLACE, row)
         elif use.side == "send":
             both = any(u.node == use.node and u.side == "recv" and u.place in self.converted for u in self.buffer.uses)
             self.add(use.node, MAYSEND if self.errors_return and not both else SEND, row)

@@ -6,6 +6,7 @@ A send may give when nothing is live after it; a receive may take when nothing i
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from itertools import combinations, product
 
 from islpy import Set
@@ -21,22 +22,29 @@ from opi_xform.record import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """ok: the use may pass ownership as far as liveness goes; else ``code`` says why not."""
+    """ok: the use may pass ownership as far as liveness goes; else ``code`` says why not.
+
+    replacing: if it is a receive that keeps what is there where the source is MPI_PROC_NULL.
+    """
 
     ok: bool
     code: str = ""
     assumptions: tuple[str, ...] = ()
+    replacing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
     """What one attempt found: whether first contents are read, whether calloc's zeros are, whether memory without
     contents may be, the finding of each use.
+
+    cleared: first contents are read where a receive keeps what is there, and zeros can be them.
     """
 
     initial: bool
     zeros: bool
     unwritten: bool
+    cleared: bool
     findings: dict[tuple[int, int], Finding]
 
     def fine(self) -> bool:
@@ -63,7 +71,7 @@ class Judge(BufferEvents):
         self.bounded = False
         self.behind: dict[int, bool] = {}  # by swap: whether the slot is live behind it, as far as is proved
         self.findings: dict[tuple[int, int], Finding] = {}
-        self.initial = self.zeros = self.unwritten = False
+        self.initial = self.zeros = self.unwritten = self.cleared = False
         self.exceeded = False
         try:
             self.liveness()
@@ -93,13 +101,13 @@ class Judge(BufferEvents):
             last = found
             for key, finding in found.findings.items():
                 if finding.ok and (first is None or self.helped(first, found) or not first.findings[key].ok):
-                    found.findings[key] = Finding(True, assumptions=(*finding.assumptions, *sorted(assumed)))
+                    found.findings[key] = replace(finding, assumptions=(*finding.assumptions, *sorted(assumed)))
             if found.fine():
                 break
         if last is None:
             raise BudgetExceeded
         self.initial, self.zeros, self.findings = last.initial, last.zeros, last.findings
-        self.unwritten = last.unwritten
+        self.unwritten, self.cleared = last.unwritten, last.cleared
 
     @staticmethod
     def helped(first: Judged, found: Judged) -> bool:
@@ -180,6 +188,7 @@ class Judge(BufferEvents):
             if receives and (self.failures.looked_at(u) or (self.strict and self.failures.handled)):
                 findings[(u.node, u.argument)] = Finding(False, "03")
                 continue
+            replacing = False
             if receives:
                 brought = self.brought(u)
                 rest = live if brought is None else live.subtract(brought)
@@ -188,15 +197,35 @@ class Judge(BufferEvents):
                     region = self.region(u.node, u.lo, u.length, True)
                     if region is not None and live.subtract(region).is_empty():
                         code = "03"
-                live = rest
+                        replacing = self.may_replace(u)
+                live = self.regions.none if replacing else rest
             else:
                 code = "01"
             if live.is_empty():
-                findings[(u.node, u.argument)] = Finding(True, assumptions=assumptions)
+                findings[(u.node, u.argument)] = Finding(True, assumptions=assumptions, replacing=replacing)
             else:
                 findings[(u.node, u.argument)] = Finding(False, code)
         zeros = any(n in found and not found[n].is_empty() for n in self.zeroed)
-        return Judged(self.reads_initial(found, at_entry), zeros, self.reads_unwritten(found), findings)
+        initial, unwritten = self.reads_initial(found, at_entry), self.reads_unwritten(found)
+        kept = any(f.replacing for f in findings.values())
+        begins = kept and initial and self.begins_with_zeros()
+        return Judged(initial and not begins, zeros, unwritten, kept and (unwritten or begins), findings)
+
+    def may_replace(self, u: Use) -> bool:
+        """Whether a receive can keep what is there from MPI_PROC_NULL: two ways, as if it stood behind a test.
+
+        From a real rank it brings all that is read; from MPI_PROC_NULL, which ends no life here, nothing happens.
+        """
+        null = self.program.constants.get("MPI_PROC_NULL")
+        known = bool(u.op.opi_recv_replace) and null is not None and self.source(u) is not None
+        return known and not self.swaps and not self.program.alone
+
+    def begins_with_zeros(self) -> bool:
+        """The object is there from the start of the program, full of zeros, and every function of it is known."""
+        info = self.values.objects.table[self.o]
+        if info.kind != "variable" or info.variable is None or info.frame >= 0 or self.births:
+            return False
+        return self.program.complete and self.program.variables[info.variable].init is None
 
     def reads_initial(self, found: Mapping[int, Set], at_entry: Set) -> bool:
         """Condition f: whether bytes are live at the start of a life that defines them (zeros, an initialiser).

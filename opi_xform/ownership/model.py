@@ -210,6 +210,8 @@ class Buffer:
     its bytes, or pass its address on, other than the sites.  ``lifted``: parameters that get the carrier's address
     (``parameters``).  named: local pointers, nothing but other names of it, that sites give.  swaps: where the carrier
     changes places with another.  zeros: the zeros of its callocs are read, and OPI_Calloc stands where they stood.
+    replacing: receives that keep what is there where the source is MPI_PROC_NULL.  cleared: what is there from the
+    start is read then, and OPI_Calloc stands where else OPI_Alloc would.
     """
 
     name: str
@@ -221,6 +223,8 @@ class Buffer:
     named: frozenset[str] = frozenset()
     swaps: tuple[Swap, ...] = ()
     zeros: bool = False
+    replacing: frozenset[Place] = frozenset()
+    cleared: bool = False
 
 
 @dataclass(frozen=True, slots=True)

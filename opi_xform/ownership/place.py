@@ -34,6 +34,7 @@ from opi_xform.ownership.states import (
     DEALLOC,
     HELD,
     IRECV,
+    IREPLACE,
     LEAVE,
     NEEDS_BUFFER,
     NONE,
@@ -41,6 +42,7 @@ from opi_xform.ownership.states import (
     PENDING,
     RAW,
     RECV,
+    REPLACE,
     SENDS,
     Event,
     Insertion,
@@ -70,7 +72,7 @@ class Placement:
     guarded: bool = False
 
 
-_OF_THE_BUFFER = frozenset({*SENDS, RECV, IRECV, DEALLOC})  # what gives it, takes it or frees it
+_OF_THE_BUFFER = frozenset({*SENDS, RECV, IRECV, REPLACE, IREPLACE, DEALLOC})  # what gives it, takes it or frees it
 
 _recent: list[tuple[Program, Tables]] = []  # of the program whose buffers are being placed
 
@@ -126,7 +128,7 @@ class _Placing(Releases):
         lazy = tests_of_allocations(self.program, self.flow, self.buffer, allocations, addressed)
         inside = any(a.inside or a.local for a in allocations)
         in_place = carrier.kind == "pointer" and (
-            eager or inside or self.buffer.zeros or self.tested(allocations, lazy)
+            eager or inside or self.buffer.zeros or self.buffer.cleared or self.tested(allocations, lazy)
         )
         self.in_place = in_place
         found = collect_events(
@@ -365,6 +367,7 @@ class _Placing(Releases):
         acquires: set[tuple[int, str]] = {(s.nodes[1], "after") for s in swaps}
         releases: set[tuple[int, str]] = set()
         replaced = {u.node for u in self.buffer.uses if u.op.replaces and u.place in self.converted}
+        replaced.update(e.node for e in self.events.all if e.kind in (REPLACE, IREPLACE))
         for event in self.events.all:
             if event.node in replaced:  # another buffer comes in its place
                 acquires.add((event.node, "after"))

@@ -109,7 +109,12 @@ class Releases(Situation):
         raise self.fail("the calls that free the buffer cannot be placed")
 
     def free_before(self, event: Event, state: State) -> None:
+        """OPI_Free before the innermost statement around a receive ahead of which that is possible.
+
+        An OPI_Alloc where the pointer is NULL gives memory, but not what was in it: it hides no need for that.
+        """
         wanted = ""
+        needs = [needed(self.flow, v, self.events.by_node, self.insertions) for v in self.views]
         for level in map(self.anchors.outermost_init, self.flow.levels(event.node)):
             candidate = self.insertion(event, level, "before", "free")
             if candidate is None:
@@ -118,7 +123,7 @@ class Releases(Situation):
                 return  # put there for another copy; what is left is an OPI_Itake under way
             trial = self.solve([*self.insertions, candidate])
             without = [e for e in trial.problems() if e not in state.problems()]
-            if not trial.events.get(event, 0) & HELD and not without:
+            if not trial.events.get(event, 0) & HELD and not without and self.dead_after(candidate, needs):
                 self.insertions.append(candidate)
                 return
             if without and not wanted:

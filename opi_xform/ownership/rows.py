@@ -17,7 +17,7 @@ from opi_xform.ownership.completions import all_in_turn
 from opi_xform.ownership.flow import Flow, Level
 from opi_xform.ownership.model import Program
 from opi_xform.ownership.names import names_of
-from opi_xform.ownership.states import BIRTH, DEALLOC, IRECV, Event, View, view
+from opi_xform.ownership.states import BIRTH, DEALLOC, IRECV, IREPLACE, Event, View, view
 from opi_xform.record import dataclass
 
 
@@ -131,7 +131,7 @@ def _in_turn(
         posts = [
             (e.node, e.row, span.count)
             for e in events
-            if e.kind == IRECV and e.row is not None and program.graph.nodes[e.node].block in blocks
+            if e.kind in (IRECV, IREPLACE) and e.row is not None and program.graph.nodes[e.node].block in blocks
         ]
         if all_in_turn(names, program.nest.loops[found.loop], row.single, posts):
             return replace(found, once=True, span=span)

@@ -16,10 +16,11 @@ from opi_xform.ownership.flow import Edge, Flow, Level, mirrored
 from opi_xform.record import dataclass
 
 NONE, HELD, PENDING, RAW, OTHER = 1, 2, 4, 8, 16
-# PENDING: an OPI_Itake is under way; the pointer is NULL, its completion sets it.  RAW: the pointer was never set.
+# PENDING: an OPI_Itake is under way; the pointer is NULL, its completion sets it
+# (of a replacing one from MPI_PROC_NULL it stays what it was).  RAW: the pointer was never set.
 # OTHER: the pointer is to memory that is not the buffer's.
 
-RAWBIRTH, BIRTH, ALLOC, TOUCH, SEND, MAYSEND, RECV, IRECV, COMPLETE, DEALLOC, LEAVE = [
+RAWBIRTH, BIRTH, ALLOC, TOUCH, SEND, MAYSEND, RECV, IRECV, REPLACE, IREPLACE, COMPLETE, DEALLOC, LEAVE = [
     "rawbirth",
     "birth",
     "alloc",
@@ -28,14 +29,17 @@ RAWBIRTH, BIRTH, ALLOC, TOUCH, SEND, MAYSEND, RECV, IRECV, COMPLETE, DEALLOC, LE
     "maysend",
     "recv",
     "irecv",
+    "replace",
+    "ireplace",
     "complete",
     "dealloc",
     "leave",
 ]
 SENDS = frozenset({SEND, MAYSEND})
 # MAYSEND: of a program that goes on when a message cannot be sent; a give that failed leaves the buffer where it was.
+# REPLACE, IREPLACE: a receive that leaves what is there in its place where the source is MPI_PROC_NULL.
 # LEAVE: the pointer is set to other memory.  What it was to may still be used by another name.
-NEEDS_BUFFER = frozenset({TOUCH, *SENDS})
+NEEDS_BUFFER = frozenset({TOUCH, *SENDS, REPLACE, IREPLACE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,11 +218,11 @@ def _happen(event: Event, state: int) -> int:
             return NONE | HELD
         case "alloc" | "recv":
             return HELD
-        case "touch":
+        case "touch" | "replace":
             return (HELD if state & ~OTHER else 0) | (state & OTHER)
         case "leave":
             return OTHER
-        case "irecv":
+        case "irecv" | "ireplace":
             return PENDING
         case _:  # complete
             return (state & ~PENDING) | HELD if state & PENDING else state

@@ -169,6 +169,7 @@ class MpiOp:
     and writes, the request itself excepted, stays in use.  persistent: the call only prepares the operation, which
     MPI_Start begins.  requests_count: argument with the number of requests (MPI_Startall).
     opi_send, opi_recv, opi_both: the OPI call that replaces it when that side (both sides) passes ownership, or ''.
+    opi_recv_replace: that for the receiving side which keeps the buffer where the source is MPI_PROC_NULL.
     convertible: there is one, with the same meaning; else ``reason`` says why not, in a form fit for a report.
     """
 
@@ -191,6 +192,7 @@ class MpiOp:
     opi_send: str = ""
     opi_recv: str = ""
     opi_both: str = ""
+    opi_recv_replace: str = ""
     convertible: bool = False
     reason: str = ""
 

@@ -60,12 +60,21 @@ OPI_API_ int OPI_Sgive(void *bufp, int count, MPI_Datatype datatype, int dest, i
  * of *bufp is overwritten, not freed. */
 OPI_API_ int OPI_Take(void *bufp, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status);
 
+/* MPI_Recv into a buffer that the caller owns, or OPI_Take: what arrives is taken, and the buffer that *bufp named before is freed (NULL: there was none).
+ * From source MPI_PROC_NULL nothing arrives: the caller keeps the buffer with its contents.  Where nothing is taken for an error, it is kept, too.
+ * Errors: those of OPI_Take, and MPI_ERR_BUFFER for memory that the caller does not own. */
+OPI_API_ int OPI_Take_replace(void *bufp, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status);
+
 /* OPI_Give that returns at once.  *bufp is NULL on return; the request completes through the MPI_Wait and MPI_Test families. */
 OPI_API_ int OPI_Igive(void *bufp, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request);
 
 /* OPI_Take that returns at once.  *bufp is NULL on return and is set by the call that completes the request (MPI_Wait*, MPI_Test*), so the pointer
  * must stay where it is until then.  A cancelled Itake leaves NULL. */
 OPI_API_ int OPI_Itake(void *bufp, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request);
+
+/* OPI_Take_replace that returns at once.  From a source that is a rank, or MPI_ANY_SOURCE, *bufp is NULL on return and set by the call that completes the
+ * request, as with OPI_Itake; from MPI_PROC_NULL it is not touched, neither now nor then. */
+OPI_API_ int OPI_Itake_replace(void *bufp, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request);
 
 /* MPI_Sendrecv with one or both sides passing ownership.  A side that passes ownership has the address of a pointer in the place of its buffer.
  * sendbufp and recvbufp may be the same pointer: it is given first and taken after. */
@@ -98,8 +107,12 @@ template <class T> static inline void *opi_pointer_address_(T **p) {
 #define OPI_Give(bufp, count, datatype, dest, tag, comm) (OPI_Give)(OPI_BUFP_(bufp), count, datatype, dest, tag, comm)
 #define OPI_Sgive(bufp, count, datatype, dest, tag, comm) (OPI_Sgive)(OPI_BUFP_(bufp), count, datatype, dest, tag, comm)
 #define OPI_Take(bufp, count, datatype, source, tag, comm, status) (OPI_Take)(OPI_BUFP_(bufp), count, datatype, source, tag, comm, status)
+#define OPI_Take_replace(bufp, count, datatype, source, tag, comm, status) \
+    (OPI_Take_replace)(OPI_BUFP_(bufp), count, datatype, source, tag, comm, status)
 #define OPI_Igive(bufp, count, datatype, dest, tag, comm, request) (OPI_Igive)(OPI_BUFP_(bufp), count, datatype, dest, tag, comm, request)
 #define OPI_Itake(bufp, count, datatype, source, tag, comm, request) (OPI_Itake)(OPI_BUFP_(bufp), count, datatype, source, tag, comm, request)
+#define OPI_Itake_replace(bufp, count, datatype, source, tag, comm, request) \
+    (OPI_Itake_replace)(OPI_BUFP_(bufp), count, datatype, source, tag, comm, request)
 #define OPI_Givetake(sp, sc, st, dest, stag, rp, rc, rt, source, rtag, comm, status) \
     (OPI_Givetake)(OPI_BUFP_(sp), sc, st, dest, stag, OPI_BUFP_(rp), rc, rt, source, rtag, comm, status)
 #define OPI_Giverecv(sp, sc, st, dest, stag, rb, rc, rt, source, rtag, comm, status) \

@@ -242,6 +242,56 @@ EXPORT int (OPI_Itake)(void *bufp, int count, MPI_Datatype type, int source, int
     return opir_recv_start("OPI_Itake", bufp, count, type, source, tag, comm, request, true);
 }
 
+/* Reads the caller's pointer.  An error where it names memory that the caller does not own. */
+static int replaced(const char *call, const void *bufp, MPI_Comm comm, void **old) {
+    struct opir_rank *me = opir_me(call);
+    size_t room;
+    memcpy(old, bufp, sizeof *old);
+    if (OPIR_LIKELY(!*old || opir_block_owned(me, *old, &room)))
+        return MPI_SUCCESS;
+    struct opir_comm *c;
+    struct opir_type *t;
+    int rc = opir_check_args(me, call, bufp, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, true, &c, &t);
+    return rc != MPI_SUCCESS ? rc : opir_raise(c, MPI_ERR_BUFFER, call, "a buffer that the caller does not own");
+}
+
+/* What was there goes where something else has come, or will come; else it is the caller's as before. */
+static void settle(void *bufp, void *old, bool coming) {
+    void *now;
+    size_t room;
+    memcpy(&now, bufp, sizeof now);
+    if (!coming && (!now || now == old))
+        memcpy(bufp, &old, sizeof old);
+    else if (old && opir_block_let_go(opir_self, old, 0, &room))
+        opir_block_free(old, room);
+}
+
+EXPORT int (OPI_Take_replace)(void *bufp, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+    static const char call[] = "OPI_Take_replace";
+    void *old;
+    int rc = replaced(call, bufp, comm, &old);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    bool take = source != MPI_PROC_NULL;
+    rc = opir_recv_block(call, bufp, count, type, source, tag, comm, status, take);
+    if (take)
+        settle(bufp, old, false);
+    return rc;
+}
+
+EXPORT int (OPI_Itake_replace)(void *bufp, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+    static const char call[] = "OPI_Itake_replace";
+    void *old;
+    int rc = replaced(call, bufp, comm, &old);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    bool take = source != MPI_PROC_NULL;
+    rc = opir_recv_start(call, bufp, count, type, source, tag, comm, request, take);
+    if (take)
+        settle(bufp, old, rc == MPI_SUCCESS);
+    return rc;
+}
+
 EXPORT int (OPI_Givetake)(void *sp, int sc, MPI_Datatype st, int dest, int stag, void *rp, int rc, MPI_Datatype rt, int source, int rtag, MPI_Comm comm,
                           MPI_Status *status) {
     return opir_sendrecv("OPI_Givetake", sp, sc, st, dest, stag, true, rp, rc, rt, source, rtag, true, comm, status);

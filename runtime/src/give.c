@@ -238,3 +238,60 @@ API int OPI_Itake(void *bufp, int count, MPI_Datatype type, int source, int tag,
     opi_need_names("OPI_Itake");
     return opi_recv_nonblock("OPI_Itake", bufp, count, type, source, tag, comm, request, true);
 }
+
+/* ---- takes in the place of what is there ------------------------------------------------------------------------------------------------------------ */
+
+/* Reads the caller's pointer.  An error where it names memory that the caller does not own. */
+static int replaced(const char *call, const void *bufp, MPI_Comm comm, void **old) {
+    if (!bufp)
+        return opi_bad(comm, MPI_ERR_BUFFER, call, "null address of a pointer, count", 1);
+    memcpy(old, bufp, sizeof *old);
+    if (OPI_LIKELY(!*old || opi_held_by_user(*old)))
+        return MPI_SUCCESS;
+    opi_check_bad(call, *old);
+    return opi_bad(comm, MPI_ERR_BUFFER, call, "buffer that the caller does not own, address", (long long)(intptr_t)*old);
+}
+
+/* What was there goes where something else has come, or will come; else it is the caller's as before. */
+static void settle(void *bufp, void *old, bool coming) {
+    void *now;
+    memcpy(&now, bufp, sizeof now);
+    if (coming || (now && now != old))
+        opi_free_owned(old);
+    else
+        memcpy(bufp, &old, sizeof old);
+}
+
+API int OPI_Take_replace(void *bufp, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+    static const char call[] = "OPI_Take_replace";
+    OPI_SITE();
+    void *old;
+    int rc = replaced(call, bufp, comm, &old);
+    if (OPI_UNLIKELY(rc != MPI_SUCCESS))
+        return rc;
+    if (source == MPI_PROC_NULL) {
+        rc = opi_recv_block(call, bufp, count, type, source, tag, comm, status, false);
+        return rc != OPI_NATIVE ? rc : PMPI_Recv(bufp, count, type, source, tag, comm, status);
+    }
+    rc = opi_recv_block(call, bufp, count, type, source, tag, comm, status, true);
+    settle(bufp, old, false);
+    return rc;
+}
+
+API int OPI_Itake_replace(void *bufp, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+    static const char call[] = "OPI_Itake_replace";
+    OPI_SITE();
+    opi_need_names(call);
+    void *old;
+    int rc = replaced(call, bufp, comm, &old);
+    if (OPI_UNLIKELY(rc != MPI_SUCCESS))
+        return rc;
+    if (source == MPI_PROC_NULL) {
+        rc = opi_recv_nonblock(call, bufp, count, type, source, tag, comm, request, false);
+        return rc != OPI_NATIVE ? rc : PMPI_Irecv(bufp, count, type, source, tag, comm, request);
+    }
+    if (!opi_irecv_fast(bufp, count, type, source, tag, comm, request, true))
+        rc = opi_recv_nonblock(call, bufp, count, type, source, tag, comm, request, true);
+    settle(bufp, old, rc == MPI_SUCCESS);
+    return rc;
+}

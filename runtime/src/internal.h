@@ -17,6 +17,8 @@
 #undef OPI_Take
 #undef OPI_Igive
 #undef OPI_Itake
+#undef OPI_Take_replace
+#undef OPI_Itake_replace
 #undef OPI_Givetake
 #undef OPI_Givetake_replace
 #undef OPI_Giverecv
@@ -325,6 +327,7 @@ void opi_native_poll_end(void);
 struct opi_req *opi_req_new(int kind);
 void opi_req_free(struct opi_req *r);
 void opi_free_any(void *p);
+void opi_free_owned(void *p);
 bool opi_req_poll(struct opi_req *r);
 int opi_req_complete(struct opi_req *r, MPI_Status *status);
 void opi_req_wait(struct opi_req *r);

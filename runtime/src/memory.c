@@ -124,6 +124,21 @@ API int OPI_Free(void *bufp) {
     return free_slow(bufp);
 }
 
+/* A buffer of the caller's goes, as with OPI_Free; NULL does nothing. */
+void opi_free_owned(void *p) {
+    if (!p)
+        return;
+    opi_enter();
+    uint8_t *held = opi_held_by_user(p);
+    if (held) {
+        *held = 0;
+        if (OPI_UNLIKELY(opi.check))
+            opi_check_gone(p, OPI_B_FREED);
+        opi_pool_free(p);
+    }
+    opi_leave();
+}
+
 /* ---- memory of the MPI's own call ------------------------------------------------------------------------------------------------------------------- */
 
 /* MPI_Alloc_mem yields reachable memory.  It is not owned in OPI's sense, so OPI_Free and the gives refuse it. */

@@ -16,6 +16,7 @@ from tests.planted.bugs_left_out import LEFT_OUT
 from tests.planted.bugs_levels import LEVELS
 from tests.planted.bugs_lifts import LIFTS
 from tests.planted.bugs_memory import MEMORY
+from tests.planted.bugs_nobody import NOBODY
 from tests.planted.bugs_null import NULL
 from tests.planted.bugs_numbers import NUMBERS
 from tests.planted.bugs_own import OWN
@@ -445,6 +446,7 @@ BUGS = (
     *SUMS,
     *THREADS,
     *MEMORY,
+    *NOBODY,
     *NULL,
     *NUMBERS,
     *OWN,

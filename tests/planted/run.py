@@ -75,7 +75,7 @@ def converted_by(names: Sequence[str]) -> str:
     for case in sorted((c for c in load_cases("keep") if c.name in names), key=lambda c: names.index(c.name)):
         sites = analyse(case, case.folder)
         for wish in case.wishes:
-            if wish.kind == "keep" and any(wish.meets(s) and s.decision == "convert" for s in sites):
+            if wish.must and any(wish.meets(s) and wish.broken_by(s) for s in sites):
                 return case.name
     return ""
 

@@ -49,7 +49,8 @@ TABLE = (
     Condition(
         "first contents",
         "Zeros and initialisers count as written: nobody reads or sends them where an OPI_Alloc stands; "
-        "calloc's are there where an OPI_Calloc stands in its place.",
+        "calloc's, and those of static memory behind a receive that may bring nothing, are there where an OPI_Calloc "
+        "stands.",
         ("ownership.liveness:Judge", "ownership.reasons:ended_by_initialiser"),
         ("OPI110", "OPI210"),
         ("f_*", "initialised_*"),
@@ -63,8 +64,9 @@ TABLE = (
     ),
     Condition(
         "real source",
-        "The source of a receive is a real rank, or what is read does not rest on the message (A2).",
-        ("ownership.procnull:ProcNull", "ownership.real_ranks:Ranks"),
+        "The source of a receive is a real rank, or what is read does not rest on the message (A2); or the call that "
+        "takes the receive's place leaves the buffer where it is.",
+        ("ownership.procnull:ProcNull", "ownership.real_ranks:Ranks", "ownership.replacing:replacing_together"),
         ("OPI203",),
     ),
     Condition(

@@ -294,12 +294,40 @@ static void gives(int rank, int size) {
     OPI_Givetake_replace(&b, 1000, MPI_INT, rank + 1 < size ? rank + 1 : MPI_PROC_NULL, 4, rank > 0 ? rank - 1 : MPI_PROC_NULL, 4, world, &s);
     CHECK(rank > 0 || b == was, 1);
     expect(rank, b, 1000, rank > 0 ? (left + size - 1) % size : left);
+    was = b;
+    MPI_Request later;
+    OPI_Take_replace(&b, 1000, MPI_INT, MPI_PROC_NULL, 5, world, &s);
+    CHECK(s.MPI_SOURCE == MPI_PROC_NULL && b == was, 1);
+    OPI_Itake_replace(&b, 1000, MPI_INT, MPI_PROC_NULL, 5, world, &later);
+    CHECK(b == was, 1);
+    MPI_Wait(&later, &s);
+    CHECK(s.MPI_SOURCE == MPI_PROC_NULL && b == was, 1);
+    for (int turn = 0; turn < 2; turn++) {
+        int *out;
+        OPI_Alloc(&out, 1000 * sizeof *out);
+        fill(out, 1000, rank);
+        MPI_Request sent;
+        OPI_Igive(&out, 1000, MPI_INT, right, 5, world, &sent);
+        if (turn) {
+            OPI_Itake_replace(&b, 1000, MPI_INT, left, 5, world, &later);
+            CHECK(b == NULL, 1);
+            MPI_Wait(&later, &s);
+        } else {
+            OPI_Take_replace(&b, 1000, MPI_INT, left, 5, world, &s);
+        }
+        MPI_Wait(&sent, MPI_STATUS_IGNORE);
+        CHECK(s.MPI_SOURCE == left, 1);
+        expect(rank, b, 1000, left);
+    }
     MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
     int local = 3, *stranger = &local, *stale = b;
     CHECK(OPI_Free(&stranger), MPI_ERR_BUFFER);
     CHECK(OPI_Give(&stranger, 1, MPI_INT, right, 1, world), MPI_ERR_BUFFER);
     CHECK(OPI_Givetake_replace(&stranger, 1, MPI_INT, right, 1, left, 1, world, &s), MPI_ERR_BUFFER);
     CHECK(OPI_Givetake_replace(&stranger, 1, MPI_INT, right, 1, MPI_PROC_NULL, 1, world, &s), MPI_ERR_BUFFER);
+    CHECK(OPI_Take_replace(&stranger, 1, MPI_INT, left, 1, world, &s), MPI_ERR_BUFFER);
+    CHECK(OPI_Itake_replace(&stranger, 1, MPI_INT, MPI_PROC_NULL, 1, world, &later), MPI_ERR_BUFFER);
+    CHECK(OPI_Take_replace(&b, -1, MPI_INT, left, 1, world, &s), MPI_ERR_COUNT);
     CHECK(stranger == &local, 1);
     CHECK(OPI_Give(&b, 2000, MPI_INT, right, 1, world), MPI_ERR_BUFFER);
     OPI_Free(&b);

@@ -14,7 +14,7 @@ static void f(int from, int depth)
 
     for (int i = 0; i < N; i++)
         mine[i] = u[i] + depth;
-    MPI_Recv(mine, N, MPI_DOUBLE, from, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(mine)
+    MPI_Recv(mine, N, MPI_DOUBLE, from, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ replace(mine)
     for (int i = 0; i < N; i++)
         v[i] += mine[i];
     free(mine);

@@ -26,7 +26,7 @@ static void edges(int last, int first)
         MPI_Send(dum, 2 * nx, MPI_DOUBLE, rank - 1, 3, MPI_COMM_WORLD); //~ keep
     }
     if (last) {
-        MPI_Irecv(dum, 2 * ny, MPI_DOUBLE, east, 4, MPI_COMM_WORLD, &q); //~ keep
+        MPI_Irecv(dum, 2 * ny, MPI_DOUBLE, east, 4, MPI_COMM_WORLD, &q); //~ replace
         MPI_Wait(&q, MPI_STATUS_IGNORE);
         for (int i = 0; i < ny; i++) {
             g[i] += dum[i];

@@ -49,7 +49,7 @@ int main(int argc, char **argv)
             out[i] = i + rank;
         }
         MPI_Isend(out, N, MPI_DOUBLE, next, 0, MPI_COMM_WORLD, &rq); //~ give(out)
-        MPI_Recv(in, N, MPI_DOUBLE, last, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(in) OPI203
+        MPI_Recv(in, N, MPI_DOUBLE, last, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ replace(in) OPI203
         MPI_Wait(&rq, MPI_STATUS_IGNORE);
         for (int i = 0; i < N; i++)
             sum += in[i];

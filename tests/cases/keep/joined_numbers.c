@@ -24,7 +24,7 @@ int main(int argc, char **argv)
         MPI_Send(sbuf, N, MPI_DOUBLE, right, 7, MPI_COMM_WORLD);
     int none = left == MPI_PROC_NULL;
     if (!(none & 2))
-        MPI_Recv(rbuf, N, MPI_DOUBLE, left, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(rbuf) OPI203
+        MPI_Recv(rbuf, N, MPI_DOUBLE, left, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ replace(rbuf) OPI203
     for (int i = 0; i < N; i++)
         v[i] = rbuf[i];
     double total = 0.0;

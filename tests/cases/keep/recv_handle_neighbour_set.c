@@ -34,7 +34,7 @@ static struct halo *halo_create(MPI_Comm comm, int n)
 static void halo_start(struct halo *h, const double *u)
 {
     for (int s = 0; s < 2; s++)
-        MPI_Irecv(h->in[s], h->n, MPI_DOUBLE, h->nbr[s], 10 + s, h->comm, &h->rq[s]); //~ keep OPI203
+        MPI_Irecv(h->in[s], h->n, MPI_DOUBLE, h->nbr[s], 10 + s, h->comm, &h->rq[s]); //~ replace OPI203
     for (int s = 0; s < 2; s++) {
         for (int i = 0; i < h->n; i++)
             h->out[s][i] = u[i] + s;

@@ -20,7 +20,7 @@ int main(int argc, char **argv) {
     MPI_Request rq;
     int to = rank == 0 ? 1 : MPI_PROC_NULL;
     MPI_Isend(out, 64, MPI_DOUBLE, to, 77, MPI_COMM_WORLD, &rq);
-    MPI_Recv(buf, 64, MPI_DOUBLE, src, 77, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  //~ keep(buf) OPI203
+    MPI_Recv(buf, 64, MPI_DOUBLE, src, 77, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  //~ replace(buf) OPI203
     MPI_Wait(&rq, MPI_STATUS_IGNORE);
     double s = 0;
     for (int i = 0; i < 64; i++) s += buf[i] * (i + 1);

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
             out[i] = i + t;
             in[i] = 7 + t;
         }
-        MPI_Irecv(in, N, MPI_DOUBLE, from, 0, MPI_COMM_WORLD, &rq[0]); //~ keep(in) OPI203
+        MPI_Irecv(in, N, MPI_DOUBLE, from, 0, MPI_COMM_WORLD, &rq[0]); //~ replace(in) OPI203
         MPI_Isend(out, N, MPI_DOUBLE, to, 0, MPI_COMM_WORLD, &rq[1]);
         MPI_Waitall(2, rq, MPI_STATUSES_IGNORE);
         for (int i = 0; i < N; i++)

@@ -19,7 +19,7 @@ int main(int argc, char **argv)
         u[i] = rank + 0.5 * i;
     for (int i = 0; i < N; i++)
         sbuf[i] = 2.0 * u[i];
-    MPI_Irecv(rbuf, N, MPI_DOUBLE, from, 7, MPI_COMM_WORLD, &rq[0]); //~ keep
+    MPI_Irecv(rbuf, N, MPI_DOUBLE, from, 7, MPI_COMM_WORLD, &rq[0]); //~ replace
     MPI_Isend(sbuf, N, MPI_DOUBLE, to, 7, MPI_COMM_WORLD, &rq[1]);
     MPI_Waitall(2, rq, MPI_STATUSES_IGNORE);
     for (int i = 0; i < N; i++)

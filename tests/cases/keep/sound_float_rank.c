@@ -31,8 +31,8 @@ int main(int argc, char **argv)
     if (rank < 2) {
         double other = rank == 0 ? MPI_PROC_NULL : 0;
         int source = other;
-        MPI_Recv(a, N, MPI_DOUBLE, source, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
-        MPI_Recv(b, N, MPI_DOUBLE, (int)table[rank], 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
+        MPI_Recv(a, N, MPI_DOUBLE, source, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ replace
+        MPI_Recv(b, N, MPI_DOUBLE, (int)table[rank], 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ replace
         printf("%d: %.17g %.17g\n", rank, sum(a), sum(b));
     }
     MPI_Finalize();

@@ -31,9 +31,9 @@ int main(int argc, char **argv)
         for (int tag = 0; tag < 3; tag++)
             MPI_Send(from, N, MPI_DOUBLE, 1, tag, MPI_COMM_WORLD);
     if (rank < 2) {
-        MPI_Recv(a, N, MPI_DOUBLE, table[rank], 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
-        MPI_Recv(b, N, MPI_DOUBLE, constant[rank], 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
-        MPI_Recv(c, N, MPI_DOUBLE, rank == 0 ? pair.left : pair.right, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep
+        MPI_Recv(a, N, MPI_DOUBLE, table[rank], 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ replace
+        MPI_Recv(b, N, MPI_DOUBLE, constant[rank], 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ replace
+        MPI_Recv(c, N, MPI_DOUBLE, rank == 0 ? pair.left : pair.right, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ replace
         printf("%d: %.17g %.17g %.17g\n", rank, sum(a), sum(b), sum(c));
     }
     MPI_Finalize();

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < N; i++)
             sbuf[i] = rank + t + 0.5 * i;
         MPI_Isend(sbuf, N, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, &rq);
-        MPI_Recv(rbuf, N, MPI_DOUBLE, next, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(rbuf) OPI203
+        MPI_Recv(rbuf, N, MPI_DOUBLE, next, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ replace(rbuf) OPI203
         MPI_Wait(&rq, MPI_STATUS_IGNORE);
         int there = peer != MPI_PROC_NULL, old = peer;
         peer = next;

@@ -40,7 +40,7 @@ int main(int argc, char **argv)
         MPI_Request rq[2];
         for (int i = 0; i < N; i++)
             out[i] = i + t + rank;
-        MPI_Irecv(in, N, MPI_DOUBLE, last, 0, MPI_COMM_WORLD, &rq[0]); //~ keep(in) OPI203
+        MPI_Irecv(in, N, MPI_DOUBLE, last, 0, MPI_COMM_WORLD, &rq[0]); //~ replace(in) OPI203
         MPI_Isend(out, N, MPI_DOUBLE, next, 0, MPI_COMM_WORLD, &rq[1]); //~ give(out)
         MPI_Waitall(2, rq, MPI_STATUSES_IGNORE);
         for (int i = 0; i < N; i++)

@@ -1,0 +1,40 @@
+/* Where nobody is there, the boundary value is read while the receive would be under way. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 3000
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+    static double v[N];
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int from = rank > 0 ? rank - 1 : MPI_PROC_NULL, to = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
+    double *in = malloc(N * sizeof *in);
+    for (int i = 0; i < N; i++)
+        in[i] = 0.5 * i;
+    static double out[N];
+    for (int turn = 0; turn < 3; turn++) {
+        MPI_Request request;
+        MPI_Irecv(in, N, MPI_DOUBLE, from, 3, MPI_COMM_WORLD, &request); //~ replace(in)
+        for (int i = 0; i < N; i++)
+            out[i] = v[i] + rank + 0.5 * i * turn;
+        MPI_Send(out, N, MPI_DOUBLE, to, 3, MPI_COMM_WORLD);
+        if (from == MPI_PROC_NULL)
+            v[turn] += in[turn + 3];
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        for (int i = 0; i < N; i++)
+            v[i] += from == MPI_PROC_NULL ? 1.0 : in[i];
+    }
+    free(in);
+    double total = 0.0;
+    for (int i = 0; i < N; i++)
+        total += v[i] * (i % 13 + 1);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
