@@ -39,13 +39,15 @@ def fixed(where: str, programs: Sequence[Program], units: Sequence[Unit], plan: 
     sources = again.sources
     here = [d for d in plan.decisions if (sources.name(d.span.file), d.span.line) == (sources.name(file), line)]
     kept = [d for d in here if d.decision == "keep"]
+    if not here and not any(sources.name(file) in map(sources.name, (unit.path, *unit.files)) for unit in units):
+        raise fail("not among the files that are read; name one as the table does", shown(file), line)
     if not here:
         raise fail("no message's call begins here; the table names each site's file and line", shown(file), line)
     if not kept:
         raise fail("what is here converts as it is; there is nothing to change", shown(file), line)
     if not programs:
         raise fail("the program is too large for a change to be tried; see --explain OPI401", shown(file), line)
-    finder = Finder(programs[0], units, sources)
+    finder = Finder(programs[0], units, sources, again.flags)
     why = None
     for decision in kept:
         for change in finder.of(decision):
@@ -66,7 +68,7 @@ def advised(program: Program, units: Sequence[Unit], plan: Plan, again: Again) -
     out: dict[Site, str] = {}
     if len(program.graph.nodes) > LARGEST:
         return out
-    finder = Finder(program, units, again.sources)
+    finder = Finder(program, units, again.sources, again.flags)
     waiting = [change for d in plan.decisions for change in finder.of(d)]
     for _ in range(ROUNDS):
         first: dict[tuple[str, int], Change] = {}

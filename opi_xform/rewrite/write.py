@@ -55,8 +55,16 @@ def mirror(
     return tuple(found.values())
 
 
-def in_place(changed: Mapping[str, bytes]) -> tuple[OutputFile, ...]:
-    """The files of ``-i``: those that change; a symbolic link is followed to the file itself."""
+def in_place(changed: Mapping[str, bytes], sources: Sources) -> tuple[OutputFile, ...]:
+    """The files of ``-i``: those that change; a symbolic link is followed to the file itself.
+
+    Raises OutputError for a file that is read-only, or that is another than what was analysed.
+    """
+    for name in changed:
+        if not os.access(name, os.W_OK):
+            raise OutputError(name, "is read-only; nothing was written")
+        if _content(name) != sources.data(name):
+            raise OutputError(name, "changed while it was analysed; nothing was written, run again")
     return tuple(OutputFile(os.path.realpath(name), name, data) for name, data in sorted(changed.items()))
 
 
