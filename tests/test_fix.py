@@ -384,6 +384,53 @@ def test_a_count_is_what_the_call_makes_of_it(count: str, made: str) -> None:
     assert f"(size_t){made} " in out
 
 
+def test_a_large_count_is_no_int() -> None:
+    code, _, err = fix(PLAIN.replace("code = MPI_Recv(", "code = MPI_Recv_c("), "RECV")
+    assert code == 2
+    assert "no change is known that surely keeps" in err
+
+
+def test_a_name_that_macros_paste_is_not_hidden() -> None:
+    text = HALO.replace("#define N 1000", "#define N 1000\n#define OF(x) x##_copy\nstatic int u_copy = 40;")
+    code, _, err = fix(text.replace("&u[t], n,", "&u[t], OF(u),", 1).replace("u_copy = ", "OF(u) = "), "SEND")
+    assert code == 2
+    assert "no change is known that surely keeps" in err
+
+
+def test_a_header_that_comes_too_late_declares_nothing() -> None:
+    head, tail = HALO.split("#include <mpi.h>\n", 1)
+    Path("own.h").write_text("#include <mpi.h>\n", encoding="utf-8")
+    text = f'{head}#include "own.h"\n{tail}#include <stdlib.h>\n'
+    code, _, err = fix(text, "SEND")
+    assert code == 2
+    assert "no change is known that surely keeps" in err
+
+
+def test_a_function_that_is_reached_from_several_places_is_changed_for_all() -> None:
+    """A count that is steady where one caller says it need not be where another does."""
+    text = HALO.replace(
+        "int main(",
+        """static void give(const int *size, int to)
+{
+    MPI_Send(u, *size, MPI_DOUBLE, to, 3, MPI_COMM_WORLD); // GIVE
+}
+static int many(void) { return 40; }
+static int two[2] = {40, 40};
+int main(""",
+    ).replace(
+        "MPI_Sendrecv(u,",
+        """two[1] = many();
+        give(&two[0], up);
+        give(&two[1], up);
+        MPI_Recv(u, 900, MPI_DOUBLE, down, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(u, 900, MPI_DOUBLE, down, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(u,""",
+    )
+    code, out, err = fix(text, "GIVE")
+    assert code == 0, err
+    assert out.count("+        double *u_copy = malloc(") == 1
+
+
 # --- files ------------------------------------------------------------------------------------------------------------
 
 

@@ -12,14 +12,15 @@ from opi_xform.ir import instr as ins
 from opi_xform.ownership.behind import repeatable, steady
 from opi_xform.ownership.mentions import walk
 from opi_xform.ownership.model import Program, Use
+from opi_xform.ownership.procnull import proc_null
 from opi_xform.ownership.uses import datatype_of
-from opi_xform.ownership.words import expanded, has_macro, may_fall_apart, words
+from opi_xform.ownership.words import PASTED, expanded, has_macro, may_fall_apart, words
 from opi_xform.program.datatypes import load_datatypes
 from opi_xform.rewrite.edit import ByteEdit
 
 _BYTES = ("MPI_BYTE", "MPI_PACKED")
-_MOVING = frozenset(("__LINE__", "__COUNTER__"))
-"""What is another number at each place."""
+_MOVING = frozenset(("__LINE__", "__COUNTER__", PASTED))
+"""What is another number at each place, and names that stand nowhere."""
 
 
 class CallText:
@@ -49,6 +50,8 @@ class CallText:
     def of(cls, program: Program, use: Use, ground: Ground) -> CallText | None:
         """None where the call is part of something else, or written by a macro, or across a directive."""
         statement = program.graph.statement(program.graph.nodes[use.node])
+        if isinstance(use.call.callee, ast.FuncRef) and use.call.callee.name.endswith("_c"):
+            return None  # its counts are no ``int``
         if statement is None or statement.role == "init" or not isinstance(statement.stmt, ast.ExprStmt):
             return None
         span, call = statement.stmt.span, use.call
@@ -95,6 +98,10 @@ class CallText:
         part = re.fullmatch(r"\w+(?:(?:\.|->)\w+|\[\w+\])+", text) and not has_macro(self.program, text)
         return text if name or part or not may_fall_apart(self.program, text) else f"({text})"
 
+    def somebody(self, peer: int) -> str:
+        """The test that the partner is not MPI_PROC_NULL."""
+        return f"{self.operand(peer)} != MPI_PROC_NULL"
+
     def number(self, index: int) -> str:
         """An argument that the call takes as an ``int``, as an operand that is one."""
         e = self.use.call.args[index]
@@ -138,6 +145,12 @@ class CallText:
                 edits.append(_insert(at, deep))
             at = source.data.find(b"\n", at, span.end) + 1
         return tuple(edits)
+
+
+def may_be_nobody(program: Program, uses: Sequence[Use]) -> bool:
+    """The partner of one of these uses of one call may be MPI_PROC_NULL."""
+    null, peer = proc_null(program), uses[0].buffer.peer
+    return peer is not None and any(null.possible(use.node, peer) for use in uses)
 
 
 def element(program: Program, uses: Sequence[Use]) -> str:

@@ -7,37 +7,34 @@ its own: whatever the old one is used for, it may be handed over.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from opi_xform.changes.behind import unchanged
-from opi_xform.changes.call import CallText, element
-from opi_xform.changes.ground import SAID, Ground
+from opi_xform.changes.call import CallText
+from opi_xform.changes.ground import SAID
 from opi_xform.changes.model import Change, Site
 from opi_xform.ir import ast
 from opi_xform.ownership.failures import failures_of
-from opi_xform.ownership.model import Program, Use
-from opi_xform.ownership.procnull import proc_null
+from opi_xform.ownership.model import Program
 from opi_xform.rewrite.edit import ByteEdit
 
 
-def copied(program: Program, site: Site, uses: Sequence[Use], use: Use, ground: Ground) -> Change | None:
-    """A send from a copy, or a receive into a buffer that is copied from, as one of its uses has it.
+def copied(program: Program, site: Site, call: CallText, kind: str, nobody: bool) -> Change | None:
+    """A send from a copy, or a receive into a buffer that is copied from.
 
-    Nothing is copied to or from MPI_PROC_NULL: the buffer need not be one then.
+    Nothing is copied to or from MPI_PROC_NULL: the buffer need not be one then.  kind: the C type that the message
+    consists of.  nobody: the partner may be MPI_PROC_NULL.
     """
-    buffer, op = use.buffer, use.op
-    kind = element(program, uses)
+    use, buffer, op = call.use, call.use.buffer, call.use.op
     if not kind or not op.blocking or op.persistent or op.replaces or buffer.vector or buffer.per_rank:
         return None
     if buffer.count is None or buffer.type is None or buffer.peer is None or not (op.opi_send or op.opi_recv):
         return None
-    call = CallText.of(program, use, ground)
-    if call is None or not (call.alone(use.argument) and call.again(buffer.count, buffer.type, buffer.peer)):
+    if not (call.alone(use.argument) and call.again(buffer.count, buffer.type, buffer.peer)):
         return None
-    if ground.means_its_own((*SAID, *re.findall(r"\w+", kind))):
+    if call.ground.means_its_own((*SAID, *re.findall(r"\w+", kind))):
         return None
-    included = ground.includes()
-    test = nobody(program, call, uses, buffer.peer)
+    included = call.ground.includes(call.span.begin)
+    test = call.somebody(buffer.peer) if nobody else ""
     edits = _sent(call, kind, test) if use.side == "send" else _received(program, call, kind, test)
     if included is None or edits is None:
         return None
@@ -111,12 +108,6 @@ def _bytes(count: str, kind: str) -> str:
 
 def _tested(condition: str, statement: str) -> list[str]:
     return [f"if ({condition})", f"    {statement}"]
-
-
-def nobody(program: Program, call: CallText, uses: Sequence[Use], peer: int) -> str:
-    """The test that a partner is somebody; '' where it always is."""
-    null = proc_null(program)
-    return f"{call.operand(peer)} != MPI_PROC_NULL" if any(null.possible(u.node, peer) for u in uses) else ""
 
 
 def is_ignored(status: ast.Expr) -> bool:

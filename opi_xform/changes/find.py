@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from opi_xform.changes.call import CallText, element, may_be_nobody
 from opi_xform.changes.copies import copied
 from opi_xform.changes.ground import Ground
 from opi_xform.changes.guards import guarded
@@ -16,7 +17,7 @@ from opi_xform.rewrite.sources import Sources
 
 NOTHING_TO_GAIN = frozenset(("OPI108", "OPI208", "OPI117", "OPI217", "OPI118", "OPI218"))
 """Small messages travel in the envelope anyway; a site that a person keeps is kept."""
-Way = Callable[[Program, Site, Sequence[Use], Use, Ground], Change | None]
+Way = Callable[[Program, Site, CallText, str, bool], Change | None]
 GUARDED = frozenset(("OPI203",))
 
 
@@ -50,10 +51,16 @@ class Finder:
         return [change for way in ways if (change := self._agreed(way, site, uses)) is not None]
 
     def _agreed(self, way: Way, site: Site, uses: Sequence[Use]) -> Change | None:
-        """What all calls want that are written at the site: a file that is included twice has two there."""
+        """What all calls want that are written at the site, wherever from they are reached: a file that is included
+        twice has two there.
+        """
         if site[0] not in self.grounds:
             self.grounds[site[0]] = Ground(self.units, site[0], self.sources, self.flags)
-        ground = self.grounds[site[0]]
-        calls = {id(use.call): use for use in uses}
-        first, *others = (way(self.program, site, uses, use, ground) for use in calls.values())
-        return first if all(other == first for other in others) else None
+        kind, nobody = element(self.program, uses), may_be_nobody(self.program, uses)
+        found: list[Change | None] = []
+        for use in uses:
+            call = CallText.of(self.program, use, self.grounds[site[0]])
+            found.append(None if call is None else way(self.program, site, call, kind, nobody))
+            if found[-1] is None or found[-1] != found[0]:
+                return None
+        return found[0]

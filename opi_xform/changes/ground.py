@@ -46,18 +46,18 @@ class Ground:
         flag = re.compile(rf"(?:-D)?(?:{either.decode()})(?:[=(].*)?")
         return any(macro.search(text) for text in self.texts) or any(flag.fullmatch(one) for one in self.flags)
 
-    def includes(self) -> tuple[ByteEdit, ...] | None:
-        """The headers that the file lacks; None where they cannot be put in."""
+    def includes(self, begin: int) -> tuple[ByteEdit, ...] | None:
+        """The headers that the file lacks ahead of a place; None where they cannot be put in."""
         missing: dict[str, None] = {}
         for unit in self.units:
             found = (header for name, header in HEADERS.items() if name not in unit.declared)
-            missing.update((header, None) for header in found if not is_included(self.source, header))
+            missing.update((header, None) for header in found if not is_included(self.source, header, begin))
         if missing and any(self.file != unit.path for unit in self.units):
             return None  # a header: what its readers include is theirs
         edits = []
         for rank, header in enumerate(missing):
             edit = header_edit(self.source, header, system=True)
-            if edit is None:  # it is named in another configuration
+            if edit is None or edit.begin > begin:  # it is named in another configuration, or comes too late
                 return None
             edits.append(ByteEdit(edit.begin, edit.end, (rank,), edit.text))
         return tuple(edits)

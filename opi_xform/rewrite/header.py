@@ -58,9 +58,10 @@ def header_edit(text: SourceText, header: str = OURS, system: bool = False) -> B
     return ByteEdit(start, start, (0,), line + eol)
 
 
-def is_included(text: SourceText, header: str) -> bool:
-    """Whether each configuration includes a header of the system."""
-    return any(include.name == header.encode() and include.depth == 0 for include in _includes(text))
+def is_included(text: SourceText, header: str, begin: int) -> bool:
+    """Whether each configuration includes a header of the system ahead of a place."""
+    found = (include for include in _includes(text) if include.depth == 0 and include.end < begin)
+    return any(include.name == header.encode() for include in found)
 
 
 def top(text: SourceText) -> int:
