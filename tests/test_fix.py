@@ -384,6 +384,19 @@ def test_a_count_is_what_the_call_makes_of_it(count: str, made: str) -> None:
     assert f"(size_t){made} " in out
 
 
+def test_of_a_pair_one_half_may_come() -> None:
+    """MPI_Get_count says nothing of it then."""
+    code, _, err = fix(PLAIN.replace("&u[7], n, MPI_DOUBLE", "&u[7], n, MPI_2INT"), "RECV")
+    assert code == 2
+    assert "no change is known that surely keeps" in err
+
+
+def test_what_shall_compile_as_cxx_has_a_cast() -> None:
+    code, out, err = fix(HALO, "SEND", "--", "-Wc++-compat", "-Werror")
+    assert code == 0, err
+    assert "double *u_copy = (double *)malloc(" in out
+
+
 def test_a_large_count_is_no_int() -> None:
     code, _, err = fix(PLAIN.replace("code = MPI_Recv(", "code = MPI_Recv_c("), "RECV")
     assert code == 2

@@ -30,6 +30,11 @@ class Ground:
         self.texts = [sources.data(path) for path in read]
         self.flags = [flag for unit in self.units for flag in flags(unit.path)]
 
+    @property
+    def is_c_plus_plus(self) -> bool:
+        """The flags ask for what compiles as C++, too."""
+        return any(flag.endswith("c++-compat") for flag in self.flags)
+
     def knows(self, name: str) -> bool:
         """The name stands somewhere in what the units read, or in their flags."""
         word = re.compile(rb"\b%s\b" % re.escape(name.encode()))
