@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -499,6 +500,23 @@ def test_a_file_that_an_editor_changed_meanwhile_is_left_alone(monkeypatch: pyte
     assert code == 2
     assert err == "a.c: error: changed while it was analysed; nothing was written, run again [OPI904]\n"
     assert Path("a.c").read_text(encoding="utf-8") == "int main(void) { return 0; }\n"
+
+
+def test_a_site_that_is_lost_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    from opi_xform.cli import fix as module
+
+    def worse(*arguments: Any) -> Any:
+        tried, texts = trial(*arguments)
+        decisions = tuple(replace(d, decision="keep" if d.side == "send" else "convert") for d in tried.plan.decisions)
+        return replace(tried, plan=replace(tried.plan, decisions=decisions)), texts
+
+    fix(HALO, "SEND", "-i")
+    trial = module.trial
+    monkeypatch.setattr(module, "trial", worse)
+    text = Path("a.c").read_text(encoding="utf-8")
+    code, _, err = fix(text, "RECV")
+    assert code == 0, err
+    assert f"a.c:{line_of(text, 'SEND')}: MPI_Send of u_copy stays then\n" in err
 
 
 def test_a_file_that_is_not_read_is_told() -> None:

@@ -26,11 +26,15 @@ LARGEST = 20_000  # nodes of a program for which they are made
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A site, the change with which it converts, and the files that the change makes, by name in ``Sources``."""
+    """A site, the change with which it converts, and the files that the change makes, by name in ``Sources``.
+
+    lost: sites that convert without it, and stay with it.
+    """
 
     decision: Decision
     change: Change
     texts: Mapping[str, bytes]
+    lost: tuple[Decision, ...]
 
 
 def fixed(where: str, programs: Sequence[Program], units: Sequence[Unit], plan: Plan, again: Again) -> Fixed:
@@ -54,8 +58,10 @@ def fixed(where: str, programs: Sequence[Program], units: Sequence[Unit], plan: 
             if not all(_below(name, again.root) for name in change.edits):
                 raise fail(f"lies outside {shown(again.root)}; --root DIR widens what may be edited", shown(file), line)
             found = trial(again, [change], plan)
-            if found is not None and site(decision) in converted(found[0].plan):
-                return Fixed(decision, change, found[1])
+            done = set() if found is None else converted(found[0].plan)
+            if found is not None and site(decision) in done:
+                lost = tuple(d for d in plan.decisions if d.decision == "convert" and site(d) not in done)
+                return Fixed(decision, change, found[1], lost)
             why = why or _left(decision, change, found)
     raise why or _nothing(kept[0])
 

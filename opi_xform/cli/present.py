@@ -105,6 +105,7 @@ def present_fix(options: Options, result: Result, written: Sequence[str]) -> Non
         return
     where = f"{shown(d.span.file)}:{d.span.line}"
     lines = [Line(f"{where}: {d.call} of {d.buffer} converts with {fixed.change.words}", "head")]
+    lines += [Line(f"{shown(o.span.file)}:{o.span.line}: {o.call} of {o.buffer} stays then") for o in fixed.lost]
     lines += [Line(f"{shown(name)} written") for name in written] or [Line("nothing was written; -i writes it")]
     print_lines(lines, sys.stderr)
 
