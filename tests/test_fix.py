@@ -97,6 +97,14 @@ def test_an_else_keeps_its_if(folder: Path) -> None:
     assert "+                    MPI_Send(u_copy, n, /* SEND */\n+                             MPI_DOUBLE, up" in out
 
 
+def test_an_else_keeps_its_if_behind_a_case_too() -> None:
+    """A ``case`` stands between no braces by itself."""
+    text = HALO.replace("if (n > 2)", "switch (t) { case 0: if (n > 2) case 1:", 1).replace("n = 2;\n", "n = 2; }\n", 1)
+    code, out, err = fix(text, "SEND")
+    assert code == 0, err
+    assert "+            {\n+                if (up != MPI_PROC_NULL) {\n" in out
+
+
 GUARD = """#include <mpi.h>
 #define N 4000
 static double in[N], u[N];
