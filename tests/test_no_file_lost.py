@@ -12,6 +12,7 @@ import pytest
 
 from opi_xform.cli.main import main
 from opi_xform.rewrite.kept import NAME
+from opi_xform.rewrite.sources import Sources
 from opi_xform.rewrite.write import OutputError, in_place
 
 Run = Callable[..., tuple[int, str, str]]
@@ -352,9 +353,9 @@ def test_one_file_by_two_names_is_edited_alike_or_not_at_all(tmp_path: Path) -> 
     (tmp_path / "a.h").write_text("int a;\n")
     (tmp_path / "b.h").symlink_to("a.h")
     names = [str(tmp_path / "a.h"), str(tmp_path / "b.h")]
-    (alike,) = in_place(dict.fromkeys(names, b"int *a;\n"), names)
+    (alike,) = in_place(dict.fromkeys(names, b"int *a;\n"), Sources(), names)
     assert alike.target == names[0]
-    assert in_place({}, names) == ()
+    assert in_place({}, Sources(), names) == ()
     for changed in ({names[0]: b"int *a;\n"}, {names[1]: b"int *a;\n"}, {names[0]: b"", names[1]: b"int *a;\n"}):
         with pytest.raises(OutputError, match=r"is the same file as .*, and would not be edited alike; use -o"):
-            in_place(changed, names)
+            in_place(changed, Sources(), names)

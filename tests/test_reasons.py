@@ -164,7 +164,7 @@ def test_a_choice_names_its_line(tmp_path: Path, capfd: pytest.CaptureFixture[st
         (
             "double b[2 * N]",
             ["memset(b, 0, sizeof b); // HERE", "MPI_Send(b, N, {}", "MPI_Send(b + N, N, {}"],
-            "`b` has a message at its byte 8000, and line {} touches bytes on both sides of that",
+            "`b` has a message at its byte 8000, and line {} may touch bytes on both sides of that",
         ),
         (
             "double b[2 * N]",

@@ -5,18 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from opi_xform.changes.ground import Ground
 from opi_xform.frontend.source import find_top
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.behind import repeatable, steady
 from opi_xform.ownership.mentions import walk
 from opi_xform.ownership.model import Program, Use
+from opi_xform.ownership.procnull import proc_null
 from opi_xform.ownership.uses import datatype_of
+from opi_xform.ownership.words import PASTED, expanded, has_macro, may_fall_apart, words
 from opi_xform.program.datatypes import load_datatypes
 from opi_xform.rewrite.edit import ByteEdit
-from opi_xform.rewrite.lex import SourceText
 
 _BYTES = ("MPI_BYTE", "MPI_PACKED")
+_MOVING = frozenset(("__LINE__", "__COUNTER__", PASTED))
+"""What is another number at each place, and names that stand nowhere."""
 
 
 class CallText:
@@ -27,39 +31,45 @@ class CallText:
         program: Program,
         statement: ins.StmtInfo,
         use: Use,
-        source: SourceText,
+        ground: Ground,
         arguments: tuple[tuple[int, int], ...],
+        target: ast.VarRef | None,
     ) -> None:
-        """Use ``of``.  arguments: where each is written."""
+        """Use ``of``.  arguments: where each is written.  target: the variable that the result goes to."""
         self.program = program
         self.span = statement.stmt.span
         self.in_block = statement.in_block
         self.use = use
-        self.source = source
+        self.ground = ground
+        self.source = ground.source
         self.arguments = arguments
+        self.target = target
         self.taken: set[str] = set()
 
     @classmethod
-    def of(cls, program: Program, use: Use, source: SourceText) -> CallText | None:
+    def of(cls, program: Program, use: Use, ground: Ground) -> CallText | None:
         """None where the call is part of something else, or written by a macro, or across a directive."""
         statement = program.graph.statement(program.graph.nodes[use.node])
+        if isinstance(use.call.callee, ast.FuncRef) and use.call.callee.name.endswith("_c"):
+            return None  # its counts are no ``int``
         if statement is None or statement.role == "init" or not isinstance(statement.stmt, ast.ExprStmt):
             return None
         span, call = statement.stmt.span, use.call
         e = statement.stmt.expr
         while isinstance(e, ast.Cast):
             e = e.operand
-        if isinstance(e, ast.Assign) and e.op == "=" and isinstance(e.target, ast.VarRef):
-            e = e.value
+        target = None
+        if isinstance(e, ast.Assign) and not e.op and isinstance(e.target, ast.VarRef):
+            target, e = e.target, e.value
         while isinstance(e, ast.Cast):
             e = e.operand
         if e is not call or not all(s.editable and s.macro is None for s in (span, call.span, call.callee_span)):
             return None
-        data = source.data
+        data = ground.source.data
         if not data[: span.end].endswith(b";") or re.search(rb"\\\r?\n|^[ \t]*#", data[span.begin : span.end], re.M):
             return None
         arguments = _arguments(data, call)
-        return None if arguments is None else cls(program, statement, use, source, arguments)
+        return None if arguments is None else cls(program, statement, use, ground, arguments, target)
 
     def text(self, index: int) -> str:
         """An argument as it is written."""
@@ -69,17 +79,42 @@ class CallText:
     def again(self, *indices: int) -> bool:
         """These arguments may be evaluated once more: that does nothing, and gives the same."""
         frame = self.program.graph.nodes[self.use.node].frame
-        return all(steady(self.program, frame, self.use.call.args[i]) for i in indices)
+        return all(self.moves(i) and steady(self.program, frame, self.use.call.args[i]) for i in indices)
 
     def alone(self, index: int) -> bool:
         """The argument does nothing, and gives the same before the other arguments."""
-        return repeatable(self.use.call.args[index])
+        return self.moves(index) and repeatable(self.use.call.args[index])
+
+    def moves(self, index: int) -> bool:
+        """The argument's text says the same on another line."""
+        return _MOVING.isdisjoint(expanded(self.program, words(self.text(index))))
+
+    def operand(self, index: int) -> str:
+        """An argument as an operand: in parentheses, unless it is a name or a number as the compiler sees it, too."""
+        text, e = self.text(index), self.use.call.args[index]
+        while isinstance(e, ast.Cast):
+            e = e.operand
+        name = isinstance(e, ast.VarRef) and self.program.variables[e.var].name == text
+        part = re.fullmatch(r"\w+(?:(?:\.|->)\w+|\[\w+\])+", text) and not has_macro(self.program, text)
+        return text if name or part or not may_fall_apart(self.program, text) else f"({text})"
+
+    def somebody(self, peer: int) -> str:
+        """The test that the partner is not MPI_PROC_NULL."""
+        return f"{self.operand(peer)} != MPI_PROC_NULL"
+
+    def number(self, index: int) -> str:
+        """An argument that the call takes as an ``int``, as an operand that is one."""
+        e = self.use.call.args[index]
+        while isinstance(e, ast.Cast):
+            e = e.operand
+        narrow = e.type.kind == "int" and e.type.size is not None and e.type.size + (not e.type.signed) <= 4
+        return self.operand(index) if narrow else f"(int)({self.text(index)})"
 
     def name(self, ending: str) -> str:
-        """A name that the file has not: that of the buffer with an ending."""
+        """A name that no text has that is read with the file: that of the buffer with an ending."""
         base, number = f"{_root(self.use.call.args[self.use.argument]) or 'message'}{ending}", 1
         found = base
-        while found in self.taken or re.search(rb"\b%s\b" % found.encode(), self.source.data):
+        while found in self.taken or self.ground.knows(found):
             number += 1
             found = f"{base}{number}"
         self.taken.add(found)
@@ -110,6 +145,12 @@ class CallText:
                 edits.append(_insert(at, deep))
             at = source.data.find(b"\n", at, span.end) + 1
         return tuple(edits)
+
+
+def may_be_nobody(program: Program, uses: Sequence[Use]) -> bool:
+    """The partner of one of these uses of one call may be MPI_PROC_NULL."""
+    null, peer = proc_null(program), uses[0].buffer.peer
+    return peer is not None and any(null.possible(use.node, peer) for use in uses)
 
 
 def element(program: Program, uses: Sequence[Use]) -> str:

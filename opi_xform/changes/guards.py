@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from opi_xform.changes.call import CallText
-from opi_xform.changes.copies import is_ignored, nobody
+from opi_xform.changes.copies import is_ignored
 from opi_xform.changes.model import Change, Site
-from opi_xform.ir import ast
-from opi_xform.ownership.model import Program, Use
-from opi_xform.rewrite.lex import SourceText
+from opi_xform.ownership.model import Program
 
 
-def guarded(program: Program, site: Site, uses: Sequence[Use], source: SourceText) -> Change | None:
+def guarded(_: Program, site: Site, call: CallText, __: str, nobody: bool) -> Change | None:
     """The call under a test of its source: without a status, a receive from MPI_PROC_NULL leaves no trace."""
-    use = uses[0]
-    op, peer = use.op, use.buffer.peer
-    if op.kind != "recv" or not op.blocking or op.persistent or op.status is None or peer is None:
+    use, op, peer = call.use, call.use.op, call.use.buffer.peer
+    if op.kind != "recv" or not op.blocking or op.persistent or op.status is None or peer is None or not nobody:
         return None
-    call = CallText.of(program, use, source)
-    statement = program.graph.statement(program.graph.nodes[use.node])
-    if call is None or statement is None or not is_ignored(use.call.args[op.status]):
+    if not is_ignored(use.call.args[op.status]) or call.ground.means_its_own(("MPI_PROC_NULL",)):
         return None
-    assert isinstance(statement.stmt, ast.ExprStmt)
-    if statement.stmt.expr is not use.call or not all(call.again(i) for i in range(len(use.call.args))):
+    if call.target is not None or not all(call.again(i) for i in range(len(use.call.args))):
         return None  # what the call returns is kept, or an argument does something
-    test = nobody(program, call, peer)
     words = "a test of the source against MPI_PROC_NULL around the call"
-    return Change("guard", site, {site[0]: call.around((), (), (), test)}, words) if test else None
+    return Change("guard", site, {site[0]: call.around((), (), (), call.somebody(peer))}, words)

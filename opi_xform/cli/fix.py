@@ -27,11 +27,15 @@ LARGEST = 20_000  # nodes of a program for which they are made
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A site, the change with which it converts, and the files that the change makes, by name in ``Sources``."""
+    """A site, the change with which it converts, and the files that the change makes, by name in ``Sources``.
+
+    lost: sites that convert without it, and stay with it.
+    """
 
     decision: Decision
     change: Change
     texts: Mapping[str, bytes]
+    lost: tuple[Decision, ...]
 
 
 def fixed(where: str, programs: Sequence[Program], units: Sequence[Unit], plan: Plan, again: Again) -> Fixed:
@@ -40,21 +44,25 @@ def fixed(where: str, programs: Sequence[Program], units: Sequence[Unit], plan: 
     sources = again.sources
     here = [d for d in plan.decisions if (sources.name(d.span.file), d.span.line) == (sources.name(file), line)]
     kept = [d for d in here if d.decision == "keep"]
+    if not here and not any(sources.name(file) in map(sources.name, (unit.path, *unit.files)) for unit in units):
+        raise fail("not among the files that are read; name one as the table does", shown(file), line)
     if not here:
         raise fail("no message's call begins here; the table names each site's file and line", shown(file), line)
     if not kept:
         raise fail("what is here converts as it is; there is nothing to change", shown(file), line)
     if not programs:
         raise fail("the program is too large for a change to be tried; see --explain OPI401", shown(file), line)
-    finder = Finder(programs[0], units, sources)
+    finder = Finder(programs[0], units, sources, again.flags)
     why = None
     for decision in kept:
         for change in finder.of(decision):
             if not all(_below(name, again.root) for name in change.edits):
                 raise fail(f"lies outside {shown(again.root)}; --root DIR widens what may be edited", shown(file), line)
             found = trial(again, [change], plan)
-            if found is not None and site(decision) in converted(found[0].plan):
-                return Fixed(decision, change, found[1])
+            done = set() if found is None else converted(found[0].plan)
+            if found is not None and site(decision) in done:
+                lost = tuple(d for d in plan.decisions if d.decision == "convert" and site(d) not in done)
+                return Fixed(decision, change, found[1], lost)
             why = why or _left(decision, change, found)
     raise why or _nothing(kept[0])
 
@@ -67,7 +75,7 @@ def advised(program: Program, units: Sequence[Unit], plan: Plan, again: Again) -
     out: dict[Site, str] = {}
     if len(program.graph.nodes) > LARGEST:
         return out
-    finder = Finder(program, units, again.sources)
+    finder = Finder(program, units, again.sources, again.flags)
     waiting = [change for d in plan.decisions for change in finder.of(d)]
     for _ in range(ROUNDS):
         first: dict[tuple[str, int], Change] = {}

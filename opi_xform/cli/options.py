@@ -196,6 +196,7 @@ def _check_fix(options: Options) -> None:
         "--write-baseline": options.write_baseline,
         "--export-fixes": options.export_fixes,
         "--privatize": options.privatize,
+        "--statistics": options.statistics,
         f"--output-format {options.format}": options.format != "text",
     }
     wrong = next((name for name, value in others.items() if value), None)
@@ -225,6 +226,15 @@ class _Codes(argparse.Action):
         except UnknownCodeError as error:
             raise argparse.ArgumentError(self, str(error)) from error
         setattr(namespace, self.dest, (*(getattr(namespace, self.dest) or ()), *more))
+
+
+class _Once(argparse.Action):
+    """A value that is given at most once."""
+
+    def __call__(self, _parser: Any, namespace: Any, values: Any, _option: Any = None) -> None:
+        if getattr(namespace, self.dest) is not None:
+            raise argparse.ArgumentError(self, "one site at a time; give it once")
+        setattr(namespace, self.dest, values)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -302,6 +312,7 @@ def parser() -> argparse.ArgumentParser:
     )
     add(
         "--fix",
+        action=_Once,
         metavar="FILE:LINE",
         help="change the program's own text so that the site there converts, where that surely keeps what the program "
         "does: prints a diff, -i writes it",

@@ -97,14 +97,17 @@ def present(
         print_error(str(_problem(finding)))
 
 
-def present_fix(result: Result, written: Sequence[str]) -> None:
+def present_fix(options: Options, result: Result, written: Sequence[str]) -> None:
     """The change of --fix as a diff on stdout; what it does beside it."""
     fixed = result.facts.fixed
     assert fixed is not None
     d = fixed.decision
     print_bytes(_diff(result, fixed.texts), sys.stdout)
+    if options.quiet:
+        return
     where = f"{shown(d.span.file)}:{d.span.line}"
     lines = [Line(f"{where}: {d.call} of {d.buffer} converts with {fixed.change.words}", "head")]
+    lines += [Line(f"{shown(o.span.file)}:{o.span.line}: {o.call} of {o.buffer} stays then") for o in fixed.lost]
     lines += [Line(f"{shown(name)} written") for name in written] or [Line("nothing was written; -i writes it")]
     print_lines(lines, sys.stderr)
 

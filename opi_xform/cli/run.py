@@ -98,9 +98,10 @@ def _run(options: Options, progress: Progress) -> int:
     runs = _profiles(options)
     result, units = transform(options, progress, known, runs)
     if result.facts.fixed is not None:
-        written = _write(in_place(dict(result.facts.fixed.texts), _read(units)) if options.in_place else ())
+        fixed = replace(result, changed=dict(result.facts.fixed.texts))
+        written = _write(_outputs(options, fixed, units))
         progress.close()
-        present_fix(result, written)
+        present_fix(options, result, written)
         return exit_code(0)
     with progress.phase("output"):
         outputs = _outputs(options, result, units)
@@ -404,7 +405,7 @@ def _outputs(options: Options, result: Result, units: Sequence[Unit]) -> tuple[O
             return mirror(options.output, result.root, files, result.changed, result.sources)
         if options.index is not None:
             return _index(options.index, result, _written_files(units, result))
-        return in_place(result.changed, _read(units)) if options.in_place else ()
+        return in_place(result.changed, result.sources, _read(units)) if options.in_place else ()
     except OutputError as error:
         raise output_failure(error) from error
 

@@ -95,7 +95,7 @@ class _Lowerer(Expressions):
                     self.cases[-1].append((label, target))
                 else:
                     self.refused = self.refused or "case label outside its switch"
-                yield self.statement(s.body, me, True, "item")
+                yield self.statement(s.body, me, in_block, "item")
             case ast.Break():
                 if self.breaks:
                     self.close(self.breaks[-1])

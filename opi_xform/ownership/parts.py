@@ -36,7 +36,7 @@ def inside_refusal(program: Program, buffer: Buffer, use: Use) -> Refusal:
     spanning = _spanning(program, use, sorted(starts))
     if spanning is not None:
         span, at = spanning
-        message = f"`{name}` has a message at its byte {at}, and {line_of(span)} touches bytes on both sides of that"
+        message = f"`{name}` has a message at its byte {at}, and {line_of(span)} may touch bytes on both sides of that"
         return Refusal("04", message, ((span, "here"),))
     parts = ", ".join(str(at) for at in sorted(starts))
     message = f"the messages of `{name}` begin at its bytes {parts}, in parts of one buffer"

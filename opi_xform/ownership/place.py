@@ -168,7 +168,7 @@ class _Placing(Releases):
         if uncertain is not None:
             n, why = uncertain
             test = self.fail(f"`{self.buffer.name}` is compared with NULL {why}", n, "05").refusal
-            if why == GOES_ON:
+            if why == GOES_ON and not self.buffer.swaps:  # else a test of any kind keeps the site
                 test = replace(test, hint=Advice("end", ENDING, (node_span(self.program, n),)))
         guarded = any(i.kind == "guard" for i in self.insertions)
         return Placement(written.edits, points, written.files, acquires, releases, rows, test, guarded)

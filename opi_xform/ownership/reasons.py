@@ -67,7 +67,7 @@ def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Findin
     notes = _read_notes(program, use, readers[:3], sites, buffer.name)
     line = line_of(node_span(program, first))
     if use.op.replaces:
-        does = "touches bytes" if code == "16" else "may read bytes"
+        does = "may touch bytes" if code == "16" else "may read bytes"
         beyond = "beyond those that this call makes room for" if code == "16" else "that this call does not bring"
         message = f"{line} {does} of `{buffer.name}` {beyond}"
         code = "01" if use.side == "send" else code
@@ -91,7 +91,7 @@ def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Findin
             message = f"the source may be MPI_PROC_NULL ({text}), and {line} reads `{buffer.name}` then too"
             notes = (*notes, (span, "the source comes from here"))
     elif code == "16":
-        message = f"{line} touches bytes of `{buffer.name}` beyond those the receive makes room for"
+        message = f"{line} may touch bytes of `{buffer.name}` beyond those the receive makes room for"
     else:
         packed = any(program.values.accesses.touches(n, (use.object,), "W") for n in buffer.touches)
         code = "01" if packed else "02"

@@ -37,7 +37,7 @@ _CODES = (
     Code("OPI118", "smaller than --min-bytes", "The messages have fewer bytes than --min-bytes asks for."),
     # Receive side: why the buffer of a receive is not taken.
     Code("OPI201", "live data beside the message", "Bytes that the message does not bring are still needed after it."),
-    Code("OPI202", "read beyond the message", "Bytes beyond those received are read after the receive."),
+    Code("OPI202", "read beyond the message", "Bytes beyond those received may be read after the receive."),
     Code("OPI203", "source may be MPI_PROC_NULL", "Nothing may arrive, and the old contents are read."),
     Code("OPI204", "no carrier", "No single variable names the buffer at the receive."),
     Code("OPI205", "pointer used across the hand-over", "A pointer into the buffer is older than the receive."),
@@ -51,7 +51,7 @@ _CODES = (
     Code("OPI213", "declaration cannot become a pointer", "The buffer's declaration or use depends on its array type."),
     Code("OPI214", "buffer escapes", "The buffer's address goes where the analysis cannot follow."),
     Code("OPI215", "no place for OPI_Free", "No point in the program can hold the OPI_Free that the receive needs."),
-    Code("OPI216", "access beyond the capacity taken", "More of the buffer is used than the receive makes room for."),
+    Code("OPI216", "access beyond the capacity taken", "More of the buffer may be used than the receive asks for."),
     Code("OPI217", "kept on request", "A comment at the call says that it is to stay."),
     Code("OPI218", "smaller than --min-bytes", "The messages have fewer bytes than --min-bytes asks for."),
     # Matching sends with receives.

@@ -58,10 +58,16 @@ def header_edit(text: SourceText, header: str = OURS, system: bool = False) -> B
     return ByteEdit(start, start, (0,), line + eol)
 
 
+def is_included(text: SourceText, header: str, begin: int) -> bool:
+    """Whether each configuration includes a header of the system ahead of a place."""
+    found = (include for include in _includes(text) if include.depth == 0 and include.end < begin)
+    return any(include.name == header.encode() for include in found)
+
+
 def top(text: SourceText) -> int:
     """The line below the comments and the include guard that open the file, or its first byte."""
     guard = _guard(text)
-    start = 0
+    start = text.begin
     for region in text.regions:
         if region.kind == DIRECTIVE and guard and region.end <= guard[1]:
             start = text.next_line(region.end)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from codecs import BOM_UTF8
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,7 +18,7 @@ DIRECTIVE = "directive"
 
 _REGION = re.compile(
     rb"""
-      (?P<directive> ^[ \t]*(?:/\*[\s\S]*?\*/[ \t]*)*\#
+      (?P<directive> (?:^|(?<=\A\xef\xbb\xbf))[ \t]*(?:/\*[\s\S]*?\*/[ \t]*)*\#
           (?: "(?:[^"\\\n]|\\.)*" | /\*[\s\S]*?\*/ | //(?:[^\\\n]|\\(?:\r?\n)?)* | \\\r?\n | [^\n] )* )
     | (?P<comment> //(?:[^\\\n]|\\(?:\r?\n)?)* | /\*[\s\S]*?(?:\*/|\Z) )
     | (?P<literal> "(?:[^"\\\n]|\\\r\n|\\[\s\S])*" | '(?:[^'\\\n]|\\.)+' )
@@ -55,6 +56,11 @@ class SourceText:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
+
+    @property
+    def begin(self) -> int:
+        """Where the text begins: behind the mark of its order of bytes, which some editors write."""
+        return len(BOM_UTF8) if self.data.startswith(BOM_UTF8) else 0
 
     @cached_property
     def regions(self) -> tuple[Region, ...]:
@@ -95,7 +101,7 @@ class SourceText:
 
     def line_start(self, offset: int) -> int:
         """Where the line of ``offset`` begins."""
-        return self.data.rfind(b"\n", 0, offset) + 1
+        return max(self.data.rfind(b"\n", 0, offset) + 1, self.begin)
 
     def line_end(self, offset: int) -> int:
         """Where the line of ``offset`` ends, its line end (LF or CRLF) not included."""
@@ -178,6 +184,7 @@ class SourceText:
 
     def after(self, offset: int) -> int:
         """Where the next token at or after ``offset`` begins (the file's length when there is none)."""
+        offset = max(offset, self.begin)
         while offset < len(self.data):
             if self.data[offset] in _SPACE:
                 offset += 1

@@ -58,10 +58,11 @@ def mirror(
     return tuple(found.values())
 
 
-def in_place(changed: Mapping[str, bytes], files: Iterable[str] = ()) -> tuple[OutputFile, ...]:
+def in_place(changed: Mapping[str, bytes], sources: Sources, files: Iterable[str] = ()) -> tuple[OutputFile, ...]:
     """The files of ``-i``: those that change; a symbolic link is followed to the file itself.
 
-    files: all that were read.  Raises OutputError for a file with several names whose text would not be one.
+    files: all that were read.  Raises OutputError for a file that is read-only, that is another than what was analysed,
+    or that has several names whose text would not be one.
     """
     names: dict[str, list[str]] = {}
     for name in sorted({*changed, *files}):
@@ -74,8 +75,13 @@ def in_place(changed: Mapping[str, bytes], files: Iterable[str] = ()) -> tuple[O
             if changed.get(other) != data:
                 reason = f"is the same file as {other}, and would not be edited alike; use -o, or name it in one way"
                 raise OutputError(first, reason)
-        if data is not None:
-            found.append(OutputFile(target, first, data))
+        if data is None:
+            continue
+        if not os.access(first, os.W_OK):
+            raise OutputError(first, "is read-only; nothing was written")
+        if _content(first) != sources.data(first):
+            raise OutputError(first, "changed while it was analysed; nothing was written, run again")
+        found.append(OutputFile(target, first, data))
     return tuple(found)
 
 

@@ -1,0 +1,102 @@
+"""What a receive that is a statement changes beside its buffer, and what is read behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.memory.objects import UNKNOWN
+from opi_xform.ownership.behind import evaluated_in, places
+from opi_xform.ownership.mentions import walk
+from opi_xform.ownership.model import Program
+
+
+def unchanged(
+    program: Program, frame: int, arguments: list[ast.Expr], status: ast.Expr | None, target: ast.VarRef | None
+) -> bool:
+    """The arguments are worth the same behind the call.
+
+    status: the one that the call sets; None where it is ignored.  target: the variable that its result goes to.
+    """
+    changed: set[int] = set()
+    if status is not None:
+        if not is_object(status):
+            return False
+        arguments = [*arguments, status]
+        changed |= _objects(program, frame, status)
+    if target is not None:
+        changed.add(program.values.objects.variable(frame, target.var))
+        if any(isinstance(x, ast.VarRef) and x.var == target.var for e in arguments for x in walk(e)):
+            return False
+    if not changed:
+        return True
+    if UNKNOWN in changed:
+        return False
+    read = set[int]().union(*(_read(program, frame, e) for e in arguments))
+    return changed.isdisjoint(read) and (UNKNOWN not in read or changed.isdisjoint(program.values.objects.exposed))
+
+
+def is_object(status: ast.Expr) -> bool:
+    """A status that is written as an object of its own: a pointer might be MPI_STATUS_IGNORE."""
+    status = _plain(status)
+    if isinstance(status, ast.Binary) and status.op == "+":
+        return any(_plain(side).type.is_array for side in (status.left, status.right))
+    return isinstance(status, ast.AddrOf) or status.type.is_array
+
+
+def _plain(e: ast.Expr) -> ast.Expr:
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return e
+
+
+def _objects(program: Program, frame: int, status: ast.Expr) -> frozenset[int]:
+    """Objects that a status may lie in."""
+    e = _plain(status)
+    while True:
+        match e:
+            case ast.AddrOf(operand=inner) | ast.Member(base=inner) | ast.Deref(operand=inner) | ast.Index(base=inner):
+                pass
+            case ast.Binary(left=left, right=right):
+                inner = left if _plain(left).type.is_array else right
+            case ast.VarRef(var=key):
+                if e.type.is_pointer:
+                    return program.points_to.operand(frame, ins.Var(key))
+                return frozenset((program.values.objects.variable(frame, key),))
+            case _:
+                return frozenset((UNKNOWN,))
+        followed = isinstance(e, (ast.Deref, ast.Index))
+        e = _plain(inner)
+        if followed and e.type.is_pointer and not isinstance(e, ast.VarRef):
+            return frozenset((UNKNOWN,))  # a pointer that is read from memory
+
+
+def _read(program: Program, frame: int, argument: ast.Expr) -> set[int]:
+    """Objects that are read where an argument is evaluated."""
+    parts = list(_evaluated(argument))
+    found = {program.values.objects.variable(frame, x.var) for x in parts if isinstance(x, ast.VarRef)}
+    for x in parts:
+        base = x.operand if isinstance(x, ast.Deref) else x.base if isinstance(x, ast.Index) else None
+        base = None if base is None else _plain(base)
+        if base is None or base.type.is_array:
+            continue
+        if isinstance(base, ast.VarRef):
+            found |= program.points_to.operand(frame, ins.Var(base.var))
+        else:
+            found.add(UNKNOWN)
+    return found
+
+
+def _evaluated(e: ast.Expr) -> Iterator[ast.Expr]:
+    """The parts of an address that are read to find it."""
+    e = _plain(e)
+    if isinstance(e, ast.AddrOf):
+        yield from places(e.operand)
+    elif isinstance(e, ast.Binary) and e.op in ("+", "-"):
+        yield from _evaluated(e.left)
+        yield from _evaluated(e.right)
+    elif not e.type.is_array:
+        yield from evaluated_in(e)
+    elif not isinstance(e, ast.VarRef):
+        yield from places(e)
