@@ -66,8 +66,9 @@ def test_what_was_written_is_on_record(cli: Run) -> None:
     assert cli("src", "-o", "out")[0] == 0
     assert texts("out") == OURS
     manifest = json.loads(Path("out", NAME).read_bytes())
-    assert (manifest["version"], manifest["main"], sorted(manifest["files"])) == (1, "../src/main.c", sorted(OURS))
-    assert manifest["sources"] == ["../src/lib/part.c", "../src/main.c"]
+    (program,) = manifest["programs"]
+    assert (manifest["version"], program["main"], sorted(program["files"])) == (1, "../src/main.c", sorted(OURS))
+    assert program["sources"] == ["../src/lib/part.c", "../src/main.c"]
 
 
 def test_another_file_is_not_overwritten(cli: Run) -> None:
@@ -151,9 +152,11 @@ def test_what_was_never_on_record_stays(cli: Run) -> None:
     [
         ("{", "is not what opi-xform wrote; remove it and run again"),
         ('{"version": 1}', "is not what opi-xform wrote"),
-        ('{"version": 1, "main": "", "sources": [1], "files": {}}', "is not what opi-xform wrote"),
-        ('{"version": 1, "main": "", "sources": [], "files": {"a.c": 1}}', "is not what opi-xform wrote"),
-        ('{"version": 2, "main": "", "sources": [], "files": {}}', "is of version 2, not 1; remove out and run again"),
+        ('{"version": 1, "programs": [1]}', "is not what opi-xform wrote"),
+        ('{"version": 1, "programs": [{"main": "", "sources": [1], "files": {}}]}', "is not what opi-xform wrote"),
+        ('{"version": 1, "programs": [{"main": 1, "sources": [], "files": {}}]}', "is not what opi-xform wrote"),
+        ('{"version": 1, "programs": [{"main": "", "sources": [], "files": {"a": 1}}]}', "is not what opi-xform wrote"),
+        ('{"version": 2, "programs": 7}', "is of version 2, not 1; remove out and run again"),
     ],
 )
 def test_a_manifest_that_is_none(cli: Run, content: str, part: str) -> None:
@@ -171,7 +174,7 @@ def test_a_manifest_that_names_other_places_removes_nothing_there(cli: Run) -> N
     manifest = json.loads(Path("out", NAME).read_bytes())
     empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     names = ("../victim.c", os.path.abspath("victim.c"), "lib/../../victim.c", "link/victim.c")
-    manifest["files"] |= dict.fromkeys(names, empty)
+    manifest["programs"][0]["files"] |= dict.fromkeys(names, empty)
     write(f"out/{NAME}", json.dumps(manifest))
     code, out, _ = cli("src", "-o", "out")
     assert (code, "removed" in out) == (0, False)
@@ -179,15 +182,25 @@ def test_a_manifest_that_names_other_places_removes_nothing_there(cli: Run) -> N
     assert Path("elsewhere/victim.c").exists()
 
 
-def test_another_program_does_not_take_the_place(cli: Run) -> None:
-    write("two/other.c", "int main(void) { return 2; }\n")
-    cli("src", "-o", "out")
-    before = texts("out")
-    refused(cli("two", "-o", "out"), "out: error: holds another program (src/main.c); name another directory")
-    refused(cli("src/lib/part.c", "-o", "out"), "out: error: holds another program (src/main.c)")
-    assert texts("out") == before
-    assert cli("two", "-o", "out", "--force")[0] == 0
-    assert list(texts("out")) == ["other.c"]
+def test_several_programs_in_one_directory(cli: Run) -> None:
+    """Each has an entry of its own: neither removes or changes what is the other's."""
+    write("two/other.c", '#include "part.h"\nint main(void) { return 2; }\n')
+    write("two/part.h", TEXTS["src/part.h"])  # both have it, alike
+    for _ in range(2):
+        assert cli("src", "-o", "out")[0] == 0
+        code, out, _ = cli("two", "-o", "out")
+        assert (code, "removed" in out) == (0, False)
+        assert texts("out") == {**OURS, "other.c": Path("two/other.c").read_text()}
+        assert cli("src", "-o", "out", "--check")[0] == cli("two", "-o", "out", "--check")[0] == 0
+    write("two/part.h", "/* not alike */\n")
+    refused(cli("two", "-o", "out"), "out/part.h: error: belongs to another program there (src/main.c), and differs")
+    assert Path("out/part.h").read_text() == TEXTS["src/part.h"]
+    write("two/part.h", TEXTS["src/part.h"])
+    os.rename("two/other.c", "two/another.c")
+    assert "out/other.c removed" in cli("two", "-o", "out")[1]
+    shutil.rmtree("two")
+    assert "out/another.c removed" in cli("src", "-o", "out")[1]  # its sources are gone
+    assert texts("out") == OURS
 
 
 def test_a_program_that_moved_is_still_the_same(cli: Run) -> None:
@@ -197,6 +210,10 @@ def test_a_program_that_moved_is_still_the_same(cli: Run) -> None:
     assert sorted(texts("out")) == ["begin.c", "lib/part.c", "part.h"]
     assert cli("src", "-o", "out", "--root", ".")[0] == 0  # another root: the same program
     assert sorted(texts("out")) == ["src/begin.c", "src/lib/part.c", "src/part.h"]
+    write("src/lib/part.c", "int main(void) { return 3; }\n")  # main moves to another source
+    write("src/begin.c", "int part(int n) { return n; }\n")
+    code, out, _ = cli("src", "-o", "out", "--root", ".")
+    assert (code, "out/src/part.h removed" in out) == (0, True)
     Path("deeper").mkdir()
     shutil.move("src", "deeper/src")
     shutil.move("out", "deeper/out")
@@ -207,10 +224,10 @@ def test_libraries_are_programs_too(cli: Run) -> None:
     write("a/a.c", "int a;\n")
     write("b/b.c", "int b;\n")
     cli("a", "-o", "out")
-    refused(cli("b", "-o", "out"), "out: error: holds another program (a/a.c)")
+    assert "removed" not in cli("b", "-o", "out")[1]
+    assert sorted(texts("out")) == ["a.c", "b.c"]
     shutil.rmtree("a")
-    assert cli("b", "-o", "out")[0] == 0
-    assert list(texts("out")) == ["b.c"]
+    assert "out/a.c removed" in cli("b", "-o", "out")[1]
 
 
 def test_output_beside_and_inside_the_sources(cli: Run) -> None:

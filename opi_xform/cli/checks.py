@@ -16,7 +16,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ownership.plan import Decision, Plan
 from opi_xform.report.baseline import Baseline, BaselineError, baseline_name, better, digest, know, read, worse
 from opi_xform.report.finding import Finding, deciding
-from opi_xform.rewrite.kept import Kept, stale
+from opi_xform.rewrite.kept import Kept, Program, stale
 from opi_xform.rewrite.sources import Sources
 from opi_xform.rewrite.write import OutputFile
 
@@ -35,12 +35,14 @@ def findings(
     facts: Facts | None = None,
     kept: Kept | None = None,
     program: Sequence[str] = (),
+    made: Program | None = None,
 ) -> list[Finding]:
     """Outputs that are out of date, what is wrong with comments and opi.toml, what hinders ranks of one process (with
-    ``--privatize``), what got worse than the baseline.  kept: what earlier runs wrote.  program: all that is read.
+    ``--privatize``), what got worse than the baseline.  kept: what earlier runs wrote.  program: all that is read,
+    made: as a record tells it.
     """
     found = [finding for output in outputs if (finding := _out_of_date(output, options, kept)) is not None]
-    found += _stale(outputs, options, kept, program)
+    found += _stale(outputs, options, kept, program, made or Program())
     comments = [*_about_comments(plan, sources, annotations), *_about_entries(plan, known), *_hindrances(facts)]
     if options.baseline is None or baseline is None:
         return found + [finding for _, finding in comments]
@@ -174,10 +176,12 @@ def _again(options: Options) -> str:
     return f"opi-xform {'-i' if options.in_place else where}"
 
 
-def _stale(outputs: Sequence[OutputFile], options: Options, kept: Kept | None, program: Sequence[str]) -> list[Finding]:
+def _stale(
+    outputs: Sequence[OutputFile], options: Options, kept: Kept | None, program: Sequence[str], made: Program
+) -> list[Finding]:
     """What an earlier run wrote and this one would not."""
     found = []
-    for one in stale(kept, outputs, program) if kept is not None else ():
+    for one in stale(kept, outputs, program, made) if kept is not None else ():
         what = ", and it was edited since; remove it" if one.edited else f"; run {_again(options)}, which removes it"
         message = f"out of date: nothing in the sources makes this file any more{what}"
         found.append(Finding(one.path, 0, 0, OUT_OF_DATE, message))

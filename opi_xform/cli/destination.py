@@ -13,7 +13,7 @@ from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import Failure, Problem, fail
 from opi_xform.cli.shown import shown
 from opi_xform.ir.ast import Diagnostic, Unit
-from opi_xform.rewrite.kept import Kept, Program, another, new_manifest, read_kept, refused, stale
+from opi_xform.rewrite.kept import Kept, Program, new_manifest, read_kept, refused, stale
 from opi_xform.rewrite.write import OutputError, OutputFile
 from opi_xform.standing import standing
 
@@ -97,12 +97,9 @@ def beside_earlier(
 ) -> tuple[tuple[OutputFile, ...], list[str], tuple[Diagnostic, ...]]:
     """What to write, with the manifest; what to remove; and what is out of date but was edited, as warnings.
 
-    program: all that the run reads.  Raises Failure for files that the run may not overwrite, and for another program.
+    program: all that the run reads.  Raises Failure for files that the run may not overwrite.
     """
-    other = another(kept, made)
-    if other is not None and not options.force:
-        raise output_failure(other)
-    wrong = refused(kept, outputs, program, options.force)
+    wrong = refused(kept, outputs, program, made, options.force)
     if wrong:
         problems = [Problem(error.reason, shown(error.path), code="OPI904") for error in wrong[:_SHOWN]]
         if len(wrong) > _SHOWN:
@@ -110,7 +107,7 @@ def beside_earlier(
                 Problem(f"{len(wrong) - _SHOWN} more files like these; nothing was written", kept.directory)
             )
         raise Failure(problems)
-    old = stale(kept, outputs, program)
+    old = stale(kept, outputs, program, made)
     message = "nothing in the sources makes this file any more, but it was edited since it was written; remove it"
     left = tuple(Diagnostic("warning", one.path, 0, 0, message) for one in old if one.edited)
     removed = [one.path for one in old if not one.edited]

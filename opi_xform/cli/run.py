@@ -106,19 +106,19 @@ def _run(options: Options, progress: Progress) -> int:
     with progress.phase("output"):
         outputs = _outputs(options, result, units)
         kept = earlier(options)
-        program = read_by(units, options, known)
+        program, made = read_by(units, options, known), made_of(result.paths, units)
         found: list[Finding] = []
         if options.check:
             comments, facts = result.annotations, result.facts
             found = findings(
-                options, result.plan, result.sources, comments, outputs, baseline, known, facts, kept, program
+                options, result.plan, result.sources, comments, outputs, baseline, known, facts, kept, program, made
             )
             found = options.choice.findings(found)
         reports = report_files(options, result, found)
         require_apart(reports, outputs, program)
         removed: list[str] = []
         if not options.check and kept is not None:
-            outputs, removed, left = beside_earlier(kept, outputs, program, made_of(result.paths, units), options)
+            outputs, removed, left = beside_earlier(kept, outputs, program, made, options)
             result = replace(result, warnings=(*result.warnings, *left))
         written = _write([*(() if options.check else outputs), *reports], removed)
     progress.close()
