@@ -62,6 +62,13 @@ def pending_refusal(
                 message = "the request may be cancelled or freed before it completes"
                 out[use.place] = Refusal("06", message, notes)
                 continue
+            told = _told_only(names, buffer, use)
+            if told:
+                message = (
+                    f"`{buffer.name}` may be used once it is known that the message is there, before it is waited for"
+                )
+                out[use.place] = Refusal("06", message, ((names.span(use.node), "the request is created here"), *told))
+                continue
         moved = _carrier_changes(names, buffer, use) or _named_again(names, buffer, use)
         if moved is not None:
             out.setdefault(use.place, moved)
@@ -195,6 +202,27 @@ def abandoned(names: Names, use: Use) -> tuple[tuple[Span, str], ...]:
         if copied is not None:
             freed = (names.span(n), "a request that may be a copy is cancelled or freed here")
             return ((names.span(copied), "the request is copied here"), freed)
+    return ()
+
+
+def _told_only(names: Names, buffer: Buffer, use: Use) -> tuple[tuple[Span, str], ...]:
+    """Where a call tells that a receive is complete and leaves its request, and the buffer is used before one that ends
+    it: only there the carrier is set; () where none does.
+    """
+    if use.side != "recv":
+        return ()
+    accesses, slot = names.program.values.accesses, slots_of(names, use.node, use.op.request)
+    for n, op in names.operations.items():
+        done = op.completes
+        if done is None or done.releases or not names.follows(use.node, n):
+            continue
+        other = None if done.which == "one" else slots_of(names, n, done.requests)  # one: by its value
+        if slot is not None and other is not None and other.object != slot.object and _only_posted(names, other.object):
+            continue  # none of these requests is a copy of it
+        used = {m for o in buffer.objects for m in accesses.nodes(o) if m != use.node and names.follows(n, m)}
+        late = request_pending_at(names, use.node, use.op, used)
+        if late:
+            return ((names.span(n), "its end is asked for here"), (names.span(min(late)), "the buffer is used here"))
     return ()
 
 

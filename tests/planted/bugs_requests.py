@@ -99,4 +99,12 @@ REQUESTS = (
         also=Bug("", _NUMBERED, 'value.op != "+" or value.unsigned:', 'value.op != "+":', ()),
         condition="pending requests",
     ),
+    Bug(
+        "who tells that a message is there also hands it over",
+        _REQUESTS,
+        "if done is None or done.releases or not names.follows(use.node, n):",
+        "if True:",
+        ("d_told_before_wait", "d_told_all_before_wait"),
+        condition="pending requests",
+    ),
 )
