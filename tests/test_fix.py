@@ -12,6 +12,8 @@ import pytest
 from case_tools import run_tool
 from conftest import MpiUser
 
+from opi_xform.ownership.liveness import Judge
+
 HALO = """#include <mpi.h>
 #include <stdio.h>
 #define N 1000
@@ -125,7 +127,8 @@ int main(int argc, char **argv)
 """
 
 
-def test_a_receive_from_nobody_is_not_called() -> None:
+def test_a_receive_from_nobody_is_not_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Judge, "may_replace", lambda judge, use: False)  # as where the buffer cannot be left in place
     code, out, err = fix(GUARD, "RECV")
     assert code == 0, err
     assert "+    if (from != MPI_PROC_NULL) {\n" in out
@@ -207,7 +210,7 @@ def test_a_header_that_is_there_is_not_included_again() -> None:
     assert code == 0, err
     assert "+#include" not in out
     late = text.replace("#include <stdlib.h>", "#ifdef LATE\n#include <stdlib.h>\n#endif")
-    assert "+#include <stdlib.h>\n" in fix(late, "SEND")[1]
+    assert fix(late, "SEND")[0] == 2  # where it would go depends on the configuration
 
 
 # --- words that mean something else -----------------------------------------------------------------------------------
