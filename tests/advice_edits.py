@@ -11,13 +11,13 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from opi_xform.effects.datatypes import load_datatypes
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
-from opi_xform.ownership.behind import repeatable
-from opi_xform.ownership.mentions import walk
-from opi_xform.ownership.plan import Decision
-from opi_xform.program.datatypes import load_datatypes
-from opi_xform.rewrite.edit import ByteEdit
+from opi_xform.ownership.allocation.repeated import repeatable
+from opi_xform.ownership.model.plan import Decision
+from opi_xform.ownership.spelling.mentions import walk
+from opi_xform.text.edit import ByteEdit
 
 Edits = Mapping[str, tuple[ByteEdit, ...]]
 

@@ -11,7 +11,7 @@ import os
 import sys
 from pathlib import Path
 
-from opi_xform.bench.apps import APPS
+from opi_xform.bench.whole.apps import APPS
 from opi_xform.cli.main import main as xform
 
 TESTDATA = Path(__file__).resolve().parent.parent / "testdata"

@@ -10,18 +10,18 @@ from pathlib import Path
 from islpy import Set, dim_type
 from ownership_support import HEADER, LIBC
 
+from opi_xform import pipeline as driver
+from opi_xform.effects.model import load_effects
 from opi_xform.frontend import parse_unit
+from opi_xform.graph.graph import Node
+from opi_xform.graph.whole import merge
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ir.lower import lower
+from opi_xform.ir.lowering.statements import lower
 from opi_xform.memory.accesses import Access
 from opi_xform.memory.poly import Poly
-from opi_xform.ownership.liveness import Judge
-from opi_xform.ownership.model import Buffer, Carrier, Program
-from opi_xform.program import driver
-from opi_xform.program.effects import load_effects
-from opi_xform.program.graph import Node
-from opi_xform.program.whole import merge
+from opi_xform.ownership.liveness.liveness import Judge
+from opi_xform.ownership.model.buffers import Buffer, Carrier, Program
 
 MPI = '#include "mpi.h"\n'
 
@@ -111,7 +111,7 @@ def program(text: str) -> Found:
 
 def judge(found: Found, name: str) -> Judge:
     """Liveness of a variable, with all calls of the program as they stand."""
-    from opi_xform.ownership.uses import buffers, collect
+    from opi_xform.ownership.buffers.uses import buffers, collect
 
     uses = [u for u in collect(found.program) if u.object == found.object(name)]
     groups, _ = buffers(found.program, uses)

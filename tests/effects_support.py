@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from pycparser import c_ast, c_parser
 
-from opi_xform.program.effects import ArgRegion, FunctionEffect
+from opi_xform.effects.model import ArgRegion, FunctionEffect
 
 
 def mpicc() -> str:

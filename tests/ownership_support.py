@@ -6,14 +6,14 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from opi_xform import pipeline as driver
+from opi_xform.effects.model import load_effects
 from opi_xform.frontend import parse_unit
+from opi_xform.graph.whole import merge
 from opi_xform.ir import ast
-from opi_xform.ownership.mentioned import index_of
-from opi_xform.ownership.model import Buffer, Program, Use
-from opi_xform.ownership.uses import buffers, collect
-from opi_xform.program import driver
-from opi_xform.program.effects import load_effects
-from opi_xform.program.whole import merge
+from opi_xform.ownership.buffers.uses import buffers, collect
+from opi_xform.ownership.model.buffers import Buffer, Program, Use
+from opi_xform.ownership.spelling.mentioned import index_of
 
 HEADER = """
 typedef int MPI_Comm; typedef int MPI_Datatype; typedef int MPI_Request; typedef int MPI_Op; typedef int MPI_Win;

@@ -11,7 +11,7 @@ import pytest
 from case_tools import run_tool
 
 from opi_xform.ir.span import Span
-from opi_xform.ownership.plan import Advice, Decision
+from opi_xform.ownership.model.plan import Advice, Decision
 from opi_xform.report.advice import change
 from opi_xform.report.profile import WAYS, Count, Run
 from opi_xform.report.sidebyside import lines_of_run

@@ -19,10 +19,10 @@ from opi_xform.cli.options import parse_arguments
 from opi_xform.cli.outcome import Failure
 from opi_xform.cli.progress import Progress
 from opi_xform.cli.run import transform
+from opi_xform.divide.places import Offsets
 from opi_xform.ir.ast import Unit
-from opi_xform.ownership.plan import Decision, Plan
-from opi_xform.parts.places import Offsets
-from opi_xform.rewrite.edit import apply_edits
+from opi_xform.ownership.model.plan import Decision, Plan
+from opi_xform.text.edit import apply_edits
 
 STEP = 29  # of the cases in a row, one is in the sample
 ONCE_WRONG = frozenset(("c_swap_null_test",))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from ownership_support import Source, source
 
-from opi_xform.ownership.aliases import alias_refusal, value_refusal
-from opi_xform.ownership.model import Refusal
+from opi_xform.ownership.conditions.aliases import alias_refusal, value_refusal
+from opi_xform.ownership.model.buffers import Refusal
 
 EXCHANGE = "MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
 IRECV = "MPI_Irecv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, &rq);"

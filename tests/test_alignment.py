@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from case_tools import CASES, run_tool
 
-from opi_xform.ownership.alignment import told_in
+from opi_xform.ownership.conditions.alignment import told_in
 
 
 @pytest.mark.parametrize(

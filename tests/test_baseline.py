@@ -15,7 +15,7 @@ from case_tools import run_tool
 from conftest import CHECKOUT
 
 from opi_xform.ir.span import Span
-from opi_xform.ownership.plan import Decision, Note
+from opi_xform.ownership.model.plan import Decision, Note
 from opi_xform.report.baseline import Baseline, BaselineError, KnownSite, know, read, recognise, worse, write
 from opi_xform.report.finding import deciding
 

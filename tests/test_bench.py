@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import CHECKOUT, MPIS, MpiUser
 
-from opi_xform.bench.cachebench import misses_of
+from opi_xform.bench.kinds.cachebench import misses_of
 from opi_xform.bench.machine import cores_apart
 from opi_xform.bench.programs import SOURCES, TABLE, Build, Program
 from opi_xform.bench.result import Result, Row, result_text, save_plot

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from conftest import MPIS, MpiUser
 
-from opi_xform.bench import apps as bench_apps
-from opi_xform.bench.apps import APPS, PROFILE, Effort, results_of, wrapped
-from opi_xform.bench.apps_report import AppResult, FormTimes, Site, as_json, page_of, save_plot, text_of
-from opi_xform.bench.apps_trace import (
+from opi_xform.bench.whole import apps as bench_apps
+from opi_xform.bench.whole.apps import APPS, PROFILE, Effort, results_of, wrapped
+from opi_xform.bench.whole.apps_report import AppResult, FormTimes, Site, as_json, page_of, save_plot, text_of
+from opi_xform.bench.whole.apps_trace import (
     AT_ROOT,
     FOR_ALL,
     FOR_ROOT,

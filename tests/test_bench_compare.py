@@ -14,14 +14,14 @@ import jsonschema
 import pytest
 from conftest import MPIS, MpiUser
 
-from opi_xform.bench import compare_cli, compare_report
-from opi_xform.bench.apps_report import Site
-from opi_xform.bench.apps_trace import Times
-from opi_xform.bench.compare import LINKED, PLAIN, TRANSFORMED, Comparison, Effort, Form, Found, failure
-from opi_xform.bench.compare_output import TIMES, Difference, differences, reference
 from opi_xform.bench.processes import Ended
 from opi_xform.bench.spread import holds, spread, verdict
 from opi_xform.bench.ways import ways
+from opi_xform.bench.whole import compare_cli, compare_report
+from opi_xform.bench.whole.apps_report import Site
+from opi_xform.bench.whole.apps_trace import Times
+from opi_xform.bench.whole.compare import LINKED, PLAIN, TRANSFORMED, Comparison, Effort, Form, Found, failure
+from opi_xform.bench.whole.compare_output import TIMES, Difference, differences, reference
 from opi_xform.launch.mpi import LaunchError, Mpi
 from opi_xform.resources import resource
 

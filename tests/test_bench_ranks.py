@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from conftest import MPIS, MpiUser
 
-from opi_xform.bench import cannon, memory, memory_report, processes, threads
+from opi_xform.bench import processes
+from opi_xform.bench.kinds import cannon, memory, memory_report, threads
 from opi_xform.bench.result import Result, Row
 from opi_xform.bench.rounds import Key, run_once
 from opi_xform.launch.mpi import LaunchError, Mpi

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from case_tools import analyse, load_cases
 
+from opi_xform import budget
 from opi_xform.cli.main import main
-from opi_xform.program import budget
 
 CASE = next(case for case in load_cases("convert") if case.name == "pack_callee_1")
 

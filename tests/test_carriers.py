@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from conftest import CHECKOUT, MPIS, MpiUser, only_one
 
-from opi_xform.bench.apps import APPS, results_of
+from opi_xform.bench.whole.apps import APPS, results_of
 from opi_xform.launch.ranks import ensure_ranks, link_flags
 from opi_xform.launch.tools import XFORM
 from opi_xform.resources import runtime_include_dir

@@ -38,7 +38,7 @@ def started(*words: str, folder: Path, redirection: str = "", **environment: str
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("module", ["opi_xform.cli.main", "argparse", "opi_xform.cli.run", "opi_xform.program.driver"])
+@pytest.mark.parametrize("module", ["opi_xform.cli.main", "argparse", "opi_xform.cli.run", "opi_xform.pipeline"])
 def test_ctrl_c_while_the_command_is_being_loaded(module: str, tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text("int main(void) { return 0; }\n")
     done = subprocess.run(

@@ -342,7 +342,7 @@ def test_a_reader_that_goes_away(tmp_path: Path) -> None:
 
 SLOW = """
 import os, sys, time
-import opi_xform.cli.parsing as parsing
+import opi_xform.cli.inputs.parsing as parsing
 from opi_xform.cli.main import main
 
 def slow(parse, job):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import opi_xform.cli.parsing as parsing
-from opi_xform.cli.parsing import Job, parse_sources
+import opi_xform.cli.inputs.parsing as parsing
+from opi_xform.cli.inputs.parsing import Job, parse_sources
 from opi_xform.frontend import FrontendError
 from opi_xform.ir.ast import Unit
 

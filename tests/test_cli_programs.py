@@ -11,7 +11,7 @@ from conftest import MPIS
 
 from opi_xform.cli.main import main
 from opi_xform.resources import resource, runtime_include_dir
-from opi_xform.rewrite.kept import NAME as MANIFEST
+from opi_xform.rewrite.manifest import NAME as MANIFEST
 
 PROGRAMS = ("opbench", "halo2d", "fft2d", "particles")
 

@@ -14,7 +14,7 @@ from opi_xform.cli import run as run_module
 from opi_xform.cli.main import main
 from opi_xform.ir.ast import Unit
 from opi_xform.ir.span import Span
-from opi_xform.ownership.plan import (
+from opi_xform.ownership.model.plan import (
     Decision,
     Edit,
     InsertStatement,
@@ -24,7 +24,7 @@ from opi_xform.ownership.plan import (
     ReplaceCall,
     ReplaceText,
 )
-from opi_xform.rewrite.kept import NAME as MANIFEST
+from opi_xform.rewrite.manifest import NAME as MANIFEST
 
 HEADER = "#include <mpi.h>\nextern double sbuf[64];\nvoid ship(int to);\n"
 SHIP = """\

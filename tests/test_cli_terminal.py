@@ -15,7 +15,7 @@ import opi_xform.cli.progress as progress
 import opi_xform.cli.run as run
 from opi_xform.cli.main import main
 from opi_xform.ir.span import Span
-from opi_xform.ownership.plan import Decision, Plan
+from opi_xform.ownership.model.plan import Decision, Plan
 
 shown = threading.Event()
 show = progress.Progress._show

@@ -7,11 +7,11 @@ from ownership_support import source
 from test_requests import IRECV, ISEND, marks, pending
 
 from opi_xform.ir import instr as ins
-from opi_xform.ownership.aliases import alias_refusal
-from opi_xform.ownership.model import Refusal
-from opi_xform.ownership.names import names_of
-from opi_xform.ownership.pending import pending_at
-from opi_xform.ownership.place import place
+from opi_xform.ownership.conditions.aliases import alias_refusal
+from opi_xform.ownership.model.buffers import Refusal
+from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.placement.place import place
+from opi_xform.ownership.requests.pending import pending_at
 
 TEST = "MPI_Test(&q, &f, MPI_STATUS_IGNORE);"
 TESTALL = "MPI_Testall(2, q, &f, MPI_STATUSES_IGNORE);"

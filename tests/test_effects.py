@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from effects_support import Param, mpicc, problems, prototypes
 
-from opi_xform.program.datatypes import load_datatypes
-from opi_xform.program.effects import (
+from opi_xform.effects.datatypes import load_datatypes
+from opi_xform.effects.formats import _moves
+from opi_xform.effects.model import (
     ArgRegion,
     Callback,
     Completion,
@@ -22,7 +23,7 @@ from opi_xform.program.effects import (
     MpiBuffer,
     load_effects,
 )
-from opi_xform.program.effects_table import (
+from opi_xform.effects.table import (
     _ALLOC_KEYS,
     _BUFFER_KEYS,
     _COMPLETION_KEYS,
@@ -33,7 +34,6 @@ from opi_xform.program.effects_table import (
     parse_length,
     parse_region,
 )
-from opi_xform.program.formats import _moves
 
 EFFECTS = load_effects()
 MPI_NAMES = sorted(n for n in EFFECTS if n.startswith("MPI_"))

@@ -12,7 +12,7 @@ import pytest
 from case_tools import run_tool
 from conftest import MpiUser
 
-from opi_xform.ownership.liveness import Judge
+from opi_xform.ownership.liveness.liveness import Judge
 
 HALO = """#include <mpi.h>
 #include <stdio.h>
@@ -509,7 +509,7 @@ def test_a_file_that_is_read_only_is_left_alone(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_file_that_an_editor_changed_meanwhile_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else what somebody wrote while the program was analysed would be lost."""
-    from opi_xform.cli import fix as module
+    from opi_xform.cli.output import fix as module
 
     def meanwhile(*arguments: Any) -> Any:
         found = trial(*arguments)
@@ -525,7 +525,7 @@ def test_a_file_that_an_editor_changed_meanwhile_is_left_alone(monkeypatch: pyte
 
 
 def test_a_site_that_is_lost_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    from opi_xform.cli import fix as module
+    from opi_xform.cli.output import fix as module
 
     def worse(*arguments: Any) -> Any:
         tried, texts = trial(*arguments)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from opi_xform import pipeline as driver
+from opi_xform.effects.model import load_effects
 from opi_xform.frontend import parse_unit
-from opi_xform.ownership.given_names import given_names
-from opi_xform.program import driver
-from opi_xform.program.effects import load_effects
-from opi_xform.program.whole import merge
-from opi_xform.rewrite.edit import ByteEdit, apply_edits
+from opi_xform.graph.whole import merge
+from opi_xform.ownership.spelling.given_names import given_names
+from opi_xform.text.edit import ByteEdit, apply_edits
 
 MAIN = "int main(void)\n{\n    pack(one, 1);\n    return 0;\n}\n"
 

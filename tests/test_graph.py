@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from core_support import Found, program
 
+from opi_xform import budget
+from opi_xform.graph.graph import Bind, Lost, Unbind
 from opi_xform.ir import instr as ins
-from opi_xform.program import budget
-from opi_xform.program.graph import Bind, Lost, Unbind
 
 
 def names(found: Found) -> list[str]:

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from case_tools import Case, Site, analyse, load_cases, run_tool, transform
 
+from opi_xform import pipeline as driver
+from opi_xform.budget import TooLargeError
+from opi_xform.graph import copies
+from opi_xform.graph.graph import Action, Lost
 from opi_xform.memory.objects import Objects
-from opi_xform.program import copies, driver
-from opi_xform.program.budget import TooLargeError
-from opi_xform.program.graph import Action, Lost
 
 FRAME = """
 #include <mpi.h>

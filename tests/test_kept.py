@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from opi_xform.cli.parsing import Job, parse_sources
+from opi_xform.cli.inputs.parsing import Job, parse_sources
+from opi_xform.effects import table as effects_table
 from opi_xform.frontend import flags as flags_module
-from opi_xform.frontend import kept_headers, parse, parse_outline
-from opi_xform.frontend.precompiled import with_beginnings
+from opi_xform.frontend import parse, parse_outline
+from opi_xform.frontend.headers import kept_headers
+from opi_xform.frontend.headers.precompiled import with_beginnings
+from opi_xform.frontend.headers.system_part import beginnings, known_part
 from opi_xform.frontend.probe import _probe
-from opi_xform.frontend.system_part import beginnings, known_part
 from opi_xform.kept import Kept, digest
-from opi_xform.program import effects_table
 from opi_xform.record import dataclass
 
 TEXT = '#include <math.h>\n#include <stdio.h>\n#include "mine.h"\nint f@(void) { return MINE + (int)sizeof(FILE *); }\n'

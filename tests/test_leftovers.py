@@ -11,7 +11,7 @@ from ownership_support import source
 
 from opi_xform.ir import ast
 from opi_xform.launch.mpi import LaunchError, find_mpicc
-from opi_xform.ownership.leftovers import only_counts
+from opi_xform.ownership.placement.leftovers import only_counts
 
 RUNTIME = Path(__file__).resolve().parent.parent / "runtime" / "include"
 

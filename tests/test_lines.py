@@ -11,8 +11,8 @@ import pytest
 
 from opi_xform.cli.main import main
 from opi_xform.ir.span import Span
-from opi_xform.ownership.lines import line_of, lines_of, marked, told
-from opi_xform.ownership.strays import Strays
+from opi_xform.ownership.explain.unknown_buffers import Strays
+from opi_xform.ownership.model.lines import line_of, lines_of, marked, told
 
 SEND = """#include <mpi.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from loop_programs import SIZE, Expr, Stmt, Undefined, live_after, program_text, run
 
-from opi_xform.memory import bearing
-from opi_xform.memory.regions import BudgetExceeded
+from opi_xform.regions import bearing
+from opi_xform.regions.sets import BudgetExceeded
 
 PARAMETERS = (-2, 0, 1, 2, 3, 5, 8)
 
@@ -270,7 +270,7 @@ def test_the_budget_covers_every_set_operation(monkeypatch: pytest.MonkeyPatch) 
     found = program(f"static double b[{SIZE}], v;\nstatic int mark;\n" + MAIN.format(READ))
     outcomes = []
     for operations in (1500, 3000, 6000, 12_000, 1_000_000):
-        monkeypatch.setattr("opi_xform.memory.regions.OPERATIONS", operations)
+        monkeypatch.setattr("opi_xform.regions.sets.OPERATIONS", operations)
         judged = judge(found, "b")
         assert judged.exceeded or judged.findings
         outcomes.append(judged.exceeded)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opi_xform.ir.loops import dominators, loop_nest
+from opi_xform.graph.loops import dominators, loop_nest
 
 Graph = list[list[int]]
 

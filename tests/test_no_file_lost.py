@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from opi_xform.cli.main import main
-from opi_xform.rewrite.kept import NAME
-from opi_xform.rewrite.sources import Sources
+from opi_xform.rewrite.manifest import NAME
 from opi_xform.rewrite.write import OutputError, in_place
+from opi_xform.text.sources import Sources
 
 Run = Callable[..., tuple[int, str, str]]
 TEXTS = {

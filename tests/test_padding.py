@@ -3,8 +3,8 @@
 import pytest
 from core_support import program
 
-from opi_xform.ownership.liveness import Judge
-from opi_xform.ownership.uses import buffers, collect
+from opi_xform.ownership.buffers.uses import buffers, collect
+from opi_xform.ownership.liveness.liveness import Judge
 
 TEXT = """
 void *memset(void *, int, unsigned long);

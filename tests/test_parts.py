@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from case_tools import CASES, run_tool
 
+from opi_xform.divide.layout import layouts
+from opi_xform.divide.places import Offsets
 from opi_xform.memory.poly import ZERO, Poly, number, symbol
-from opi_xform.parts.facts import Prover, divided
-from opi_xform.parts.layout import layouts
-from opi_xform.parts.places import Offsets
-from opi_xform.rewrite.edit import ByteEdit, apply_edits
+from opi_xform.ownership.model.inequalities import Prover, divided
+from opi_xform.text.edit import ByteEdit, apply_edits
 
 COLUMN, ROW, N, M = (symbol(s) for s in range(4))
 ONE = number(1)

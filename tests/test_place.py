@@ -13,16 +13,16 @@ import pytest
 from case_tools import run_tool
 from place_cases import CASES
 
+from opi_xform.effects.model import load_effects
 from opi_xform.frontend import parse_unit
 from opi_xform.launch.mpi import LaunchError, find_mpicc
-from opi_xform.ownership.model import Program, Refusal
-from opi_xform.ownership.place import Placement, place
-from opi_xform.ownership.plan import Edit, Plan
-from opi_xform.ownership.uses import buffers, collect
-from opi_xform.program.driver import merge, program
-from opi_xform.program.effects import load_effects
+from opi_xform.ownership.buffers.uses import buffers, collect
+from opi_xform.ownership.model.buffers import Program, Refusal
+from opi_xform.ownership.model.plan import Edit, Plan
+from opi_xform.ownership.placement.place import Placement, place
+from opi_xform.pipeline import merge, program
 from opi_xform.rewrite.apply import rewrite
-from opi_xform.rewrite.sources import Sources
+from opi_xform.text.sources import Sources
 
 RUNTIME = Path(__file__).resolve().parent.parent / "runtime" / "include"
 

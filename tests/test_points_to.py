@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opi_xform.memory.points_to import (
+from opi_xform.pointsto.solve import (
     EXTERNAL,
     OUTSIDE,
     Addr,

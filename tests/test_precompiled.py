@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from opi_xform.frontend import FrontendError, parse_outline, parse_unit
-from opi_xform.frontend.precompiled import Job, beginning, with_beginnings
+from opi_xform.frontend.headers.precompiled import Job, beginning, with_beginnings
 from opi_xform.ir.ast import Unit
 from opi_xform.rewrite.selfcheck import self_check
-from opi_xform.rewrite.sources import Sources
+from opi_xform.text.sources import Sources
 
 HEADER = (
     "#ifndef H\n#define H\nextern int shared;\nint given(int);\nstatic inline int one(void) { return 1; }\n#endif\n"

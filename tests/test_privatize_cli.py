@@ -11,7 +11,7 @@ import pytest
 from conftest import CHECKOUT, MpiUser
 
 from opi_xform.cli.main import main
-from opi_xform.rewrite.private.prologue import _TYPES
+from opi_xform.privatize.edits.prologue import _TYPES
 
 EXCHANGE = r"""
 #include <mpi.h>
@@ -214,7 +214,7 @@ def test_a_header_outside_the_root_is_not_edited(
 def test_what_cannot_be_parsed_back_is_refused(
     small: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from opi_xform.rewrite.private import edits
+    from opi_xform.privatize.edits import edits
 
     monkeypatch.setattr(edits._Edits, "_storage", lambda self, d: None)
     code, _, err = tool(capfd, small, "--privatize", "-o", "out")
@@ -226,7 +226,7 @@ def test_what_cannot_be_parsed_back_is_refused(
 def test_a_use_that_is_left_behind_is_refused(
     small: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from opi_xform.rewrite.private import edits
+    from opi_xform.privatize.edits import edits
 
     monkeypatch.setattr(edits._Edits, "_use", lambda self, file, at, name: None)
     code, _, err = tool(capfd, small, "--privatize=struct", "-o", "out")

@@ -6,7 +6,7 @@ import pytest
 from core_support import program
 
 from opi_xform.ir import instr as ins
-from opi_xform.ownership.procnull import ProcNull
+from opi_xform.ownership.procnull.sources import ProcNull
 
 HEAD = "static int mark, size; static int table[4], clean[4]; int elsewhere(void);\n"
 

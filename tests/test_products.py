@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from core_support import program
 
-from opi_xform.memory.facts import Facts
-from opi_xform.memory.hull import hulls
 from opi_xform.memory.poly import ONE, Poly, number, symbol
+from opi_xform.values.facts import Facts
+from opi_xform.values.hull import hulls
 
 HEAD = "static double buf[4000], sum; static int mark, row[9]; int size(void);\n"
 MAIN = "int main(void) { int nx = size(), ny = size(), nz = size(), p = 0; "

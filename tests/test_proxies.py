@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from conftest import CHECKOUT, MPIS, MpiUser
 
-from opi_xform.bench.apps import APPS, results_of
+from opi_xform.bench.whole.apps import APPS, results_of
 from opi_xform.launch.tools import XFORM
 
 PROXIES = CHECKOUT / "testdata" / "proxies"

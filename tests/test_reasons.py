@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from opi_xform.cli.main import main
-from opi_xform.ownership.text import Texts
+from opi_xform.ownership.spelling.text import Texts
 
 HEAD = """#include <mpi.h>
 #include <stdio.h>

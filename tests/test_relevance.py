@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from core_support import unit
 
+from opi_xform import pipeline as driver
+from opi_xform.effects.model import load_effects
+from opi_xform.graph.whole import Whole, merge
 from opi_xform.ir import ast
 from opi_xform.ownership.decide import decide
-from opi_xform.ownership.model import Options
-from opi_xform.program import driver
-from opi_xform.program.effects import load_effects
-from opi_xform.program.whole import Whole, merge
+from opi_xform.ownership.model.buffers import Options
 
 EFFECTS = load_effects()
 FRAME = """

@@ -12,12 +12,12 @@ import pytest
 
 from opi_xform.ir.ast import Diagnostic
 from opi_xform.ir.span import NOWHERE, Span
-from opi_xform.ownership.plan import Decision, Note, Plan
+from opi_xform.ownership.model.plan import Decision, Note, Plan
 from opi_xform.report.codes import CODES, page
-from opi_xform.report.diff import unified_diff
+from opi_xform.report.formats.diff import unified_diff
+from opi_xform.report.formats.json import report_json
+from opi_xform.report.formats.text import global_lines, summary_line, table
 from opi_xform.report.globals import GlobalDecision
-from opi_xform.report.json import report_json
-from opi_xform.report.text import global_lines, summary_line, table
 from opi_xform.resources import resource
 
 

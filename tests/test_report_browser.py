@@ -14,9 +14,9 @@ import pytest
 from report_page import Page, page_of
 
 from opi_xform.ir.span import Span
-from opi_xform.ownership.plan import Decision, Note, Plan
+from opi_xform.ownership.model.plan import Decision, Note, Plan
 from opi_xform.report.globals import GlobalDecision
-from opi_xform.report.html import Known, html
+from opi_xform.report.page.html import Known, html
 from opi_xform.report.profile import WAYS, read_profile
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

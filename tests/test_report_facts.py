@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from report_page import page_of
 
-from opi_xform.report import moments
-from opi_xform.report.lives import written
+from opi_xform.report.page import moments
+from opi_xform.report.page.lives import written
 from opi_xform.report.sizes import exactly, size
 
 INIT = "MPI_Init(&argc, &argv); MPI_Comm_rank(MPI_COMM_WORLD, &rank);"

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from sarif_schema import SARIF, STANDARD, parsed
 
 from opi_xform.ir.span import Span
-from opi_xform.ownership.plan import Decision, Note, Plan
-from opi_xform.report import fixes, github
+from opi_xform.ownership.model.plan import Decision, Note, Plan
 from opi_xform.report.codes import CODES, page
-from opi_xform.report.columns import Columns
 from opi_xform.report.finding import Finding
+from opi_xform.report.formats import fixes, github
+from opi_xform.report.formats.columns import Columns
 from opi_xform.resources import resource
 
 PROGRAM = """\

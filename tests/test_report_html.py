@@ -14,10 +14,10 @@ from case_tools import run_tool
 from conftest import CHECKOUT
 
 from opi_xform.ir.span import Span
-from opi_xform.ownership.plan import Decision, Plan
-from opi_xform.report import html as report_html
+from opi_xform.ownership.model.plan import Decision, Plan
 from opi_xform.report.globals import GlobalDecision
-from opi_xform.report.html import Known, html
+from opi_xform.report.page import html as report_html
+from opi_xform.report.page.html import Known, html
 from opi_xform.report.profile import WAYS, read_profile
 
 VOID = {"meta", "link", "col", "br"}

@@ -6,11 +6,11 @@ import pytest
 from ownership_support import Source, source
 
 from opi_xform.ir import instr as ins
-from opi_xform.ownership.aliases import alias_refusal
-from opi_xform.ownership.model import Refusal, Use
-from opi_xform.ownership.names import names_of
-from opi_xform.ownership.pending import pending_at
-from opi_xform.ownership.requests import pending_refusal
+from opi_xform.ownership.conditions.aliases import alias_refusal
+from opi_xform.ownership.conditions.requests import pending_refusal
+from opi_xform.ownership.model.buffers import Refusal, Use
+from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.requests.pending import pending_at
 
 ISEND = "MPI_Isend(buf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, {});"
 IRECV = "MPI_Irecv(buf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, {});"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from opi_xform.ir.span import Span
-from opi_xform.ownership.plan import Edit, InsertStatement, Plan, PointerDeclaration, ReplaceCall, ReplaceText
+from opi_xform.ownership.model.plan import Edit, InsertStatement, Plan, PointerDeclaration, ReplaceCall, ReplaceText
 from opi_xform.rewrite.apply import rewrite
-from opi_xform.rewrite.edit import ByteEdit, EditConflict, apply_edits
-from opi_xform.rewrite.errors import PlanError
-from opi_xform.rewrite.sources import Sources
+from opi_xform.text.edit import ByteEdit, EditConflict, apply_edits
+from opi_xform.text.errors import PlanError
+from opi_xform.text.sources import Sources
 
 FILE = "/p/a.c"
 

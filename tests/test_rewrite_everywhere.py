@@ -9,10 +9,10 @@ import pytest
 
 from opi_xform.frontend import parse_unit
 from opi_xform.ir import ast
-from opi_xform.ownership.plan import Edit, InsertStatement, Plan
+from opi_xform.ownership.model.plan import Edit, InsertStatement, Plan
 from opi_xform.resources import resource
 from opi_xform.rewrite.apply import rewrite
-from opi_xform.rewrite.sources import Sources
+from opi_xform.text.sources import Sources
 
 CASES = Path(__file__).parent / "cases"
 PROGRAMS = ("opbench", "halo2d", "fft2d", "particles")

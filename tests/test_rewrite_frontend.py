@@ -9,9 +9,9 @@ import pytest
 from opi_xform.frontend import parse_unit
 from opi_xform.ir.ast import Declarator, Unit, Variable
 from opi_xform.ir.types import Type
-from opi_xform.ownership.plan import Plan, PointerDeclaration
+from opi_xform.ownership.model.plan import Plan, PointerDeclaration
 from opi_xform.rewrite.apply import obstacle, rewrite
-from opi_xform.rewrite.sources import Sources
+from opi_xform.text.sources import Sources
 
 SOURCE = b"""\
 /* \xfcmlaut */

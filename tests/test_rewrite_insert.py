@@ -8,10 +8,10 @@ from __future__ import annotations
 import pytest
 
 from opi_xform.ir.span import Span
-from opi_xform.ownership.plan import InsertStatement, Plan, ReplaceText
+from opi_xform.ownership.model.plan import InsertStatement, Plan, ReplaceText
 from opi_xform.rewrite.apply import rewrite
-from opi_xform.rewrite.errors import PlanError
-from opi_xform.rewrite.sources import Sources
+from opi_xform.text.errors import PlanError
+from opi_xform.text.sources import Sources
 
 FILE = "/p/a.c"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from ownership_support import source
 
-from opi_xform.ownership.mentioned import Inspection
-from opi_xform.ownership.model import Refusal
-from opi_xform.ownership.source import inspect
+from opi_xform.ownership.model.buffers import Refusal
+from opi_xform.ownership.spelling.declarations import inspect
+from opi_xform.ownership.spelling.mentioned import Inspection
 
 SEND = "MPI_Send(buf, 10, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD);"
 

@@ -9,10 +9,11 @@ import pytest
 from case_tools import Case, analyse, load_cases
 from core_support import unit
 
-from opi_xform.program import budget, driver
-from opi_xform.program.effects import load_effects
-from opi_xform.program.summaries import Quiet
-from opi_xform.program.whole import Whole, merge
+from opi_xform import budget
+from opi_xform import pipeline as driver
+from opi_xform.effects.model import load_effects
+from opi_xform.graph.summaries import Quiet
+from opi_xform.graph.whole import Whole, merge
 
 EFFECTS = load_effects()
 LIBRARY = "void *malloc(unsigned long); void free(void *); void exit(int);"

@@ -8,10 +8,11 @@ import pytest
 from case_tools import Case, analyse
 from core_support import unit
 
-from opi_xform.program import budget, driver
-from opi_xform.program.effects import load_effects
-from opi_xform.program.summaries import Quiet
-from opi_xform.program.whole import merge
+from opi_xform import budget
+from opi_xform import pipeline as driver
+from opi_xform.effects.model import load_effects
+from opi_xform.graph.summaries import Quiet
+from opi_xform.graph.whole import merge
 
 EFFECTS = load_effects()
 INCLUDED = "".join(f"#include <{name}.h>\n" for name in ("mpi", "stdio", "stdlib", "string", "signal"))

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from opi_xform.cli.parsing import Job, parse_sources
+from opi_xform.cli.inputs.parsing import Job, parse_sources
 from opi_xform.frontend import flags as flags_module
 from opi_xform.frontend import parse
-from opi_xform.frontend.beginning import Beginning
 from opi_xform.frontend.errors import FrontendError
-from opi_xform.frontend.leading import Leading, Reader
-from opi_xform.frontend.system_part import beginnings
+from opi_xform.frontend.headers.beginning import Beginning
+from opi_xform.frontend.headers.leading import Leading, Reader
+from opi_xform.frontend.headers.system_part import beginnings
 from opi_xform.ir.ast import Unit
 
 ALL_H = "/* all */\n#ifndef ALL_H\n#define ALL_H\n\n#include <math.h>\n#include <mpi.h>\n#include <stdio.h>\n\n"

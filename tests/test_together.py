@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from case_tools import run_tool
 
-from opi_xform.ownership import together
-from opi_xform.ownership.together import each
+from opi_xform import parallel as together
+from opi_xform.parallel import each
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from case_tools import run_tool
 
-from opi_xform.ownership.liveness import Judge
+from opi_xform.ownership.liveness.liveness import Judge
 
 HEAD = """#include <mpi.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from ownership_support import source
 
-from opi_xform.ownership.unseen import unseen_call
+from opi_xform.ownership.spelling.attributes import unseen_call
 
 SECOND = "`{}` gives a function or object a name that nothing shows"
 UNSEEN = "`{}` makes the program run functions that nothing is seen to call"

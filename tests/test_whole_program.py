@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from opi_xform.cli import inputs
+from opi_xform.cli.inputs import files as inputs
 from opi_xform.cli.main import main
-from opi_xform.rewrite.kept import NAME
+from opi_xform.rewrite.manifest import NAME
 
 Run = Callable[..., tuple[int, str, str]]
 MAIN = '#include "conf.h"\nint part(void);\nint main(void) { return CONF + part(); }\n'

@@ -8,13 +8,13 @@ import pytest
 from case_tools import run_tool
 from core_support import HEADER, MPI
 
+from opi_xform import pipeline as driver
+from opi_xform.effects.model import load_effects
 from opi_xform.frontend import parse_unit
-from opi_xform.ownership import agreement
+from opi_xform.ownership.conditions import agreement
 from opi_xform.ownership.decide import decide
-from opi_xform.ownership.model import Options
-from opi_xform.ownership.plan import Plan
-from opi_xform.program import driver
-from opi_xform.program.effects import load_effects
+from opi_xform.ownership.model.buffers import Options
+from opi_xform.ownership.model.plan import Plan
 
 EFFECTS = load_effects()
 HELPER = """
@@ -82,7 +82,7 @@ def test_macros_are_not_written_out_for_sites_that_stay_whatever_the_words_are(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """A message that is too small stays; one that a macro's body sends may convert."""
-    from opi_xform.cli import written
+    from opi_xform.attempts import written
 
     tried: list[int] = []
     run = written.WritingOut.run

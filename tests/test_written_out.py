@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from case_tools import CASES, run_tool
 
-from opi_xform.frontend.clang import TranslationUnit
-from opi_xform.frontend.macro_uses import Wanted, read_unit
-from opi_xform.frontend.source import tokens
-from opi_xform.rewrite.mapped import Mapped, Put
+from opi_xform.frontend.clang.libclang import TranslationUnit
+from opi_xform.frontend.clang.source import tokens
+from opi_xform.frontend.macros.macro_uses import Wanted, read_unit
 from opi_xform.rewrite.regions import Change, Text
+from opi_xform.text.mapped import Mapped, Put
 
 CC = shutil.which("cc") or shutil.which("gcc")
 NAMES = ("AA", "BB", "CC", "DD", "EE")

@@ -15,22 +15,11 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
-from opi_xform.bench import (
-    apps,
-    apps_report,
-    cachebench,
-    cannon,
-    compare_cli,
-    fibers,
-    memory,
-    memory_report,
-    opbench,
-    programs,
-    threads,
-    tune,
-)
+from opi_xform.bench import programs, tune
+from opi_xform.bench.kinds import cachebench, cannon, fibers, memory, memory_report, opbench, threads
 from opi_xform.bench.result import Result, result_text, save_plot
 from opi_xform.bench.rounds import machine_line
+from opi_xform.bench.whole import apps, apps_report, compare_cli
 from opi_xform.launch.mpi import LaunchError, Mpi, find_mpicc, inspect_mpi
 from opi_xform.resources import IncompleteInstallError
 

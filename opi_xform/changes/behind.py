@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.objects import UNKNOWN
-from opi_xform.ownership.behind import evaluated_in, places
-from opi_xform.ownership.mentions import walk
-from opi_xform.ownership.model import Program
+from opi_xform.ownership.allocation.repeated import evaluated_in, places
+from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.spelling.mentions import walk
 
 
 def unchanged(

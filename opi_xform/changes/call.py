@@ -6,17 +6,17 @@ import re
 from collections.abc import Sequence
 
 from opi_xform.changes.ground import Ground
-from opi_xform.frontend.source import find_top
+from opi_xform.effects.datatypes import load_datatypes
+from opi_xform.frontend.clang.source import find_top
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ownership.behind import repeatable, steady
-from opi_xform.ownership.mentions import walk
-from opi_xform.ownership.model import Program, Use
-from opi_xform.ownership.procnull import proc_null
-from opi_xform.ownership.uses import datatype_of
-from opi_xform.ownership.words import PASTED, expanded, has_macro, may_fall_apart, words
-from opi_xform.program.datatypes import load_datatypes
-from opi_xform.rewrite.edit import ByteEdit
+from opi_xform.ownership.allocation.repeated import repeatable, steady
+from opi_xform.ownership.buffers.uses import datatype_of
+from opi_xform.ownership.model.buffers import Program, Use
+from opi_xform.ownership.procnull.sources import proc_null
+from opi_xform.ownership.spelling.mentions import walk
+from opi_xform.ownership.spelling.scopes import PASTED, expanded, has_macro, may_fall_apart, words
+from opi_xform.text.edit import ByteEdit
 
 _BYTES = ("MPI_BYTE", "MPI_PACKED")
 _MOVING = frozenset(("__LINE__", "__COUNTER__", PASTED))

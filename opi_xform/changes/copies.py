@@ -13,9 +13,9 @@ from opi_xform.changes.call import CallText
 from opi_xform.changes.ground import SAID
 from opi_xform.changes.model import Change, Site
 from opi_xform.ir import ast
-from opi_xform.ownership.failures import failures_of
-from opi_xform.ownership.model import Program
-from opi_xform.rewrite.edit import ByteEdit
+from opi_xform.ownership.liveness.failures import failures_of
+from opi_xform.ownership.model.buffers import Program
+from opi_xform.text.edit import ByteEdit
 
 
 def copied(program: Program, site: Site, call: CallText, kind: str, nobody: bool) -> Change | None:

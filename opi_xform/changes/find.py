@@ -10,10 +10,10 @@ from opi_xform.changes.ground import Ground
 from opi_xform.changes.guards import guarded
 from opi_xform.changes.model import Change, Site
 from opi_xform.ir import ast
-from opi_xform.ownership.model import Program, Use
-from opi_xform.ownership.plan import Decision
-from opi_xform.ownership.uses import collect
-from opi_xform.rewrite.sources import Sources
+from opi_xform.ownership.buffers.uses import collect
+from opi_xform.ownership.model.buffers import Program, Use
+from opi_xform.ownership.model.plan import Decision
+from opi_xform.text.sources import Sources
 
 NOTHING_TO_GAIN = frozenset(("OPI108", "OPI208", "OPI117", "OPI217", "OPI118", "OPI218"))
 """Small messages travel in the envelope anyway; a site that a person keeps is kept."""

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Collection, Sequence
 
 from opi_xform.ir import ast
-from opi_xform.rewrite.edit import ByteEdit
 from opi_xform.rewrite.header import header_edit, is_included
-from opi_xform.rewrite.sources import Sources
+from opi_xform.text.edit import ByteEdit
+from opi_xform.text.sources import Sources
 
 HEADERS = {"malloc": "stdlib.h", "free": "stdlib.h", "memcpy": "string.h"}
 """What new text calls, and the header that declares it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from opi_xform.changes.call import CallText
 from opi_xform.changes.copies import is_ignored
 from opi_xform.changes.model import Change, Site
-from opi_xform.ownership.model import Program
+from opi_xform.ownership.model.buffers import Program
 
 
 def guarded(_: Program, site: Site, call: CallText, __: str, nobody: bool) -> Change | None:

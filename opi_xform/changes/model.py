@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from opi_xform.record import dataclass
-from opi_xform.rewrite.edit import ByteEdit
+from opi_xform.text.edit import ByteEdit
 
 Site = tuple[str, int, str]  # file, offset of the call, side
 

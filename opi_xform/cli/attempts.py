@@ -11,21 +11,21 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from opi_xform.cli.again import Again
-from opi_xform.cli.build_flags import BuildFlags
+from opi_xform.attempts.again import Again
+from opi_xform.cli.inputs.build_flags import BuildFlags
+from opi_xform.cli.inputs.parsing import Job, parse_sources
 from opi_xform.cli.options import Options
-from opi_xform.cli.parsing import Job, parse_sources
+from opi_xform.divide import SHARED
 from opi_xform.frontend import FrontendError, parse_outline
 from opi_xform.ir.ast import Unit
-from opi_xform.ownership.plan import Plan
-from opi_xform.parts import SHARED
-from opi_xform.rewrite.errors import PlanError
+from opi_xform.ownership.model.plan import Plan
 from opi_xform.rewrite.selfcheck import self_check
-from opi_xform.rewrite.sources import Sources
+from opi_xform.text.errors import PlanError
+from opi_xform.text.sources import Sources
 
 if TYPE_CHECKING:
-    from opi_xform.ownership.model import Options as AnalysisOptions
-    from opi_xform.ownership.model import Program
+    from opi_xform.ownership.model.buffers import Options as AnalysisOptions
+    from opi_xform.ownership.model.buffers import Program
 
 LARGEST = 20_000
 """Nodes of a program of which one attempt is tried with another: each takes an analysis."""
@@ -121,8 +121,8 @@ class Attempts:
 
     def written_out(self, plan: Plan, again: Again) -> Found | None:
         """With uses of macros written out."""
-        from opi_xform.cli.settled import settled
-        from opi_xform.cli.written import WritingOut, makes_code
+        from opi_xform.attempts.settled import settled
+        from opi_xform.attempts.written import WritingOut, makes_code
 
         if not self.settings.told and settled(self.program, plan):
             return None
@@ -130,31 +130,31 @@ class Attempts:
 
     def plainly(self, plan: Plan, again: Again) -> Found | None:
         """With short names written out."""
-        from opi_xform.cli.plainly import Plainly
+        from opi_xform.attempts.plainly import Plainly
 
         return Plainly(self.program, plan, self.sources, again).run()
 
     def loosened(self, plan: Plan, again: Again) -> Found | None:
         """With arrays of structs as variables of their own."""
-        from opi_xform.cli.loosened import Loosening
+        from opi_xform.attempts.loosened import Loosening
 
         return Loosening(self.program, plan, self.units, again).run()
 
     def parted(self, plan: Plan, again: Again) -> Found | None:
         """With buffers divided that several messages share."""
-        from opi_xform.cli.parted import Parting
+        from opi_xform.attempts.parted import Parting
 
         return Parting(self.program, self.units, plan, self.sources, again, self.settings.strict).run()
 
     def started(self, plan: Plan, again: Again) -> Found | None:
         """With blocks of their own for messages that begin inside a buffer."""
-        from opi_xform.cli.started import Starting
+        from opi_xform.attempts.started import Starting
 
         return Starting(self.program, self.units, plan, again, self.settings.strict).run()
 
     def passed(self, plan: Plan, again: Again) -> Found | None:
         """With addresses of structs where functions get copies."""
-        from opi_xform.cli.passed import Passing
+        from opi_xform.attempts.passed import Passing
 
         return Passing(self.program, plan, self.units, again).run()
 

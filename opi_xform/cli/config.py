@@ -14,13 +14,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from opi_xform.cli.annotations import DISJOINT, PACKED
+from opi_xform.cli.arguments import bytes_of
+from opi_xform.cli.inputs.annotations import DISJOINT, PACKED
+from opi_xform.cli.inputs.usual import KEYS, Usual, read_usual, within
 from opi_xform.cli.outcome import Failure, fail
-from opi_xform.cli.usual import KEYS, Usual, read_usual, within
-from opi_xform.cli.words import bytes_of
 from opi_xform.ir.ast import Unit
 from opi_xform.ir.span import Span
-from opi_xform.ownership.plan import Decision, Plan, Told
+from opi_xform.ownership.model.plan import Decision, Plan, Told
 from opi_xform.privatize.model import FORMS
 from opi_xform.record import dataclass
 from opi_xform.report.choice import UnknownCodeError, codes_of, meant, unknown

@@ -117,7 +117,7 @@ def _explain(code: str) -> int:
     from opi_xform.report.codes import CODES, page
 
     if code.lower() == "all":
-        from opi_xform.report.text import wrapped
+        from opi_xform.report.formats.text import wrapped
 
         width = width_of(sys.stdout)
         said = (f"{one.code}  {one.title}: {one.meaning}" for one in CODES.values())

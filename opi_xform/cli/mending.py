@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
+from opi_xform.cli.inputs.shown import shown
 from opi_xform.cli.outcome import Problem, fail
-from opi_xform.cli.shown import shown
 from opi_xform.frontend import FrontendError
 from opi_xform.frontend.flags import gcc_headers, mpicc_path
 

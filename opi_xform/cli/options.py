@@ -8,9 +8,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from opi_xform.cli.arguments import apart, bytes_of
 from opi_xform.cli.outcome import fail
 from opi_xform.cli.terminal import print_bytes
-from opi_xform.cli.words import apart, bytes_of
 from opi_xform.record import dataclass
 from opi_xform.report.choice import Choice, UnknownCodeError, codes_of, meant
 

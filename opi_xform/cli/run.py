@@ -10,16 +10,23 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from opi_xform.attempts.again import Again, Analysed
 from opi_xform.cli import mending
-from opi_xform.cli.again import Again, Analysed
-from opi_xform.cli.annotations import find_annotations
 from opi_xform.cli.attempts import Attempts
-from opi_xform.cli.beside import notes
-from opi_xform.cli.build_flags import BuildFlags, build_flags, include_directories
-from opi_xform.cli.channels import with_channels
-from opi_xform.cli.checks import findings, gained, load_baseline, with_remarks
 from opi_xform.cli.config import Configuration, load_configuration
-from opi_xform.cli.destination import (
+from opi_xform.cli.inputs.annotations import find_annotations
+from opi_xform.cli.inputs.beside import notes
+from opi_xform.cli.inputs.build_flags import BuildFlags, build_flags, include_directories
+from opi_xform.cli.inputs.channels import with_channels
+from opi_xform.cli.inputs.files import collect_sources, common_root, files_beside, foreign
+from opi_xform.cli.inputs.knowledge import told
+from opi_xform.cli.inputs.parsing import Job, parse_sources
+from opi_xform.cli.inputs.shown import shown
+from opi_xform.cli.inputs.usual import with_configuration
+from opi_xform.cli.options import Options
+from opi_xform.cli.outcome import SELF_CHECK, Failure, Problem, exit_code, fail
+from opi_xform.cli.output.checks import findings, gained, load_baseline, with_remarks
+from opi_xform.cli.output.destination import (
     beside_earlier,
     earlier,
     made_of,
@@ -28,37 +35,30 @@ from opi_xform.cli.destination import (
     require_apart,
     require_places,
 )
-from opi_xform.cli.facts import Facts
-from opi_xform.cli.inputs import collect_sources, common_root, files_beside, foreign
-from opi_xform.cli.knowledge import told
-from opi_xform.cli.options import Options
-from opi_xform.cli.outcome import SELF_CHECK, Failure, Problem, exit_code, fail
-from opi_xform.cli.parsing import Job, parse_sources
-from opi_xform.cli.present import Result, present, present_fix, report_files
+from opi_xform.cli.output.facts import Facts
+from opi_xform.cli.output.present import Result, present, present_fix, report_files
 from opi_xform.cli.progress import Progress
-from opi_xform.cli.shown import shown
 from opi_xform.cli.terminal import print_error
-from opi_xform.cli.usual import with_configuration
 from opi_xform.frontend import FrontendError, parse_once, parse_outline
 from opi_xform.ir.ast import Diagnostic, Function, Unit
 from opi_xform.ir.same import same
 from opi_xform.launch.transform import MANIFEST, TREE, manifest
-from opi_xform.ownership.plan import Edit, Plan, Told
+from opi_xform.ownership.model.plan import Edit, Plan, Told
 from opi_xform.report.finding import Finding
 from opi_xform.resources import runtime_include_dir
 from opi_xform.rewrite.apply import obstacle, place_of, rewrite
-from opi_xform.rewrite.errors import PlanError
 from opi_xform.rewrite.header import header_name
-from opi_xform.rewrite.kept import NAME as kept_name
+from opi_xform.rewrite.manifest import NAME as kept_name
 from opi_xform.rewrite.other_headers import other_headers
 from opi_xform.rewrite.selfcheck import self_check
-from opi_xform.rewrite.sources import Sources
 from opi_xform.rewrite.write import OutputError, OutputFile, in_place, mirror, write_all, written_before
 from opi_xform.standing import standing
+from opi_xform.text.errors import PlanError
+from opi_xform.text.sources import Sources
 
 if TYPE_CHECKING:
-    from opi_xform.ownership.model import Options as AnalysisOptions
-    from opi_xform.ownership.model import Program
+    from opi_xform.ownership.model.buffers import Options as AnalysisOptions
+    from opi_xform.ownership.model.buffers import Program
     from opi_xform.report.profile import Run
 
 # What only some runs need is imported where it is used: a short run spends much of its time on imports.
@@ -74,7 +74,7 @@ def analyse(
     seen: Callable[[Program], None] = lambda _: None,
 ) -> Plan:
     """The plan for a program (``program.driver``)."""
-    from opi_xform.program import driver
+    from opi_xform import pipeline as driver
 
     return driver.analyse(units, settings, part, seen)
 
@@ -158,8 +158,8 @@ def transform(
         annotation for name in sorted(files) for annotation in find_annotations(name, sources.data(name))
     )
     folders = tuple(dict.fromkeys(f for unit in units for f in include_directories(flags.of(unit.path))))
-    from opi_xform.ownership.model import Options as AnalysisOptions
-    from opi_xform.program.effects_table import EffectsError
+    from opi_xform.effects.table import EffectsError
+    from opi_xform.ownership.model.buffers import Options as AnalysisOptions
 
     with progress.phase("analyse"):
         programs: list[Program] = []
@@ -185,18 +185,18 @@ def transform(
             plan = with_remarks(plan, sources, annotations)
     facts = Facts(tuple(runs))
     if programs and (options.report is not None or options.advise):
-        from opi_xform.cli.explained import explained
+        from opi_xform.cli.output.explained import explained
 
         with progress.phase("explain"):
             facts = explained(programs[0], plan, options, runs)
     if programs and options.advise:
-        from opi_xform.cli.fix import advised
+        from opi_xform.cli.output.fix import advised
 
         with progress.phase("try changes"):
             again = replace(_again(units, flags, sources, settings, options), wordless=True)
             facts = replace(facts, fixes=advised(programs[0], units, plan, again))
     if options.fix is not None:
-        from opi_xform.cli.fix import fixed
+        from opi_xform.cli.output.fix import fixed
 
         with progress.phase("fix"):
             again = replace(_again(units, flags, sources, settings, options), reasons=True)
@@ -229,7 +229,7 @@ def _privatised(
     facts: Facts,
 ) -> tuple[dict[str, bytes], Plan, Facts]:
     """The new contents with private variables, and what is decided of those."""
-    from opi_xform.cli.private import privatised
+    from opi_xform.cli.output.private import privatised
 
     try:
         found = privatised(units, flags.of, changed, sources, options.privatize or "", root)
@@ -258,7 +258,7 @@ def _again(
         return programs[0] if programs else None, found, dict(rewrite(found, files).changed)
 
     def known(others: Sequence[Unit]) -> Program | None:
-        from opi_xform.program.driver import looked_at
+        from opi_xform.pipeline import looked_at
 
         return looked_at(others, settings)
 
@@ -268,14 +268,14 @@ def _again(
 def _profiles(options: Options) -> tuple[Run, ...]:
     if not options.profiles:
         return ()
-    from opi_xform.cli.explained import load_profiles
+    from opi_xform.cli.output.explained import load_profiles
 
     return load_profiles(options)
 
 
 def _get_ready() -> None:
     """Brings the analysis along, which takes as long as the parsers take for a small program."""
-    from opi_xform.program.effects_table import EffectsError, read_shipped
+    from opi_xform.effects.table import EffectsError, read_shipped
 
     with suppress(EffectsError):  # it is told where the tables are needed
         read_shipped()

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import TextIO
 
 from opi_xform.cli.outcome import fail
-from opi_xform.report.text import Line
+from opi_xform.report.formats.text import Line
 
 _STYLES = {"head": "bold", "convert": "green", "keep": "yellow", "note": "dim", "finding": "red"}
 _MOST_COLUMNS = 160

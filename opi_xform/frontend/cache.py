@@ -48,7 +48,7 @@ def makers() -> list[Path]:
 @lru_cache(maxsize=1)
 def version() -> str:
     """Changes whenever the code does that makes units, or the parser below it."""
-    from opi_xform.frontend.clang import library_path
+    from opi_xform.frontend.clang.libclang import library_path
 
     found = hashlib.sha256()
     for file in makers():

@@ -307,7 +307,7 @@ def headers(user: Sequence[str] = ()) -> Headers:
 
 
 def _without_openmp(flag: str) -> str:
-    """Programs are read as without OpenMP, whose directives ``frontend/openmp.py`` reads, but for its macro."""
+    """Programs are read as without OpenMP, whose directives ``frontend/lower/openmp.py`` reads, but for its macro."""
     if re.fullmatch(r"-fopenmp(=.*)?", flag):
         return OPENMP_MACRO
     return "" if flag.startswith(("-fopenmp-", "-fno-openmp")) else flag

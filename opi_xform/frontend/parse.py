@@ -12,10 +12,10 @@ from typing import TypeVar
 
 from opi_xform.frontend import flags as flags_module
 from opi_xform.frontend import pickling
-from opi_xform.frontend.beginning import Beginning
 from opi_xform.frontend.cache import Entry
-from opi_xform.frontend.clang import KEEP_GOING, TranslationUnit
+from opi_xform.frontend.clang.libclang import KEEP_GOING, TranslationUnit
 from opi_xform.frontend.errors import FrontendError
+from opi_xform.frontend.headers.beginning import Beginning
 from opi_xform.frontend.units import UnitBuilder
 from opi_xform.ir.ast import Diagnostic, Unit
 from opi_xform.standing import standing

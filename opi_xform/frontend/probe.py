@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import lru_cache
 
 from opi_xform.frontend.cache import version
-from opi_xform.frontend.clang import Kind, TranslationUnit, evaluate, library, text
+from opi_xform.frontend.clang.libclang import Kind, TranslationUnit, evaluate, library, text
 from opi_xform.frontend.flags import Headers, arguments
 from opi_xform.kept import Kept, digest
 

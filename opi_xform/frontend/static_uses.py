@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from opi_xform.frontend.clang import CXCursor, Kind
-from opi_xform.frontend.tree import Tree
-from opi_xform.frontend.typemap import TypeMap
+from opi_xform.frontend.clang.libclang import CXCursor, Kind
+from opi_xform.frontend.clang.tree import Tree
+from opi_xform.frontend.clang.typemap import TypeMap
 
 _TRANSPARENT = (Kind.PAREN_EXPR, Kind.UNEXPOSED_EXPR, Kind.MEMBER_REF_EXPR, Kind.ARRAY_SUBSCRIPT_EXPR)
 

@@ -7,19 +7,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from opi_xform.frontend import flags as flags_module
-from opi_xform.frontend.beginning import Beginning
-from opi_xform.frontend.clang import MACRO_BIT, CXCursor, Kind, TranslationUnit, text
-from opi_xform.frontend.directives import WORD, lines
+from opi_xform.frontend.clang.libclang import MACRO_BIT, CXCursor, Kind, TranslationUnit, text
+from opi_xform.frontend.clang.names import STORAGE, Target
+from opi_xform.frontend.clang.source import File, after_semicolon, closing, skip_space, tokens
+from opi_xform.frontend.clang.tree import Tree
 from opi_xform.frontend.errors import FrontendError
 from opi_xform.frontend.flags import Headers
-from opi_xform.frontend.macros import Macros
-from opi_xform.frontend.names import STORAGE, Target
+from opi_xform.frontend.headers.beginning import Beginning
+from opi_xform.frontend.lower.directives import WORD, lines
+from opi_xform.frontend.macros.expansions import Macros
+from opi_xform.frontend.macros.quoted import Quoted
+from opi_xform.frontend.macros.skipped import skipped_ranges
 from opi_xform.frontend.parse import clean_unit, on_big_stack
-from opi_xform.frontend.quoted import Quoted
-from opi_xform.frontend.skipped import skipped_ranges
-from opi_xform.frontend.source import File, after_semicolon, closing, skip_space, tokens
 from opi_xform.frontend.static_uses import Contexts, below, holder, is_callee
-from opi_xform.frontend.tree import Tree
 from opi_xform.frontend.units import UnitBuilder
 from opi_xform.ir.ast import Declarator
 from opi_xform.ir.link_guard import in_guard

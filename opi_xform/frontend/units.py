@@ -8,25 +8,25 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from opi_xform.frontend.beginning import Beginning
-from opi_xform.frontend.bounds import has_bounds, is_computed, lengths
-from opi_xform.frontend.clang import MACRO_BIT, CXCursor, Kind, TranslationUnit, text
-from opi_xform.frontend.decls import Written, declarators
-from opi_xform.frontend.directives import INCLUDE, WORD, thread_private
+from opi_xform.frontend.clang.libclang import MACRO_BIT, CXCursor, Kind, TranslationUnit, text
+from opi_xform.frontend.clang.names import STORAGE, Names, Target
+from opi_xform.frontend.clang.source import File, Sources, skip_space
+from opi_xform.frontend.clang.tree import Places, Tree, has_attributes
+from opi_xform.frontend.clang.typemap import TypeMap
 from opi_xform.frontend.errors import FrontendError
-from opi_xform.frontend.exprs import Expressions
 from opi_xform.frontend.flags import Headers
-from opi_xform.frontend.inits import Braces, flatten
-from opi_xform.frontend.macros import Macros
-from opi_xform.frontend.names import STORAGE, Names, Target
-from opi_xform.frontend.openmp import Regions, find_regions
+from opi_xform.frontend.headers.beginning import Beginning
+from opi_xform.frontend.lower.bounds import has_bounds, is_computed, lengths
+from opi_xform.frontend.lower.decls import Written, declarators
+from opi_xform.frontend.lower.directives import INCLUDE, WORD, thread_private
+from opi_xform.frontend.lower.exprs import Expressions
+from opi_xform.frontend.lower.inits import Braces, flatten
+from opi_xform.frontend.lower.openmp import Regions, find_regions
+from opi_xform.frontend.lower.refusals import Refusal
+from opi_xform.frontend.lower.stmts import Statements
+from opi_xform.frontend.macros.expansions import Macros
+from opi_xform.frontend.macros.skipped import skipped_ranges
 from opi_xform.frontend.probe import integer_macros
-from opi_xform.frontend.refusals import Refusal
-from opi_xform.frontend.skipped import skipped_ranges
-from opi_xform.frontend.source import File, Sources, skip_space
-from opi_xform.frontend.stmts import Statements
-from opi_xform.frontend.tree import Places, Tree, has_attributes
-from opi_xform.frontend.typemap import TypeMap
 from opi_xform.ir.ast import Block, Declarator, Diagnostic, Expr, Function, Unit, Variable
 from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ir.types import UNKNOWN, Type

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from opi_xform.effects.datatypes import load_datatypes
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import ZERO, Poly, number
 from opi_xform.memory.values import Values
-from opi_xform.program.datatypes import load_datatypes
 
 HANDLE = {
     "MPI_Type_contiguous": 2,

@@ -6,11 +6,11 @@ loop that it ends runs as often as the two numbers allow.
 
 from __future__ import annotations
 
+from opi_xform.graph.graph import Graph
+from opi_xform.graph.loops import LoopNest
 from opi_xform.ir import instr as ins
-from opi_xform.ir.loops import LoopNest
 from opi_xform.memory.poly import Poly
 from opi_xform.memory.values import Comparison, Values
-from opi_xform.program.graph import Graph
 
 Pair = tuple[Poly, Poly]
 ORDER = ("<", "<=", ">", ">=")

@@ -44,7 +44,7 @@ class Objects:
         others: Collection[str] = (),
         successive: Mapping[int, int] | None = None,
     ) -> None:
-        """others: variables that are not the program's own (``program/outside.py``).  successive: allocations that
+        """others: variables that are not the program's own (``effects/outside.py``).  successive: allocations that
         count as one, with the first of them."""
         self.variables = variables
         self.together: dict[int, tuple[int, ...]] = {}

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from opi_xform.graph.graph import Graph
+from opi_xform.graph.loops import LoopNest
 from opi_xform.ir import instr as ins
-from opi_xform.ir.loops import LoopNest
 from opi_xform.memory.values import Values
-from opi_xform.program.graph import Graph
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -53,8 +53,8 @@ class Values:
     escaped: dict[int, tuple[int, str]] = field(default_factory=dict)  # object -> (node, why)
     given_away: dict[int, tuple[int, str]] = field(default_factory=dict)  # those that are not plain wherever they do
     plain: dict[int, frozenset[int]] = field(default_factory=dict)  # call that enters a function again -> plain objects
-    beyond: dict[int, frozenset[int]] = field(default_factory=dict)  # outermost level -> others (``memory/deeper.py``)
-    owners: Mapping[int, frozenset[int]] = field(default_factory=dict)  # object of each activation (``memory/own.py``)
+    beyond: dict[int, frozenset[int]] = field(default_factory=dict)  # outermost level -> others (``calls/deeper.py``)
+    owners: Mapping[int, frozenset[int]] = field(default_factory=dict)  # object of each activation (``calls/own.py``)
     lengths: dict[int, Poly] = field(default_factory=dict)  # by declaration: bytes of an array of variable length
     foreign: Mapping[int, tuple[int, str]] = field(default_factory=dict)  # changes unseen: (node, why)
     results: dict[int, Poly] = field(default_factory=dict)

@@ -6,39 +6,44 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.ir import ast
-from opi_xform.ownership.agreement import Verdict, agreed
-from opi_xform.ownership.aliases import alias_refusal, value_refusal
-from opi_xform.ownership.allocators import FARTHER, aligned_farther
-from opi_xform.ownership.bypass import bypass
-from opi_xform.ownership.counted import counted
-from opi_xform.ownership.culprits import readers_of_no_contents, touches_after
+from opi_xform.ownership.buffers.counted import counted
+from opi_xform.ownership.buffers.uses import buffers, collect
+from opi_xform.ownership.conditions.agreement import Verdict, agreed
+from opi_xform.ownership.conditions.aliases import alias_refusal, value_refusal
+from opi_xform.ownership.conditions.allocators import FARTHER, aligned_farther
+from opi_xform.ownership.conditions.bypass import bypass
+from opi_xform.ownership.conditions.levels import levels_site, levels_written
+from opi_xform.ownership.conditions.replacing import (
+    replacing_places,
+    replacing_refusal,
+    replacing_together,
+    touched_early,
+)
+from opi_xform.ownership.conditions.requests import pending_refusal
+from opi_xform.ownership.conditions.threads import threads_written
 from opi_xform.ownership.decisions import decisions_of
-from opi_xform.ownership.deepest import Deepest, in_its_words, shared_places
-from opi_xform.ownership.elsewhere import LEFT_OUT, left_out, several, shared_text
-from opi_xform.ownership.hints import first_contents
-from opi_xform.ownership.hints import told as hint_told
-from opi_xform.ownership.last_edits import last_sends
-from opi_xform.ownership.leftovers import leftover_edits, without_empty_loops
-from opi_xform.ownership.levels import levels_site, levels_written
-from opi_xform.ownership.liveness import Judge
-from opi_xform.ownership.model import Buffer, Options, Place, Program, Refusal, Use
-from opi_xform.ownership.parameters import parameters_of, reassigned
-from opi_xform.ownership.place import Placement, place
-from opi_xform.ownership.plan import Edit, Plan, ReplaceCall, StopOthers, Told
-from opi_xform.ownership.reasons import ended_by_initialiser, liveness_refusal, marked, unwritten_refusal
-from opi_xform.ownership.replacing import replacing_places, replacing_refusal, replacing_together, touched_early
-from opi_xform.ownership.requests import pending_refusal
-from opi_xform.ownership.second_names import renaming, second_names, with_names
-from opi_xform.ownership.source import array_edits
+from opi_xform.ownership.explain.culprits import readers_of_no_contents, touches_after
+from opi_xform.ownership.explain.deepest import Deepest, in_its_words, shared_places
+from opi_xform.ownership.explain.hints import first_contents
+from opi_xform.ownership.explain.hints import told as hint_told
+from opi_xform.ownership.explain.reasons import ended_by_initialiser, liveness_refusal, marked, unwritten_refusal
+from opi_xform.ownership.explain.unknown_buffers import stray_refusal
+from opi_xform.ownership.explain.unreached import Unreached
+from opi_xform.ownership.last.edits import last_sends
+from opi_xform.ownership.liveness.liveness import Judge
+from opi_xform.ownership.model.buffers import Buffer, Options, Place, Program, Refusal, Use
+from opi_xform.ownership.model.plan import Edit, Plan, ReplaceCall, StopOthers, Told
+from opi_xform.ownership.model.traced import path
+from opi_xform.ownership.placement.leftovers import leftover_edits, without_empty_loops
+from opi_xform.ownership.placement.place import Placement, place
+from opi_xform.ownership.spelling.attributes import unseen_call
+from opi_xform.ownership.spelling.comments import PACKED, Remark, about, keep_refusal, never_packed, remarks
+from opi_xform.ownership.spelling.configurations import LEFT_OUT, left_out, several, shared_text
+from opi_xform.ownership.spelling.declarations import array_edits
+from opi_xform.ownership.spelling.parameters import parameters_of, reassigned
+from opi_xform.ownership.spelling.second_names import renaming, second_names, with_names
 from opi_xform.ownership.stays import WORDLESS, form_refusal, site_refusal, whole_refusal
-from opi_xform.ownership.strays import stray_refusal
 from opi_xform.ownership.swaps import joined
-from opi_xform.ownership.threads import threads_written
-from opi_xform.ownership.told import PACKED, Remark, about, keep_refusal, never_packed, remarks
-from opi_xform.ownership.traced import path
-from opi_xform.ownership.unreached import Unreached
-from opi_xform.ownership.unseen import unseen_call
-from opi_xform.ownership.uses import buffers, collect
 
 
 def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Plan:

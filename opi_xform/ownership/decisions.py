@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from opi_xform.budget import COPIES, TooLargeError
+from opi_xform.effects.model import Effects
 from opi_xform.ir import ast
-from opi_xform.ir.lower_shapes import is_null
+from opi_xform.ir.lowering.shapes import is_null
 from opi_xform.ir.span import Span
-from opi_xform.ownership import lines
-from opi_xform.ownership.agreement import Verdict
-from opi_xform.ownership.deepest import NO_FORM
-from opi_xform.ownership.model import Buffer, Place, Refusal
-from opi_xform.ownership.plan import Advice, Decision, Note, Plan
-from opi_xform.ownership.reasons import kept
-from opi_xform.ownership.uses import all_calls, sides
-from opi_xform.program.budget import COPIES, TooLargeError
-from opi_xform.program.effects import Effects
+from opi_xform.ownership.buffers.uses import all_calls, sides
+from opi_xform.ownership.conditions.agreement import Verdict
+from opi_xform.ownership.explain.deepest import NO_FORM
+from opi_xform.ownership.explain.reasons import kept
+from opi_xform.ownership.model import lines
+from opi_xform.ownership.model.buffers import Buffer, Place, Refusal
+from opi_xform.ownership.model.plan import Advice, Decision, Note, Plan
 
 _SHOWN = frozenset({"101", "102", "107", "108", "117", "201", "202", "203", "206", "207", "208", "217"})
 """Codes that say what becomes of a buffer, or of its call, whatever the rest of the program does."""

@@ -19,18 +19,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from opi_xform.effects.model import Effects
+from opi_xform.effects.outside import foreign
+from opi_xform.graph.copies import Relevance
+from opi_xform.graph.flat import Flat
+from opi_xform.graph.graph import MAIN
+from opi_xform.graph.summaries import Quiet, callees
 from opi_xform.ir import ast
-from opi_xform.memory.constraints import GraphPointsTo
 from opi_xform.memory.objects import UNKNOWN, Objects
-from opi_xform.memory.reach import Facts, Reach
-from opi_xform.program.copies import Relevance
-from opi_xform.program.effects import Effects
-from opi_xform.program.flat import Flat
-from opi_xform.program.graph import MAIN
+from opi_xform.ownership.reach import Facts, Reach
+from opi_xform.pointsto.constraints import GraphPointsTo
 from opi_xform.program.lowerings import Lowerings
-from opi_xform.program.outside import foreign
 from opi_xform.program.pointers import PointerCalls
-from opi_xform.program.summaries import Quiet, callees
 
 
 def relevant(
@@ -100,7 +100,7 @@ def _mute(flat: Flat, facts: Sequence[Facts]) -> frozenset[str]:
     """Functions in which, with all they call, nothing happens but what their instructions and the tables tell.
 
     This asks for what they do, not for what they do it to.  Which messages' buffers they may have to do with is found
-    in the program graph, and these are given up (``memory/summarised.py``): nothing here rests on points-to without
+    in the program graph, and these are given up (``calls/summarised.py``): nothing here rests on points-to without
     contexts, and addresses may travel as bytes.
     """
     return _without_callers(flat, [flat.number[MAIN], *(number for number, one in enumerate(facts) if one.opaque)])

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from opi_xform.graph.graph import RECURSION, Lost
 from opi_xform.ir import ast
-from opi_xform.ownership.allocators import allocator_refusal
-from opi_xform.ownership.culprits import readers_after
-from opi_xform.ownership.datatypes import layout_refusal
-from opi_xform.ownership.deepest import NO_FORM, SMALL, small, too_small
-from opi_xform.ownership.hints import with_hint
-from opi_xform.ownership.jumps import jump_refusal
-from opi_xform.ownership.levels import levels_refusal
-from opi_xform.ownership.liveness import Finding, Judge
-from opi_xform.ownership.members import member_refusal
-from opi_xform.ownership.model import Buffer, Options, Program, Refusal, Use
-from opi_xform.ownership.parts import inside_refusal
-from opi_xform.ownership.reasons import liveness_refusal, node_span
-from opi_xform.ownership.source import source_refusal
-from opi_xform.program.graph import RECURSION, Lost
+from opi_xform.ownership.buffers.members import member_refusal
+from opi_xform.ownership.conditions.allocators import allocator_refusal
+from opi_xform.ownership.conditions.jumps import jump_refusal
+from opi_xform.ownership.conditions.levels import levels_refusal
+from opi_xform.ownership.explain.culprits import readers_after
+from opi_xform.ownership.explain.datatypes import layout_refusal
+from opi_xform.ownership.explain.deepest import NO_FORM, SMALL, small, too_small
+from opi_xform.ownership.explain.hints import with_hint
+from opi_xform.ownership.explain.part_reasons import inside_refusal
+from opi_xform.ownership.explain.reasons import liveness_refusal, node_span
+from opi_xform.ownership.liveness.liveness import Finding, Judge
+from opi_xform.ownership.model.buffers import Buffer, Options, Program, Refusal, Use
+from opi_xform.ownership.spelling.declarations import source_refusal
 
 COPIES = 4  # of one call, for which a hint is tried
 

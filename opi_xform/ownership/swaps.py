@@ -20,18 +20,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from opi_xform.graph.graph import Bind, Graph, Node
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.memory.nullable import may_be_null
 from opi_xform.memory.poly import Poly
-from opi_xform.ownership.addresses import Flow
-from opi_xform.ownership.index import index_of
-from opi_xform.ownership.liveness import Judge
-from opi_xform.ownership.model import Buffer, Carrier, Exchange, Member, Place, Program, Refusal, Swap, Where
-from opi_xform.ownership.names import names_of, value_range
-from opi_xform.ownership.reasons import node_span
-from opi_xform.program.graph import Bind, Graph, Node
+from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.liveness.liveness import Judge
+from opi_xform.ownership.model.addresses import Flow
+from opi_xform.ownership.model.buffers import Buffer, Carrier, Exchange, Member, Place, Program, Refusal, Swap, Where
+from opi_xform.ownership.model.names import names_of, value_range
+from opi_xform.ownership.model.object_index import index_of
 from opi_xform.record import dataclass
+from opi_xform.values.nullable import may_be_null
 
 _NOBODY = 1 << 30  # the number of a temporary that no function has
 Spot = tuple[str, int, int]  # a name (``names.Name``), or ("m", object, offset)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from opi_xform.ir.span import Span
 from opi_xform.ir.types import Type
-from opi_xform.ownership.plan import Decision
+from opi_xform.ownership.model.plan import Decision
 from opi_xform.privatize.model import CALLBACK, MINE, PREFIX, PROCESS, STATE, THREADS
 from opi_xform.privatize.program import Whole, reached
 from opi_xform.privatize.table import Shared, table

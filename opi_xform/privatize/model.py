@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from opi_xform.ir.span import Span
 from opi_xform.ir.statics import Declared, Static, Use
-from opi_xform.ownership.plan import Decision
+from opi_xform.ownership.model.plan import Decision
 
 TLS, STRUCT = "tls", "struct"
 FORMS = (TLS, STRUCT)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from opi_xform.effects.model import load_effects
 from opi_xform.ir.statics import Routine, Static, Statics, Use
 from opi_xform.privatize.model import DESCRIPTOR, Variable, generated
-from opi_xform.program.effects import load_effects
 
 Owner = tuple[int, str]
 """A unit's number and a variable's key there."""

@@ -1,7 +1,7 @@
 """Pointers whose address the program gives to its own functions: ``setup(n, &out, &in)``.
 
 In the program graph they are read and set through their address, as members of structs are: so what names them in the
-function that was given it, ``*p``, is looked at together with their own name (``ownership/members.py``).
+function that was given it, ``*p``, is looked at together with their own name (``ownership/buffers/members.py``).
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from opi_xform.effects.model import FunctionEffect
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import operands_of, parts_of
-from opi_xform.program.effects import FunctionEffect
 
 
 def fresh(body: ins.Lowered, effects: Mapping[str, FunctionEffect]) -> ins.CallInstr | None:

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 
+from opi_xform.effects.model import FunctionEffect
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import operands_of, parts_of
 from opi_xform.ir.types import Type
 from opi_xform.ir.walk import addressed, within
-from opi_xform.program.effects import FunctionEffect
 from opi_xform.program.out_parameters import OutParameter, out_parameter, returning
 from opi_xform.record import dataclass
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from opi_xform.effects.fortran_lists import told_apart
+from opi_xform.effects.model import Effects
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ir.lower import lower
-from opi_xform.program.effects import Effects
-from opi_xform.program.fortran_lists import told_apart
+from opi_xform.ir.lowering.statements import lower
 
 
 class Lowerings:

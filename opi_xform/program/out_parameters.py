@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 
+from opi_xform.effects.model import FunctionEffect
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import operands_of, parts_of
 from opi_xform.program.addressed import plain_pointer
-from opi_xform.program.effects import FunctionEffect
 from opi_xform.record import dataclass
 
 

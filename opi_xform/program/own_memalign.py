@@ -1,4 +1,4 @@
-"""Programs that define posix_memalign themselves: calls were read as calls of the C library's (ir/memalign.py)."""
+"""Programs that define posix_memalign themselves: calls were read as calls of the C library's (ir/lowering/memalign.py)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from opi_xform.ir import ast
-from opi_xform.ir.memalign import ALIGNED, NAMES
+from opi_xform.ir.lowering.memalign import ALIGNED, NAMES
 from opi_xform.ir.walk import within_statement
 
 

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
+from opi_xform.effects.model import FunctionEffect
+from opi_xform.effects.outside import LIBRARY_VARIABLES, foreign
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Record, Type
 from opi_xform.ir.walk import expressions, statements, within
-from opi_xform.program.effects import FunctionEffect
-from opi_xform.program.outside import LIBRARY_VARIABLES, foreign
 
 _HANDS_OUT = frozenset({"dlsym", "dlvsym", "dlfunc"})
 """Library functions whose results may be pointers to functions of other code."""

@@ -17,11 +17,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from opi_xform.effects.formats import harmless
+from opi_xform.effects.model import FunctionEffect
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import assigned, operands_of, parts_of
-from opi_xform.program.effects import FunctionEffect
-from opi_xform.program.formats import harmless
 from opi_xform.program.lowerings import Lowerings
 
 _HANDLES = {"__builtin_va_start": (0,), "__builtin_va_copy": (0, 1), "__builtin_va_end": (0,)}

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from opi_xform.effects.model import FunctionEffect
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import operands_of, parts_of
 from opi_xform.ir.walk import within, within_statement
-from opi_xform.program.effects import FunctionEffect
 from opi_xform.program.fixed import number, temporary
 from opi_xform.program.lowerings import Lowerings
 

@@ -1,7 +1,7 @@
 """Functions that several threads may run: what the OpenMP regions of a program call.
 
 Where such a region, or what it calls, calls MPI or a function by which threads may tell each other anything, the region
-is no serial code (``frontend/openmp.py``), and the function that holds it is refused.
+is no serial code (``frontend/lower/openmp.py``), and the function that holds it is refused.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from opi_xform.effects.model import FunctionEffect
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import statements, within_statement
-from opi_xform.program.effects import FunctionEffect
 
 _ALONE = re.compile(
     r"(?:__builtin_)?(?:mem|str|wcs|is|to|f?abs|l?labs|l?div|malloc|calloc|realloc|free|posix_memalign|aligned_alloc|qsort"

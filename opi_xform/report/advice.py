@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from opi_xform.changes.find import NOTHING_TO_GAIN
-from opi_xform.ownership.model import Program
-from opi_xform.ownership.plan import Decision, Plan
-from opi_xform.ownership.uses import collect
+from opi_xform.ownership.buffers.uses import collect
+from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.plan import Decision, Plan
+from opi_xform.report.formats.text import Line, Shown, note_lines, wrapped
 from opi_xform.report.profile import Run
 from opi_xform.report.sidebyside import lines_of_run
 from opi_xform.report.sizes import size
-from opi_xform.report.text import Line, Shown, note_lines, wrapped
 
 COPIES = {"inline": 1, "give": 0, "heap": 2, "pipelined": 2, "reference": 1, "kernel": 1, "mpi": 2}
 """How often a way copies a message; giving the buffer copies nothing."""

@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from opi_xform.ownership.plan import Decision
-from opi_xform.rewrite.lex import COMMENT, SourceText
+from opi_xform.ownership.model.plan import Decision
 from opi_xform.standing import standing
+from opi_xform.text.lex import COMMENT, SourceText
 
 VERSION = 1
 _KEYS = ("fingerprint", "file", "function", "call", "side", "buffer", "text", "decision", "code")

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from opi_xform.ownership.plan import Decision, Plan
+from opi_xform.ownership.model.plan import Decision, Plan
 from opi_xform.record import dataclass
 from opi_xform.report.codes import CODES
 from opi_xform.report.finding import Finding

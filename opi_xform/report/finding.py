@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from opi_xform.ownership.plan import Decision, Note
+from opi_xform.ownership.model.plan import Decision, Note
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from opi_xform.ownership.plan import Decision, Plan
+from opi_xform.ownership.model.plan import Decision, Plan
 from opi_xform.report.codes import CODES
-from opi_xform.report.json import SIDES
-from opi_xform.report.text import Line
+from opi_xform.report.formats.json import SIDES
+from opi_xform.report.formats.text import Line
 
 Rows = Sequence[Sequence[str]]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from opi_xform.ir.span import Span
-from opi_xform.ownership.plan import (
+from opi_xform.ownership.model.plan import (
     Edit,
     InsertStatement,
     LinkName,
@@ -17,14 +17,14 @@ from opi_xform.ownership.plan import (
     StopOthers,
 )
 from opi_xform.rewrite.declare import declaration_edits, guard_edits, link_edit
-from opi_xform.rewrite.edit import ByteEdit, EditConflict, apply_edits
-from opi_xform.rewrite.errors import PlanError
 from opi_xform.rewrite.header import header_edit
 from opi_xform.rewrite.insert import Group, around, inside
-from opi_xform.rewrite.layout import layout_of
 from opi_xform.rewrite.left_out import stops
-from opi_xform.rewrite.lex import SourceText
-from opi_xform.rewrite.sources import Sources
+from opi_xform.text.edit import ByteEdit, EditConflict, apply_edits
+from opi_xform.text.errors import PlanError
+from opi_xform.text.layout import layout_of
+from opi_xform.text.lex import SourceText
+from opi_xform.text.sources import Sources
 
 
 @dataclass(frozen=True, slots=True)

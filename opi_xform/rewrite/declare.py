@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from opi_xform.ir.link_guard import guard_text
-from opi_xform.ownership.plan import LinkName, PointerDeclaration
-from opi_xform.rewrite.edit import ByteEdit
-from opi_xform.rewrite.errors import PlanError
-from opi_xform.rewrite.lex import SourceText
+from opi_xform.ownership.model.plan import LinkName, PointerDeclaration
+from opi_xform.text.edit import ByteEdit
+from opi_xform.text.errors import PlanError
+from opi_xform.text.lex import SourceText
 
 _REGISTER = re.compile(rb"\bregister\b[ \t]*")
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from opi_xform.ir.ast import Unit
-from opi_xform.rewrite.edit import ByteEdit
-from opi_xform.rewrite.lex import COMMENT, DIRECTIVE, SourceText
+from opi_xform.text.edit import ByteEdit
+from opi_xform.text.lex import COMMENT, DIRECTIVE, SourceText
 
 OURS, INSTEAD = "opi.h", "opi_xform.h"
 _INCLUDE = re.compile(rb"[ \t]*#[ \t]*include(?:_next)?[ \t]*[<\"]([^>\"]*)[>\"]")

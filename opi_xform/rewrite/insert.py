@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from opi_xform.ir.span import Span
-from opi_xform.rewrite.edit import ByteEdit
-from opi_xform.rewrite.errors import PlanError
-from opi_xform.rewrite.layout import Layout
-from opi_xform.rewrite.lex import SourceText
+from opi_xform.text.edit import ByteEdit
+from opi_xform.text.errors import PlanError
+from opi_xform.text.layout import Layout
+from opi_xform.text.lex import SourceText
 
 # Phases of a ByteEdit's rank: what ends at an offset stands before what begins there.
 _AFTER, _BEFORE, _END = 0, 1, 2

@@ -13,11 +13,11 @@ from collections.abc import Collection, Iterator, Sequence
 
 from opi_xform.ir.span import Span
 from opi_xform.ir.statics import Place, Statics
-from opi_xform.ownership.plan import StopOthers
-from opi_xform.rewrite.edit import ByteEdit
-from opi_xform.rewrite.errors import PlanError
-from opi_xform.rewrite.lex import COMMENT, DIRECTIVE, LITERAL, Region, SourceText
-from opi_xform.rewrite.sources import Sources
+from opi_xform.ownership.model.plan import StopOthers
+from opi_xform.text.edit import ByteEdit
+from opi_xform.text.errors import PlanError
+from opi_xform.text.lex import COMMENT, DIRECTIVE, LITERAL, Region, SourceText
+from opi_xform.text.sources import Sources
 
 _CONDITIONAL = re.compile(rb"[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b")
 

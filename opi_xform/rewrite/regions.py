@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from opi_xform.frontend.written_out import Piece
-from opi_xform.rewrite.mapped import Mapped, Put
+from opi_xform.frontend.macros.written_out import Piece
+from opi_xform.text.mapped import Mapped, Put
 
 Key = tuple[str, int, int, str, int]
 """A use: its file, where it stands in the old text (one in the text of another: where that does), its name, and which

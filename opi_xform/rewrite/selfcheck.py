@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from opi_xform.frontend import FrontendError
-from opi_xform.frontend.precompiled import with_beginnings
+from opi_xform.frontend.headers.precompiled import with_beginnings
 from opi_xform.ir.ast import Unit
 from opi_xform.rewrite.mirror import lay_out, mirrored, mirrored_flags, original
-from opi_xform.rewrite.sources import Sources
+from opi_xform.text.sources import Sources
 
 Parse = Callable[[Sequence[tuple[str, tuple[str, ...]]]], Sequence[Unit | FrontendError]]
 """Parses (path, flags) pairs: the unit of each, or why there is none."""

@@ -36,16 +36,16 @@ from tests.planted.bugs_tiles import TILES
 from tests.planted.bugs_travel import TRAVEL
 from tests.planted.bugs_written import WRITTEN
 
-_FOREIGN = "opi_xform.memory.foreign"
-_CONSTRAINTS = "opi_xform.memory.constraints"
-_EVENTS = "opi_xform.ownership.buffer_events"
-_LIVENESS = "opi_xform.ownership.liveness"
-_LIVE = "opi_xform.memory.live"
-_ALIASES = "opi_xform.ownership.aliases"
-_MODIFIED = "opi_xform.memory.modified"
-_REQUESTS = "opi_xform.ownership.requests"
-_STEPS = "opi_xform.memory.steps"
-_UNSEEN = "opi_xform.ownership.unseen"
+_FOREIGN = "opi_xform.calls.foreign"
+_CONSTRAINTS = "opi_xform.pointsto.constraints"
+_EVENTS = "opi_xform.ownership.liveness.buffer_events"
+_LIVENESS = "opi_xform.ownership.liveness.liveness"
+_LIVE = "opi_xform.regions.live"
+_ALIASES = "opi_xform.ownership.conditions.aliases"
+_MODIFIED = "opi_xform.calls.modified"
+_REQUESTS = "opi_xform.ownership.conditions.requests"
+_STEPS = "opi_xform.values.steps"
+_UNSEEN = "opi_xform.ownership.spelling.attributes"
 
 BUGS = (
     Bug(
@@ -90,7 +90,7 @@ BUGS = (
     ),
     Bug(
         "an allocation may ask twice how much it asks for",
-        "opi_xform.ownership.allocation_edits",
+        "opi_xform.ownership.placement.allocation_edits",
         "if variable and any(has_effect(x) for x in call.args):",
         "if False:",
         ("f_zeros_effect",),
@@ -186,7 +186,7 @@ BUGS = (
     ),
     Bug(
         "what an object begins with is read as anything",
-        "opi_xform.memory.interp",
+        "opi_xform.values.interp",
         "                self.kinds.setdefault((o, offset), set()).add(kind_of(item.type))\n",
         "",
         ("begun_other_member",),
@@ -194,7 +194,7 @@ BUGS = (
     ),
     Bug(
         "a number that an object begins with is not overwritten by parts of it",
-        "opi_xform.memory.interp",
+        "opi_xform.values.interp",
         "set()).add(offset)\n                self.out.put((o, offset), self.constant",
         "set())\n                self.out.put((o, offset), self.constant",
         ("begun_by_bytes", "begun_copied", "begun_received"),
@@ -202,7 +202,7 @@ BUGS = (
     ),
     Bug(
         "what a site calls the buffer is another name of it",
-        "opi_xform.ownership.second_names",
+        "opi_xform.ownership.spelling.second_names",
         "frozenset(keys & second_names(program, units, buffer).keys())",
         "frozenset(keys)",
         ("named_call_shadowed",),
@@ -226,7 +226,7 @@ BUGS = (
     ),
     Bug(
         "sizes of arrays are not evaluated where they are declared",
-        "opi_xform.ir.lower",
+        "opi_xform.ir.lowering.statements",
         "sizes = list(s.sizes)",
         "sizes: list[tuple[int, ast.Expr]] = []",
         ("send_read_array_size", "send_read_array_row", "send_read_array_typedef", "send_read_array_call"),
@@ -274,7 +274,7 @@ BUGS = (
     ),
     Bug(
         "requests are complete at once",
-        "opi_xform.ownership.pending",
+        "opi_xform.ownership.requests.pending",
         "asked = [a for a in asked if names.follows(post, a.node)]",
         "asked = []",
         ("d_two_isends", "d_iallreduce", "d_ibcast", "d_isend_unwaited_path", "d_put", "b_swap_pending"),
@@ -313,7 +313,7 @@ BUGS = (
     ),
     Bug(
         "narrow counters do not wrap",
-        "opi_xform.memory.evaluate",
+        "opi_xform.values.evaluate",
         "        return self.narrow(to, value)\n\n    def comparison",
         "        return value\n\n    def comparison",
         ("pack_narrow_count", "pack_wrapped_index", "sound_values", "sound_bit_field"),
@@ -321,7 +321,7 @@ BUGS = (
     ),
     Bug(
         "writes that a turn may skip count as a run",
-        "opi_xform.memory.telescope",
+        "opi_xform.regions.telescope",
         "if not all(self.nest.dominates(block, latch) for latch in loop.latches):",
         "if False:",
         ("pack_continue", "pack_conditional", "pack_counter_gap", "pack_short_circuit"),
@@ -424,7 +424,7 @@ BUGS = (
     ),
     Bug(
         "a function that frees may do more",
-        "opi_xform.ownership.deallocations",
+        "opi_xform.ownership.allocation.deallocations",
         "            case _:\n                return False\n\n    def is_local",
         "            case _:\n                return True\n\n    def is_local",
         ("c_free_wrapper_counts",),

@@ -2,10 +2,10 @@
 
 from tests.planted.bug import Bug
 
-_ALLOCATIONS = "opi_xform.ownership.allocations"
+_ALLOCATIONS = "opi_xform.ownership.allocation.allocations"
 _HANDED = "opi_xform.program.handed_out"
-_HUGE = "opi_xform.memory.huge"
-_MEMBERS = "opi_xform.ownership.members"
+_HUGE = "opi_xform.values.huge"
+_MEMBERS = "opi_xform.ownership.buffers.members"
 
 ADDRESSED = (
     Bug(
@@ -18,7 +18,7 @@ ADDRESSED = (
     ),
     Bug(
         "text that is left out and names a pointer's address does not count",
-        "opi_xform.ownership.elsewhere",
+        "opi_xform.ownership.spelling.configurations",
         "for key in dict.fromkeys(root(e) for _, e in member.exprs):",
         "for key in ():",
         ("addressed_skipped",),
@@ -34,7 +34,7 @@ ADDRESSED = (
     ),
     Bug(
         "the size of an array of variable length may be asked for",
-        "opi_xform.ownership.source",
+        "opi_xform.ownership.spelling.declarations",
         'if asked or var.type.elem is None or self.rows or var.kind != "local":',
         'if var.type.elem is None or self.rows or var.kind != "local":',
         ("vla_size",),
@@ -42,7 +42,7 @@ ADDRESSED = (
     ),
     Bug(
         "nothing happens where the length of an array is computed",
-        "opi_xform.ownership.edits",
+        "opi_xform.ownership.placement.edits",
         "            if stmt.sizes:",
         "            if False:",
         ("vla_made",),
@@ -50,7 +50,7 @@ ADDRESSED = (
     ),
     Bug(
         "nothing that an array's declaration declares beside it changes its length",
-        "opi_xform.ownership.edits",
+        "opi_xform.ownership.placement.edits",
         "if not all(_only_reads(e) for e in inits if e is not None):",
         "if False:",
         ("vla_beside",),
@@ -58,7 +58,7 @@ ADDRESSED = (
     ),
     Bug(
         "a function that sets a pointer names others as they are elsewhere",
-        "opi_xform.program.copies",
+        "opi_xform.graph.copies",
         "lowered = self.addressed.body(self.outs[frame][0].body)",
         "lowered = self.outs[frame][0].body",
         ("addressed_named",),
@@ -74,7 +74,7 @@ ADDRESSED = (
     ),
     Bug(
         "what a function calls `*p` is never a pointer that its parameter stands for",
-        "opi_xform.ownership.members",
+        "opi_xform.ownership.buffers.members",
         "if self.set_elsewhere(function, e):",
         "if False:",
         ("out_member_mixed", "out_member_file"),
@@ -90,7 +90,7 @@ ADDRESSED = (
     ),
     Bug(
         "calls of a function in text left out need not be kept from being compiled",
-        "opi_xform.ownership.elsewhere",
+        "opi_xform.ownership.spelling.configurations",
         "if not all(s.own and everywhere(units, s.span, name) for s in found):",
         "if False:",
         ("g_left_out_call",),
@@ -130,7 +130,7 @@ ADDRESSED = (
     ),
     Bug(
         "what is shifted out on the left comes back",
-        "opi_xform.memory.evaluate",
+        "opi_xform.values.evaluate",
         "if not op.unsigned or not self.near_end(shifted):",
         "if True:",
         ("size_bound_shifted",),
@@ -154,7 +154,7 @@ ADDRESSED = (
     ),
     Bug(
         "no function is left but at its end",
-        "opi_xform.ownership.jumps",
+        "opi_xform.ownership.conditions.jumps",
         "or variable.function not in _left(program):",
         "or True:",
         ("jump_array",),

@@ -2,11 +2,11 @@
 
 from tests.planted.bug import Bug
 
-_ALLOCATIONS = "opi_xform.ownership.allocations"
-_EVALUATE = "opi_xform.memory.evaluate"
+_ALLOCATIONS = "opi_xform.ownership.allocation.allocations"
+_EVALUATE = "opi_xform.values.evaluate"
 _OUTPARAMS = "opi_xform.program.out_parameters"
-_SUCCESSIVE = "opi_xform.memory.successive"
-_LAST_NAMES = "opi_xform.memory.last_names"
+_SUCCESSIVE = "opi_xform.pointsto.successive"
+_LAST_NAMES = "opi_xform.pointsto.last_names"
 
 ALLOCATIONS = (
     Bug(
@@ -67,7 +67,7 @@ ALLOCATIONS = (
     ),
     Bug(
         "a function that allocates changes nothing but its own variables",
-        "opi_xform.ownership.allocating",
+        "opi_xform.ownership.allocation.allocating",
         "case ins.Load() | ins.Store() if _own_variable(program, n, frame):",
         "case ins.Load() | ins.Store():",
         ("memalign_counted_free",),
@@ -75,7 +75,7 @@ ALLOCATIONS = (
     ),
     Bug(
         "what a wrapper asks for means the same at its call",
-        "opi_xform.ownership.sizes",
+        "opi_xform.ownership.allocation.sizes",
         "if allocation.wrapper >= 0 and not _means_the_same(program, flow, allocation, texts):",
         "if False:",
         ("malloc_hidden_type", "malloc_hidden_enum", "malloc_macro_redefined", "malloc_hidden_paste"),
@@ -83,7 +83,7 @@ ALLOCATIONS = (
     ),
     Bug(
         "macros mean what they are written as",
-        "opi_xform.ownership.sizes",
+        "opi_xform.ownership.allocation.sizes",
         "    found = expanded(program, found)\n",
         "",
         ("malloc_hidden_by_macro",),
@@ -91,7 +91,7 @@ ALLOCATIONS = (
     ),
     Bug(
         "a pointer has its old value where its new size is evaluated",
-        "opi_xform.ownership.allocation_edits",
+        "opi_xform.ownership.placement.allocation_edits",
         "if any(self.reads_buffer(a) for a in allocations):",
         "if False:",
         ("malloc_reads_itself",),
@@ -107,7 +107,7 @@ ALLOCATIONS = (
     ),
     Bug(
         "of what a pointer was set to on several paths, the first counts",
-        "opi_xform.memory.interp",
+        "opi_xform.values.interp",
         "return there if there and all(v == there[0] for v in there) else incoming",
         "return there[:1] if there else incoming",
         ("unset_either",),

@@ -2,8 +2,8 @@
 
 from tests.planted.bug import Bug
 
-_ATOMICS = "opi_xform.frontend.atomics"
-_EXPRESSIONS = "opi_xform.frontend.exprs"
+_ATOMICS = "opi_xform.frontend.lower.atomics"
+_EXPRESSIONS = "opi_xform.frontend.lower.exprs"
 
 ATOMIC = (
     Bug(
@@ -48,7 +48,7 @@ ATOMIC = (
     ),
     Bug(
         "a macro in a directive means what its last definition says",
-        "opi_xform.frontend.macros",
+        "opi_xform.frontend.macros.expansions",
         "        return bodies.pop() if len(bodies) == 1 else None\n",
         '        return ("schedule", "(", "static", ")") if bodies else None\n',
         ("omp_clause_twice", "omp_clause_macro"),

@@ -2,8 +2,8 @@
 
 from tests.planted.bug import Bug
 
-_BEARING = "opi_xform.memory.bearing"
-_LIVE = "opi_xform.memory.live"
+_BEARING = "opi_xform.regions.bearing"
+_LIVE = "opi_xform.regions.live"
 
 BEARING = (
     Bug(
@@ -24,7 +24,7 @@ BEARING = (
     ),
     Bug(
         "a function is libf2c's by its name alone",
-        "opi_xform.program.driver",
+        "opi_xform.pipeline",
         "if not whole.f2c:",
         "if False:",
         ("odd_fortran_name",),

@@ -2,9 +2,9 @@
 
 from tests.planted.bug import Bug
 
-_CONSTRAINTS = "opi_xform.memory.constraints"
-_FOREIGN = "opi_xform.memory.foreign"
-_INTERP = "opi_xform.memory.interp"
+_CONSTRAINTS = "opi_xform.pointsto.constraints"
+_FOREIGN = "opi_xform.calls.foreign"
+_INTERP = "opi_xform.values.interp"
 
 BEHIND = (
     Bug(

@@ -2,13 +2,13 @@
 
 from tests.planted.bug import Bug
 
-_ALIGNMENT = "opi_xform.ownership.alignment"
-_ALLOC = "opi_xform.ownership.allocations"
-_ALLOCATORS = "opi_xform.ownership.allocators"
-_BEHIND = "opi_xform.ownership.behind"
-_BUSY = "opi_xform.ownership.busy"
-_EDITS = "opi_xform.ownership.allocation_edits"
-_HANDED = "opi_xform.parts.handed"
+_ALIGNMENT = "opi_xform.ownership.conditions.alignment"
+_ALLOC = "opi_xform.ownership.allocation.allocations"
+_ALLOCATORS = "opi_xform.ownership.conditions.allocators"
+_BEHIND = "opi_xform.ownership.allocation.repeated"
+_BUSY = "opi_xform.ownership.allocation.busy"
+_EDITS = "opi_xform.ownership.placement.allocation_edits"
+_HANDED = "opi_xform.divide.named.handed"
 
 BUSY = (
     Bug(
@@ -84,7 +84,7 @@ BUSY = (
     ),
     Bug(
         "a parameter is what was passed",
-        "opi_xform.ownership.allocating",
+        "opi_xform.ownership.allocation.allocating",
         "if _set_anew(program, flow, frames[at], key):",
         "if False:",
         ("busy_size_raised", "alloc_chain_raised"),
@@ -108,7 +108,7 @@ BUSY = (
     ),
     Bug(
         "what a call returned is tested before the hand-over",
-        "opi_xform.ownership.place",
+        "opi_xform.ownership.placement.place",
         "frozenset(inside | (fresh - later))",
         "frozenset(inside | fresh)",
         ("busy_tested_later",),
@@ -116,7 +116,7 @@ BUSY = (
     ),
     Bug(
         "a call may be made more often",
-        "opi_xform.ownership.lazy_tests",
+        "opi_xform.ownership.allocation.lazy_tests",
         "any(a.inside or a.kept for a in allocations)",
         "any(a.inside for a in allocations)",
         ("busy_lazy",),
@@ -274,7 +274,7 @@ BUSY = (
     ),
     Bug(
         "what a receive under way writes is nobody else's",
-        "opi_xform.ownership.others",
+        "opi_xform.ownership.allocation.others",
         " | values.foreign.keys() | _pending(program))",
         " | values.foreign.keys())",
         ("parts_handed_pending",),
@@ -298,13 +298,13 @@ BUSY = (
     ),
     Bug(
         "a macro names one part at a place",
-        "opi_xform.parts.named",
+        "opi_xform.divide.named.proof",
         "if m.place in self.by_place:",
         "if False:",
         ("parts_named_macro_both",),
         Bug(
             "a mention is of the variable that is known at its place",
-            "opi_xform.parts.named",
+            "opi_xform.divide.named.proof",
             'if self.by_place.get(place, ("",))[0] != leaf.key:',
             "if False:",
             ("parts_named_macro_both",),

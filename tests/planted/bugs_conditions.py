@@ -2,14 +2,14 @@
 
 from tests.planted.bug import Bug
 
-_PLACE = "opi_xform.ownership.place"
-_SOURCE = "opi_xform.ownership.source"
+_PLACE = "opi_xform.ownership.placement.place"
+_SOURCE = "opi_xform.ownership.spelling.declarations"
 _DECIDE = "opi_xform.ownership.decide"
 
 CONDITIONS = (
     Bug(
         "what takes too long to compute is fine",
-        "opi_xform.ownership.liveness",
+        "opi_xform.ownership.liveness.liveness",
         "            self.exceeded = True\n",
         "            self.findings = {(u.node, u.argument): Finding(True) for u in self.uses}\n",
         ("budget_branches",),
@@ -104,7 +104,7 @@ CONDITIONS = (
     ),
     Bug(
         "the pointer is to the buffer until it is freed",
-        "opi_xform.ownership.states",
+        "opi_xform.ownership.placement.states",
         'case "leave":\n            return OTHER\n',
         'case "leave":\n            return state\n',
         ("left_maybe", "left_turns"),
@@ -128,7 +128,7 @@ CONDITIONS = (
     ),
     Bug(
         "text that is included inside functions stands in one of them",
-        "opi_xform.ownership.elsewhere",
+        "opi_xform.ownership.spelling.configurations",
         "        if span.file in _fragments(program):\n",
         "        if False:\n",
         ("g_fragment",),
@@ -142,7 +142,7 @@ CONDITIONS = (
         ("b_param_reassigned",),
         also=Bug(
             "the pointer is to the buffer until it is freed",
-            "opi_xform.ownership.states",
+            "opi_xform.ownership.placement.states",
             'case "leave":\n            return OTHER\n',
             'case "leave":\n            return state\n',
             ("left_maybe", "left_turns"),

@@ -2,8 +2,8 @@
 
 from tests.planted.bug import Bug
 
-_BY_ADDRESS = "opi_xform.parts.by_address"
-_BY_RESULT = "opi_xform.parts.by_result"
+_BY_ADDRESS = "opi_xform.divide.structs.by_address"
+_BY_RESULT = "opi_xform.divide.structs.by_result"
 
 COPIES = (
     Bug(

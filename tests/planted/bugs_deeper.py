@@ -2,7 +2,7 @@
 
 from tests.planted.bug import Bug
 
-_DEEPER = "opi_xform.memory.deeper"
+_DEEPER = "opi_xform.calls.deeper"
 _POINTERS = "opi_xform.program.pointers"
 _CALLS = "calls that are not followed"
 
@@ -66,7 +66,7 @@ DEEPER = (
     ),
     Bug(
         "an array of variable length is shorter than it is",
-        "opi_xform.ir.lengths",
+        "opi_xform.ir.lowering.lengths",
         'bytes_ = ins.Op("*", (steps[-1], ins.Const(element.size)), LONG)',
         'bytes_ = ins.Op("*", (steps[-1], ins.Const(element.size // 2)), LONG)',
         ("vla_fewer",),

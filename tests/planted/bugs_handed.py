@@ -2,12 +2,12 @@
 
 from tests.planted.bug import Bug
 
-_FILLED = "opi_xform.ownership.filled"
+_FILLED = "opi_xform.ownership.allocation.filled"
 
 HANDED = (
     Bug(
         "a function that allocates does not change its parameter through its address",
-        "opi_xform.ownership.allocating",
+        "opi_xform.ownership.allocation.allocating",
         'program.variables[info.variable].kind != "param"',
         "True",
         ("malloc_wrapper_own_address",),
@@ -15,7 +15,7 @@ HANDED = (
     ),
     Bug(
         "what a function fills its memory with is still there when a taken buffer is in its place",
-        "opi_xform.ownership.buffer_events",
+        "opi_xform.ownership.liveness.buffer_events",
         "        if n in self.filled:\n            return True\n",
         "",
         ("handed_once",),
@@ -31,7 +31,7 @@ HANDED = (
     ),
     Bug(
         "a loop with its test at the end is one with the same test before it",
-        "opi_xform.ir.turned",
+        "opi_xform.ir.lowering.turned",
         " or not _alike(s.cond, inner.cond):\n        return None\n    return ast.While(s.span, s.cond, inner.body)",
         ":\n        return None\n    return ast.While(s.span, inner.cond, inner.body)",
         ("turned_other",),
@@ -39,7 +39,7 @@ HANDED = (
     ),
     Bug(
         "a pointer stays what it was where posix_memalign has no memory",
-        "opi_xform.ir.lower_exprs",
+        "opi_xform.ir.lowering.expressions",
         "self.branch(left.value, value, there, failure)",
         "self.close(there)",
         ("memalign_old",),
@@ -47,7 +47,7 @@ HANDED = (
     ),
     Bug(
         "what the alignment does is not missed where it is asked for no more",
-        "opi_xform.ownership.allocation_edits",
+        "opi_xform.ownership.placement.allocation_edits",
         "any(map(has_effect, self.alignments(allocation.call)))",
         "False",
         ("memalign_asks", "memalign_asks_plain"),
@@ -55,7 +55,7 @@ HANDED = (
     ),
     Bug(
         "a pointer that is handed out was nothing before it got its memory",
-        "opi_xform.ir.memalign",
+        "opi_xform.ir.lowering.memalign",
         "target.var in returned and only_there(target.var)",
         "target.var in returned",
         ("memalign_returned_old",),
@@ -63,7 +63,7 @@ HANDED = (
     ),
     Bug(
         "nothing names a pointer that is handed out before it gets its memory",
-        "opi_xform.frontend.stmts",
+        "opi_xform.frontend.lower.stmts",
         "return all(self._names.referenced(cursor[k]).key != key for k in named)",
         "return True",
         ("memalign_returned_macro", "memalign_returned_pasted"),
@@ -71,7 +71,7 @@ HANDED = (
     ),
     Bug(
         "a pointer that is handed out is a local variable, nothing at each call",
-        "opi_xform.frontend.stmts",
+        "opi_xform.frontend.lower.stmts",
         'if len(declared) != 1 or self._names.target(cursor[declared[0]]).kind != "local":',
         "if len(declared) != 1:",
         ("memalign_returned_static",),
@@ -79,7 +79,7 @@ HANDED = (
     ),
     Bug(
         "what is put before a `do` is not allocated again in it",
-        "opi_xform.ownership.allocation_edits",
+        "opi_xform.ownership.placement.allocation_edits",
         "if isinstance(around[at].stmt, ast.DoWhile):",
         "if False:",
         ("memalign_do_once",),

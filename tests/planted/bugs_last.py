@@ -2,9 +2,9 @@
 
 from tests.planted.bug import Bug
 
-_BLOCKS = "opi_xform.ownership.blocks"
-_SENDS = "opi_xform.ownership.last_sends"
-_EDITS = "opi_xform.ownership.last_edits"
+_BLOCKS = "opi_xform.ownership.last.blocks"
+_SENDS = "opi_xform.ownership.last.sends"
+_EDITS = "opi_xform.ownership.last.edits"
 
 LAST = (
     Bug(
@@ -25,7 +25,7 @@ LAST = (
     ),
     Bug(
         "two numbers that were equal stay so",
-        "opi_xform.ownership.equalities",
+        "opi_xform.ownership.last.equalities",
         "if name not in changed and value not in changed}",
         "if name not in changed}",
         ("last_counted",),
@@ -81,7 +81,7 @@ LAST = (
     ),
     Bug(
         "whatever is set where a block is freed is its name",
-        "opi_xform.ownership.last_sends",
+        "opi_xform.ownership.last.sends",
         "elif not freed or not self.is_set_to_null(node, name):",
         "elif not freed or not isinstance(node.action, ins.Define):",
         ("last_told",),

@@ -5,7 +5,7 @@ from tests.planted.bug import Bug
 LEVELS = (
     Bug(
         "constants of the first call hold at every level",
-        "opi_xform.program.copies",
+        "opi_xform.graph.copies",
         "if callee in self.cycles.cyclic:  # each level is called with others",
         "if False:",
         ("levels_constant",),
@@ -13,7 +13,7 @@ LEVELS = (
     ),
     Bug(
         "a deeper level changes nothing",
-        "opi_xform.memory.calls",
+        "opi_xform.calls.calls",
         "return found if again < 0 else found & self.inside(again)",
         "return found if again < 0 else frozenset()",
         ("levels_spare",),
@@ -21,7 +21,7 @@ LEVELS = (
     ),
     Bug(
         "what holds at the first level holds at all of them",
-        "opi_xform.ownership.levels",
+        "opi_xform.ownership.conditions.levels",
         "if graph.frames[frame].function in graph.cyclic and frame not in owners:",
         "if False:",
         ("activation_by_pointer", "activation_pending"),
@@ -36,13 +36,13 @@ LEVELS = (
     ),
     Bug(
         "a call that is lost reaches no globals",
-        "opi_xform.memory.calls",
+        "opi_xform.calls.calls",
         "out |= self.objects.named if again < 0 else self.objects.globals",
         "out |= set() if again < 0 else self.objects.globals",
         ("lost_global",),
         also=Bug(
             "and gives none of them away",
-            "opi_xform.memory.constraints",
+            "opi_xform.pointsto.constraints",
             "for o in sorted(self.objects.named):",
             "for o in ():",
             (),

@@ -2,7 +2,7 @@
 
 from tests.planted.bug import Bug
 
-_LIFTS = "opi_xform.ownership.lifts"
+_LIFTS = "opi_xform.ownership.spelling.lifts"
 
 LIFTS = (
     Bug(
@@ -21,7 +21,7 @@ LIFTS = (
         ("lifted_macro",),
         Bug(
             "",
-            "opi_xform.ownership.parameters",
+            "opi_xform.ownership.spelling.parameters",
             "        if not means_variable(self.program, function, variable, Texts(), left_out):\n",
             "        if False:\n",
             (),
@@ -30,13 +30,13 @@ LIFTS = (
     ),
     Bug(
         "a carrier's name means the carrier where a second name is used",
-        "opi_xform.ownership.second_names",
+        "opi_xform.ownership.spelling.second_names",
         "if not means_variable(program, function, carrier, texts):",
         "if False:",
         ("second_macro",),
         Bug(
             "no macro has a carrier's name",
-            "opi_xform.ownership.text",
+            "opi_xform.ownership.spelling.text",
             "        out.setdefault(macro[1], macro.start(1))\n",
             "        pass\n",
             ("second_macro",),
@@ -45,7 +45,7 @@ LIFTS = (
     ),
     Bug(
         "no macro has the name of what is put in",
-        "opi_xform.ownership.text",
+        "opi_xform.ownership.spelling.text",
         "        out.setdefault(macro[1], macro.start(1))\n",
         "        pass\n",
         ("macro_named",),
@@ -53,7 +53,7 @@ LIFTS = (
     ),
     Bug(
         "what a size is made of is nobody else's",
-        "opi_xform.ownership.behind",
+        "opi_xform.ownership.allocation.repeated",
         "if may_set(program, keys, called) or (reads and called and program.taken):",
         "if False:",
         ("busy_size_operation",),
@@ -61,7 +61,7 @@ LIFTS = (
     ),
     Bug(
         "a size is not freed before it is asked for again",
-        "opi_xform.ownership.behind",
+        "opi_xform.ownership.allocation.repeated",
         "if n in graph.followed or effect is None or (reads and effect.frees):",
         "if n in graph.followed or effect is None:",
         ("busy_size_freed",),
@@ -69,7 +69,7 @@ LIFTS = (
     ),
     Bug(
         "what a size is read from is the program's own",
-        "opi_xform.ownership.behind",
+        "opi_xform.ownership.allocation.repeated",
         "    return found.isdisjoint(at_any_time(program)) and UNKNOWN not in found\n",
         "    return True\n",
         ("busy_size_library",),
@@ -77,7 +77,7 @@ LIFTS = (
     ),
     Bug(
         "what stands beside a free happens anyway",
-        "opi_xform.ownership.events",
+        "opi_xform.ownership.placement.events",
         "and all(self.is_part_of(freed, m) for m in inside if self.flow.stmt[m] == stmt)",
         "",
         ("c_null_beside",),
@@ -85,7 +85,7 @@ LIFTS = (
     ),
     Bug(
         "nobody counts from one variable to another",
-        "opi_xform.memory.foreign",
+        "opi_xform.calls.foreign",
         "if effect.name in ADDRESSES and call.args and _counts_places(calls):",
         "if False:",
         ("behind_counted",),
@@ -109,7 +109,7 @@ LIFTS = (
     ),
     Bug(
         "an initialiser does nothing besides",
-        "opi_xform.ownership.events",
+        "opi_xform.ownership.placement.events",
         "variable.init is None or has_effect(variable.init)",
         "variable.init is None",
         ("initialised_effect",),
@@ -117,7 +117,7 @@ LIFTS = (
     ),
     Bug(
         "nobody takes the address of a whole row",
-        "opi_xform.ownership.source",
+        "opi_xform.ownership.spelling.declarations",
         "if self.rows and isinstance(m.outer, ast.AddrOf) and m.outer.operand is m.parent and m.parent.type.is_array:",
         "if False:",
         ("rows_address",),
@@ -125,7 +125,7 @@ LIFTS = (
     ),
     Bug(
         "no macro declares a variable of a carrier's name",
-        "opi_xform.ownership.words",
+        "opi_xform.ownership.spelling.scopes",
         "if any(v.name == variable.name and v.key != variable.key for v in function.variables.values()):",
         "if False:",
         ("second_in_macro",),
@@ -133,7 +133,7 @@ LIFTS = (
     ),
     Bug(
         "a type means the same where a second name is used",
-        "opi_xform.ownership.second_names",
+        "opi_xform.ownership.spelling.second_names",
         "if text != carrier.name and not means_type(program, lowered, variable.type.spelling, texts):",
         "if False:",
         ("second_type",),

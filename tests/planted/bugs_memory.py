@@ -2,15 +2,15 @@
 
 from tests.planted.bug import Bug
 
-_ALLOCATORS = "opi_xform.ownership.allocators"
-_ENDINGS = "opi_xform.ownership.endings"
-_NULL_TESTS = "opi_xform.ownership.null_tests"
-_SOURCE = "opi_xform.ownership.source"
+_ALLOCATORS = "opi_xform.ownership.conditions.allocators"
+_ENDINGS = "opi_xform.ownership.model.endings"
+_NULL_TESTS = "opi_xform.ownership.allocation.null_tests"
+_SOURCE = "opi_xform.ownership.spelling.declarations"
 
 MEMORY = (
     Bug(
         "what others write into a copy of a struct",
-        "opi_xform.memory.evaluate",
+        "opi_xform.values.evaluate",
         "if base in self.objects.foreign or o in self.objects.foreign:",
         "if False:",
         ("struct_copy_received",),

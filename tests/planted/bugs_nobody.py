@@ -2,7 +2,7 @@
 
 from tests.planted.bug import Bug
 
-_LIVENESS = "opi_xform.ownership.liveness"
+_LIVENESS = "opi_xform.ownership.liveness.liveness"
 
 NOBODY = (
     Bug(
@@ -16,7 +16,7 @@ NOBODY = (
     ),
     Bug(
         "a receive that replaces makes room where nothing comes, too",
-        "opi_xform.ownership.buffer_events",
+        "opi_xform.ownership.liveness.buffer_events",
         'if u.side == "recv" and u.place in self.replacing:',
         "if False:",
         ("nobody_room",),
@@ -40,7 +40,7 @@ NOBODY = (
     ),
     Bug(
         "each buffer that comes to a call has a call of its own",
-        "opi_xform.ownership.replacing",
+        "opi_xform.ownership.conditions.replacing",
         "    return frozenset(out)\n\n\ndef touched_early",
         "    return frozenset()\n\n\ndef touched_early",
         ("nobody_one_of_two",),
@@ -48,7 +48,7 @@ NOBODY = (
     ),
     Bug(
         "a receive that replaces is no place where buffers change hands",
-        "opi_xform.ownership.place",
+        "opi_xform.ownership.placement.place",
         "replaced.update(e.node for e in self.events.all if e.kind in (REPLACE, IREPLACE))",
         "pass",
         ("nobody_second_name",),
@@ -56,7 +56,7 @@ NOBODY = (
     ),
     Bug(
         "a receive from nobody brings its message",
-        "opi_xform.ownership.buffer_events",
+        "opi_xform.ownership.liveness.buffer_events",
         "return region.intersect(guard)",
         "return region",
         ("nobody_plain_take", "recv_null_tag"),
@@ -64,7 +64,7 @@ NOBODY = (
     ),
     Bug(
         "nobody looks into a buffer before a receive into it is complete",
-        "opi_xform.ownership.replacing",
+        "opi_xform.ownership.conditions.replacing",
         "and pending_at(names, u, facts[u.object].accesses):",
         "and False:",
         ("nobody_early",),
@@ -72,7 +72,7 @@ NOBODY = (
     ),
     Bug(
         "memory that is made where there is none has what the freed one had",
-        "opi_xform.ownership.releases",
+        "opi_xform.ownership.placement.releases",
         "and not without and self.dead_after(candidate, needs):",
         "and not without:",
         ("nobody_freed_before", "a_freed_before_read"),

@@ -2,18 +2,18 @@
 
 from tests.planted.bug import Bug
 
-_FAILURES = "opi_xform.ownership.failures"
-_KINDS = "opi_xform.ownership.kinds"
-_RANKS = "opi_xform.ownership.real_ranks"
-_CARRIED = "opi_xform.ownership.carried"
-_TAINT = "opi_xform.ownership.taint"
-_TRIPS = "opi_xform.memory.trips"
-_USES = "opi_xform.ownership.uses"
+_FAILURES = "opi_xform.ownership.liveness.failures"
+_KINDS = "opi_xform.ownership.procnull.kinds"
+_RANKS = "opi_xform.ownership.procnull.real_ranks"
+_CARRIED = "opi_xform.ownership.procnull.carried"
+_TAINT = "opi_xform.ownership.procnull.taint"
+_TRIPS = "opi_xform.values.trips"
+_USES = "opi_xform.ownership.buffers.uses"
 
 NULL = (
     Bug(
         "a floating number is zero where its whole part is",
-        "opi_xform.ir.lower_exprs",
+        "opi_xform.ir.lowering.expressions",
         'if e.type.kind == "float":  # what',
         "if False:  # what",
         ("recv_float_truth",),
@@ -21,7 +21,7 @@ NULL = (
     ),
     Bug(
         "what has its address elsewhere is its function's alone",
-        "opi_xform.ownership.unshared",
+        "opi_xform.ownership.model.unshared",
         " and info.variable not in named",
         "",
         ("float_local_given", "float_local_kept", "float_local_member", "float_local_array"),
@@ -29,7 +29,7 @@ NULL = (
     ),
     Bug(
         "what is there once for all calls is its function's alone",
-        "opi_xform.ownership.unshared",
+        "opi_xform.ownership.model.unshared",
         " and info.frame >= 0",
         "",
         ("float_local_global",),
@@ -37,7 +37,7 @@ NULL = (
     ),
     Bug(
         "an item is in a list of output as soon as one way leads there from its beginning",
-        "opi_xform.program.fortran_lists",
+        "opi_xform.effects.fortran_lists",
         "and all(_end",
         "and any(_end",
         ("fortran_list_merged", "fortran_list_turn"),
@@ -45,7 +45,7 @@ NULL = (
     ),
     Bug(
         "functions of the program leave a list as it is",
-        "opi_xform.program.fortran_lists",
+        "opi_xform.effects.fortran_lists",
         "    if effect is None:\n        return False",
         "    if effect is None:\n        return here",
         ("fortran_list_called",),
@@ -53,7 +53,7 @@ NULL = (
     ),
     Bug(
         "a list of output does not end",
-        "opi_xform.program.fortran_lists",
+        "opi_xform.effects.fortran_lists",
         " or name.startswith(LISTS)",
         "",
         ("fortran_list_ended",),
@@ -69,7 +69,7 @@ NULL = (
     ),
     Bug(
         "numbers joined by `&` are conditions",
-        "opi_xform.ir.truths",
+        "opi_xform.ir.lowering.truths",
         "            case _:\n                return None",
         "            case _:\n                out.append(part)",
         ("joined_numbers",),
@@ -77,7 +77,7 @@ NULL = (
     ),
     Bug(
         "conditions joined by `|` both hold",
-        "opi_xform.ir.lower_exprs",
+        "opi_xform.ir.lowering.expressions",
         'first = (middle, no) if part.op == "&" else (yes, middle)',
         "first = (middle, no)",
         ("joined_other",),
@@ -141,7 +141,7 @@ NULL = (
     ),
     Bug(
         "a message stays in the array that it is given",
-        "opi_xform.ownership.stretches",
+        "opi_xform.ownership.model.stretches",
         "named = written.type.is_array and not is_message(effect, i)",
         "named = written.type.is_array",
         ("recv_null_rows_in_struct", "recv_null_next_member"),
@@ -245,7 +245,7 @@ NULL = (
     ),
     Bug(
         "memory that is made larger holds nothing",
-        "opi_xform.ownership.tainted_results",
+        "opi_xform.ownership.procnull.tainted_results",
         "if spec.contents or any(taint.holds(o, None, (kind,)) for o in old):",
         "if False:",
         ("recv_null_moved",),

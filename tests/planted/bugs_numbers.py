@@ -3,7 +3,7 @@
 from tests.planted.bug import Bug
 
 _SYMBOLS = "opi_xform.memory.symbols"
-_EVALUATE = "opi_xform.memory.evaluate"
+_EVALUATE = "opi_xform.values.evaluate"
 
 NUMBERS = (
     Bug(
@@ -12,7 +12,7 @@ NUMBERS = (
         "if any(abs(c) >= WRAPS for p in sums for _, c in p.terms):",
         "if False:",
         ("odd_unsigned_near_end",),
-        also=Bug("", "opi_xform.memory.interp", " and (base >= 0 or not goes_round(init)):", ":", ()),
+        also=Bug("", "opi_xform.values.interp", " and (base >= 0 or not goes_round(init)):", ":", ()),
         condition="numbers that wrap",
     ),
     Bug(
@@ -49,7 +49,7 @@ NUMBERS = (
     ),
     Bug(
         "rows of variable length are as long as their number is now",
-        "opi_xform.ir.lower",
+        "opi_xform.ir.lowering.statements",
         "counts.append(value if isinstance(value, ins.Const) else self.defined(var, value, e.type))",
         "counts.append(value)",
         ("vla_changed",),
@@ -57,13 +57,13 @@ NUMBERS = (
     ),
     Bug(
         "what typeof is asked is a length",
-        "opi_xform.frontend.bounds",
+        "opi_xform.frontend.lower.bounds",
         "behind = e.span.file == name.file and e.span.begin >= name.end",
         "behind = True",
         ("vla_typeof",),
         Bug(
             "",
-            "opi_xform.frontend.bounds",
+            "opi_xform.frontend.lower.bounds",
             "    if len(found) != len(counts):\n        return ()\n",
             "    found = found[len(found) - len(counts) :]\n",
             (),
@@ -72,7 +72,7 @@ NUMBERS = (
     ),
     Bug(
         "a declaration names nothing of a length again",
-        "opi_xform.ownership.edits",
+        "opi_xform.ownership.placement.edits",
         "if not words(size).isdisjoint(self.program.variables[key].name for key in later):",
         "if False:",
         ("vla_shadowed",),
@@ -80,7 +80,7 @@ NUMBERS = (
     ),
     Bug(
         "the first size of a parameter is that of its rows",
-        "opi_xform.frontend.bounds",
+        "opi_xform.frontend.lower.bounds",
         "    found = found[1:] if parameter else found\n",
         "    found = found[:-1] if parameter else found\n",
         ("vla_fewer_rows",),
@@ -88,7 +88,7 @@ NUMBERS = (
     ),
     Bug(
         "calls among conditions joined by & change nothing",
-        "opi_xform.ir.truths",
+        "opi_xform.ir.lowering.truths",
         "    if any(isinstance(x, ast.Call | ast.Opaque) for truth in out for x in within(truth)):\n",
         "    if False:\n",
         ("order_and",),
@@ -96,7 +96,7 @@ NUMBERS = (
     ),
     Bug(
         "a store in a loop changes no other member that it overlaps",
-        "opi_xform.memory.interp",
+        "opi_xform.values.interp",
         "return any(lo - width < offset < lo + size for lo, size in places)",
         "return any(offset == lo for lo, _ in places)",
         ("count_member_wide",),
@@ -104,7 +104,7 @@ NUMBERS = (
     ),
     Bug(
         "an object changes in no other way than by stores at known places",
-        "opi_xform.memory.modified",
+        "opi_xform.calls.modified",
         "return {o: places for o, places in out.items() if not any(o in whole[b] for b in blocks)}",
         "return out",
         ("count_member_array", "count_member_memcpy", "count_member_nested"),
@@ -112,7 +112,7 @@ NUMBERS = (
     ),
     Bug(
         "a pointer is set by nobody but by its name",
-        "opi_xform.memory.stored",
+        "opi_xform.calls.stored",
         "if o in self.loose or o in self.objects.foreign or o in self.objects.exposed or info.variable is None:",
         "if info.variable is None:",
         ("count_member_other_pointer",),
@@ -120,7 +120,7 @@ NUMBERS = (
     ),
     Bug(
         "a global pointer begins as NULL",
-        "opi_xform.memory.stored",
+        "opi_xform.calls.stored",
         "if var.is_global and not (self.whole_program and begins_as_null(var)):",
         "if False:",
         ("count_member_initialised",),
@@ -128,7 +128,7 @@ NUMBERS = (
     ),
     Bug(
         "a pointer that is moved is still followed",
-        "opi_xform.memory.stored",
+        "opi_xform.calls.stored",
         "if (key, offset) not in seen:",
         "if key not in {k for k, _ in seen}:",
         ("count_member_moved", "count_member_parameter"),
@@ -136,7 +136,7 @@ NUMBERS = (
     ),
     Bug(
         "what functions make of floating numbers does not depend on how these are rounded",
-        "opi_xform.memory.steps",
+        "opi_xform.values.steps",
         "name in EXACT and not self.rounding_may_change",
         "name in EXACT",
         ("count_root_rounded",),
@@ -144,13 +144,13 @@ NUMBERS = (
     ),
     Bug(
         "a floating number is what is left of it without its fraction",
-        "opi_xform.memory.evaluate",
+        "opi_xform.values.evaluate",
         """value = self.symbols.of("op", ("whole part", value), self.symbols.scope(value))""",
         "pass",
         ("count_root_whole",),
         also=Bug(
             "a floating number is zero where its whole part is",
-            "opi_xform.ir.lower_exprs",
+            "opi_xform.ir.lowering.expressions",
             'if e.type.kind == "float":  # what',
             "if False:  # what",
             (),
@@ -159,7 +159,7 @@ NUMBERS = (
     ),
     Bug(
         "all floating types hold the same numbers",
-        "opi_xform.memory.evaluate",
+        "opi_xform.values.evaluate",
         "(CONVERTED, *kind_of(op.type), value)",
         "(CONVERTED, value)",
         ("count_root_narrow",),
@@ -167,7 +167,7 @@ NUMBERS = (
     ),
     Bug(
         "by what a floating number is divided does not matter",
-        "opi_xform.memory.floating",
+        "opi_xform.values.floating",
         "(DIVIDED, item.quotient.size, tuple(values))",
         "(DIVIDED, item.quotient.size, values[0])",
         ("quotient_changed", "quotient_function"),
@@ -175,14 +175,14 @@ NUMBERS = (
     ),
     Bug(
         "quotients do not depend on how they are rounded",
-        "opi_xform.memory.evaluate",
+        "opi_xform.values.evaluate",
         "None if self.rounding_may_change else quotient(self.symbols, item, values)",
         "quotient(self.symbols, item, values)",
         ("quotient_rounding",),
         condition="values",
         also=Bug(
             "what functions make of quotients does not depend on it, either",
-            "opi_xform.memory.steps",
+            "opi_xform.values.steps",
             "name in EXACT and not self.rounding_may_change",
             "name in EXACT",
             (),

@@ -2,9 +2,9 @@
 
 from tests.planted.bug import Bug
 
-_OWN = "opi_xform.memory.own"
-_LEVELS = "opi_xform.ownership.levels"
-_STEPS = "opi_xform.memory.steps"
+_OWN = "opi_xform.calls.own"
+_LEVELS = "opi_xform.ownership.conditions.levels"
+_STEPS = "opi_xform.values.steps"
 _CONDITION = "buffers of one activation"
 
 OWN = (
@@ -34,16 +34,16 @@ OWN = (
     ),
     Bug(
         "the program gives no negative number to a deeper level",
-        "opi_xform.memory.interp",
+        "opi_xform.values.interp",
         "        self.given()",
         "        pass",
         ("activation_signs",),
-        also=Bug("", "opi_xform.memory.signs", " or values.owners:", ":", ()),
+        also=Bug("", "opi_xform.regions.signs", " or values.owners:", ":", ()),
         condition=_CONDITION,
     ),
     Bug(
         "deeper levels get no MPI_PROC_NULL",
-        "opi_xform.ownership.taint",
+        "opi_xform.ownership.procnull.taint",
         "                    self.once_more(node, node.action.call)",
         "                    pass",
         ("activation_source",),
@@ -86,7 +86,7 @@ OWN = (
             (),
             also=Bug(
                 "which no deeper level reaches",
-                "opi_xform.memory.calls",
+                "opi_xform.calls.calls",
                 "return found if again < 0 else found & self.inside(again)",
                 "return found if again < 0 else frozenset()",
                 (),

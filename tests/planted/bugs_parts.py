@@ -2,17 +2,17 @@
 
 from tests.planted.bug import Bug
 
-_CHECK = "opi_xform.parts.check"
-_FLOW = "opi_xform.parts.flow"
-_NAMED = "opi_xform.parts.named"
-_NAMED_SPELL = "opi_xform.parts.named_spell"
-_SPELL = "opi_xform.parts.spell"
-_WORDS = "opi_xform.parts.words"
+_CHECK = "opi_xform.divide.check"
+_FLOW = "opi_xform.divide.flow"
+_NAMED = "opi_xform.divide.named.proof"
+_NAMED_SPELL = "opi_xform.divide.named.spell"
+_SPELL = "opi_xform.divide.spell"
+_WORDS = "opi_xform.divide.size_text"
 
 PARTS = (
     Bug(
         "an assertion is the system's, whoever defines it",
-        "opi_xform.parts.asserted",
+        "opi_xform.divide.asserted",
         " or any(_DEFINED.search(read(f)) for f in files)",
         "",
         ("parts_asserted_told",),
@@ -20,7 +20,7 @@ PARTS = (
     ),
     Bug(
         "a function that asks for memory may do something besides, and be called for each part",
-        "opi_xform.parts.wrapped",
+        "opi_xform.divide.wrapped",
         "return graph.nodes[at] if only_allocates(program, tables(program).flow, frame, n) else None",
         "return graph.nodes[at]",
         ("parts_wrapper_counts",),
@@ -62,7 +62,7 @@ PARTS = (
     ),
     Bug(
         "text that another system compiles names no part",
-        "opi_xform.parts.left_out",
+        "opi_xform.divide.left_out",
         "if strict or not skipped.own or not everywhere(units, skipped.span, name):",
         "if strict:",
         ("parts_named_other_neighbour",),
@@ -76,7 +76,7 @@ PARTS = (
         ("parts_named_other_argument",),
         also=Bug(
             "what calls of macros leave out is nothing in any configuration",
-            "opi_xform.frontend.skipped",
+            "opi_xform.frontend.macros.skipped",
             "        if not wanted:\n            return set()\n",
             "        if True:\n            return set()\n",
             ("g_left_out_dropped",),
@@ -117,7 +117,7 @@ PARTS = (
     ),
     Bug(
         "a part's name leads to the part until the memory goes",
-        "opi_xform.parts.named",
+        "opi_xform.divide.named.proof",
         """self.never(program, n, nulls, {n}, setting[key], "frees it where a part's name may be NULL")""",
         "pass",
         ("parts_named_null",),

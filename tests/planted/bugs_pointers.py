@@ -2,22 +2,22 @@
 
 from tests.planted.bug import Bug
 
-_REASONS = "opi_xform.ownership.reasons"
-_ALLOCATIONS = "opi_xform.ownership.allocations"
-_EVENTS = "opi_xform.ownership.buffer_events"
-_TELESCOPE = "opi_xform.memory.telescope"
-_PARAMETERS = "opi_xform.ownership.parameters"
-_STMTS = "opi_xform.frontend.stmts"
-_REQUESTS = "opi_xform.ownership.requests"
-_ADDRESSES = "opi_xform.ownership.addresses"
-_COUNTED = "opi_xform.ownership.counted"
-_LOCKSTEP = "opi_xform.memory.lockstep"
+_REASONS = "opi_xform.ownership.explain.reasons"
+_ALLOCATIONS = "opi_xform.ownership.allocation.allocations"
+_EVENTS = "opi_xform.ownership.liveness.buffer_events"
+_TELESCOPE = "opi_xform.regions.telescope"
+_PARAMETERS = "opi_xform.ownership.spelling.parameters"
+_STMTS = "opi_xform.frontend.lower.stmts"
+_REQUESTS = "opi_xform.ownership.conditions.requests"
+_ADDRESSES = "opi_xform.ownership.model.addresses"
+_COUNTED = "opi_xform.ownership.buffers.counted"
+_LOCKSTEP = "opi_xform.values.lockstep"
 _FIXED = "opi_xform.program.fixed"
-_NUMBERS = "opi_xform.ownership.number_tables"
-_LAZY_TESTS = "opi_xform.ownership.lazy_tests"
-_NULL_TESTS = "opi_xform.ownership.null_tests"
-_INTERP = "opi_xform.memory.interp"
-_STEPS = "opi_xform.memory.steps"
+_NUMBERS = "opi_xform.ownership.buffers.number_tables"
+_LAZY_TESTS = "opi_xform.ownership.allocation.lazy_tests"
+_NULL_TESTS = "opi_xform.ownership.allocation.null_tests"
+_INTERP = "opi_xform.values.interp"
+_STEPS = "opi_xform.values.steps"
 _CALLED = "opi_xform.program.pointers"
 
 POINTERS = (
@@ -234,7 +234,7 @@ POINTERS = (
     ),
     Bug(
         "a pointer to a row of a table is one to the first row",
-        "opi_xform.ownership.tables",
+        "opi_xform.ownership.buffers.tables",
         'bytes_ = ins.Op("ptrdiff", (action.address, first), LONG)',
         "bytes_: ins.Operand = ins.Const(0)",
         ("nested_read", "nested_held"),

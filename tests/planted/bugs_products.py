@@ -2,10 +2,10 @@
 
 from tests.planted.bug import Bug
 
-_FACTS = "opi_xform.memory.facts"
-_INTERCHANGED = "opi_xform.memory.interchanged"
+_FACTS = "opi_xform.values.facts"
+_INTERCHANGED = "opi_xform.regions.interchanged"
 _SYMBOLS = "opi_xform.memory.symbols"
-_TELESCOPE = "opi_xform.memory.telescope"
+_TELESCOPE = "opi_xform.regions.telescope"
 
 PRODUCTS = (
     Bug(
@@ -26,7 +26,7 @@ PRODUCTS = (
     ),
     Bug(
         "a loop never runs less than 0 turns",
-        "opi_xform.memory.interp",
+        "opi_xform.values.interp",
         "if self.facts.before(loop).nonneg(trips):",
         "if True:",
         ("product_two_signs_counter", "product_sign_of_one"),
@@ -58,7 +58,7 @@ PRODUCTS = (
     ),
     Bug(
         "a quotient has no sign of what is divided",
-        "opi_xform.memory.signs",
+        "opi_xform.regions.signs",
         "work += [p for s in item.symbols() for p in _divided(values, s)]",
         "pass",
         ("product_two_signs_quotient",),
@@ -130,7 +130,7 @@ PRODUCTS = (
     ),
     Bug(
         "only a size by itself may be negative",
-        "opi_xform.memory.signs",
+        "opi_xform.regions.signs",
         "if joined is not None:",
         "if joined is not None and len(item.terms) == 1:",
         ("product_interior",),

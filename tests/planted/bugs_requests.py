@@ -2,12 +2,12 @@
 
 from tests.planted.bug import Bug
 
-_MEMBERS = "opi_xform.ownership.members"
-_MERGED = "opi_xform.memory.merged"
-_NUMBERED = "opi_xform.ownership.numbered"
-_PENDING = "opi_xform.ownership.pending"
-_REQUESTS = "opi_xform.ownership.requests"
-_SLOTS = "opi_xform.ownership.slots"
+_MEMBERS = "opi_xform.ownership.buffers.members"
+_MERGED = "opi_xform.values.merged"
+_NUMBERED = "opi_xform.ownership.requests.numbered"
+_PENDING = "opi_xform.ownership.requests.pending"
+_REQUESTS = "opi_xform.ownership.conditions.requests"
+_SLOTS = "opi_xform.ownership.requests.slots"
 
 REQUESTS = (
     Bug(

@@ -2,11 +2,11 @@
 
 from tests.planted.bug import Bug
 
-_SHORT = "opi_xform.ownership.short_names"
+_SHORT = "opi_xform.ownership.spelling.short_names"
 _ZERO = "opi_xform.program.succeeding"
-_FILLED = "opi_xform.ownership.filled"
-_GIVEN = "opi_xform.ownership.given_names"
-_EDITS = "opi_xform.ownership.allocation_edits"
+_FILLED = "opi_xform.ownership.allocation.filled"
+_GIVEN = "opi_xform.ownership.spelling.given_names"
+_EDITS = "opi_xform.ownership.placement.allocation_edits"
 
 SPELLED = (
     Bug(
@@ -107,7 +107,7 @@ SPELLED = (
     ),
     Bug(
         "a function that calls free frees what it is given",
-        "opi_xform.ownership.deallocations",
+        "opi_xform.ownership.allocation.deallocations",
         "return self.freed == 1",
         "return True",
         ("freed_where_null", "freed_jumped_over"),
@@ -123,7 +123,7 @@ SPELLED = (
     ),
     Bug(
         "a loop that runs once runs to its end",
-        "opi_xform.ir.lower",
+        "opi_xform.ir.lowering.statements",
         "if not any(map(_leaves, statements(body)))",
         "if statements(body)",
         ("once_left",),
@@ -131,13 +131,13 @@ SPELLED = (
     ),
     Bug(
         "what is ahead of a counter's step is in its line",
-        "opi_xform.ownership.counted",
+        "opi_xform.ownership.buffers.counted",
         "while len(graph.preds[blocks[0]]) == 1 and (before",
         "while graph.preds[blocks[0]] and (before",
         ("filled_one_arm",),
         Bug(
             "a line goes on over branches",
-            "opi_xform.ownership.counted",
+            "opi_xform.ownership.buffers.counted",
             "            if len(graph.succs[before]) != 1:\n",
             "            if not graph.succs[before]:\n",
             (),
@@ -154,7 +154,7 @@ SPELLED = (
     ),
     Bug(
         "a variable that a size is kept in is set once",
-        "opi_xform.ownership.allocating",
+        "opi_xform.ownership.allocation.allocating",
         "return variable.init if setting == 1 else None",
         "return variable.init",
         ("alloc_chain_variable_set",),
@@ -162,7 +162,7 @@ SPELLED = (
     ),
     Bug(
         "the words of a size mean the same in every function that it goes through",
-        "opi_xform.ownership.sizes",
+        "opi_xform.ownership.allocation.sizes",
         " and found.isdisjoint(own)\n",
         "\n",
         ("alloc_chain_constant_hidden",),
@@ -170,7 +170,7 @@ SPELLED = (
     ),
     Bug(
         "a loop ends where its counter comes to a number, whatever the number is",
-        "opi_xform.parts.facts",
+        "opi_xform.ownership.model.inequalities",
         "if trips is not None and _plain(program, values.symbols.resolve(trips)):",
         "if trips is not None:",
         ("parts_unequal_break",),
@@ -178,13 +178,13 @@ SPELLED = (
     ),
     Bug(
         "a function that frees may do something besides, where parts of a buffer have it called for each",
-        "opi_xform.ownership.deallocations",
+        "opi_xform.ownership.allocation.deallocations",
         'callee.name == "free" and _only_frees(function, calls[0], None)',
         'callee.name == "free"',
         ("parts_released_counted",),
         also=Bug(
             "its call is the buffer's end whatever else it does",
-            "opi_xform.ownership.deallocations",
+            "opi_xform.ownership.allocation.deallocations",
             " or not _only_frees(function, action.call, out):",
             ":",
             (),
@@ -193,7 +193,7 @@ SPELLED = (
     ),
     Bug(
         "any row of a matrix is as good as its first",
-        "opi_xform.ownership.parameters",
+        "opi_xform.ownership.spelling.parameters",
         "isinstance(outer.index, ast.IntLit) and outer.index.value == 0",
         "True",
         ("first_row_helper_idle",),
@@ -201,13 +201,13 @@ SPELLED = (
     ),
     Bug(
         "any number may be set where a buffer is made that is not there",
-        "opi_xform.ownership.lazy_tests",
+        "opi_xform.ownership.allocation.lazy_tests",
         'return inside and variable.kind == "local" and plain_type',
         "return plain_type",
         ("lazy_size_outside",),
         also=Bug(
             "what is reckoned on the way to a variable is not looked at",
-            "opi_xform.ownership.lazy_tests",
+            "opi_xform.ownership.allocation.lazy_tests",
             "        case _:\n            return False\n    inside = ",
             "        case ins.Define(target=ins.Temp()):\n            return True\n"
             "        case _:\n            return False\n    inside = ",

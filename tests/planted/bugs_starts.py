@@ -2,9 +2,9 @@
 
 from tests.planted.bug import Bug
 
-_PASSAGES = "opi_xform.parts.passages"
-_PROOF = "opi_xform.parts.passage_proof"
-_STARTED = "opi_xform.cli.started"
+_PASSAGES = "opi_xform.divide.passages.find"
+_PROOF = "opi_xform.divide.passages.proof"
+_STARTED = "opi_xform.attempts.started"
 
 STARTS = (
     Bug(

@@ -2,8 +2,8 @@
 
 from tests.planted.bug import Bug
 
-_FROM_STRUCTS = "opi_xform.parts.from_structs"
-_LOOSENED = "opi_xform.cli.loosened"
+_FROM_STRUCTS = "opi_xform.divide.structs.from_structs"
+_LOOSENED = "opi_xform.attempts.loosened"
 
 _POINTER = Bug(
     "a pointer to another member may come to this one",

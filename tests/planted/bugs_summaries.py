@@ -4,7 +4,7 @@ from tests.planted.bug import Bug
 
 _ALWAYS = Bug(
     "every function that may be is summarised",
-    "opi_xform.program.summaries",
+    "opi_xform.graph.summaries",
     "            if total[MAIN] <= (limit if cut else max(most, limit)):\n                break\n",
     "            return self.functions() - {MAIN}\n",
     (),
@@ -12,7 +12,7 @@ _ALWAYS = Bug(
 
 _MUTE = Bug(
     "every function that may be is summarised, also where it uses messages' buffers",
-    "opi_xform.program.summaries",
+    "opi_xform.graph.summaries",
     "            if total[MAIN] <= (limit if cut else max(most, limit)):\n                break\n",
     "            return (self.mute() | self.functions()) - {MAIN}\n",
     (),
@@ -21,7 +21,7 @@ _MUTE = Bug(
 SUMMARIES = (
     Bug(
         "a buffer that a summary uses is not given up",
-        "opi_xform.memory.steps",
+        "opi_xform.values.steps",
         "        for o in sorted(self.calls.handled(node)):\n            self.values.escape(o, node.number, SUMMARY)\n",
         "",
         ("summary_null",),
@@ -30,7 +30,7 @@ SUMMARIES = (
     ),
     Bug(
         "what a summary's expressions lead to is not asked",
-        "opi_xform.memory.summarised",
+        "opi_xform.calls.summarised",
         "            hold(given, (pts.operand(given, part) for part in leaves))\n",
         "",
         ("summary_null",),
@@ -39,7 +39,7 @@ SUMMARIES = (
     ),
     Bug(
         "what a summary does before it ends the program matters to nobody",
-        "opi_xform.program.copies",
+        "opi_xform.graph.copies",
         "                        self.summary(frame, at, instr)\n                        ended = True\n",
         "                        self.followed.add(self.add(frame, at, instr))\n                        ended = True\n",
         ("summary_ended",),
@@ -48,7 +48,7 @@ SUMMARIES = (
     ),
     Bug(
         "nobody reads a struct that a summary returns",
-        "opi_xform.memory.summarised",
+        "opi_xform.calls.summarised",
         "written = writes(calls, node) - mine | self.returned(node)",
         "written = writes(calls, node) - mine",
         ("summary_struct",),
@@ -57,7 +57,7 @@ SUMMARIES = (
     ),
     Bug(
         "sizes that functions which are summarised set are not negative",
-        "opi_xform.memory.signs",
+        "opi_xform.regions.signs",
         "if graph.background.negative or values.owners:",
         "if False:",
         ("summary_signs",),
@@ -75,7 +75,7 @@ SUMMARIES = (
     ),
     Bug(
         "a summary changes nothing",
-        "opi_xform.memory.steps",
+        "opi_xform.values.steps",
         "        self.escape(changed, node, SUMMARY)\n",
         "",
         ("summary_count",),
@@ -84,7 +84,7 @@ SUMMARIES = (
     ),
     Bug(
         "a summary changes nothing in a loop",
-        "opi_xform.memory.modified",
+        "opi_xform.calls.modified",
         "self.modify_all(self.calls.changed(node), cells)",
         "self.modify_all(frozenset(), cells)",
         ("summary_loop",),
@@ -93,7 +93,7 @@ SUMMARIES = (
     ),
     Bug(
         "arrays of pointers that a summary uses own their memory alone",
-        "opi_xform.memory.families",
+        "opi_xform.pointsto.families",
         " | set(touched)",
         "",
         ("summary_table",),
@@ -102,7 +102,7 @@ SUMMARIES = (
     ),
     Bug(
         "structs that are given by value are not read",
-        "opi_xform.memory.steps",
+        "opi_xform.values.steps",
         "            self.by_value(node, call, values)\n            return\n",
         "            return\n",
         ("send_read_by_value",),

@@ -2,8 +2,8 @@
 
 from tests.planted.bug import Bug
 
-_SUMS = "opi_xform.memory.sums"
-_GROWN = "opi_xform.memory.grown"
+_SUMS = "opi_xform.values.sums"
+_GROWN = "opi_xform.regions.grown"
 
 SUMS = (
     Bug(
@@ -96,7 +96,7 @@ SUMS = (
     ),
     Bug(
         "no program makes a size of which reads are counted negative",
-        "opi_xform.ownership.buffer_events",
+        "opi_xform.ownership.liveness.buffer_events",
         "if any(negative(self.program.graph, self.values, p) for p in sizes):",
         "if sizes is None:",
         ("counted_read_negative",),

@@ -2,10 +2,10 @@
 
 from tests.planted.bug import Bug
 
-_AGREEMENT = "opi_xform.ownership.agreement"
-_EVENTS = "opi_xform.ownership.buffer_events"
-_PARAMETERS = "opi_xform.ownership.parameters"
-_PLACE = "opi_xform.ownership.place"
+_AGREEMENT = "opi_xform.ownership.conditions.agreement"
+_EVENTS = "opi_xform.ownership.liveness.buffer_events"
+_PARAMETERS = "opi_xform.ownership.spelling.parameters"
+_PLACE = "opi_xform.ownership.placement.place"
 _PLAIN = "opi_xform.program.plain"
 _SWAPS = "opi_xform.ownership.swaps"
 
@@ -88,7 +88,7 @@ SWAPS = (
         ("send_read_recursion", "send_read_recursion_mutual"),
         also=Bug(
             "buffers of functions with several levels may convert",
-            "opi_xform.ownership.levels",
+            "opi_xform.ownership.conditions.levels",
             "if graph.frames[frame].function in graph.cyclic and frame not in owners:",
             "if False:",
             (),

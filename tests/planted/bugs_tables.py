@@ -2,13 +2,13 @@
 
 from tests.planted.bug import Bug
 
-_CONSTRAINTS = "opi_xform.memory.constraints"
-_EVALUATE = "opi_xform.memory.evaluate"
-_FORMATS = "opi_xform.program.formats"
-_INTERP = "opi_xform.memory.interp"
-_LOWER = "opi_xform.ir.lower_exprs"
-_OUTSIDE = "opi_xform.program.outside"
-_STEPS = "opi_xform.memory.steps"
+_CONSTRAINTS = "opi_xform.pointsto.constraints"
+_EVALUATE = "opi_xform.values.evaluate"
+_FORMATS = "opi_xform.effects.formats"
+_INTERP = "opi_xform.values.interp"
+_LOWER = "opi_xform.ir.lowering.expressions"
+_OUTSIDE = "opi_xform.effects.outside"
+_STEPS = "opi_xform.values.steps"
 
 TABLES = (
     Bug(
@@ -114,7 +114,7 @@ TABLES = (
     ),
     Bug(
         "functions of the program's own by the MPI's names are the MPI's",
-        "opi_xform.ownership.bypass",
+        "opi_xform.ownership.conditions.bypass",
         "if key.startswith(_MINE) and key in effects:",
         "if False:",
         ("g_own_mpi_init",),
@@ -122,7 +122,7 @@ TABLES = (
     ),
     Bug(
         "a message by a profiling name meets the receives of libopi",
-        "opi_xform.ownership.bypass",
+        "opi_xform.ownership.conditions.bypass",
         "return effect is not None and effect.mpi is not None and effect.mpi.kind not in _APART",
         "return False",
         ("g_profiling_send", "g_profiling_pointer"),

@@ -7,7 +7,7 @@ _THREADS = "OpenMP threads"
 THREADS = (
     Bug(
         "a private variable keeps the value of its region",
-        "opi_xform.frontend.openmp",
+        "opi_xform.frontend.lower.openmp",
         "            self.restored.setdefault(id(stmt), {}).update(outside)",
         "            self.restored.setdefault(id(stmt), {})",
         ("omp_private_after", "omp_loop_after"),
@@ -15,7 +15,7 @@ THREADS = (
     ),
     Bug(
         "the variable of a shared loop is everybody's",
-        "opi_xform.frontend.openmp",
+        "opi_xform.frontend.lower.openmp",
         "private = self.loops(directive, stmt) if directive.name in LOOPS else {}",
         "private: dict[str, Type] = {}",
         ("omp_loop_after",),
@@ -23,7 +23,7 @@ THREADS = (
     ),
     Bug(
         "a thread's own value is the one of the loop in order",
-        "opi_xform.frontend.openmp",
+        "opi_xform.frontend.lower.openmp",
         'if clause == "firstprivate" and self.modified(key, stmt):',
         "if False:",
         ("omp_firstprivate",),
@@ -31,7 +31,7 @@ THREADS = (
     ),
     Bug(
         "a thread's part of a sum is the sum",
-        "opi_xform.frontend.openmp",
+        "opi_xform.frontend.lower.openmp",
         'if clause == "reduction" and not self.only_updated(',
         "if False and self.only_updated(",
         ("omp_reduction_read",),
@@ -39,7 +39,7 @@ THREADS = (
     ),
     Bug(
         "statements that each thread runs are run once",
-        "opi_xform.frontend.openmp",
+        "opi_xform.frontend.lower.openmp",
         'raise directive.refusal("has statements that each of its threads runs")',
         "continue",
         ("omp_each_atomic",),
@@ -47,7 +47,7 @@ THREADS = (
     ),
     Bug(
         "what each thread declares is there once",
-        "opi_xform.frontend.openmp",
+        "opi_xform.frontend.lower.openmp",
         "if _matters(variable.type) and self.modified(key, stmt):",
         "if False:",
         ("omp_each_declared",),
@@ -55,13 +55,13 @@ THREADS = (
     ),
     Bug(
         "an atomic operation tells nobody a number",
-        "opi_xform.frontend.openmp",
+        "opi_xform.frontend.lower.openmp",
         "        if not (isinstance(e, ast.IncDec) or (isinstance(e, ast.Assign) and e.op)):",
         "        if False:",
         ("omp_capture",),
         also=Bug(
             "capture is followed",
-            "opi_xform.frontend.directives",
+            "opi_xform.frontend.lower.directives",
             '"nowait", "nontemporal"',
             '"capture", "nowait", "nontemporal"',
             (),
@@ -78,7 +78,7 @@ THREADS = (
     ),
     Bug(
         "a macro with arguments does nothing in a directive",
-        "opi_xform.frontend.macros",
+        "opi_xform.frontend.macros.expansions",
         "d.parameters is not None and not called for d",
         "d.parameters is not None for d",
         ("omp_macro_clause",),
@@ -86,7 +86,7 @@ THREADS = (
     ),
     Bug(
         "only the last definition of a macro counts in a directive",
-        "opi_xform.frontend.macros",
+        "opi_xform.frontend.macros.expansions",
         "d.parameters is not None and not called for d in found):",
         "d.parameters is not None and not called for d in found[-1:]):",
         ("omp_macro_changed",),
@@ -94,7 +94,7 @@ THREADS = (
     ),
     Bug(
         "directives that a compiler may read say nothing",
-        "opi_xform.frontend.skipped",
+        "opi_xform.frontend.macros.skipped",
         "certain = nobody or all(deciding.by_flags(file.data, way) for way in ways)",
         "certain = True",
         ("omp_compiler",),
@@ -102,7 +102,7 @@ THREADS = (
     ),
     Bug(
         "no address of what each thread has is taken",
-        "opi_xform.frontend.openmp",
+        "opi_xform.frontend.lower.openmp",
         "any(_is(x, key) for x in _within_place(e.operand))",
         "False",
         ("omp_pointer_to",),
@@ -141,7 +141,7 @@ THREADS = (
     ),
     Bug(
         "threads may ask for the memory of a message",
-        "opi_xform.ownership.anchors",
+        "opi_xform.ownership.placement.anchors",
         'if info.role == "init" or in_threads(self.flow.threads, info.stmt.span):',
         'if info.role == "init":',
         ("omp_allocated", "omp_filled_below"),
@@ -156,7 +156,7 @@ THREADS = (
     ),
     Bug(
         "what a part of a region leaves, the next one finds",
-        "opi_xform.frontend.openmp",
+        "opi_xform.frontend.lower.openmp",
         "if not self.anew(key, part):",
         "if False:",
         ("omp_carried",),
@@ -164,7 +164,7 @@ THREADS = (
     ),
     Bug(
         "a name means the variable that pointers lead to",
-        "opi_xform.frontend.openmp",
+        "opi_xform.frontend.lower.openmp",
         "if isinstance(e, ast.AddrOf) and any(_is(x, key) for x in _within_place(e.operand)):",
         "if False:",
         ("omp_pointer_to",),
@@ -172,7 +172,7 @@ THREADS = (
     ),
     Bug(
         "parts are joined by what made them",
-        "opi_xform.frontend.openmp",
+        "opi_xform.frontend.lower.openmp",
         '"max": frozenset[str](),',
         '"max": frozenset({"+"}),',
         ("omp_reduction_other",),
@@ -180,7 +180,7 @@ THREADS = (
     ),
     Bug(
         "arrays of threads are followed",
-        "opi_xform.frontend.openmp",
+        "opi_xform.frontend.lower.openmp",
         "if _matters(variable.type) and not variable.type.is_scalar:",
         "if False:",
         ("omp_carried_array",),
@@ -188,7 +188,7 @@ THREADS = (
     ),
     Bug(
         "directives have no digraphs",
-        "opi_xform.frontend.directives",
+        "opi_xform.frontend.lower.directives",
         'for s in (b"#", b"%:", b"??=") if',
         'for s in (b"#",) if',
         ("omp_spelled_digraph",),
@@ -196,7 +196,7 @@ THREADS = (
     ),
     Bug(
         "no operator makes a directive",
-        "opi_xform.frontend.directives",
+        "opi_xform.frontend.lower.directives",
         'if not inside.endswith(b\'"\') or b"omp" in inside:',
         "if False:",
         ("omp_operator",),
@@ -204,7 +204,7 @@ THREADS = (
     ),
     Bug(
         "one macro makes all of a directive",
-        "opi_xform.frontend.macros",
+        "opi_xform.frontend.macros.expansions",
         'if not any("_Pragma" in self.reached(e) for e in found):\n            return False',
         'found = [e for e in found if "_Pragma" in self.reached(e)]',
         ("omp_macro_text",),
@@ -220,7 +220,7 @@ THREADS = (
     ),
     Bug(
         "names of threads' variables are no macros",
-        "opi_xform.frontend.directives",
+        "opi_xform.frontend.lower.directives",
         "if any(constant(name, True) is not None for name in names):",
         "if False:",
         ("omp_threadprivate_macro",),
@@ -228,14 +228,14 @@ THREADS = (
     ),
     Bug(
         "a region that begins in text left out ends there",
-        "opi_xform.frontend.directives",
+        "opi_xform.frontend.lower.directives",
         "return depth == 0 and bool(words)",
         "return bool(words)",
         ("ompother_brace",),
         condition=_THREADS,
         also=Bug(
             "so does each statement in it",
-            "opi_xform.frontend.directives",
+            "opi_xform.frontend.lower.directives",
             """ and words[-1][1] in (b"}", b";")""",
             "",
             (),
@@ -243,7 +243,7 @@ THREADS = (
     ),
     Bug(
         "the body of a loop is left out where its head is",
-        "opi_xform.frontend.directives",
+        "opi_xform.frontend.lower.directives",
         """ and words[-1][1] in (b"}", b";")""",
         "",
         ("ompother_head",),
@@ -259,7 +259,7 @@ THREADS = (
     ),
     Bug(
         "the first way of an `#if` tells who decides about those behind it",
-        "opi_xform.frontend.skipped",
+        "opi_xform.frontend.macros.skipped",
         "own = all(deciding.own(file.data, way) for way in ways)",
         "own = deciding.own(file.data, at)",
         ("ompother_ways", "g_left_out_ways"),
@@ -267,7 +267,7 @@ THREADS = (
     ),
     Bug(
         "macros of a header that only some compilers include are the program's own",
-        "opi_xform.frontend.deciding",
+        "opi_xform.frontend.macros.deciding",
         "        self.include(files)\n",
         "",
         ("g_left_out_included",),

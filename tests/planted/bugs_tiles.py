@@ -2,11 +2,11 @@
 
 from tests.planted.bug import Bug
 
-_CHECK = "opi_xform.parts.check"
-_FACTS = "opi_xform.memory.facts"
-_INTERCHANGED = "opi_xform.memory.interchanged"
+_CHECK = "opi_xform.divide.check"
+_FACTS = "opi_xform.values.facts"
+_INTERCHANGED = "opi_xform.regions.interchanged"
 _LEAST = "opi_xform.memory.least"
-_REGIONS = "opi_xform.memory.regions"
+_REGIONS = "opi_xform.regions.sets"
 
 TILES = (
     Bug(

@@ -2,9 +2,9 @@
 
 from tests.planted.bug import Bug
 
-_CONSTRAINTS = "opi_xform.memory.constraints"
-_INCLUSIONS = "opi_xform.memory.inclusions"
-_LOWER = "opi_xform.ir.lower_exprs"
+_CONSTRAINTS = "opi_xform.pointsto.constraints"
+_INCLUSIONS = "opi_xform.pointsto.inclusions"
+_LOWER = "opi_xform.ir.lowering.expressions"
 
 TRAVEL = (
     Bug(
@@ -65,7 +65,7 @@ TRAVEL = (
     ),
     Bug(
         "one struct is copied into another one as structs of one kind are",
-        "opi_xform.memory.travel",
+        "opi_xform.pointsto.travel",
         'f"{to.kind} {to.record}"',
         "to.kind",
         ("c_bytes_struct_halves",),

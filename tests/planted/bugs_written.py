@@ -2,10 +2,10 @@
 
 from tests.planted.bug import Bug
 
-_OUT = "opi_xform.frontend.written_out"
-_USES = "opi_xform.frontend.macro_uses"
-_STEADY = "opi_xform.frontend.steady"
-_AGAIN = "opi_xform.cli.written"
+_OUT = "opi_xform.frontend.macros.written_out"
+_USES = "opi_xform.frontend.macros.macro_uses"
+_STEADY = "opi_xform.frontend.macros.steady"
+_AGAIN = "opi_xform.attempts.written"
 
 _TREES = Bug(
     "a text with uses written out is the same program",
@@ -70,7 +70,7 @@ WRITTEN = (
     ),
     Bug(
         "a macro is no pointer that a struct is reached by",
-        "opi_xform.ownership.paths",
+        "opi_xform.ownership.spelling.paths",
         "if name != self.program.variables[path.root.var].name:",
         "if False:",
         ("written_out_member",),

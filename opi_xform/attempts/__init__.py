@@ -1,0 +1,1 @@
+"""Other texts of the program that may convert more: one file a kind."""

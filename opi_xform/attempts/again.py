@@ -1,0 +1,181 @@
+"""The program with other texts of some of its files, analysed as any other, and told in places of the one that the user
+wrote.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+from opi_xform.frontend import FrontendError
+from opi_xform.ir.ast import Unit
+from opi_xform.ir.span import Span
+from opi_xform.ownership.model.plan import Decision, Edit, Note, Plan, Told
+from opi_xform.record import dataclass
+from opi_xform.rewrite.apply import place_of
+from opi_xform.rewrite.mirror import lay_out, mirrored, mirrored_flags
+from opi_xform.text.sources import Sources
+
+if TYPE_CHECKING:
+    from opi_xform.ownership.model.buffers import Program
+
+Site = tuple[str, int, str]  # file, offset of the call, side
+Job = tuple[str, tuple[str, ...]]  # a file and its flags
+Parse = Callable[[Sequence[Job]], Sequence[Unit | FrontendError]]
+Known = Callable[[Sequence[Unit]], "Program | None"]
+"""The program of some units, of which nothing is decided; None: it is too large."""
+Analysed = tuple["Program | None", Plan, dict[str, bytes]]
+"""The program, the plan and what it makes of the files."""
+Analyse = Callable[[Sequence[Unit], Sources, str, tuple[Told, ...], int], Analysed]
+"""Units, their files, the root, what is told, how many sites are not enough to ask why others stay (``Options``)."""
+Further = Callable[["Again", "Program", Plan], tuple[Plan, dict[str, bytes] | None]]
+"""A better plan for a program that is analysed again, and what that makes of the files where its edits do not tell."""
+
+
+class Moved(Protocol):
+    """Places in a text that was rewritten, and the same places in the text before."""
+
+    def after(self, offset: int, ends: bool) -> int:
+        """Where a place of the old text is in the new one."""
+
+    def span(self, span: Span, file: str) -> Span:
+        """A span of the new text as one of the old."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A plan in places of the old program; the new contents of files; the edits, in places of the new texts, by file of
+    the old program.
+    """
+
+    plan: Plan
+    changed: dict[str, bytes]
+    edits: tuple[tuple[str, Edit], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """How a program is parsed and analysed.  known: what is known of units before anything is decided.
+
+    further: what else is tried with each other text of it.  reasons: what the sites of the old program stay for says
+    nothing of the other text, so it is found out anew.  wordless: nobody reads why sites stay, whatever converts.
+    """
+
+    units: Sequence[Unit]
+    flags: Callable[[str], tuple[str, ...]]
+    sources: Sources
+    root: str
+    told: Sequence[Told]
+    parse: Parse
+    analyse: Analyse
+    known: Known
+    further: Further | None = None
+    reasons: bool = False
+    wordless: bool = False
+
+    def attempt(self, texts: Mapping[str, bytes], moved: Mapping[str, Moved], old: Plan) -> Tried | None:
+        """What is decided of the program with these texts; None when it is no program any more.
+
+        Where no more sites convert than those of ``old``, it is not said why the others stay.
+        """
+        with tempfile.TemporaryDirectory(prefix="opi-xform-") as folder:
+            top = os.path.realpath(folder)
+            found_units = self._parsed(top, texts)
+            if found_units is None:
+                return None
+            units, jobs = found_units
+            back = Back(top, moved, self.sources)
+            told = tuple(self._moved(one, top, moved) for one in self.told)
+            files, root = Sources(), mirrored(top, self.root)
+            least = sys.maxsize if self.wordless else -1 if self.reasons else len(converted(old))
+            program, plan, changed = self.analyse(units, files, root, told, least)
+            if self.further is not None and program is not None:
+                flags = {unit.path: own for unit, (_, own) in zip(units, jobs, strict=True)}
+                inner = Again(units, flags.__getitem__, files, root, told, self.parse, self.analyse, self.known)
+                found, better = self.further(inner, program, plan if self.reasons else back.with_reasons(plan, old))
+                if better is not None:
+                    plan, changed = found, better
+            edits = tuple((back.file(place_of(edit).file), edit) for edit in plan.edits)
+            contents = {**texts, **{back.file(name): data for name, data in changed.items()}}
+            return Tried(back.plan(plan, old), contents, edits)
+
+    def look(self, texts: Mapping[str, bytes]) -> tuple[Program, str] | None:
+        """The program with these texts, and the folder in which its files lay; None when it is none, or too large."""
+        with tempfile.TemporaryDirectory(prefix="opi-xform-") as folder:
+            top = os.path.realpath(folder)
+            found = self._parsed(top, texts)
+            program = None if found is None else self.known(found[0])
+            return None if program is None else (program, top)
+
+    def _parsed(self, top: str, texts: Mapping[str, bytes]) -> tuple[list[Unit], list[Job]] | None:
+        """The units with these texts, and what was parsed, in a copy below a folder."""
+        lay_out(top, self.units, texts, self.sources)
+        jobs = [(mirrored(top, self.sources.name(u.path)), mirrored_flags(top, self.flags(u.path))) for u in self.units]
+        units: list[Unit] = []
+        for result in self.parse(jobs):
+            if isinstance(result, FrontendError) or any(d.severity == "error" for d in result.diagnostics):
+                return None
+            units.append(result)
+        return units, jobs
+
+    def _moved(self, told: Told, top: str, moved: Mapping[str, Moved]) -> Told:
+        file = self.sources.name(told.file)
+        known = moved.get(file)
+        begin, end = told.begin, told.end
+        if known is not None:
+            begin, end = known.after(begin, False), known.after(end, True)
+        return replace(told, file=mirrored(top, file), begin=begin, end=end)
+
+
+class Back:
+    """From the mirror, and its rewritten texts, to the program as it is."""
+
+    def __init__(self, top: str, moved: Mapping[str, Moved], sources: Sources) -> None:
+        self.top = top
+        self.moved = moved
+        self.sources = sources
+
+    def file(self, name: str) -> str:
+        return self.sources.name(name[len(self.top) :]) if name.startswith(self.top + os.sep) else name
+
+    def span(self, span: Span) -> Span:
+        file = self.file(span.file)
+        known = self.moved.get(file)
+        return replace(span, file=file) if known is None or file == span.file else known.span(span, file)
+
+    def decision(self, d: Decision) -> Decision:
+        notes = tuple(Note(self.span(note.span), note.message.replace(self.top, "")) for note in d.notes)
+        advice = d.advice
+        if advice is not None:
+            words, spans = advice.words.replace(self.top, ""), tuple(map(self.span, advice.spans))
+            advice = replace(advice, words=words, spans=spans)
+        message = d.message.replace(self.top, "")
+        return replace(d, span=self.span(d.span), message=message, notes=notes, advice=advice)
+
+    def with_reasons(self, plan: Plan, old: Plan) -> Plan:
+        """The new plan, its sites that stay with the codes that they had: it may not have been asked for its own."""
+        known = {site(d): d for d in old.decisions if d.decision == "keep"}
+        decisions = []
+        for d in plan.decisions:
+            before = known.get(site(self.decision(d))) if d.decision == "keep" else None
+            decisions.append(d if before is None else replace(d, code=before.code, form=before.form))
+        return replace(plan, decisions=tuple(decisions))
+
+    def plan(self, plan: Plan, old: Plan) -> Plan:
+        """The plan's decisions and remarks, each buffer in the words of the program as it is."""
+        words = {site(d): d.buffer for d in old.decisions}
+        decisions = [self.decision(d) for d in plan.decisions]
+        decisions = [replace(d, buffer=words.get(site(d), d.buffer)) for d in decisions]
+        return Plan(tuple(decisions), diagnostics=tuple(self.decision(d) for d in plan.diagnostics))
+
+
+def site(d: Decision) -> Site:
+    return (d.span.file, d.span.begin, d.side)
+
+
+def converted(plan: Plan) -> set[Site]:
+    return {site(d) for d in plan.decisions if d.decision == "convert"}

@@ -1,0 +1,105 @@
+"""Arrays in structs: tried as variables of their own.
+
+Where nothing but the text depends on where such an array lies (``divide/structs/from_structs.py``), the source is rewritten so,
+and the program that results is analysed as any other.  Where that makes sites convert, its plan counts, told in places
+of the program that the user wrote; arrays that do not help stay in their structs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from opi_xform.attempts.again import Again, Tried, converted, site
+from opi_xform.divide.places import Offsets
+from opi_xform.divide.structs.from_structs import Edits, FromStructs, Lifted, Site
+from opi_xform.ir.ast import Unit
+from opi_xform.ownership.buffers.uses import collect
+from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.plan import Plan
+from opi_xform.standing import standing
+from opi_xform.text.edit import ByteEdit, EditConflict, apply_edits
+
+
+class Loosening:
+    """One use: ``run``."""
+
+    def __init__(self, program: Program, plan: Plan, units: Sequence[Unit], again: Again) -> None:
+        self.program = program
+        self.plan = plan
+        self.units = units
+        self.again = again
+        self.sources = again.sources
+
+    def run(self) -> Tried | None:
+        """The better plan; None where the program stays as it is.  Raises OSError."""
+        kept = frozenset(site(d) for d in self.plan.decisions if d.decision == "keep")
+        found = FromStructs(self.program, self.units, self.sources.data).run(kept)
+        ways = self.shown([one for one in found if self.inside(one.edits)])
+        best = self.attempt([one.edits for one in ways], self.again) if ways else None
+        if best is None:
+            return None
+        gained = converted(best.plan) - converted(self.plan)
+        fewer = [one for one in ways if self.sites(one) & gained]
+        if len(fewer) < len(ways):
+            tried = self.attempt([one.edits for one in fewer], self.again) if fewer else None
+            if tried is not None and converted(tried.plan) >= converted(best.plan):
+                best, ways = tried, fewer
+        return replace(best, plan=self.told(best.plan, ways))
+
+    def shown(self, ways: list[Lifted]) -> list[Lifted]:
+        """Those of whose sends it is known that they end in the array: all their bytes are written by its name."""
+        if not any(one.unshown for one in ways):
+            return ways
+        asked = replace(self.again, further=None, wordless=True)
+        seen = self.attempt([one.wide if one.unshown else one.edits for one in ways], asked)
+        sent = converted(seen.plan) if seen is not None else set()
+        return [one for one in ways if one.unshown <= sent]
+
+    def inside(self, edits: Edits) -> bool:
+        """Only files below the root are edited."""
+        top = os.path.realpath(self.again.root)
+        return all(os.path.commonpath([top, standing(file)]) == top for file in edits)
+
+    def sites(self, one: Lifted) -> set[Site]:
+        """The sites of messages in the struct that the array is of."""
+        table = self.program.values.objects.table
+        mine = (u for u in collect(self.program) if u.object >= 0 and table[u.object].variable == one.key)
+        return {*one.sites, *(u.place[:3] for u in mine)}
+
+    def attempt(self, ways: Sequence[Edits], again: Again) -> Tried | None:
+        """What is decided of the program with these edits, where that is better."""
+        edits: dict[str, dict[ByteEdit, None]] = {}
+        for way in ways:
+            for file, ones in way.items():
+                edits.setdefault(self.sources.name(file), {}).update(ones)
+        try:
+            texts = {file: apply_edits(self.sources.data(file), ones) for file, ones in edits.items()}
+        except EditConflict:
+            return None
+        offsets: Mapping[str, Offsets] = {file: Offsets(self.sources.data(file), e) for file, e in edits.items()}
+        tried = again.attempt(texts, offsets, self.plan)
+        return tried if tried is not None and converted(tried.plan) > converted(self.plan) else None
+
+    def told(self, plan: Plan, ways: Sequence[Lifted]) -> Plan:
+        """The plan, with what becomes of the arrays said at the sites that are new."""
+        old = converted(self.plan)
+        by_site: dict[Site, list[str]] = {}
+        for one in ways:
+            name = self.program.variables[one.key].name
+            for place in self.sites(one):
+                by_site.setdefault(place, []).append(f"`{name}.{one.field}`")
+        return replace(
+            plan,
+            decisions=tuple(
+                replace(d, message=f"{d.message}; {_leaving(by_site[site(d)])}")
+                if d.decision == "convert" and site(d) not in old and site(d) in by_site
+                else d
+                for d in plan.decisions
+            ),
+        )
+
+
+def _leaving(names: Sequence[str]) -> str:
+    return f"{names[0]} leaves its struct" if len(names) == 1 else f"{' and '.join(names)} leave their structs"

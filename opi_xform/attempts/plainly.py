@@ -1,0 +1,122 @@
+"""Short names of buffers, written out: ``double *b = h->out[d]; MPI_Send(b, …)`` as ``MPI_Send(h->out[d], …)``.
+
+The program that results is the same one (``ownership/spelling/short_names.py``, ``given_names.py`` for parameters) and is
+analysed as any other.  Where that makes sites convert, those names are written out that the user's calls need.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from opi_xform.attempts.again import Again, Site, Tried, converted, site
+from opi_xform.divide.places import Offsets
+from opi_xform.ir import ast
+from opi_xform.ir.walk import expressions, within
+from opi_xform.ownership.buffers.uses import collect
+from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.plan import Decision, Plan, ReplaceText
+from opi_xform.ownership.spelling.given_names import given_names
+from opi_xform.ownership.spelling.mentions import plain
+from opi_xform.ownership.spelling.short_names import ShortName, settings, short_names, touch
+from opi_xform.text.edit import ByteEdit, apply_edits
+from opi_xform.text.sources import Sources
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+class Plainly:
+    """One program: ``run``."""
+
+    def __init__(self, program: Program, plan: Plan, sources: Sources, again: Again) -> None:
+        self.plan = plan
+        self.sources = sources
+        self.again = again
+        self.given: dict[Site, set[str]] = {}
+        for use in collect(program):
+            names = {e.var for e in within(use.call.args[use.argument]) if isinstance(e, ast.VarRef)}
+            self.given.setdefault(use.place[:3], set()).update(names)
+        kept = [d for d in plan.decisions if d.decision == "keep"]
+        keys = {key for d in kept for key in self.given.get(site(d), ())}
+        said = {word for d in kept for word in _WORD.findall(f"{d.object} {d.buffer}")}
+        keys |= _naming(again.units, said)
+        found = list(short_names(program, again.units, keys) if keys else ())
+        for one in given_names(program, again.units, said):
+            if not any(touch(one, other) for other in found):
+                found.append(one)
+        top = os.path.realpath(again.root)
+        self.names = tuple(
+            name
+            for name in found
+            if all(os.path.commonpath([top, sources.name(edit.span.file)]) == top for edit in name.edits)
+        )
+
+    def run(self) -> Tried | None:
+        """What is decided of the program with names written out; None where that is no better.  Raises OSError."""
+        best = self.attempt(self.names) if self.names else None
+        if best is None:
+            return None
+        gained = converted(best.plan) - converted(self.plan)
+        keys = {key for one in gained for key in self.given.get(one, ())}
+        names = tuple(name for name in self.names if name.key in keys)
+        if names != self.names:
+            fewer = self.attempt(names) if names else None
+            if fewer is not None and converted(fewer.plan) >= converted(best.plan):
+                best = fewer
+            else:
+                names = self.names
+        return replace(best, plan=self.told_of(best.plan, names))
+
+    def attempt(self, names: Sequence[ShortName]) -> Tried | None:
+        """What is decided of the program without these names: of the same one, where it is better."""
+        edits: dict[str, list[ByteEdit]] = {}
+        for name in names:
+            for edit in name.edits:
+                file = self.sources.name(edit.span.file)
+                edits.setdefault(file, []).append(_bytes(edit, self.sources.data(file)))
+        texts = {file: apply_edits(self.sources.data(file), ones) for file, ones in edits.items()}
+        offsets = {file: Offsets(self.sources.data(file), ones) for file, ones in edits.items()}
+        tried = self.again.attempt(texts, offsets, self.plan)
+        return tried if tried is not None and converted(tried.plan) > converted(self.plan) else None
+
+    def told_of(self, plan: Plan, names: Sequence[ShortName]) -> Plan:
+        """The plan, with what is written for a name said at each call that is given it."""
+        return replace(plan, decisions=tuple(_told(d, self.given, names) for d in plan.decisions))
+
+
+def _naming(units: Sequence[ast.Unit], names: Collection[str]) -> set[str]:
+    """Local pointers that are set from something with one of these names, or have one and are given to a call."""
+    out: set[str] = set()
+    for function in (f for unit in units for f in unit.functions.values()):
+        for key, (_, _, value) in settings(function).items():
+            parts = list(within(value))
+            said = {_WORD.findall(e.var)[-1:][0] for e in parts if isinstance(e, ast.VarRef)}
+            said |= {e.field for e in parts if isinstance(e, ast.Member)}
+            if function.variables[key].name in names and key in _given(function):
+                out.add(key)
+            if not said.isdisjoint(names):
+                out.add(key)
+    return out
+
+
+def _given(function: ast.Function) -> set[str]:
+    """The variables that a function gives to others."""
+    calls = (e for root in expressions(function.body) for e in within(root) if isinstance(e, ast.Call))
+    return {a.var for call in calls for e in call.args if isinstance(a := plain(e), ast.VarRef)}
+
+
+def _told(d: Decision, given: Mapping[Site, Collection[str]], names: Sequence[ShortName]) -> Decision:
+    said = [f"`{name.text}` is written for `{name.name}`" for name in names if name.key in given.get(site(d), ())]
+    return replace(d, message="; ".join([d.message, *said])) if said and d.decision == "convert" else d
+
+
+def _bytes(edit: ReplaceText, data: bytes) -> ByteEdit:
+    """The edit; a statement that goes takes its line along where it stands alone there."""
+    begin, end = edit.span.begin, edit.span.end
+    if not edit.text:
+        start, stop = data.rfind(b"\n", 0, begin) + 1, data.find(b"\n", end) + 1
+        if stop and not data[start:begin].strip() and not data[end:stop].strip():
+            begin, end = start, stop
+    return ByteEdit(begin, end, (), edit.text.encode("utf-8", "surrogateescape"))

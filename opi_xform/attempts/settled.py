@@ -1,0 +1,29 @@
+"""Sites that stay for what the program does, however its text is written: other words for the same are no help.
+
+What a program with other words for the same (``written.py``) reads, writes and sends is what this one does.  A site
+that stays because of bytes that are read, of the form of its call, or of a budget, stays there as well.  Sends with
+which a block's life ends convert whatever is said of them otherwise (``ownership/last/edits.py``): those that name it
+plainly.
+"""
+
+from __future__ import annotations
+
+from opi_xform.attempts.again import Site, site
+from opi_xform.ir import ast
+from opi_xform.ownership.buffers.uses import collect
+from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.plan import Plan
+from opi_xform.ownership.spelling.mentions import plain
+
+_FORM = frozenset({"OPI107", "OPI108", "OPI118", "OPI207", "OPI208", "OPI218"})
+_BYTES = frozenset({"OPI101", "OPI102", "OPI110", "OPI201", "OPI202", "OPI203", "OPI210", "OPI401"})
+
+
+def settled(program: Program, plan: Plan) -> bool:
+    """All sites that stay do so whatever the words are."""
+    plainly: set[Site] = set()
+    for use in collect(program):
+        if use.side == "send" and isinstance(plain(use.call.args[use.argument]), ast.VarRef):
+            plainly.add(use.place[:3])
+    kept = [d for d in plan.decisions if d.decision == "keep"]
+    return all(d.code in _FORM or (d.code in _BYTES and site(d) not in plainly) for d in kept)

@@ -1,0 +1,1 @@
+"""One file a benchmark that is more than a C program."""

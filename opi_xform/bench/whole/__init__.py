@@ -1,0 +1,1 @@
+"""Whole programs in several forms: testdata's, and anybody's."""

@@ -1,0 +1,1 @@
+"""What calls do that the program graph does not follow."""

@@ -1,0 +1,1 @@
+"""What a run is given: files, flags, comments for it."""

@@ -1,0 +1,1 @@
+"""What a run gives: tables, pages, findings, private variables, fixes."""

@@ -1,0 +1,33 @@
+"""What reports need beside the plan: the lives of buffers, the bytes of sites, runs of the program, its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from opi_xform.record import dataclass
+
+if TYPE_CHECKING:
+    from opi_xform.cli.output.fix import Fixed
+    from opi_xform.ownership.model.plan import Decision
+    from opi_xform.report.advice import Site, Weight
+    from opi_xform.report.globals import GlobalDecision
+    from opi_xform.report.page.lives import BufferLife
+    from opi_xform.report.profile import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """runs: of --profile, in the order given.  variables: those that ranks as threads would share;
+    hindrances: what else stands in the way of such ranks.  fixed: the change that --fix asks for.
+    fixes: what it would be, for sites that would convert with it.
+    """
+
+    runs: tuple[Run, ...] = ()
+    lives: tuple[BufferLife, ...] = ()
+    weights: Mapping[Site, Weight] = field(default_factory=dict)
+    variables: tuple[GlobalDecision, ...] = ()
+    hindrances: tuple[Decision, ...] = ()
+    fixed: Fixed | None = None
+    fixes: Mapping[Site, str] = field(default_factory=dict)

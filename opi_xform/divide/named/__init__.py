@@ -1,0 +1,1 @@
+"""Allocations whose parts have pointer variables of their own."""

@@ -1,0 +1,1 @@
+"""Messages that begin at a computed place in a buffer."""

@@ -1,0 +1,311 @@
+"""Messages that begin inside a buffer, with the statements beside them that pack or unpack what travels.
+
+``for (…) buf[s + e] = …; MPI_Send(&buf[s], n, …);`` is a *passage*: from its first statement to its last one, the ``n``
+elements from ``s`` on are scratch.  Here passages are only found, by the text; ``divide/passages/proof.py`` proves that
+a block of their own can stand for these elements.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+from opi_xform.divide.decompose import pure
+from opi_xform.divide.mentions import Mention, find_mentions
+from opi_xform.effects.model import MpiOp
+from opi_xform.ir import ast
+from opi_xform.ir.span import Span
+from opi_xform.ir.walk import children, expressions, within
+from opi_xform.ownership.buffers.uses import P2P, collect
+from opi_xform.ownership.model.buffers import Place, Program, Use
+from opi_xform.ownership.spelling.mentions import Texts
+from opi_xform.ownership.spelling.scopes import means_type
+from opi_xform.record import dataclass
+
+_DATA = frozenset({"int", "float", "record"})  # what elements are
+MOST = 4  # statements of one message that are tried as the first one, or the last one
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A message and the statements, of one block, in which the elements that travel are made or used.
+
+    key: the buffer's variable.  place: the site.  address: the message's first argument, without casts.  start: the
+    element that it begins with; count: how many.  first, last: the statements.  mentions: the buffer's elements in
+    them, as ``buf[…]``.  name: of the new block; the names of its companions begin with it.  handed: the message is a
+    send that pends behind them: nothing waits for it in this block, and only what is given away needs no free here.
+    """
+
+    key: str
+    function: str
+    place: Place
+    address: ast.Expr
+    start: ast.Expr
+    count: ast.Expr
+    first: ast.Stmt
+    last: ast.Stmt
+    mentions: tuple[Mention, ...]
+    name: str
+    handed: bool = False
+
+    @property
+    def at(self) -> str:
+        """The variable that holds the start."""
+        return f"{self.name}_at"
+
+
+def passages(
+    program: Program,
+    kept: Collection[tuple[str, int, str]],
+    own: Collection[str],
+    read: Callable[[str], bytes],
+) -> list[Passage]:
+    """Those of sites that stay, in the order of their calls, of one call the shortest first.  own: files in which
+    something may be put.
+    """
+    out: list[Passage] = []
+    seen: set[Place] = set()
+    known: dict[str, list[Mention]] = {}
+    taken: set[str] = set()
+    words: set[str] | None = None
+    texts = Texts()
+    for use in collect(program):
+        if use.place[:3] not in kept or use.place in seen or use.call.span.file not in own or use.op.persistent:
+            continue
+        seen.add(use.place)
+        begun = beginning(use)
+        if begun is None:
+            continue
+        ref, start, address = begun
+        var = program.variables[ref.var]
+        function = program.graph.frames[program.graph.nodes[use.node].frame].function
+        if not _plain(var) or not _same_type(program, function, var, texts):
+            continue
+        if ref.var not in known:
+            known[ref.var] = find_mentions(program.functions, ref.var)
+        info = program.graph.statement(program.graph.nodes[use.node])
+        if info is None or not info.in_block or info.role != "item" or not info.stmt.span.editable:
+            continue
+        count = use.call.args[use.buffer.count] if use.buffer.count is not None else None
+        if count is None:
+            continue
+        words = _words(program, read) if words is None else words
+        for found in _around(program, program.functions[function], info.stmt, use, known[ref.var]):
+            name = _name(var.name, words, taken)
+            first, last, mentions, before, handed = found
+            begin, many = (_set_there(e, before) for e in (start, count))
+            if name and pure(begin) and pure(many):
+                taken.add(name)
+                one = Passage(ref.var, function, use.place, address, begin, many, first, last, mentions, name, handed)
+                out.append(one)
+    return out
+
+
+def beginning(use: Use) -> tuple[ast.VarRef, ast.Expr, ast.Expr] | None:
+    """The variable in a message's first argument, the element that it begins with, and the argument without casts."""
+    e = use.call.args[use.argument]
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    if isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.Index):
+        base, start = e.operand.base, e.operand.index
+    elif isinstance(e, ast.Binary) and e.op == "+" and e.type.is_pointer:
+        base, start = (e.left, e.right) if _address(e.left) else (e.right, e.left)
+    else:
+        return None
+    ref = _uncast(base)
+    return (ref, start, e) if isinstance(ref, ast.VarRef) and e.span.editable else None
+
+
+def _address(e: ast.Expr) -> bool:
+    return e.type.is_pointer or e.type.is_array
+
+
+def _uncast(e: ast.Expr) -> ast.Expr:
+    """Without conversions that nobody wrote."""
+    while isinstance(e, ast.Cast) and not e.explicit:
+        e = e.operand
+    return e
+
+
+def _plain(var: ast.Variable) -> bool:
+    """An array of data, or a pointer to some, that is nothing else."""
+    t = var.type
+    if var.thread_local or t.const or t.volatile or t.atomic or not (t.is_pointer or t.is_array) or t.elem is None:
+        return False
+    elem = t.elem
+    return elem.kind in _DATA and bool(elem.size) and not (elem.const or elem.volatile or elem.atomic)
+
+
+def _same_type(program: Program, function: str, var: ast.Variable, texts: Texts) -> bool:
+    """The words of its elements' type mean that type in a function: none of the same name is declared."""
+    lowered, elem = program.graph.lowered.get(function), var.type.elem
+    return lowered is not None and elem is not None and means_type(program, lowered, elem.spelling, texts)
+
+
+def _words(program: Program, read: Callable[[str], bytes]) -> set[str]:
+    """All words of the program, headers and all, and the names that macros paste together."""
+    found = {w.decode() for file in program.files for w in re.findall(rb"[A-Za-z_]\w*", read(file))}
+    return found | {v.name for v in program.variables.values()} | {f.name for f in program.functions.values()}
+
+
+def _name(name: str, words: Collection[str], taken: Collection[str]) -> str:
+    """A name for a new block that no word of the program begins with; '' where there is none."""
+    for number in range(1, 1000):
+        wanted = f"{name}_part{'' if number == 1 else number}"
+        if wanted not in taken and not any(w == wanted or w.startswith(f"{wanted}_") for w in words):
+            return wanted
+    return ""
+
+
+# --- which statements -------------------------------------------------------------------------------------------------
+
+
+def _around(
+    program: Program, function: ast.Function, message: ast.Stmt, use: Use, mentions: Sequence[Mention]
+) -> Iterator[tuple[ast.Stmt, ast.Stmt, tuple[Mention, ...], Sequence[ast.Stmt], bool]]:
+    """The first and the last statement that have to do with a message, the buffer's elements in them, what stands
+    between the first one and the message, and whether the message goes on behind the last one.
+
+    Before a send: those that write elements; after a receive: those that read some.  Between them may stand others
+    that do not name the buffer, or only give it to other messages.  The last one waits for a message that is pending;
+    where none does, as where each turn of a loop sends to one partner, a send is the last one itself.
+    """
+    blocks = list(_blocks(function.body))
+    while (body := next((b for b in blocks if any(s is message for s in b)), None)) is not None:
+        found = False
+        for one in _beside(program, function, body, message, use, mentions):
+            found = True
+            yield one
+        around = (
+            None if found else next((s for b in blocks for s in b if isinstance(s, ast.Block) and s.body is body), None)
+        )
+        if around is None:
+            return
+        message = around  # a block that has no condition of its own
+
+
+def _beside(
+    program: Program,
+    function: ast.Function,
+    body: Sequence[ast.Stmt],
+    message: ast.Stmt,
+    use: Use,
+    mentions: Sequence[Mention],
+) -> Iterator[tuple[ast.Stmt, ast.Stmt, tuple[Mention, ...], Sequence[ast.Stmt], bool]]:
+    """``_around``, of one block."""
+    at = next(i for i, s in enumerate(body) if s is message)
+    mine = [m for m in mentions if m.function == function.key and m.kind != "size"]
+    send = use.side == "send"
+    waited = at if use.op.blocking else _waited(program, body, at, use)
+    handed = waited is None and send
+    if handed:
+        waited = at
+    if waited is None:
+        return
+    i, step, ends = at, -1 if send else 1, list[int]()
+    while 0 <= i + step < len(body) and len(ends) < MOST:
+        i += step
+        here = [m for m in mine if _in(m.ref.span, body[i].span)]
+        if isinstance(body[i], (ast.Case, ast.Label)):
+            break
+        if not here or (not ends and all(_given(program, m) for m in here)):
+            continue
+        if not all(elements(m) for m in here) or not any(_writes(m) if send else _reads(m) for m in here):
+            break
+        if send or i > waited:
+            ends.append(i)
+    for end in ends:
+        first, last = (end, waited) if send else (at, end)
+        found = tuple(m for m in mine if elements(m) and any(_in(m.ref.span, s.span) for s in body[first : last + 1]))
+        yield body[first], body[last], found, body[first:at], handed
+
+
+def _waited(program: Program, body: Sequence[ast.Stmt], at: int, use: Use) -> int | None:
+    """The statement behind a message that waits for it, as far as the words tell."""
+    request = use.call.args[use.op.request] if use.op.request is not None else None
+    named = {e.var for e in within(request) if isinstance(e, ast.VarRef)} if request is not None else set()
+    for i in range(at + 1, len(body)):
+        for call in (e for whole in expressions(body[i]) for e in within(whole) if isinstance(e, ast.Call)):
+            op = _operation(program, call)
+            done = op.completes if op is not None else None
+            if done is not None and any(
+                isinstance(e, ast.VarRef) and e.var in named for arg in call.args for e in within(arg)
+            ):
+                return i
+    return None
+
+
+def _operation(program: Program, call: ast.Call) -> MpiOp | None:
+    effect = program.effects.get(call.callee.name) if isinstance(call.callee, ast.FuncRef) else None
+    return None if effect is None else effect.mpi
+
+
+def _given(program: Program, m: Mention) -> bool:
+    """The buffer is given to a message."""
+    call = next((e for e in m.parents if isinstance(e, ast.Call)), None)
+    op = None if call is None else _operation(program, call)
+    return op is not None and op.kind in P2P and m.kind == "value"
+
+
+def _set_there(e: ast.Expr, before: Sequence[ast.Stmt]) -> ast.Expr:
+    """What a variable is set to by one of the statements before it is used: its value is wanted before them.
+
+    Whether it is that value, the proof tells.
+    """
+    plain = _uncast(e)
+    if not isinstance(plain, ast.VarRef):
+        return e
+    for s in reversed(before):
+        set_to = s.expr if isinstance(s, ast.ExprStmt) else None
+        if isinstance(set_to, ast.Assign) and isinstance(set_to.target, ast.VarRef) and set_to.target.var == plain.var:
+            return set_to.value if set_to.op == "" else e
+    return e
+
+
+def _blocks(top: ast.Stmt) -> Iterator[Sequence[ast.Stmt]]:
+    stack = [top]
+    while stack:
+        s = stack.pop()
+        match s:
+            case ast.Block(body=items):
+                yield items
+                stack.extend(items)
+            case ast.If(then=then, other=other):
+                stack.extend(x for x in (then, other) if x is not None)
+            case ast.For() | ast.While() | ast.DoWhile() | ast.Switch() | ast.Case() | ast.Label():
+                stack.append(s.body)
+            case _:
+                pass
+
+
+def _in(inner: Span, outer: Span) -> bool:
+    return inner.file == outer.file and outer.begin <= inner.begin < outer.end
+
+
+def elements(m: Mention) -> bool:
+    """An element by its number: ``buf[…]``, whose address is not taken."""
+    plain = m.indexed and _uncast(m.around) is m.ref and m.address is None and m.kind == "value"
+    return plain and m.ref.span.editable and m.whole.span.editable and not m.whole.type.is_array
+
+
+def _writes(m: Mention) -> bool:
+    above = _use(m)
+    return isinstance(above, (ast.Assign, ast.IncDec))
+
+
+def _reads(m: Mention) -> bool:
+    above = _use(m)
+    return not isinstance(above, ast.Assign) or above.op != ""
+
+
+def _use(m: Mention) -> ast.Expr | None:
+    """The assignment whose target an element is, or what else is done with it."""
+    inner = m.whole
+    above = list(m.parents[m.parents.index(m.whole) + 1 :])
+    while above and isinstance(above[0], (ast.Member, ast.Index)) and any(c is inner for c in children(above[0])[:1]):
+        inner = above.pop(0)
+    if not above:
+        return None
+    if isinstance(above[0], ast.Assign) and above[0].target is not inner:
+        return None
+    return above[0]

@@ -1,0 +1,433 @@
+"""That a block of its own can stand for the elements of a passage (``divide/passages/find.py``), and what that rests on.
+
+The program is analysed with two marks at each passage: before its first statement variables that hold the start and the
+number of its elements, behind its last one another.  On that graph it is proved, of every copy of the function,
+
+- the message is of just these elements, whose start and number are known since the first mark;
+- between the marks no way leads out, and none leads in;
+- what is touched of the buffer between the marks are these elements by their number, ``buf[…]``, which is written anew,
+  or others;
+- behind the first mark none of these elements is read before it is written, and none is read behind the last one
+  before it is written again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+from islpy import Set
+
+from opi_xform.divide.check import prover_at, stays_inside
+from opi_xform.divide.flow import leaves, operands
+from opi_xform.divide.passages.find import beginning
+from opi_xform.graph.graph import Lost, Node, Unbind
+from opi_xform.ir import instr as ins
+from opi_xform.memory.poly import ONE, Poly
+from opi_xform.ownership.buffers.uses import buffers, collect
+from opi_xform.ownership.conditions.requests import abandoned
+from opi_xform.ownership.explain.unreached import Unreached
+from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS, Assumed
+from opi_xform.ownership.liveness.failures import FAILURES
+from opi_xform.ownership.liveness.liveness import Judge
+from opi_xform.ownership.model.buffers import Buffer, Place, Program, Use
+from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.model.object_index import index_of
+from opi_xform.ownership.requests.pending import Asked, pending
+from opi_xform.record import dataclass
+from opi_xform.regions.sets import BudgetExceeded
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A passage as it stands in the program with marks.
+
+    place: its site.  at, count, end: the names of the variables of its marks.  mentions: where its elements are.
+    handed: the message may pend at the last mark: its block is given away, or the passage does not count.
+    """
+
+    place: Place
+    at: str
+    count: str
+    end: str
+    mentions: frozenset[tuple[str, int]]
+    handed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """anew: the elements that are written anew, by where they stand.  bytes: the message counts bytes, not elements.
+    assumes: what it rests on.
+    """
+
+    anew: frozenset[tuple[str, int]]
+    bytes: bool
+    assumes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A passage in one copy of its function.
+
+    enter: the last node of its first mark; leave: that of its last one.  begin, end: bytes of the object that travel.
+    bytes: the message counts bytes, not elements.
+    """
+
+    frame: int
+    enter: int
+    leave: int
+    use: Use
+    begin: Poly
+    end: Poly
+    bytes: bool
+
+
+class Proof:
+    """One program with marks; ``of`` each passage."""
+
+    def __init__(self, program: Program, strict: bool) -> None:
+        self.program = program
+        self.strict = strict
+        self.symbols = program.values.symbols
+        self.index = index_of(program)
+        self.uses = collect(program)
+        self.buffers, _ = buffers(program, self.uses)
+        self.unreached = Unreached(program)
+        self.defined: dict[str, list[Node]] = {}
+        for node in program.graph.nodes:
+            action = node.action
+            if isinstance(action, ins.Define) and isinstance(action.target, ins.Var):
+                self.defined.setdefault(action.target.key, []).append(node)
+
+    def of(self, marked: Marked) -> Proved | None:
+        """None where it is not proved."""
+        p = self.program
+        if not p.complete or p.graph.background.nodes or p.threads or p.nest.irreducible:
+            return None  # not all of what happens is told one by one
+        stretches = self.stretches(marked)
+        functions = {p.graph.frames[one.frame].function for one in stretches}
+        counts = {one.bytes for one in stretches}
+        if len(functions) != 1 or len(counts) != 1 or not functions.isdisjoint(p.graph.passed | p.graph.levels):
+            return None
+        if any(self.elsewhere(function) for function in functions):
+            return None
+        anew: set[tuple[str, int]] = set()
+        left: set[tuple[str, int]] = set()
+        for one in stretches:
+            found = self.touched(one, marked)
+            if found is None:
+                return None
+            anew |= found[0]
+            left |= found[1]
+        if not anew or anew & left:
+            return None
+        if not all(self.only_inside(one, frozenset(anew)) for one in stretches):
+            return None
+        if not all(self.complete(one, marked.handed) for one in stretches):
+            return None
+        assumes = self.dead(stretches)
+        return None if assumes is None else Proved(frozenset(anew), counts.pop(), assumes)
+
+    def elsewhere(self, function: str) -> bool:
+        """It may run where no copy of it is."""
+        above = self.unreached.above(function)
+        functions = self.program.functions
+        lost = any(one is not None for one in self.unreached.lost(above))
+        return lost or self.unreached.started(above) is not None or any(functions[f].refused for f in above)
+
+    # --- where it is in the graph ----------------------------------------------------------------------------------
+
+    def stretches(self, marked: Marked) -> list[Stretch]:
+        """One for each copy; [] where one is not understood."""
+        by_frame: dict[int, dict[str, list[int]]] = {}
+        for name in (marked.at, marked.count, marked.end):
+            keys = [k for k, v in self.program.variables.items() if v.name == name]
+            if len(keys) != 1:
+                return []
+            for node in self.defined.get(keys[0], ()):
+                by_frame.setdefault(node.frame, {}).setdefault(name, []).append(node.number)
+        uses: dict[int, list[Use]] = {}
+        for use in self.uses:
+            if use.place == marked.place:
+                uses.setdefault(self.program.graph.nodes[use.node].frame, []).append(use)
+        if not by_frame or uses.keys() != by_frame.keys():
+            return []
+        out = []
+        for frame, names in sorted(by_frame.items()):
+            at, count, end = (names.get(name, []) for name in (marked.at, marked.count, marked.end))
+            if not len(at) == len(count) == len(end) == len(uses[frame]) == 1:
+                return []
+            one = self.stretch(frame, at[0], count[0], end[0], uses[frame][0])
+            if one is None:
+                return []
+            out.append(one)
+        return out
+
+    def stretch(self, frame: int, at: int, count: int, end: int, use: Use) -> Stretch | None:
+        values, begun = self.program.values, beginning(use)
+        if begun is None or use.lo is None or use.length is None or at not in values.operands:
+            return None
+        elem = self.program.variables[begun[0].var].type.elem
+        unit = elem.size if elem is not None else None
+        if not unit or count not in values.operands or not single(self.program, self.uses, use):
+            return None
+        begin = self.symbols.resolve(values.operands[at][0]).scaled(unit)
+        length, many = self.symbols.resolve(use.length), self.symbols.resolve(values.operands[count][0])
+        if self.symbols.resolve(use.lo) != begin or length not in (many.scaled(unit), many):
+            return None
+        return Stretch(frame, count, end, use, begin, begin + length, length != many.scaled(unit))
+
+    # --- between the marks -----------------------------------------------------------------------------------------
+
+    def between(self, one: Stretch) -> set[int] | None:
+        """The nodes between the marks; None where a way leads out of them."""
+        nodes = self.program.graph.nodes
+        found: set[int] = set()
+        for n, last in self.reached(one.enter, lambda n: n == one.leave):
+            action = nodes[n].action
+            if last or isinstance(action, Lost) or (isinstance(action, Unbind) and action.callee == one.frame):
+                return None
+            found.add(n)
+        return None if one.enter in found else found
+
+    def reached(self, after: int, stop: Callable[[int], bool]) -> Iterator[tuple[int, bool]]:
+        """The nodes that follow a node, without those that stop the way; each with whether the way ends there (-1: it
+        ends where nothing stands).
+        """
+        graph = self.program.graph
+        block = graph.nodes[after].block
+        work = [(block, graph.blocks[block].index(after) + 1)]
+        seen: set[int] = set()
+        while work:
+            block, start = work.pop()
+            nodes = graph.blocks[block]
+            for i in range(start, len(nodes)):
+                if stop(nodes[i]):
+                    break
+                yield nodes[i], i == len(nodes) - 1 and not graph.succs[block]
+            else:
+                if not nodes and not graph.succs[block]:
+                    yield -1, True
+                more = [b for b in graph.succs[block] if b not in seen]
+                seen.update(more)
+                work += [(b, 0) for b in more]
+
+    def touched(self, one: Stretch, marked: Marked) -> tuple[set[tuple[str, int]], set[tuple[str, int]]] | None:
+        """Of the elements between the marks, those that travel and others, by where they stand; None: not clear."""
+        inside, use = self.between(one), one.use
+        begun = beginning(use)
+        if inside is None or begun is None or use.node not in inside:
+            return None
+        if begun[0].var in self.program.members:
+            return None
+        key, nodes, accesses = begun[0].var, self.program.graph.nodes, self.program.values.accesses
+        anew: set[tuple[str, int]] = set()
+        left: set[tuple[str, int]] = set()
+        here = set(self.index.accesses.nodes(use.object))
+        var = self.program.variables[key]
+        own = set() if var.type.is_array else self.variable(key, one.frame)
+        for n in sorted(inside):
+            action = nodes[n].action
+            touching = accesses.at_object(n, use.object) if n in here else []
+            if isinstance(action, ins.Define) and action.target == ins.Var(key):
+                return None  # the pointer becomes another one
+            if accesses.touches(n, own, "W"):
+                return None  # so it may
+            if n == use.node:
+                if not all(self.brings(a.lo, a.length, one) or self.other(a.lo, a.length, n, one) for a in touching):
+                    return None
+                continue
+            places = self.places(nodes[n], key) if nodes[n].frame == one.frame else []
+            mine = [place for place, plain in places if plain]
+            named = bool(mine) and len(places) == 1 and mine[0] in marked.mentions
+            if named and touching and all(self.travels(a.lo, a.length, n, one) for a in touching):
+                anew.update(mine)
+                continue
+            left.update(place for place, _ in places)
+            if not all(self.other(a.lo, a.length, n, one) for a in touching):
+                return None
+        return anew, left
+
+    def variable(self, key: str, frame: int) -> set[int]:
+        """The object that a variable is itself, where it is one in memory."""
+        objects = self.program.values.objects
+        o = objects.by_variable.get((-1 if self.program.variables[key].is_global else frame, key))
+        return set() if o is None else {o}
+
+    def places(self, node: Node, key: str) -> list[tuple[tuple[str, int], bool]]:
+        """Where a node has the buffer's name from, and whether it only touches an element there."""
+        action = node.action
+        if isinstance(action, (ins.Load, ins.Store)):
+            base = _base(action.address)
+        elif isinstance(action, ins.CopyBytes):
+            base = _base(action.target) if _named(_base(action.target), key) else _base(action.source)
+        else:
+            base = None
+        given, frame = operands(node)
+        if frame != node.frame:
+            given = ()
+        return [
+            ((leaf.span.file, leaf.span.begin), leaf is base)
+            for operand in given
+            for leaf in leaves(operand)
+            if isinstance(leaf, (ins.Var, ins.AddrVar)) and leaf.key == key
+        ]
+
+    def brings(self, lo: Poly | None, length: Poly | None, one: Stretch) -> bool:
+        """An access of the message's call is the message."""
+        if lo is None or length is None:
+            return False
+        return self.symbols.resolve(lo) == one.begin and self.symbols.resolve(lo + length) == one.end
+
+    def travels(self, lo: Poly | None, length: Poly | None, n: int, one: Stretch) -> bool:
+        """An access is to what travels."""
+        if lo is None or length is None:
+            return False
+        access = (self.symbols.resolve(lo), self.symbols.resolve(length))
+        return stays_inside(self.program, n, access, (one.begin, one.end))
+
+    def other(self, lo: Poly | None, length: Poly | None, n: int, one: Stretch) -> bool:
+        """An access is to nothing of what travels."""
+        if lo is None or length is None:
+            return False
+        begin, size = self.symbols.resolve(lo), self.symbols.resolve(length)
+        prover = prover_at(self.program, n, (size - ONE,))
+        return any(
+            (p.constant is not None and p.constant >= 0) or prover.proves(p)
+            for p in (begin - one.end, one.begin - begin - size)
+        )
+
+    def only_inside(self, one: Stretch, anew: Collection[tuple[str, int]]) -> bool:
+        """What is written anew runs between the marks only, in this copy of the function; so does the message, and the
+        last mark comes once after the first one.
+        """
+        inside = self.between(one) or set()
+        begun = beginning(one.use)
+        assert begun is not None
+        mine = [
+            node.number
+            for node in self.program.graph.nodes
+            if node.frame == one.frame and any(place in anew for place, _ in self.places(node, begun[0].var))
+        ]
+        mine.append(one.use.node)
+        if not all(n in inside for n in mine):
+            return False
+        mine.append(one.leave)
+        if not all(self.program.dominates(one.enter, n) for n in mine):
+            return False
+        nodes = self.program.graph.nodes
+
+        def stop(n: int) -> bool:
+            action = nodes[n].action
+            return n == one.enter or (isinstance(action, Unbind) and action.callee == one.frame)
+
+        after = {n for n, _ in self.reached(one.leave, stop)}
+        return after.isdisjoint(mine)
+
+    def complete(self, one: Stretch, handed: bool) -> bool:
+        """The message does not pend any more at the last mark, or may; it is one that is waited for.
+
+        One that may is sent on every way: nobody else frees its block.
+        """
+        if one.use.op.blocking:
+            return True
+        names = names_of(self.program)
+        if abandoned(names, one.use):
+            return False
+        if handed:
+            return self.program.dominates(one.use.node, one.leave)
+        return not pending(names, one.use.node, one.use.op, [Asked(one.leave, True)])
+
+    # --- before and behind -----------------------------------------------------------------------------------------
+
+    def dead(self, stretches: Sequence[Stretch]) -> tuple[str, ...] | None:
+        """Nothing of what travels is needed from before the passages, or behind them: on what that rests."""
+        out: set[str] = set()
+        by_object: dict[int, list[Stretch]] = {}
+        for one in stretches:
+            by_object.setdefault(one.use.object, []).append(one)
+        for o, mine in sorted(by_object.items()):
+            buffer = next((b for b in self.buffers if o in b.objects), None)
+            if buffer is None or buffer.carrier.rows or buffer.swaps:
+                return None
+            found = Between(self.program, buffer, o, self.strict, mine).rests
+            if found is None:
+                return None
+            out.update(found)
+        return tuple(sorted(out))
+
+
+class Between(Judge):
+    """Whether what travels is dead where passages of one object begin and where they end.
+
+    rests: on what that rests; None where it is not so.
+    """
+
+    def __init__(self, program: Program, buffer: Buffer, o: int, strict: bool, stretches: Sequence[Stretch]) -> None:
+        self.stretches = stretches
+        self.asked = tuple(n for one in stretches for n in (one.enter, one.leave))
+        self.rests: tuple[str, ...] | None = None
+        super().__init__(program, buffer, o, strict)
+
+    def liveness(self) -> None:
+        ways: list[Assumed] = [frozenset()]
+        if not self.strict:
+            offered = [SIGNS, *([PADDING] if self.padded else [])]
+            ways += [frozenset((one,)) for one in offered]
+        for assumed in ways:
+            try:
+                with self.regions.budget():
+                    found, _ = self.live(None, assumed=assumed)
+                    fine = all(self.dead(found, one) for one in self.stretches)
+            except BudgetExceeded:
+                self.regions.context.reset_operations()
+                continue
+            if fine:
+                self.rests = (*sorted(assumed), *self.messages())
+                break
+
+    def dead(self, found: Mapping[int, Set], one: Stretch) -> bool:
+        region = self.regions.interval(one.begin, one.end)
+        for n in (one.enter, one.leave):
+            live = found.get(n)
+            if live is None or not self.under(one.enter, live.intersect(region)).is_empty():
+                return False
+        return True
+
+    def messages(self) -> tuple[str, ...]:
+        """What is assumed of the messages that come into the object."""
+        if not any(u.side == "recv" for u in self.uses):
+            return ()
+        return ("A1", *(("A2",) if self.a2 else ()), *((FAILURES,) if self.failures.handled else ()))
+
+
+def single(program: Program, uses: Sequence[Use], use: Use) -> bool:
+    """The object is one piece of memory, which nobody else knows, and the call has one message in it."""
+    values, graph, o = program.values, program.graph, use.object
+    if o < 0 or o in values.escaped or o in values.given_away or o in values.lazy:
+        return False
+    objects = values.objects
+    if o in objects.called_back or o in objects.exposed or o in values.foreign:
+        return False
+    info = objects.table[o]
+    born = (info.frame, *(graph.nodes[n].frame for n in info.nodes))
+    if any(frame >= 0 and graph.frames[frame].function in graph.levels for frame in born):
+        return False
+    if info.kind == "heap":
+        once = len(info.nodes) == 1 and not program.nest.chain(graph.nodes[info.nodes[0]].block)
+        if not once:
+            return False
+    elif info.kind != "variable":
+        return False
+    return not any(u.op.persistent for u in uses if u.object == o) and (
+        sum(u.node == use.node and u.object == o for u in uses) == 1
+    )
+
+
+def _base(operand: ins.Operand) -> ins.Operand:
+    while isinstance(operand, ins.PtrAdd):
+        operand = operand.base
+    return operand
+
+
+def _named(leaf: ins.Operand, key: str) -> bool:
+    return isinstance(leaf, (ins.Var, ins.AddrVar)) and leaf.key == key

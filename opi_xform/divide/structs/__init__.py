@@ -1,0 +1,1 @@
+"""Arrays in structs as variables; structs by value as addresses."""

@@ -1,0 +1,471 @@
+"""Arrays in structs, as variables of their own: ``h.out[i]`` as ``h_out[i]``, with ``double h_out[720];``.
+
+A struct is one object, and a message in it begins inside.  Where an array in a declared struct is only named as such,
+element by element or in a call that sends or receives it, it may as well be a variable: each access by its name stays
+in it (C 6.5.6), and of all others, and of the messages, that is shown.  The program with these edits does what it did.
+
+Pointers to buffers in local structs likewise (``own.b = h->out;``): what such a struct holds is only found in memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from opi_xform.divide.check import prover_at
+from opi_xform.divide.flow import harmless
+from opi_xform.frontend.clang.source import tokens
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.types import Field, Record, Type
+from opi_xform.ir.walk import children, expressions
+from opi_xform.memory.accesses import Access
+from opi_xform.memory.poly import number
+from opi_xform.ownership.buffers.uses import collect
+from opi_xform.ownership.model.buffers import Program, Use
+from opi_xform.ownership.model.object_index import index_of
+from opi_xform.ownership.model.stretches import exactly, stretches_of
+from opi_xform.ownership.model.traced import path
+from opi_xform.ownership.spelling.configurations import means
+from opi_xform.ownership.spelling.mentioned import index_of as mentions_of
+from opi_xform.record import dataclass
+from opi_xform.text.edit import ByteEdit
+
+Edits = dict[str, dict[ByteEdit, None]]
+Place = tuple[str, int]
+Site = tuple[str, int, str]  # file, offset of the call, side
+
+_OTHER_NAMES = (b".", b"->", b"struct", b"union", b"enum")  # behind these a word names no variable
+MOST_ALIGNED = 16  # bytes to which any variable may be aligned
+
+
+class _NotUnderstoodError(Exception):
+    """A place that is written in another way, or an access that may go on behind the array."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lifted:
+    """An array of a struct that becomes a variable.
+
+    unshown: sends of which only that all their bytes are written by the array's name can show that they end in it.
+    wide: the edits with a variable that goes on to the end of the struct, in which that is seen.
+    sites: the messages that it has to do with.
+    """
+
+    key: str
+    field: str
+    edits: Edits
+    wide: Edits
+    unshown: frozenset[Site]
+    sites: frozenset[Site]
+
+
+@dataclass(frozen=True, slots=True)
+class _Mention:
+    """One mention of the struct: the member that it names, and the bytes of text that name it."""
+
+    ref: ast.VarRef
+    member: ast.Member
+    parents: tuple[ast.Expr, ...]  # around the member, innermost first
+
+    @property
+    def place(self) -> Place:
+        return (self.ref.span.file, self.ref.span.begin)
+
+
+class FromStructs:
+    """One use: ``run``."""
+
+    def __init__(self, program: Program, units: Sequence[ast.Unit], read: Callable[[str], bytes]) -> None:
+        self.program = program
+        self.units = units
+        self.read = read
+        self.symbols = program.values.symbols
+        self.records: Mapping[str, Record] = {key: record for unit in units for key, record in unit.records.items()}
+        self.index = mentions_of(units)
+        self.words: set[bytes] | None = None
+        self.given: dict[str, tuple[str, str]] = {}  # by new name: the names of the struct and of the array
+        self.aliases: dict[str, list[bytes]] | None = None
+
+    def run(self, kept: frozenset[Site]) -> Iterator[Lifted]:
+        """The arrays in structs with a message of these sites, each with what makes it a variable."""
+        wanted: dict[str, dict[str, set[Site]]] = {}
+        table = self.program.values.objects.table
+        self.pointers(kept, wanted)
+        for use in collect(self.program):
+            info = table[use.object] if use.object in range(len(table)) else None
+            if info is None or info.kind != "variable" or info.variable is None or use.place[:3] not in kept:
+                continue
+            record = self.records.get(self.program.variables[info.variable].type.record)
+            if record is None or record.union:
+                continue
+            at = self.named_by(use, info.variable)
+            for f in record.fields:
+                if f.name and f.name in at and f.type.is_array:
+                    wanted.setdefault(info.variable, {}).setdefault(f.name, set()).add(use.place[:3])
+        for key in sorted(wanted):
+            for name in sorted(wanted[key]):
+                try:
+                    yield self.lifted(self.program.variables[key], name, frozenset(wanted[key][name]))
+                except _NotUnderstoodError:
+                    continue
+
+    def pointers(self, kept: frozenset[Site], wanted: dict[str, dict[str, set[Site]]]) -> None:
+        """The pointers in local structs that messages of these sites are given, or that hold what they are given."""
+        program, table = self.program, self.program.values.objects.table
+        given: dict[int, set[Site]] = {}
+        for use in collect(program):
+            if use.place[:3] in kept:
+                if use.object >= 0:
+                    given.setdefault(use.object, set()).add(use.place[:3])
+                counted = program.members.get(path(program, use)[1])  # one that counts as a variable already
+                if counted is not None and counted.object[0] == "variable" and isinstance(counted.object[1], str):
+                    self.pointer_at(counted.object[1], counted.offset, {use.place[:3]}, wanted)
+                named = bare(use.call.args[use.argument])
+                if isinstance(named, ast.Member) and isinstance(named.base, ast.VarRef):
+                    self.pointer(named.base.var, named.field, {use.place[:3]}, wanted)
+        for node in program.graph.nodes if given else ():
+            values = program.values.operands.get(node.number, ())
+            if isinstance(node.action, ins.Store) and node.action.type.is_pointer and len(values) == 2:
+                place, held = (self.symbols.base(self.symbols.not_null(v)) for v in values)
+                at = self.symbols.resolve(self.symbols.offset(values[0])).constant if place is not None else None
+                key = table[place].variable if place is not None and table[place].kind == "variable" else None
+                sites = given.get(-1 if held is None else held)
+                if key is not None and at is not None and sites:
+                    self.pointer_at(key, at, sites, wanted)
+
+    def pointer_at(self, key: str, at: int, sites: set[Site], wanted: dict[str, dict[str, set[Site]]]) -> None:
+        record = self.records.get(self.program.variables[key].type.record)
+        for f in record.fields if record is not None else ():
+            if f.offset == at:
+                self.pointer(key, f.name, sites, wanted)
+
+    def pointer(self, key: str, name: str, sites: set[Site], wanted: dict[str, dict[str, set[Site]]]) -> None:
+        variable = self.program.variables[key]
+        record = self.records.get(variable.type.record)
+        field = record.field(name) if record is not None and not record.union and variable.kind == "local" else None
+        if field is not None and field.type.is_pointer:
+            wanted.setdefault(key, {}).setdefault(name, set()).update(sites)
+
+    def named_by(self, use: Use, key: str) -> set[str]:
+        """The members of a struct that a message's buffer is named by, or in which it begins."""
+        record = self.records.get(self.program.variables[key].type.record)
+        action = self.program.graph.nodes[use.node].action
+        assert isinstance(action, ins.CallInstr)
+        out = {_member(action.args[use.argument], key, {m.place: m.member.field for m in self.mentions(key)})}
+        lo = use.lo.constant if use.lo is not None else -1
+        for f in record.fields if record is not None else ():
+            if lo is not None and f.offset <= lo < f.offset + (f.type.size or 0):
+                out.add(f.name)
+        return out
+
+    def lifted(self, variable: ast.Variable, name: str, sites: frozenset[Site]) -> Lifted:
+        """Raises _NotUnderstoodError."""
+        record = self.records[variable.type.record]
+        field = record.field(name)
+        assert field is not None
+        self.require_plain(variable, record, field)
+        found = list(self.mentions(variable.key))
+        if len(found) != len(self.index.by_key.get(variable.key, ())):
+            raise _NotUnderstoodError  # the struct is named as a whole
+        mine = [m for m in found if m.member.field == name]
+        if any((m.member.offset, m.member.type.spelling) != (field.offset, field.type.spelling) for m in mine):
+            raise _NotUnderstoodError  # the struct is another one in another file
+        for m in mine:
+            self.require_named(m)
+        unshown = self.require_inside(variable, record, field, {m.place: m.member.field for m in found})
+        if unshown and any(isinstance(m.parents[0], ast.SizeOf) for m in mine if m.parents):
+            raise _NotUnderstoodError  # in the wide edits it is another number
+        new = self.new_name(variable, name)
+        narrow = self.edits(variable, field, mine, new, field.type.count or 0)
+        first = field.type
+        row = (first.elem.size or 0) if first.elem is not None else 0
+        wide = self.edits(variable, field, mine, new, ((record.size or 0) - field.offset) // row if unshown else 0)
+        return Lifted(variable.key, name, narrow, wide, unshown, sites)
+
+    # --- what it may be ----------------------------------------------------------------------------------------------
+
+    def require_plain(self, variable: ast.Variable, record: Record, field: Field) -> None:
+        if variable.kind not in ("extern", "static", "local-static", "local") or variable.init is not None:
+            raise _NotUnderstoodError
+        if variable.kind == "extern" and not self.program.complete:
+            raise _NotUnderstoodError
+        if variable.attributes or variable.thread_local or variable.alignment > MOST_ALIGNED or record.union:
+            raise _NotUnderstoodError
+        type_: Type | None = field.type
+        while type_ is not None and type_.is_array:
+            if type_.vla or not type_.count:
+                raise _NotUnderstoodError
+            type_ = type_.elem
+        whole = (variable.type, field.type, type_)
+        kinds = ("pointer",) if field.type.is_pointer and variable.kind == "local" else ("int", "float")
+        if (
+            type_ is None
+            or type_.kind not in kinds
+            or any(t is None or t.const or t.volatile or t.atomic for t in whole)
+        ):
+            raise _NotUnderstoodError
+        size = field.type.size or 0
+        others = [f for f in record.fields if f is not field]
+        if any(f.offset < field.offset + size and field.offset < f.offset + (f.type.size or 0) for f in others):
+            raise _NotUnderstoodError
+        if not variable.declarators or any(d.init_span is not None for d in variable.declarators):
+            raise _NotUnderstoodError
+
+    def mentions(self, key: str) -> Iterator[_Mention]:
+        """Every mention of the struct that names a member of it."""
+        done: set[int] = set()
+        for unit in self.units:
+            roots = [v.init for v in unit.globals.values() if v.init is not None]
+            for function in unit.functions.values():
+                roots += [v.init for v in function.variables.values() if v.init is not None]
+                roots += expressions(function.body)
+            for root in roots:
+                for ref, parents in _within(root, key):
+                    above = parents[0] if parents else None
+                    if isinstance(above, ast.Member) and above.base is ref and id(ref) not in done:
+                        done.add(id(ref))
+                        yield _Mention(ref, above, parents[1:])
+
+    def require_named(self, m: _Mention) -> None:
+        """An element, or a buffer of a call of the MPI.  Raises _NotUnderstoodError."""
+        span = m.member.span
+        if not span.editable or not re.fullmatch(rb"\w+\s*\.\s*\w+", self.read(span.file)[span.begin : span.end]):
+            raise _NotUnderstoodError
+        inner: ast.Expr = m.member
+        above = list(m.parents)
+        if inner.type.is_pointer:
+            if above and isinstance(above[0], ast.AddrOf):
+                raise _NotUnderstoodError
+            return
+        while above and isinstance(above[0], ast.Index) and above[0].base is inner:
+            index, count = above[0].index, inner.type.count
+            if isinstance(index, ast.IntLit) and not 0 <= index.value < (count or 0):
+                raise _NotUnderstoodError
+            inner = above.pop(0)
+        if not inner.type.is_array and above and not isinstance(above[0], ast.AddrOf):
+            return
+        if not inner.type.is_array and not above:
+            return
+        if above and isinstance(above[0], ast.SizeOf):
+            return
+        while above and isinstance(above[0], (ast.AddrOf, ast.Cast, ast.Binary)):
+            if isinstance(above[0], ast.Binary) and (above[0].op != "+" or not above[0].type.is_pointer):
+                raise _NotUnderstoodError
+            inner = above.pop(0)
+        call = above[0] if above else None
+        if not isinstance(call, ast.Call) or not isinstance(call.callee, ast.FuncRef):
+            raise _NotUnderstoodError
+        effect = self.program.effects.get(call.callee.name)
+        given = [i for i, a in enumerate(call.args) if a is inner]
+        if effect is None or effect.mpi is None or not given or not harmless(effect, given):
+            raise _NotUnderstoodError
+
+    def require_inside(
+        self, variable: ast.Variable, record: Record, field: Field, places: Mapping[Place, str]
+    ) -> frozenset[Site]:
+        """Accesses by the array's name stay in it, all others outside.  Those sends of which that is not shown.
+
+        Raises _NotUnderstoodError.
+        """
+        uses: dict[int, list[Use]] = {}
+        for use in collect(self.program):
+            uses.setdefault(use.node, []).append(use)
+        unshown: set[Site] = set()
+        table = self.program.values.objects.table
+        for o in [i for i, info in enumerate(table) if info.variable == variable.key]:
+            if table[o].kind != "variable":
+                raise _NotUnderstoodError
+            for n, accesses in index_of(self.program).accesses.of(o).items():
+                for a in accesses:
+                    names = self.names(a, variable.key, places)
+                    if self.lies(a, names, record, field):
+                        continue
+                    mine = [u for u in uses.get(n, ()) if u.object == o]
+                    one = len(mine) == 1 and mine[0].side == "send" and a.kind == "R" and len(names) == 1
+                    if not one or variable.kind == "local":
+                        raise _NotUnderstoodError
+                    unshown.add(mine[0].place[:3])
+        return frozenset(unshown)
+
+    def lies(self, a: Access, names: set[str], record: Record, field: Field) -> bool:
+        """An access that names the array is shown to lie in it, another one outside.  Raises _NotUnderstoodError."""
+        begin, end = field.offset, field.offset + (field.type.size or 0)
+        at = exactly(a)
+        called = isinstance(self.program.graph.nodes[a.node].action, ins.CallInstr)
+        if names == {field.name}:
+            if at is not None:
+                if begin <= at[0] and at[0] + at[1] <= end:
+                    return True
+                raise _NotUnderstoodError
+            if not called:
+                return True  # an element: a subscript stays inside
+            last = all(f.offset <= field.offset for f in record.fields)
+            return last or self.fits(a, end)
+        if field.name in names:
+            raise _NotUnderstoodError  # one of several that the node names
+        first, length = stretches_of(self.program).of(a)
+        if end <= first or (length is not None and first + length <= begin):
+            return True
+        lo = None if a.lo is None else self.symbols.resolve(a.lo).constant
+        if lo is not None and lo >= end:
+            return True  # however long it is
+        if called and names:
+            return self.fits(a, begin)
+        raise _NotUnderstoodError
+
+    def names(self, a: Access, key: str, places: Mapping[Place, str]) -> set[str]:
+        """The members that the address of an access is made from; none where that is a pointer."""
+        action = self.program.graph.nodes[a.node].action
+        match action:
+            case ins.Load(address=address) | ins.Store(address=address):
+                found = [address]
+            case ins.CopyBytes(target=target, source=source):
+                found = [target if a.kind == "W" else source]
+            case ins.CallInstr(args=args):
+                values = [self.symbols.not_null(v) for v in self.program.values.args.get(a.node, ())]
+                found = [
+                    operand
+                    for operand, v in zip(args, values, strict=False)
+                    if self.symbols.base(v) == a.object and self.symbols.offset(v) == a.lo
+                ]
+            case _:
+                found = []
+        out = [_member(operand, key, places) for operand in found]
+        return set(out) if "" not in out else set()
+
+    def fits(self, a: Access, end: int) -> bool:
+        """A call's access is shown to end in the array."""
+        if a.lo is None or a.length is None:
+            return False
+        rest = number(end) - self.symbols.resolve(a.lo) - self.symbols.resolve(a.length)
+        return prover_at(self.program, a.node, ()).proves(rest)
+
+    # --- text --------------------------------------------------------------------------------------------------------
+
+    def new_name(self, variable: ast.Variable, name: str) -> str:
+        if self.words is None:
+            self.words = {w for file in self.program.files for w in re.findall(rb"\w+", self.read(file))}
+        plain = f"{variable.name.rstrip('_')}_{name}"
+        for new in (plain, f"{variable.name}_{name}", f"{plain}_array"):
+            if new.encode() in self.words or new in self.program.effects:
+                continue
+            # arrays of the same names are told apart by their scopes, as they were
+            if self.given.setdefault(new, (variable.name, name)) == (variable.name, name):
+                return new
+        raise _NotUnderstoodError
+
+    def called(self, variable: ast.Variable) -> set[bytes]:
+        """The words that mean the variable: its name, and macros that are nothing else."""
+        if self.aliases is None:
+            self.aliases = {}
+            for file in self.program.files:
+                for alias, body in re.findall(
+                    rb"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(.*?)[ \t\r]*$", self.read(file), re.M
+                ):
+                    self.aliases.setdefault(alias.decode(), []).append(body)
+        name = variable.name.encode()
+        return {name, *(alias.encode() for alias, bodies in self.aliases.items() if set(bodies) == {name})}
+
+    def edits(self, variable: ast.Variable, field: Field, mine: Sequence[_Mention], new: str, count: int) -> Edits:
+        """Raises _NotUnderstoodError."""
+        called = self.called(variable)
+        self.account(variable, called)
+        out: Edits = {}
+        dims, type_ = "", field.type
+        while type_.is_array and type_.elem is not None:
+            dims += f"[{type_.count if dims else count}]"
+            type_ = type_.elem
+        for d in variable.declarators:
+            if not d.alone or not d.statement.editable or d.storage not in ("", "static", "extern"):
+                raise _NotUnderstoodError
+            if d.suffix is not None and d.suffix.begin != d.suffix.end:
+                raise _NotUnderstoodError
+            data = self.read(d.statement.file)
+            if data[d.statement.end - 1 : d.statement.end] != b";":
+                raise _NotUnderstoodError
+            start = data.rfind(b"\n", 0, d.statement.begin) + 1
+            indent = data[start : d.statement.begin]
+            line = b"\n" + indent if not indent.strip() else b" "
+            words = f"{d.storage} " if d.storage else ""
+            text = line + f"{words}{declared(type_, new)}{dims};".encode()
+            out.setdefault(d.statement.file, {})[ByteEdit(d.statement.end, d.statement.end, (field.offset,), text)] = (
+                None
+            )
+        for m in mine:
+            span = m.member.span
+            text = self.read(span.file)[span.begin : span.end]
+            if re.split(rb"\s*\.\s*", text) != [text[: m.ref.span.end - span.begin], field.name.encode()]:
+                raise _NotUnderstoodError
+            if text[: m.ref.span.end - span.begin] not in called:
+                raise _NotUnderstoodError
+            out.setdefault(span.file, {})[ByteEdit(span.begin, span.end, (), new.encode())] = None
+        return out
+
+    def account(self, variable: ast.Variable, called: set[bytes]) -> None:
+        """All text that names the struct is known, also what is left out here.  Raises _NotUnderstoodError."""
+        function = self.program.functions.get(variable.function)
+        known = {(m.ref.span.file, m.ref.span.begin) for m in self.index.by_key.get(variable.key, ())}
+        known |= {(d.name_span.file, d.name_span.begin) for d in variable.declarators}
+        for word in called:
+            known |= self.index.known.get(word.decode(), set())  # other variables of that name, too
+        if function is not None:
+            for unit in self.units:
+                for text in unit.skipped:
+                    if any(
+                        word.decode() in text.identifiers
+                        and means(unit, self.program, text, word.decode(), variable.key)
+                        for word in called
+                    ):
+                        raise _NotUnderstoodError  # by a macro
+        where = self.program.files if function is None else (function.span.file,)
+        for file in where:
+            data = self.read(file)
+            begin, end = (0, len(data)) if function is None else (function.span.begin, function.span.end)
+            before: list[bytes] = [b"", b""]
+            for a, b, kind in tokens(data, begin, end):
+                if kind == "space":
+                    continue
+                word = data[a:b]
+                line = data[data.rfind(b"\n", 0, a) + 1 : a].lstrip()
+                defines = re.match(rb"#[ \t]*define\b", line) is not None and before[1] in (b"define", *called)
+                named = kind == "word" and word in called and before[1] not in _OTHER_NAMES
+                if named and not defines and (file, a) not in known:
+                    raise _NotUnderstoodError
+                before = [before[1], word]
+
+
+def bare(e: ast.Expr) -> ast.Expr:
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return e
+
+
+def declared(type_: Type, name: str) -> str:
+    """A declaration of a variable without the brackets of an array.  Raises _NotUnderstoodError."""
+    if "(*)" in type_.spelling and type_.spelling.count("(") == 1:
+        return type_.spelling.replace("(*)", f"(*{name})")
+    if "(" in type_.spelling:
+        raise _NotUnderstoodError
+    return f"{type_.spelling}{'' if type_.spelling.endswith('*') else ' '}{name}"
+
+
+def _member(operand: ins.Operand, key: str, places: Mapping[Place, str]) -> str:
+    """The one member of a struct that an address is made from; '' where that is not told."""
+    while isinstance(operand, ins.PtrAdd):
+        operand = operand.base
+    if isinstance(operand, ins.AddrVar) and operand.key == key:
+        return places.get((operand.span.file, operand.span.begin), "")
+    return ""
+
+
+def _within(root: ast.Expr, key: str) -> Iterator[tuple[ast.VarRef, tuple[ast.Expr, ...]]]:
+    """Every mention of a variable, with the expressions around it, innermost first."""
+    stack: list[tuple[ast.Expr, tuple[ast.Expr, ...]]] = [(root, ())]
+    while stack:
+        e, parents = stack.pop()
+        if isinstance(e, ast.VarRef):
+            if e.var == key:
+                yield e, parents
+            continue
+        stack.extend((child, (e, *parents)) for child in children(e))

@@ -1,0 +1,1 @@
+"""What library and MPI functions do to memory, read from ``analyses/``."""

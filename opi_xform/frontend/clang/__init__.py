@@ -1,0 +1,1 @@
+"""What is read of libclang: its trees, types, names, and the bytes of files."""

@@ -1,0 +1,1 @@
+"""Headers that files begin with, parsed once for all files of a program."""

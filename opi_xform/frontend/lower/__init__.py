@@ -1,0 +1,1 @@
+"""From libclang's tree to the IR: expressions, statements, declarations, initialisers."""

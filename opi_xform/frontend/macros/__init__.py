@@ -1,0 +1,1 @@
+"""Macros as they are written, and text that the preprocessor leaves out."""

@@ -1,0 +1,1 @@
+"""From the tree of a function to instructions, one effect each."""

@@ -1,0 +1,137 @@
+"""What the lowering of expressions asks of their shapes and types."""
+
+from __future__ import annotations
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.lowering.truths import COMPARISONS
+from opi_xform.ir.types import Type
+from opi_xform.ir.walk import within
+
+
+def whole(address: ins.Operand) -> ins.Operand:
+    """``&b[0][0]`` is commonly the whole array, not its first row: the subscripts' bounds are dropped."""
+    parts: list[ins.PtrAdd] = []
+    base = address
+    while isinstance(base, ins.PtrAdd) and base.index == ins.Const(0):
+        parts.append(base)
+        base = base.base
+    if isinstance(base, ins.PtrAdd) or not parts:
+        return address
+    return base
+
+
+def callee(e: ast.Expr) -> ast.Expr:
+    """``(*f)(…)`` and ``(&f)(…)`` call ``f``."""
+    while isinstance(e, (ast.Deref, ast.AddrOf)) and isinstance(e.operand, (ast.FuncRef, ast.VarRef)):
+        if isinstance(e, ast.Deref) and isinstance(e.operand, ast.VarRef) and not e.operand.type.is_pointer:
+            break
+        e = e.operand
+    return e
+
+
+def compares(operand: ins.Operand) -> bool:
+    """Somewhere in the operand a number is made that may come from an address: a comparison, a difference, a cast."""
+    work = [operand]
+    while work:
+        item = work.pop()
+        if isinstance(item, ins.Op):
+            if (
+                item.op in COMPARISONS
+                or item.op in ("not", "ptrdiff")
+                or (item.op == "cast" and item.type.kind == "int")
+            ):
+                return True
+            work.extend(item.args)
+    return False
+
+
+def read_again(e: ast.Assign) -> bool:
+    """Reading what a pointer was assigned to gives the value of the assignment, and does nothing else."""
+    if e.op or not e.target.type.is_pointer:
+        return False
+    work: list[ast.Expr] = [e.target]
+    while work:
+        item = work.pop()
+        if item.type.volatile or item.type.atomic:
+            return False
+        match item:
+            case ast.VarRef() | ast.IntLit():
+                pass
+            case ast.Member(base=inner) | ast.Deref(operand=inner) | ast.Cast(operand=inner):
+                work.append(inner)
+            case ast.Index():
+                work += [item.base, item.index]
+            case _:
+                return False
+    return True
+
+
+def is_null(e: ast.Expr) -> bool:
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return isinstance(e, ast.IntLit) and e.value == 0
+
+
+def or_null(e: ast.Expr) -> ast.Conditional | None:
+    """``c ? malloc(n) : NULL``, either way round and behind casts of pointers."""
+    while isinstance(e, ast.Cast) and e.type.is_pointer:
+        e = e.operand
+    if isinstance(e, ast.Conditional) and e.type.is_pointer and is_null(e.then) != is_null(e.other):
+        return e
+    return None
+
+
+def decayed(t: Type) -> Type:
+    return Type("pointer", t.spelling, 8, elem=t.elem) if t.is_array else t
+
+
+def view(address: ins.Operand, to: Type) -> ins.Operand:
+    """The address, seen from here on as that of bytes or numbers."""
+    return ins.Op("cast", (address,), Type("pointer", to.spelling, 8, elem=to.elem or to), view=True)
+
+
+def steps_over_rows(t: Type) -> bool:
+    """An address of arrays of variable length."""
+    to = decayed(t)
+    return to.is_pointer and to.elem is not None and to.elem.vla
+
+
+def is_union(type_: Type | None) -> bool:
+    return type_ is not None and type_.kind == "record" and any(word in type_.record for word in ("@U@", "@UA@"))
+
+
+def is_member(e: ast.Expr) -> bool:
+    """A number that is a member of a struct, or an element of an array that is one, and in no union with an address."""
+    while isinstance(e, ast.Index) and e.base.type.is_array:
+        e = e.base
+    return isinstance(e, ast.Member) and not e.punned
+
+
+def params(callee: Type) -> tuple[Type, ...]:
+    """The parameters of what is called, a function or a pointer to one."""
+    while callee.is_pointer and callee.elem is not None:
+        callee = callee.elem
+    return callee.params or ()
+
+
+def pointee_size(t: Type) -> int:
+    if t.elem is None or t.elem.kind in ("void", "function"):
+        return 1
+    return t.elem.size or 0
+
+
+def unary(e: ast.Unary, inner: ins.Operand) -> ins.Operand:
+    if e.op == "+":
+        return inner
+    if isinstance(inner, ins.Const) and e.op == "-" and inner.name != ast.PROC_NULL:
+        return ins.Const(-inner.value)
+    if e.op == "!" and e.operand.type.kind == "float":
+        return ins.Nondet("floating arithmetic", (inner,))
+    unsigned = e.type.kind == "int" and not e.type.signed
+    return ins.Op({"-": "neg", "!": "not", "~": "~"}[e.op], (inner,), e.type, unsigned)
+
+
+def calls(e: ast.Expr) -> bool:
+    """A function is called where it is evaluated, which may change any variable that others can reach."""
+    return any(isinstance(x, (ast.Call, ast.Opaque)) for x in within(e))

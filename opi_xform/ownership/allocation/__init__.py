@@ -1,0 +1,1 @@
+"""Where a carrier's memory comes from and goes to, and how large it is."""

@@ -1,0 +1,136 @@
+"""Tests of a pointer against NULL: they must find the same when its buffer has been given away, or was not made yet.
+
+Where the program has surely set the pointer to memory, the test finds some, and OPI_Alloc comes ahead of it.  Where it
+may be NULL in the program, no call may be put in that decides it; and what becomes of a test's value is not followed.
+
+That malloc returned memory is not known by itself: a program may have a way of its own for when there is none (a
+smaller buffer, a file, an error code), and OPI_Alloc ends the job there.  It is known where the program itself ends for
+want of memory, ahead of the test or at it, and where it has read or written the memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from opi_xform.ir import instr as ins
+from opi_xform.ownership.model.buffers import Buffer, Program
+from opi_xform.ownership.model.endings import Name, ends
+from opi_xform.values.nullable import may_be_null
+
+GOES_ON = "and the program goes on, or ends as if all were well, where there is no memory"
+ENDING = "ending with an error there (`exit(1)`, `MPI_Abort`)"
+
+
+def uncertain_test(
+    program: Program, buffer: Buffer, tests: Iterable[int], known: Collection[int], addressed: Collection[str]
+) -> tuple[int, str] | None:
+    """The first test that may find NULL in the program, and why that matters.
+
+    known: those that do the same whatever they find.  addressed: variables that may change through pointers.
+    """
+    unproved: dict[int, frozenset[int]] = {}  # by object: what one comes to before it is known that there is memory
+    for n in sorted(tests):
+        if n in known or gives_up(program, buffer, n, addressed):
+            continue
+        if not _certain(program, buffer, n):
+            return n, "where it need not have been allocated"
+        if not _proved(program, buffer, n, addressed, unproved):
+            return n, GOES_ON
+    return None
+
+
+def _certain(program: Program, buffer: Buffer, n: int) -> bool:
+    """The pointer was set to memory, and nothing else can be in it.
+
+    Where it is surely NULL, an acquire may come to stand before the test, for what stands behind it.
+    """
+    if not isinstance(program.graph.nodes[n].action, ins.Branch):
+        return False
+    symbols = program.values.symbols
+    found = program.values.operands.get(n, ())
+    bases = [symbols.base(v) for v in found]
+    if not any(base is not None for base in bases):
+        return False
+    if any(may_be_null(program.values, v) for v in found):
+        return False
+    table = program.values.objects.table
+    return not any(
+        base in buffer.objects and (table[base].kind == "family" or symbols.resolve(symbols.offset(v)).constant is None)
+        for base, v in zip(bases, found, strict=True)
+        if base is not None
+    )
+
+
+def _proved(
+    program: Program, buffer: Buffer, n: int, addressed: Collection[str], unproved: dict[int, frozenset[int]]
+) -> bool:
+    """Wherever the pointer comes from, it is known at the test that malloc returned memory."""
+    symbols, table = program.values.symbols, program.values.objects.table
+    for base in sorted({b for v in program.values.operands.get(n, ()) if (b := symbols.base(v)) is not None}):
+        if table[base].kind not in ("heap", "family"):
+            continue
+        if base not in unproved:
+            unproved[base] = _unproved(program, buffer, base, addressed)
+        if n in unproved[base]:
+            return False
+    return True
+
+
+def _unproved(program: Program, buffer: Buffer, o: int, addressed: Collection[str]) -> frozenset[int]:
+    """The nodes that can be reached from where the object is allocated with nothing on the way that shows that there is
+    memory: a test without which the program ends, a load or a store through the pointer.
+
+    Of several buffers that one object stands for (a family), an access shows nothing about the others.
+    """
+    graph, values = program.graph, program.values
+    info = values.objects.table[o]
+    heaps = [values.objects.table[h] for h in info.members] if info.kind == "family" else [info]
+    sources = [n for heap in heaps for n in heap.nodes]
+
+    def shown(n: int) -> bool:
+        action = graph.nodes[n].action
+        if isinstance(action, (ins.Load, ins.Store)):
+            return info.kind == "heap" and values.accesses.touches(n, (o,)) and not values.accesses.touches_other(n, o)
+        return isinstance(action, ins.Branch) and gives_up(program, buffer, n, addressed)
+
+    seen: set[int] = set()
+    work = [(graph.nodes[n].block, n) for n in sources]  # what comes behind node n in its block; -1: the whole block
+    entered: set[int] = set()
+    while work:
+        block, behind = work.pop()
+        nodes = graph.blocks[block]
+        for n in nodes[nodes.index(behind) + 1 :] if behind >= 0 else nodes:
+            seen.add(n)
+            if shown(n):
+                break
+        else:
+            fresh = [t for t in graph.succs[block] if t not in entered]
+            entered.update(fresh)
+            work.extend((t, -1) for t in fresh)
+    return frozenset(seen)
+
+
+def gives_up(program: Program, buffer: Buffer, n: int, addressed: Collection[str]) -> bool:
+    """The buffer is held at the test, and where there is none the program ends."""
+    symbols = program.values.symbols
+    if not any(symbols.base(v) in buffer.objects for v in program.values.operands.get(n, ())):
+        return False
+    node = program.graph.nodes[n]
+    condition = program.values.conditions.get(n)
+    following = program.graph.succs[node.block]
+    if condition is None or condition.op not in ("==", "!=") or len(following) != 2:
+        return False
+    assert isinstance(node.action, ins.Branch)
+    arm = following[0 if condition.op == "==" else 1]
+    return ends(program, addressed, arm, _null(program, node.frame, node.action.cond, addressed))
+
+
+def _null(program: Program, frame: int, cond: ins.Operand, addressed: Collection[str]) -> dict[Name, int]:
+    """The variable that was compared is NULL on that way."""
+    args = cond.args if isinstance(cond, ins.Op) and cond.op in ("==", "!=", "not") else (cond,)
+    for item in args:
+        if isinstance(item, ins.Temp):
+            return {(frame, item.number): 0}
+        if isinstance(item, ins.Var) and item.key not in addressed:
+            return {(-1 if program.variables[item.key].is_global else frame, item.key): 0}
+    return {}

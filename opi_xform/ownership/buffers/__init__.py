@@ -1,0 +1,1 @@
+"""Which uses name one buffer: variables, members, tables, rows."""

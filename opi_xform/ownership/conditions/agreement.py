@@ -1,0 +1,139 @@
+"""Sites that several buffers share: a helper is written once, so all that pass through it convert, or none does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from opi_xform.ir.span import Span
+from opi_xform.ownership.model.buffers import Buffer, Place, Refusal
+from opi_xform.ownership.model.plan import Edit
+from opi_xform.ownership.model.traced import path
+from opi_xform.ownership.spelling.comments import Remark
+from opi_xform.ownership.spelling.configurations import siblings
+from opi_xform.ownership.spelling.parameters import Parameters
+from opi_xform.parallel import each
+
+
+@dataclass(slots=True)
+class Verdict:
+    """One buffer: which places convert, why the others stay, and the edits.
+
+    lifted: parameters that change for it.  replacing: of the places, those that keep what is there from MPI_PROC_NULL.
+    """
+
+    refusals: dict[Place, Refusal] = field(default_factory=dict)
+    converted: set[Place] = field(default_factory=set)
+    assumptions: dict[Place, set[str]] = field(default_factory=dict)
+    edits: tuple[Edit, ...] = ()
+    files: tuple[str, ...] = ()
+    lifted: frozenset[str] = frozenset()
+    replacing: frozenset[Place] = frozenset()
+    remarks: list[Remark] = field(default_factory=list)
+
+
+def agreed(
+    groups: Sequence[Buffer],
+    parameters: Parameters,
+    strays: Mapping[Place, Refusal],
+    judge: Callable[[Buffer, Mapping[Place, Refusal], Collection[Place]], Verdict],
+    processes: int = 1,
+    brief: bool = False,
+    silent: bool = False,
+) -> list[Verdict]:
+    """The verdict on each buffer; ``judge`` gives one, some places being kept whatever it finds, some without words.
+
+    Each round keeps more places, so there is an end.  brief: of a place that several buffers come to, the last one
+    tells why it stays.  What the others would say is looked for only where one of them keeps it alone.  silent: nobody
+    reads why places stay.
+    """
+    kept: dict[Place, Refusal] = dict(strays)
+    places = [{u.place for u in buffer.uses} for buffer in groups]
+    wordless = places if silent else _told_by_later(places) if brief else [set[Place]() for _ in groups]
+    found: list[Verdict | None] = [None] * len(groups)
+    while True:
+        open_ = [i for i, verdict in enumerate(found) if verdict is None]
+        judged = each(lambda i: judge(groups[i], kept, wordless[i]), open_, processes)
+        for i, verdict in zip(open_, judged, strict=True):
+            found[i] = verdict
+        verdicts = [verdict for verdict in found if verdict is not None]
+        converted = {p for verdict in verdicts for p in verdict.converted}
+        asked = [i for i, verdict in enumerate(verdicts) if wordless[i] & converted - verdict.converted]
+        if asked and not silent:
+            for i in asked:
+                wordless[i], found[i] = set(), None
+            continue
+        new = _disagreements(groups, parameters, verdicts)
+        if not new:
+            return verdicts
+        kept.update(new)
+        found = [None if mine & set(new) else v for mine, v in zip(places, verdicts, strict=True)]
+
+
+def _told_by_later(places: Sequence[Collection[Place]]) -> list[set[Place]]:
+    """By buffer: its places to which a later one comes."""
+    out: list[set[Place]] = []
+    later: set[Place] = set()
+    for mine in reversed(places):
+        out.append(later.intersection(mine))
+        later.update(mine)
+    return out[::-1]
+
+
+def _elsewhere(parameters: Parameters, key: str, verdicts: Sequence[Verdict]) -> Span | None:
+    """The same parameter in another file that includes the header, where it stays: called there with something else."""
+    function, i = parameters.owner[key]
+    lifted = {key for verdict in verdicts for key in verdict.lifted}
+    for other in siblings(parameters.program, function):
+        called = parameters.calls.get(other.key, ())
+        if other.key in parameters.taken:
+            return parameters.taken[other.key]
+        if called and other.params[i] not in lifted:
+            return called[0][1].span
+    return None
+
+
+def _disagreements(
+    groups: Sequence[Buffer], parameters: Parameters, verdicts: Sequence[Verdict]
+) -> dict[Place, Refusal]:
+    """Places that convert for one buffer and must not, because of another or of the parameters on the way."""
+    out: dict[Place, Refusal] = {}
+    program = parameters.program
+    staying: dict[Place, list[tuple[Buffer, Verdict]]] = {}
+    for other, their in zip(groups, verdicts, strict=True):
+        for p in {u.place for u in other.uses} - their.converted:
+            staying.setdefault(p, []).append((other, their))
+    for buffer, verdict in zip(groups, verdicts, strict=True):
+        assert verdict.converted <= {u.place for u in buffer.uses}
+        for p in sorted(verdict.converted & staying.keys()):
+            for other, their in staying[p]:
+                refusal = their.refusals[p]
+                text = f"the same call sends or receives `{other.name}`, which stays: {refusal.message}"
+                out[p] = Refusal(refusal.code, text, refusal.notes, form=refusal.form)
+    stay = {b.carrier.variable: v.refusals for b, v in zip(groups, verdicts, strict=True) if not v.converted}
+    for buffer, verdict in zip(groups, verdicts, strict=True):
+        alone = next((swap.other for swap in buffer.swaps if swap.other in stay), None)
+        if alone is not None:
+            name = program.variables[alone].name
+            why = min(stay[alone].items(), key=lambda found: found[0])[1]
+            message = f"`{buffer.name}` changes places with `{name}`, which stays: {why.message}"
+            for p in sorted(verdict.converted):
+                out.setdefault(p, Refusal("402", message, why.notes))
+    for key in sorted({key for verdict in verdicts for key in verdict.lifted}):
+        takers = [(b, v) for b, v in zip(groups, verdicts, strict=True) if key in v.lifted]
+        carriers = {b.carrier.variable: b.carrier for b, _ in takers}
+        common = frozenset.intersection(*(v.lifted for _, v in takers))
+        converted = {p for v in verdicts for p in v.converted}
+        span = next((c.span for c in parameters.strangers(key, carriers, common)), None)
+        span = span or parameters.exposed(key, common, converted) or _elsewhere(parameters, key, verdicts)
+        if span is None:
+            continue
+        name = program.variables[key].name
+        message = (
+            f"`{name}` is a parameter, a copy of the caller's pointer, and not all calls pass a buffer that converts"
+        )
+        for buffer, verdict in takers:
+            for use in buffer.uses:
+                if use.place in verdict.converted and key in path(program, use)[0]:
+                    out.setdefault(use.place, Refusal("04", message, ((span, "here"),)))
+    return out

@@ -1,0 +1,44 @@
+"""Messages that go past libopi: functions of the program's own by the MPI's names, and calls by the profiling names.
+
+A program's own ``MPI_Send`` counts its calls, say, and goes on to ``PMPI_Send``.  That is a function of the program: it
+must go on being called, and what it sends is a message of the MPI below, which no OPI_Take waits for; a ``MPI_Wait`` of
+its own knows nothing of libopi's requests.  The same holds for calls of ``PMPI_Send`` and its like anywhere.  So no
+site of such a program converts, and libopi steps back where a name is not its own (runtime/src/overridden.c).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from opi_xform.effects.model import FunctionEffect
+from opi_xform.ir import ast
+from opi_xform.ir.span import Span
+from opi_xform.ownership.buffers.uses import calls_of
+
+_MINE = ("MPI_", "PMPI_", "OPI_")
+_APART = frozenset({"collective", "rma", "io"})
+"""What libopi leaves to the MPI: called by either name, it is the same."""
+
+
+def bypass(units: Sequence[ast.Unit], effects: Mapping[str, FunctionEffect]) -> tuple[Span, str] | None:
+    """The first place where messages go past libopi, and how; None when there is none."""
+    for unit in units:
+        for key, function in sorted(unit.functions.items(), key=lambda item: item[1].span.begin):
+            if key.startswith(_MINE) and key in effects:
+                what = "is not libopi's" if key.startswith("OPI_") else "and what it calls bypass libopi"
+                return function.span, f"the program has its own `{key}`: that {what}"
+    for unit in units:
+        for function in sorted(unit.functions.values(), key=lambda f: f.span.begin):
+            if any(_passes(name, effects) for name in unit.address_taken_functions):
+                return function.span, "a PMPI_ function is called through a pointer, and bypasses libopi"
+            for call in calls_of(function):
+                name = call.callee.name if isinstance(call.callee, ast.FuncRef) else ""
+                if _passes(name, effects):
+                    return call.span, f"`{name}` bypasses libopi: what it sends reaches no receive of libopi's"
+    return None
+
+
+def _passes(name: str, effects: Mapping[str, FunctionEffect]) -> bool:
+    """A profiling name of what libopi does."""
+    effect = effects.get(name) if name.startswith("PMPI_") else None
+    return effect is not None and effect.mpi is not None and effect.mpi.kind not in _APART

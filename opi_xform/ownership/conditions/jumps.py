@@ -1,0 +1,51 @@
+"""Functions that are left without an end: by ``longjmp``, or because the thread ends in one of those that they call.
+
+An array of theirs is gone then.  What would stand for it is memory of the heap, and nothing would free it: where the
+program does so again and again, it would lose more and more.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from opi_xform.ir import ast
+from opi_xform.ownership.buffers.uses import calls_of, functions_called
+from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
+from opi_xform.ownership.model.endings import ELSEWHERE
+
+
+def jump_refusal(program: Program, buffer: Buffer) -> Refusal | None:
+    """The buffer is an array of a function that something may leave so."""
+    variable = program.variables[buffer.carrier.variable]
+    if buffer.carrier.kind != "array" or variable.is_global or variable.function not in _left(program):
+        return None
+    name = program.functions[variable.function].name
+    message = f"`{variable.name}` is an array, and a jump or a thread's end may leave `{name}` before its end"
+    return Refusal("13", message, ((variable.span, "declared here"),))
+
+
+@lru_cache(maxsize=1)
+def _left(program: Program) -> frozenset[str]:
+    """The functions of the program but ``main``: those that jump, and all that may call one of them."""
+    found = {key for key, function in program.functions.items() if _jumps(program, function)}
+    if not ELSEWHERE.isdisjoint(program.taken):
+        found = set(program.functions)
+    callers: dict[str, list[str]] = {}
+    for key, function in program.functions.items() if found else ():
+        for name in functions_called(function):
+            callers.setdefault(name, []).append(key)
+    work = list(found)
+    while work:
+        key = work.pop()
+        if key in program.taken:  # it may be called anywhere: through a pointer, by the library, by a signal
+            found = set(program.functions)
+            break
+        new = [caller for caller in callers.get(key, ()) if caller not in found]
+        found.update(new)
+        work += new
+    return frozenset(key for key in found if program.functions[key].name != "main")
+
+
+def _jumps(program: Program, function: ast.Function) -> bool:
+    names = (call.callee.name for call in calls_of(function) if isinstance(call.callee, ast.FuncRef))
+    return any(name in ELSEWHERE and name not in program.functions for name in names)

@@ -1,0 +1,104 @@
+"""Buffers of functions that may be entered from inside themselves, and of all that run below such ones.
+
+The program graph has one level of such a function, with the numbers and the memory of the first.  What is known of a
+buffer there need not hold at the others, and an edit would run at all of them.  For a buffer that each activation has
+for itself it does hold, and each may run the edit (``calls/own.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from opi_xform.ir.span import Span
+from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
+from opi_xform.ownership.model.plan import Edit, InsertStatement
+from opi_xform.ownership.spelling.configurations import written_at
+
+AGAIN = "which a call may enter more than once at a time"
+
+
+def levels_refusal(program: Program, buffer: Buffer) -> Refusal | None:
+    """A function with several levels, or one that it calls there, does more with the buffer than to read and write it.
+
+    What the first level reads and writes is in the graph, and a call of it from inside may read and write all that
+    deeper ones do (``calls/deeper.py``).
+    """
+    owners = _owners(program, buffer)
+    for n in (*(use.node for use in buffer.uses), *buffer.touches):
+        outermost, name = _recursion(program, n, owners)
+        if outermost >= 0 and not program.values.beyond[outermost].isdisjoint(buffer.objects):
+            return _refusal(program, buffer, name, n)
+    return None
+
+
+def levels_site(program: Program, buffer: Buffer, uses: Iterable[Use]) -> Refusal | None:
+    """A call that is made at several levels: what is right at the first need not be at the others."""
+    owners = _owners(program, buffer)
+    for use in uses:
+        outermost, name = _recursion(program, use.node, owners)
+        if outermost >= 0:
+            return _refusal(program, buffer, name, use.node)
+    return None
+
+
+def _owners(program: Program, buffer: Buffer) -> frozenset[int]:
+    """The copies with several levels each activation of which has a buffer of its own; none where a message goes on
+    behind its call, since deeper levels may have such ones too.
+    """
+    owners = [program.values.owners.get(o, frozenset[int]()) for o in buffer.objects]
+    if not all(owners) or any(use.op.request is not None for use in buffer.uses):
+        return frozenset()
+    return frozenset().union(*owners)
+
+
+def _recursion(program: Program, n: int, owners: frozenset[int]) -> tuple[int, str]:
+    """The copy of a function around a node that is the outermost with several levels (-1: none), and the innermost."""
+    return _around(program, program.graph.nodes[n].frame, owners)
+
+
+def _around(program: Program, frame: int, owners: frozenset[int]) -> tuple[int, str]:
+    graph = program.graph
+    outermost, name = -1, ""
+    while frame >= 0:
+        if graph.frames[frame].function in graph.cyclic and frame not in owners:
+            outermost, name = frame, name or graph.frames[frame].function
+        frame = graph.frames[frame].parent
+    return outermost, name
+
+
+def levels_written(program: Program, buffer: Buffer, edits: Iterable[Edit]) -> Refusal | None:
+    """An edit lies in a function with several levels, not all with a buffer of their own; None when none does."""
+    graph, owners = program.graph, _owners(program, buffer)
+    anew = owners.union(*program.values.owners.values() if owners else ())  # what is known in these holds at each level
+    functions = [program.functions[name] for name in sorted(graph.levels) if name in program.functions]
+    copies: dict[str, list[int]] = {}
+    for frame in graph.frames if owners else ():
+        copies.setdefault(frame.function, []).append(frame.number)
+    for edit in edits:
+        place = written_at(edit)
+        if owners and isinstance(edit, InsertStatement) and not _in_a_function(program, place):
+            here = node_span(program, buffer.uses[0].node)
+            message = f"each call has a `{buffer.name}` of its own, with a size of its own: no one variable keeps it"
+            return Refusal("escape", message, ((here, "used here"),))
+        for function in functions:
+            span = function.span
+            if span.file != place.file or not span.begin <= place.begin < span.end:
+                continue
+            mine = copies.get(function.key, ())
+            shown = mine and function.key not in graph.passed
+            if not shown or any(_around(program, frame, anew)[0] >= 0 for frame in mine):
+                return _refusal(program, buffer, function.key, buffer.uses[0].node)
+    return None
+
+
+def _in_a_function(program: Program, place: Span) -> bool:
+    """Each activation has it for itself: not so what stands beside functions, as a variable for a size may."""
+    spans = (function.span for function in program.functions.values())
+    return any(s.file == place.file and s.begin < place.begin and place.end <= s.end for s in spans)
+
+
+def _refusal(program: Program, buffer: Buffer, name: str, n: int) -> Refusal:
+    function = program.functions[name]
+    message = f"`{buffer.name}`: it is used in `{function.name}`, {AGAIN}"
+    return Refusal("escape", message, ((node_span(program, n), "used here"),))

@@ -1,0 +1,374 @@
+"""Requests: what has to stay because an operation may be pending (DESIGN.md section 4, conditions b and d)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from opi_xform.effects.model import MpiOp
+from opi_xform.graph.graph import Lost
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
+from opi_xform.memory.poly import Poly, symbol
+from opi_xform.ownership.buffers.uses import calls_of
+from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
+from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.names import Names, names_of
+from opi_xform.ownership.model.plan import Advice
+from opi_xform.ownership.requests.pending import Asked, pending, request_pending_at
+from opi_xform.ownership.requests.slots import Slots, slots_of
+
+Place = tuple[str, int, str, int]
+Point = tuple[int, str]  # (node, "before" or "after")
+GIVEN_UP = "a request is cancelled or freed here"
+
+
+# --- condition d ------------------------------------------------------------------------------------------------
+
+
+def pending_refusal(
+    program: Program, buffer: Buffer, staying: Iterable[Use], going: Iterable[Use]
+) -> dict[Place, Refusal]:
+    """Sites of ``going``, which would pass ownership, that have to stay because of a request, with the reason.
+
+    An operation on the buffer's bytes that stays (``staying``, and all that is no send or receive) may still be pending
+    there; or the site's own request may be given up; or the carrier may change before the request is complete.
+    """
+    names = names_of(program)
+    chosen = list(going)
+    sites = {use.node for use in chosen} - {use.node for use in staying if use.op.request is not None}
+    out: dict[Place, Refusal] = {}
+    for n, op in _operations(names, buffer):
+        if n in sites:
+            continue
+        held = [(names.span(n), f"this operation uses `{buffer.name}` until it is complete")]
+        if op.persistent:
+            refusal = Refusal("06", f"a persistent request holds the address of `{buffer.name}`", tuple(held))
+            return dict.fromkeys((use.place for use in chosen), refusal)
+        late = request_pending_at(names, n, op, [use.node for use in chosen])
+        for use in chosen:
+            if use.node in late:
+                message = f"another operation on `{buffer.name}` may still be pending"
+                if slots_of(names, n, op.request) is None:
+                    message += f": which memory holds the request of {line_of(names.span(n))} is not known"
+                here = (names.span(use.node), "here it may not be complete")
+                hint = _waiting(names, n, op, use.node)
+                out.setdefault(use.place, Refusal("06", message, (*held, here), hint=hint))
+    for use in chosen:
+        if use.op.request is not None and use.place not in out:
+            given_up = abandoned(names, use)
+            if given_up:
+                notes = ((names.span(use.node), "the request is created here"), *given_up)
+                message = "the request may be cancelled or freed before it completes"
+                out[use.place] = Refusal("06", message, notes)
+                continue
+            told = _told_only(names, buffer, use)
+            if told:
+                message = (
+                    f"`{buffer.name}` may be used once it is known that the message is there, before it is waited for"
+                )
+                out[use.place] = Refusal("06", message, ((names.span(use.node), "the request is created here"), *told))
+                continue
+        moved = _carrier_changes(names, buffer, use) or _named_again(names, buffer, use)
+        if moved is not None:
+            out.setdefault(use.place, moved)
+    return out
+
+
+def point_refusal(
+    names: Names, buffer: Buffer, points: Mapping[Point, str], rows: Mapping[Point, tuple[Poly, ...]]
+) -> Refusal | None:
+    """An operation that may be pending at one of ``points``, where the carrier changes.
+
+    points: each with a few words for it (``the message is sent here``).  rows: of an array of buffers, the rows whose
+    cell changes there (none given: any).
+    """
+    nodes = {n for n, _ in points}
+    for n, op in _operations(names, buffer):
+        received = op.recv is not None or op.kind == "recv"
+        if n in nodes and not received:
+            continue  # given away: the carrier is free at once
+        asked = [a for p in sorted(points) if p[0] != n for a in _at_point(names, buffer, n, op, p, rows.get(p, ()))]
+        late = pending(names, n, op, asked)
+        if late:
+            at = late[0].node
+            text = next(points[p] for p in sorted(points) if p[0] == at)
+            notes = ((names.span(n), "this operation may not be complete"), (names.span(at), text))
+            message = f"an operation on `{buffer.name}` may still be pending at {line_of(names.span(at))}"
+            return Refusal("06", message, notes, hint=None if buffer.swaps else _waiting(names, n, op, at))
+    return None
+
+
+def _waiting(names: Names, n: int, op: MpiOp, at: int) -> Advice | None:
+    """Waiting for an operation before a node of the same function, where its request is one variable."""
+    graph = names.program.graph
+    action = graph.nodes[n].action
+    if op.request is None or not isinstance(action, ins.CallInstr) or graph.nodes[n].frame != graph.nodes[at].frame:
+        return None
+    request = action.call.args[op.request]
+    if not isinstance(request, ast.AddrOf) or not isinstance(request.operand, ast.VarRef):
+        return None
+    operation, before = names.span(n), names.span(at)
+    return Advice("wait", f"waiting for {line_of(operation)} before {line_of(before)}", (operation, before))
+
+
+def _at_point(
+    names: Names, buffer: Buffer, post: int, op: MpiOp, point: Point, rows: tuple[Poly, ...]
+) -> Iterator[Asked]:
+    """What to ask at one point: the requests of the rows that change there, as far as they can be told."""
+    node, when = point
+    ahead = when == "before"
+    symbols = names.program.values.symbols
+    block = names.graph.nodes[node].block
+    loops = names.program.nest.chain(block)
+    moving = [lp for lp in loops if ahead and names.program.nest.loops[lp].header == block]
+    slot = slots_of(names, post, op.request)
+    posted = {symbols.resolve(u.row) for u in buffer.uses if u.node == post and u.row is not None}
+    if slot is None or len(posted) != 1 or not rows:
+        yield Asked(node, ahead)
+        return
+    own = next(iter(posted))
+    for row in {symbols.resolve(r) for r in rows}:
+        scope = symbols.scope(row)
+        if own.constant is not None and row.constant is not None:
+            if own == row:
+                yield Asked(node, ahead)
+            continue
+        known = turns = None
+        if scope <= set(loops) and not any(symbols.inner[lp] & scope for lp in moving):
+            known = _slots_of_row(names, slot, own, row)
+            turns = _turns_of_row(names, post, own) if own == row else None
+        yield Asked(node, ahead, known, turns if turns in loops else None)
+
+
+def _slots_of_row(names: Names, slot: Slots, own: Poly, row: Poly) -> Slots | None:
+    """The request of another row, where the call that posts row ``own`` uses ``slot``; None when it is not clear."""
+    symbols = names.program.values.symbols
+    size = slot.length.constant
+    varying = [s for s in own.symbols() if symbols.table[s].scope]
+    if len(varying) != 1 or size is None:
+        return None
+    x = varying[0]
+    a, m = own.coefficient(x), slot.lo.coefficient(x)
+    rest, base = own - symbol(x).scaled(a), slot.lo - symbol(x).scaled(m)
+    if abs(a) != 1 or abs(m) < size or symbols.scope(rest) or symbols.scope(base):
+        return None
+    return Slots(slot.object, (row - rest).scaled(a * m) + base, slot.length)
+
+
+def _turns_of_row(names: Names, post: int, row: Poly) -> int | None:
+    """A loop around a call in each turn of which the row is another one."""
+    symbols = names.program.values.symbols
+    for loop in names.program.nest.chain(names.graph.nodes[post].block):
+        step = row.coefficient(symbols.count(loop))
+        if step and not symbols.scope(row - symbol(symbols.count(loop)).scaled(step)) & symbols.inner[loop]:
+            return loop
+    return None
+
+
+def _operations(names: Names, buffer: Buffer) -> list[tuple[int, MpiOp]]:
+    """Nonblocking operations that may use bytes of the buffer after the call returns."""
+    mine = set(buffer.objects)
+    out = []
+    for n, op in names.operations.items():
+        if op.blocking or op.completes is not None or op.kind == "start":
+            continue
+        action = names.graph.nodes[n].action
+        assert isinstance(action, ins.CallInstr)
+        effect = names.effect(action)
+        if effect is None or not effect.retains:
+            continue
+        if names.program.values.accesses.touches(n, mine):
+            out.append((n, op))
+    return out
+
+
+def abandoned(names: Names, use: Use) -> tuple[tuple[Span, str], ...]:
+    """Where a request may be cancelled or freed, or goes where that cannot be excluded; () where it is not."""
+    values = names.program.values
+    slot = slots_of(names, use.node, use.op.request)
+    ends = _ends(names)
+    if slot is None:
+        here = tuple((names.span(n), GIVEN_UP) for n, _ in ends[:1])
+        return here or _given_up_unseen(names.program)
+    escaped = values.escaped.get(slot.object)
+    if escaped is not None:
+        return ((names.span(escaped[0]), f"the request escapes here ({escaped[1]})"),)
+    for n, op in ends:
+        other = slots_of(names, n, op.request)
+        if other is None or other.object == slot.object:
+            return ((names.span(n), "it may be cancelled or freed here"),)
+        copied = None if _only_posted(names, other.object) else _copied(names, slot.object)
+        if copied is not None:
+            freed = (names.span(n), "a request that may be a copy is cancelled or freed here")
+            return ((names.span(copied), "the request is copied here"), freed)
+    return ()
+
+
+def _told_only(names: Names, buffer: Buffer, use: Use) -> tuple[tuple[Span, str], ...]:
+    """Where a call tells that a receive is complete and leaves its request, and the buffer is used before one that ends
+    it: only there the carrier is set; () where none does.
+    """
+    if use.side != "recv":
+        return ()
+    accesses, slot = names.program.values.accesses, slots_of(names, use.node, use.op.request)
+    for n, op in names.operations.items():
+        done = op.completes
+        if done is None or done.releases or not names.follows(use.node, n):
+            continue
+        other = None if done.which == "one" else slots_of(names, n, done.requests)  # one: by its value
+        if slot is not None and other is not None and other.object != slot.object and _only_posted(names, other.object):
+            continue  # none of these requests is a copy of it
+        used = {m for o in buffer.objects for m in accesses.nodes(o) if m != use.node and names.follows(n, m)}
+        late = request_pending_at(names, use.node, use.op, used)
+        if late:
+            return ((names.span(n), "its end is asked for here"), (names.span(min(late)), "the buffer is used here"))
+    return ()
+
+
+def _only_posted(names: Names, o: int) -> bool:
+    """What a request variable holds comes from calls that put their own request there: it is no copy of another."""
+    graph = names.graph
+    if o in names.program.values.escaped:
+        return False
+    for n in names.defs.get(("v", o, 0), ()):
+        match graph.nodes[n].action:
+            case ins.Birth() | ins.Define(value=ins.Const()):  # MPI_REQUEST_NULL
+                pass
+            case _:
+                return False
+    calls = (names.operations.get(access.node) for access in names.writes(o))
+    return all(op is not None and op.request is not None for op in calls)
+
+
+def _ends(names: Names) -> list[tuple[int, MpiOp]]:
+    """Calls that cancel or free a request."""
+    return [(n, op) for n, op in names.operations.items() if op.kind in ("cancel", "free_request")]
+
+
+def _given_up_unseen(program: Program) -> tuple[tuple[Span, str], ...]:
+    """A call of the text that cancels or frees a request, where not all that runs is in the graph."""
+    if not any(isinstance(node.action, Lost) for node in program.graph.nodes):
+        return ()
+    calls = [c for f in program.functions.values() for c in calls_of(f)]
+    spans = {c.callee.name: c.span for c in calls if isinstance(c.callee, ast.FuncRef)}
+    for name in sorted((spans.keys() | program.taken) - program.functions.keys()):
+        effect = program.effects.get(name)
+        if effect is not None and effect.mpi is not None and effect.mpi.kind in ("cancel", "free_request"):
+            return ((spans.get(name, calls[0].span), GIVEN_UP),)
+    return ()
+
+
+def _copied(names: Names, o: int) -> int | None:
+    """A node other than an MPI call that reads the request."""
+    for n in names.uses.get(("v", o, 0), ()):
+        return n
+    accesses = names.program.values.accesses
+    for n in sorted(accesses.nodes(o)):
+        if accesses.touches(n, (o,), "R") and n not in names.operations:
+            return n
+    return None
+
+
+# --- condition b ------------------------------------------------------------------------------------------------
+
+
+def _carrier_changes(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
+    """Whether a nonblocking receive's carrier may be assigned, or may end its life, before the request completes."""
+    graph = names.graph
+    key = buffer.carrier.variable
+    var = names.program.variables[key]
+    if var.kind == "param":
+        why = ((var.span, "the caller's pointer would not change"),)
+        return Refusal("04", f"`{var.name}` is a parameter, a copy of the caller's pointer", why)
+    if use.op.request is None or use.side != "recv":
+        return None
+    ends: dict[int, str] = {}
+    frame = graph.nodes[use.node].frame
+    owner = frame if var.is_global else _owner(names, buffer, frame)
+    if not var.type.is_array:
+        for n in names.defs.get(("v", names.objects.variable(owner, key), 0), ()):
+            ends[n] = f"`{var.name}` is assigned here"
+    member = names.program.members.get(key)
+    if member is not None:
+        ends.update(dict.fromkeys(member.ends, f"the memory that holds `{var.name}` goes here"))
+    if not var.is_global:
+        for n in names.left.get(owner, ()):
+            ends[n] = f"the function that declares `{var.name}` is left here"
+        ends.update(_outside(names, owner, key))
+    # a call behind the block that completes the request comes too late: its memory is gone before
+    late = {a.node for a in pending(names, use.node, use.op, [Asked(n, ahead=True) for n in sorted(ends)])}
+    if not late:
+        return None
+    at = min(late)
+    notes = ((names.span(use.node), "this receive may not be complete"), (names.span(at), ends[at]))
+    return Refusal("06", f"`{var.name}` may change while a request holds its address", notes)
+
+
+def _named_again(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
+    """Whether a call gives MPI the buffer while a nonblocking receive has its carrier, which is NULL until then.
+
+    The receive itself in a later turn is such a call, too: of all messages that come, one pointer holds the last.
+    Of an array of buffers, a row that varies is another one then: MPI allows no two receives into one at a time.
+    """
+    if use.op.request is None or use.side != "recv":
+        return None
+    nodes = {n for n, _ in _operations(names, buffer)} | {u.node for u in buffer.uses}
+    if use.row is not None and use.row.constant is None:
+        nodes.discard(use.node)
+    asked: list[Asked] = []
+    for n in sorted(nodes):
+        rows = tuple(u.row for u in buffer.uses if u.node == n and u.row is not None)
+        asked += _at_point(names, buffer, use.node, use.op, (n, "before"), rows)
+    late = pending(names, use.node, use.op, asked)
+    if not late:
+        return None
+    at = late[0].node
+    notes = ((names.span(use.node), "this receive may not be complete"), (names.span(at), "the buffer is used here"))
+    line = line_of(names.span(at))
+    if names.span(at) == names.span(use.node):
+        message = f"this receive into `{buffer.name}` may still be pending when the call comes once more"
+        slot = slots_of(names, use.node, use.op.request)
+        copied = None if slot is None else _copied(names, slot.object)
+        if copied is not None:
+            notes = (notes[0], (names.span(copied), "its request is copied here; waits for copies are not followed"))
+        waiting = Advice("wait", "waiting for it, by the request that the call names,", (names.span(use.node),))
+        return Refusal("06", message, notes, hint=waiting)
+    message = f"{line} gives `{buffer.name}` to MPI while this receive into it may be pending"
+    return Refusal("06", message, notes, hint=Advice("other", f"another buffer at {line}", (names.span(at),)))
+
+
+def _owner(names: Names, buffer: Buffer, frame: int) -> int:
+    """The frame whose variable the carrier is."""
+    function = names.program.variables[buffer.carrier.variable].function
+    while frame >= 0 and names.graph.frames[frame].function != function:
+        frame = names.graph.frames[frame].parent
+    return frame
+
+
+def _outside(names: Names, frame: int, key: str) -> dict[int, str]:
+    """Nodes of a frame outside the block that declares a local variable, and the declaration itself, reached anew."""
+    if frame < 0:
+        return {}
+    graph = names.graph
+    stmts = graph.lowered[graph.frames[frame].function].stmts
+    declaring = next(
+        (i for i, s in enumerate(stmts) if isinstance(s.stmt, ast.DeclStmt) and key in s.stmt.variables), None
+    )
+    if declaring is None:
+        return {}
+    scope = stmts[declaring].parent
+    name = names.program.variables[key].name
+    out: dict[int, str] = {}
+    for node in graph.nodes:
+        if node.frame != frame or not isinstance(node.action, ins.Instr) or node.action.stmt < 0:
+            continue
+        if isinstance(node.action, ins.Birth) and node.action.var == key:
+            out[node.number] = f"`{name}` is declared anew here"
+            continue
+        at = node.action.stmt
+        while at >= 0 and at != scope:
+            at = stmts[at].parent
+        if at != scope and scope >= 0:
+            out[node.number] = f"the block that declares `{name}` has been left here"
+    return out

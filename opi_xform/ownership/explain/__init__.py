@@ -1,0 +1,1 @@
+"""Why a site stays, and what would let it convert."""

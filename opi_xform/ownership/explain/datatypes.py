@@ -1,0 +1,102 @@
+"""Why the layout of a message is not known: the calls that make its datatype, as far as the program's text tells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from opi_xform.ir import ast
+from opi_xform.ir.walk import expressions, statements, within
+from opi_xform.memory.extent import gaps
+from opi_xform.ownership.buffers.uses import calls_of, datatype_of
+from opi_xform.ownership.model.buffers import Program, Refusal, Use
+from opi_xform.ownership.model.lines import line_of
+
+_MAKERS = re.compile(r"P?MPI_Type_(?:create_\w+|contiguous|vector|h?indexed|hvector|struct|match_size|dup)(?:_c)?\Z")
+_SHOWN = 3
+
+
+def layout_refusal(program: Program, use: Use) -> Refusal:
+    """Of a message whose datatype may have gaps."""
+    text = gaps(datatype_of(program, use))
+    at = use.buffer.type
+    made = _Makers(program).of(use.call.args[at]) if at is not None and at < len(use.call.args) else []
+    if not made or len(made) > _SHOWN or text.startswith("`"):
+        return Refusal("07", text)
+    each = " or ".join(f"`{_name(call)}` at {line_of(call.span)}" for call in made)
+    notes = tuple((call.span, "made here") for call in made)
+    return Refusal("07", f"the datatype may have gaps, or be one of several: it is made by {each}", notes)
+
+
+class _Makers:
+    """The calls that may have made what an expression is, through variables, members, arguments and results."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.calls = [call for f in program.functions.values() for call in calls_of(f)]
+        self.params = {key: (f.key, i) for f in program.functions.values() for i, key in enumerate(f.params)}
+
+    def of(self, start: ast.Expr) -> list[ast.Call]:
+        found: dict[int, ast.Call] = {}
+        seen: set[str] = set()
+        work: list[tuple[ast.Expr, bool]] = [(start, True)]  # callers: they count, too
+        while work:
+            e, callers = work.pop()
+            while isinstance(e, (ast.Cast, ast.AddrOf, ast.Deref)):
+                e = e.operand
+            if isinstance(e, ast.Call) and isinstance(e.callee, ast.FuncRef):
+                place = e.callee.name
+            else:
+                place = _place(e)
+            if not place or place in seen:
+                continue
+            seen.add(place)
+            for item in self.sources(place, callers):
+                if isinstance(item, ast.Call) and _MAKERS.match(_name(item)):
+                    found[item.span.begin] = item
+                else:
+                    work.append((item, callers))
+            work += [(param, False) for param in self.handed(place)]
+        return [found[at] for at in sorted(found)]
+
+    def handed(self, place: str) -> Iterator[ast.Expr]:
+        """The parameters of functions of the program that are given the address of a place, or a pointer."""
+        for call in self.calls:
+            function = self.program.functions.get(_name(call))
+            for key, e in zip(function.params, call.args, strict=False) if function is not None else ():
+                if e.type.is_pointer and _place(e.operand if isinstance(e, ast.AddrOf) else e) == place:
+                    yield ast.VarRef(e.type, e.span, key)
+
+    def sources(self, place: str, callers: bool) -> Iterator[ast.Expr]:
+        """What may set a place, or be the result of a function; a call that makes a datatype there."""
+        function = self.program.functions.get(place)
+        if function is not None:
+            for statement, _ in statements(function.body):
+                if isinstance(statement, ast.Return) and statement.value is not None:
+                    yield statement.value
+        owner = self.params.get(place) if callers else None
+        for call in self.calls:
+            if owner is not None and _name(call) == owner[0] and owner[1] < len(call.args):
+                yield call.args[owner[1]]
+            given = (_place(a.operand if isinstance(a, ast.AddrOf) else a) for a in call.args)
+            if _MAKERS.match(_name(call)) and place in given:
+                yield call
+        variable = self.program.variables.get(place)
+        if variable is not None and variable.init is not None:
+            yield variable.init
+        for f in self.program.functions.values():
+            for e in expressions(f.body):
+                yield from (x.value for x in within(e) if isinstance(x, ast.Assign) and _place(x.target) == place)
+
+
+def _name(call: ast.Call) -> str:
+    return call.callee.name if isinstance(call.callee, ast.FuncRef) else ""
+
+
+def _place(e: ast.Expr) -> str:
+    """A variable, or a member of any struct of a type; '' for anything else."""
+    while isinstance(e, (ast.Index, ast.Deref, ast.Cast)):
+        e = e.base if isinstance(e, ast.Index) else e.operand
+    if isinstance(e, ast.Member):
+        return f"{e.base.type.record}.{e.field}"
+    return e.var if isinstance(e, ast.VarRef) else ""

@@ -1,0 +1,325 @@
+"""The deepest reason of a site whose buffer has a form that cannot be handed over.
+
+Another form of the buffer is no help where the message is small, or where its bytes are read after the send anyway.
+That is said instead then.  Which sites convert does not depend on any of this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from islpy import Set
+
+from opi_xform.ir import ast
+from opi_xform.memory.symbols import Symbols
+from opi_xform.ownership.buffers.uses import touches
+from opi_xform.ownership.conditions.levels import AGAIN
+from opi_xform.ownership.explain.culprits import TRIES, ahead, readers_of
+from opi_xform.ownership.explain.datatypes import layout_refusal
+from opi_xform.ownership.explain.live_data import LiveData
+from opi_xform.ownership.explain.reasons import liveness_refusal
+from opi_xform.ownership.explain.started import started
+from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
+from opi_xform.ownership.liveness.liveness import Finding, Judge
+from opi_xform.ownership.model.buffers import Buffer, Carrier, Place, Program, Refusal, Swap, Use
+from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
+from opi_xform.ownership.model.roots import base_of
+from opi_xform.regions.sets import BudgetExceeded
+
+INLINE_LIMIT = 40  # bytes that travel in a message's envelope, whatever is done (RUNTIME.md section 2)
+SMALL = f"at most {INLINE_LIMIT} bytes, which travel in the message's envelope"
+FORM = frozenset(("04", "07", "12", "13", "401", "402"))
+UNSURE = frozenset(("02", "402"))
+PLACE = frozenset(("14", "15"))
+SHOWN = 2  # reads that are named
+NO_FORM = "this form of call has no ownership-passing counterpart"
+
+
+def small(uses: Sequence[Use]) -> bool:
+    """Every copy of the call has a message that travels in its envelope."""
+    return all(u.length is not None and (c := u.length.constant) is not None and c <= INLINE_LIMIT for u in uses)
+
+
+def too_small(program: Program, uses: Sequence[Use], least: int) -> Refusal | None:
+    """Why a call stays whose messages have fewer bytes than is asked for (``least``), in every copy of it."""
+    most = [_most(program, u) for u in uses] if least else [None]
+    largest = max((size for size in most if size is not None), default=0)
+    if None in most or largest >= least:
+        return None
+    return Refusal("18", f"a message has at most {largest} bytes, fewer than the {least} of --min-bytes")
+
+
+def _most(program: Program, use: Use) -> int | None:
+    """Bytes that no message of a call exceeds: its length, else the whole variable; None: not known."""
+    if use.length is not None and use.length.constant is not None:
+        return use.length.constant
+    info = program.values.objects.table[use.object] if use.object >= 0 else None
+    whole = info.type.size if info is not None and info.kind == "variable" and info.type is not None else None
+    return whole or None
+
+
+def shared_places(groups: Sequence[Buffer], strays: Sequence[Use]) -> frozenset[Place]:
+    """Sites to which several buffers come, or one that is not known."""
+    seen: set[Place] = set()
+    out = {use.place for use in strays}
+    for buffer in groups:
+        places = {use.place for use in buffer.uses}
+        out |= places & seen
+        seen |= places
+    return frozenset(out)
+
+
+def in_its_words(refusal: Refusal, buffer: Buffer, use: Use) -> Refusal:
+    """A lost buffer by the name that the call has for it: another one may be a variable of another function."""
+    rest = refusal.message.removeprefix(f"`{buffer.name}`: ")
+    name = _written(use)
+    return refusal if rest == refusal.message or name == UNSPELLED else replace(refusal, message=f"`{name}`: {rest}")
+
+
+class Deepest:
+    """One per program: ``refusal``."""
+
+    def __init__(self, program: Program, strict: bool, shared: frozenset[Place], least: int = 0) -> None:
+        """shared: see ``shared_places``.  least: see ``too_small``."""
+        self.program = program
+        self.strict = strict
+        self.least = least
+        self.shared = shared
+        self.swapping = {key for e in program.exchanges for key in (e.first, e.second)}
+
+    def strays(self, stray: dict[Place, Refusal], uses: Sequence[Use]) -> dict[Place, Refusal]:
+        """Sites whose buffer is not known: where its object is, that says enough."""
+        by_place: dict[Place, list[Use]] = {}
+        for use in uses:
+            by_place.setdefault(use.place, []).append(use)
+        judges: dict[int, Judge] = {}
+        return {p: self.refusal(by_place[p], r, self.buffers(by_place[p], uses), judges) for p, r in stray.items()}
+
+    def of_buffer(self, buffer: Buffer, refusals: dict[Place, Refusal], facts: Mapping[int, Judge]) -> None:
+        """The sites of one buffer.  facts: what is known of its objects."""
+        judges = dict(facts) if self.cut(buffer) is buffer else {}
+        buffers = dict.fromkeys(buffer.objects, buffer)
+        for p, refusal in refusals.items():
+            refusals[p] = self.refusal([u for u in buffer.uses if u.place == p], refusal, buffers, judges)
+
+    def buffers(self, mine: Sequence[Use], uses: Sequence[Use]) -> dict[int, Buffer]:
+        """A buffer of every object that is known, which nothing is said of but what happens to its bytes."""
+        out: dict[int, Buffer] = {}
+        for o in {u.object for u in mine if u.object >= 0}:
+            info = self.program.values.objects.table[o]
+            if info.kind not in ("variable", "heap"):
+                continue
+            these = tuple(u for u in uses if u.object == o)
+            carrier = Carrier("array" if info.kind == "variable" else "pointer", info.variable or "")
+            out[o] = Buffer(_written(mine[0]), carrier, (o,), these, touches(self.program, {o}, list(these)))
+        return out
+
+    def refusal(
+        self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: dict[int, Judge]
+    ) -> Refusal:
+        """Of one site.  buffers: by object.  judges: what is known of the objects by now."""
+        if refusal.message.endswith(AGAIN):  # so it does where each call has a buffer of its own
+            return _inside(uses[0]) or refusal
+        if refusal.code == "escape":  # nor does a datatype with gaps become another one
+            return self.made(uses[0]) or refusal
+        if refusal.code in PLACE:  # a message that begins inside a buffer stays, wherever that is allocated
+            return self.made(uses[0]) or _inside(uses[0]) or refusal
+        if refusal.code not in FORM:
+            return refusal
+        found = self.deeper(uses, refusal, buffers, judges)
+        if (found or refusal).code in UNSURE:  # what others do meanwhile is why that is not known
+            base = base_of(_inner(uses[0].call.args[uses[0].argument]))
+            found = (started(self.program, base.var) if isinstance(base, ast.VarRef) else None) or found
+        if found is not None and (found.code, refusal.code) == ("02", "07"):
+            return refusal  # neither is easier to do without
+        return refusal if found is None or found.code == refusal.code else replace(found, form=refusal.code)
+
+    def deeper(
+        self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: dict[int, Judge]
+    ) -> Refusal | None:
+        first = uses[0]
+        if small(uses) or self.little(first):
+            return Refusal("08", SMALL)
+        few = too_small(self.program, uses, self.least)
+        if few is not None:
+            return few
+        if _literal(first):
+            return Refusal("13", "a string literal is no buffer that could be handed over")
+        form = None if first.op.convertible else Refusal("07", first.op.reason or NO_FORM)
+        if first.op.persistent:
+            return form
+        needed, swapped = refusal.code == "401", False
+        for use in uses if not needed else ():
+            buffer = buffers.get(use.object)
+            if buffer is None or use.lo is None or use.length is None:
+                needed = True
+                continue
+            whole, buffer = buffer, self.cut(buffer)
+            swapped = swapped or buffer is not whole
+            if use.object not in judges:
+                judges[use.object] = Judge(self.program, buffer, use.object, self.strict)
+            judge = judges[use.object]
+            found = surely_read(judge, use)
+            if found:
+                return liveness_refusal(self.program, buffer, use, Finding(False, "01"), found)
+            finding = judge.findings.get((use.node, use.argument))
+            needed = needed or judge.exceeded or (finding is not None and not finding.ok and _partly_known(judge, use))
+        live = self.live_data.refusal(uses, swapped and not needed) if needed or swapped else None
+        lasting = live or form or self.made(first)
+        if lasting is None and refusal.code == "402":
+            return _inside(first) or self.live_data.place(first)
+        return lasting
+
+    def made(self, use: Use) -> Refusal | None:
+        """The datatype is one that the program makes, perhaps with gaps; of MPI_BOTTOM the place says more."""
+        bottom = self.program.values.args[use.node][use.argument].constant == 0
+        if use.length is not None or bottom:
+            return None
+        found = layout_refusal(self.program, use)
+        return found if found.notes else None
+
+    @cached_property
+    def live_data(self) -> LiveData:
+        return LiveData(self.program)
+
+    def little(self, use: Use) -> bool:
+        """The whole variable has no more bytes than that, so no message of a derived datatype has."""
+        e = _inner(use.call.args[use.argument])
+        if use.length is not None or not isinstance(e, ast.AddrOf) or not isinstance(e.operand, ast.VarRef):
+            return False
+        size = e.operand.type.size
+        return size is not None and 0 < size <= INLINE_LIMIT
+
+    def cut(self, buffer: Buffer) -> Buffer:
+        """Behind the place where the pointer changes places with another, its name says nothing of the buffer."""
+        key = buffer.carrier.variable
+        if buffer.swaps or key not in self.swapping:
+            return buffer
+        swaps = []
+        for e in self.program.exchanges:
+            if key in (e.first, e.second):
+                swaps.append(Swap(e.start, e.nodes, e.second if key == e.first else e.first, False, False))
+        return replace(buffer, swaps=tuple(swaps))
+
+
+def surely_read(judge: Judge, use: Use) -> tuple[int, ...]:
+    """Reads, nearest first, that need bytes of a message after its send; or, in one sweep with the bytes that a receive
+    brings, others of the buffer.
+
+    Each statement is tried as the only one, sends last.  A read counts whose place is known.  Where a message that is
+    sent begins elsewhere in each turn of a loop, only reads outside this loop do.
+    """
+    finding = judge.findings.get((use.node, use.argument))
+    if judge.exceeded or finding is None or finding.ok or use.lo is None or use.length is None:
+        return ()
+    symbols = judge.symbols
+    moving = symbols.scope(symbols.resolve(use.lo))
+    if use.side == "recv":
+        moving |= symbols.scope(symbols.resolve(use.length))
+    if moving and use.side == "recv":
+        return ()  # the other turns bring what this one does not
+    out: list[int] = []
+    assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})
+    try:
+        with judge.regions.budget():
+            covered = judge.region(use.node, use.lo, use.length, use.side == "recv")
+        if covered is None:
+            return ()
+        for nodes in _statements(judge, use, moving, covered):
+            found, _ = judge.live(None, frozenset(nodes), assumed)
+            with judge.regions.budget():
+                live = judge.here(use, found.get(use.node, judge.regions.none))
+                needed = not live.intersect(covered).is_empty()
+                if use.side == "recv":
+                    needed = (needed or _at_start(symbols, use)) and not live.subtract(covered).is_empty()
+            if needed:
+                out.append(nodes[0])
+            if len(out) == SHOWN:
+                break
+    except BudgetExceeded:
+        pass
+    return tuple(out)
+
+
+def _statements(judge: Judge, use: Use, moving: frozenset[int], covered: Set) -> list[tuple[int, ...]]:
+    """What reads the buffer after a use, statement by statement."""
+    graph, nest = judge.program.graph, judge.program.nest
+    out: dict[tuple[int, int], list[int]] = {}
+    for n in sorted(ahead(graph, use.node, readers_of(judge)), key=judge.use_nodes.__contains__):
+        if _counts(judge, n, covered) and moving.isdisjoint(nest.chain(graph.nodes[n].block)):
+            out.setdefault(_statement(judge, n), []).append(n)
+    return [tuple(nodes) for nodes in out.values()][:TRIES]
+
+
+def _statement(judge: Judge, n: int) -> tuple[int, int]:
+    graph = judge.program.graph
+    statement = graph.statement(graph.nodes[n])
+    return graph.nodes[n].frame, n if statement is None else id(statement.stmt)
+
+
+def _partly_known(judge: Judge, use: Use) -> bool:
+    """Of some reads it is not known which bytes they are of, or there are more than are tried."""
+    sends = {u.node for u in judge.uses}
+    reads = [n for n in ahead(judge.program.graph, use.node, readers_of(judge)) if n not in sends]
+    places = (a for n in reads for a in judge.accesses.get(n, ()) if a.kind == "R")
+    return len({_statement(judge, n) for n in reads}) > TRIES or any(a.lo is None or a.length is None for a in places)
+
+
+def _at_start(symbols: Symbols, use: Use) -> bool:
+    return use.lo is not None and symbols.resolve(use.lo).constant == 0
+
+
+def _counts(judge: Judge, n: int, covered: Set) -> bool:
+    """The places are known that are read; and of another send, that it sends these bytes."""
+    for u in judge.use_nodes.get(n, ()):
+        region = judge.region(n, u.lo, u.length, True) if u.side == "send" else None
+        if region is not None and covered.subtract(region).is_empty():
+            return True
+    reads = [a for a in judge.accesses.get(n, ()) if a.kind == "R"]
+    return n not in judge.use_nodes and all(a.lo is not None and a.length is not None for a in reads)
+
+
+def _inside(use: Use) -> Refusal | None:
+    """The argument names a place behind the one that a pointer points to: `&p[k]`, `p + k`."""
+    e = _inner(use.call.args[use.argument])
+    match e:
+        case ast.AddrOf(operand=ast.Index(base=base, index=step)) | ast.Binary(op="+", left=base, right=step):
+            pass
+        case _:
+            return None
+    step, base = _inner(step), _inner(base)
+    elem = base.type.elem
+    name = spelling(base) if not isinstance(base, ast.Binary) else _written(use)
+    if elem is None or elem.kind in ("pointer", "array") or step.type.kind != "int":
+        return None
+    where = "at a place that the program computes"
+    if isinstance(step, ast.IntLit) and not isinstance(base, ast.Binary):
+        if step.value == 0 or elem.size is None:
+            return None
+        where = f"at its byte {step.value * elem.size}"
+    if name == UNSPELLED:
+        return None
+    return Refusal("04", f"the call begins inside `{name}`, {where}; a message needs a buffer of its own")
+
+
+def _literal(use: Use) -> bool:
+    e = use.call.args[use.argument]
+    while isinstance(e, (ast.Cast, ast.AddrOf)):
+        e = e.operand
+    return isinstance(e, ast.StringLit)
+
+
+def _inner(e: ast.Expr) -> ast.Expr:
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return e
+
+
+def _written(use: Use) -> str:
+    """The variable that names the buffer in the call, or what stands there."""
+    e = _inner(use.call.args[use.argument])
+    while isinstance(e, (ast.AddrOf, ast.Index, ast.Cast, ast.Binary)):
+        e = e.operand if isinstance(e, (ast.AddrOf, ast.Cast)) else e.base if isinstance(e, ast.Index) else e.left
+    return spelling(e)

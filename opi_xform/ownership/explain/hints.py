@@ -1,0 +1,149 @@
+"""The smallest change of the source that would let a site convert, where one is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from opi_xform.ir import ast
+from opi_xform.ownership.allocation.repeated import steady
+from opi_xform.ownership.explain.culprits import readers_of, readers_of_first_contents
+from opi_xform.ownership.explain.movable import movable
+from opi_xform.ownership.explain.reasons import called_from, contents_refusal, node_span
+from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
+from opi_xform.ownership.liveness.liveness import Judge
+from opi_xform.ownership.model.buffers import Place, Program, Refusal, Use
+from opi_xform.ownership.model.lines import line_of, lines_of
+from opi_xform.ownership.model.plan import Advice
+from opi_xform.regions.sets import BudgetExceeded
+
+
+def with_hint(refusal: Refusal, judge: Judge, use: Use, readers: tuple[int, ...]) -> Refusal:
+    """The refusal of a use for what is read after it; the change was tried on the analysis first."""
+    hint = _hint(refusal.code, judge, use, readers)
+    return replace(refusal, hint=hint) if hint else refusal
+
+
+def first_contents(judge: Judge, place: Place) -> Refusal:
+    """Why the first contents of an object count for a site of its buffer."""
+    own = {u.node for u in judge.uses if u.place == place and u.side == "send"}
+    refusal = contents_refusal(judge.program, judge.buffer, judge.o, readers_of_first_contents(judge), place)
+    packed = (u for u in judge.uses if u.place == place)
+    counts = [(u, u.buffer.count) for u in packed]
+    known = all(k is not None and u.length is not None and _steady(judge.program, u, k) for u, k in counts)
+    if refusal.hint and not (known and _defined(judge, own)):
+        return replace(refusal, hint=None)
+    return refusal
+
+
+def _steady(program: Program, use: Use, index: int) -> bool:
+    """An argument of the call is the same wherever it is written once more."""
+    return steady(program, program.graph.nodes[use.node].frame, use.call.args[index])
+
+
+def _defined(judge: Judge, without: set[int]) -> bool:
+    """Without these reads the first contents do not matter."""
+    assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})
+    try:
+        return not judge.reads_initial(*judge.live(None, readers_of(judge) - without, assumed))
+    except BudgetExceeded:
+        return False
+
+
+def told(refusal: Refusal, other: Refusal | None, shared: bool) -> Refusal:
+    """The hint put into words.  other: the reason that is left when somebody follows it.  shared: other buffers come to
+    the call as well.  Where the same reason is left, or one for what would be moved, it is not known what else there
+    is: nothing is advised then.
+    """
+    assert refusal.hint is not None
+    again = other is not None and (other.message == refusal.message or _of_moved(refusal, other))
+    if (other is None and shared) or again:
+        return replace(refusal, hint=None)
+    if other is None:
+        message = f"{refusal.message}; {refusal.hint.words} would let it convert"
+        return replace(refusal, message=message, hint=None, advice=refusal.hint)
+    rest = other.message.partition("; ")[0]
+    return replace(refusal, message=f"{refusal.message}; {refusal.hint.words} would not be enough: {rest}", hint=None)
+
+
+def _of_moved(refusal: Refusal, other: Refusal) -> bool:
+    """What is left is that a second name is used where the read stands which would be moved."""
+    read = {(span.file, span.line) for span, _ in refusal.notes}
+    return other.code == "05" and any((s.file, s.line) in read for s, what in other.notes if what.endswith("used here"))
+
+
+def _hint(code: str, judge: Judge, use: Use, readers: tuple[int, ...]) -> Advice | None:
+    if not readers or use.op.replaces:
+        return None
+    if code == "03" and use.side == "recv" and _guarded_alone(judge, use):
+        return Advice("guard", "a test of the source against MPI_PROC_NULL around the call")
+    if not _enough(judge, use, readers):
+        return None
+    program, reader = judge.program, readers[0]
+    spans = tuple(node_span(program, n) for n in readers)
+    line = lines_of(spans)
+    sends = [u for u in judge.uses if u.node == reader]
+    if use.side == "recv":
+        if code == "03" and not judge.failures.looked_at(use):
+            if use.buffer.peer is None or not _steady(program, use, use.buffer.peer):
+                return None
+            return Advice("guard", f"a test of the source against MPI_PROC_NULL around {line}", spans)
+        return Advice("receive", f"reading at {line} only what was received", spans) if code == "02" else None
+    if sends:
+        if any(u.op.replaces for u in sends):
+            return None  # what comes there would be missing
+        if any(u.place == use.place for u in sends):
+            count = use.buffer.count
+            packed = use.length is not None and count is not None and _steady(program, use, count)
+            return Advice("pack", "packing all of it anew for each turn") if packed else None
+        return Advice("other", f"another buffer at {line}", spans)
+    here = {called_from(program, n, use.node) for n in readers}
+    at = next(iter(here))
+    if len(here) == 1 and at is not None and _straight_behind(judge, use, at):
+        what = "read" if at == reader else "call"
+        span = node_span(program, at)
+        return Advice("move", f"moving the {what} at {line_of(span)} before the send", (span,))
+    return None
+
+
+def _guarded_alone(judge: Judge, use: Use) -> bool:
+    """A receive that does nothing from MPI_PROC_NULL may as well not be called then, and is real where it is."""
+    op, status = use.op, use.op.status
+    if op.kind != "recv" or not op.blocking or judge.initial or judge.failures.looked_at(use):
+        return False
+    if judge.unwritten:  # behind the test there would be memory without contents, or none
+        return False
+    if status is None or use.buffer.peer is None:
+        return False
+    source, e = use.call.args[use.buffer.peer], use.call.args[status]
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return isinstance(source, ast.VarRef) and isinstance(e, ast.IntLit)  # MPI_STATUS_IGNORE
+
+
+def _enough(judge: Judge, use: Use, without: tuple[int, ...]) -> bool:
+    """Without these reads nothing is needed after the use."""
+    others = readers_of(judge) - set(without)
+    assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})
+    try:
+        found, at_entry = judge.live(None, others, assumed)
+        with judge.regions.budget():
+            return not judge.needed(use, found) and not judge.reads_initial(found, at_entry)
+    except BudgetExceeded:
+        return False
+
+
+def _straight_behind(judge: Judge, use: Use, reader: int) -> bool:
+    """The read comes after the send in the same function, in the same turn, and nothing writes the buffer between."""
+    graph, nest = judge.program.graph, judge.program.nest
+    block, other = graph.nodes[use.node].block, graph.nodes[reader].block
+    if not nest.dominates(block, other):
+        return False
+    around = nest.chain(block)
+    if (block == other and reader < use.node) or nest.chain(other)[len(nest.chain(other)) - len(around) :] != around:
+        return False
+    behind = [n for n, found in judge.accesses.items() if any(a.kind == "W" for a in found)]
+    between = [n for n in behind if use.node < n < reader]
+    if between or any(use.node < n < reader for n in judge.use_nodes):
+        return False
+    writers = {n for n in (called_from(judge.program, n, use.node) for n in behind) if n is not None}
+    return movable(judge.program, use, reader, writers)

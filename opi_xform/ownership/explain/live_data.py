@@ -1,0 +1,389 @@
+"""A message that lies in live data: what the program goes on reading, or sends again, where the message is.
+
+The regions of such data are often beyond the analysis: rows of a grid that changes places with another one, places that
+a function computes, a table of pointers.  Then the pointer is what the site stays for, and another pointer would be no
+help.  What is told here is looked for in the names of the program: a read of memory that the message may be in, under
+the name that the call has for it, or one that stands for the same memory.  Which sites convert does not depend on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import product
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.memory.objects import UNKNOWN
+from opi_xform.memory.poly import Poly
+from opi_xform.ownership.buffers.uses import collect
+from opi_xform.ownership.explain.culprits import ahead
+from opi_xform.ownership.model.buffers import Program, Refusal, Use
+from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
+from opi_xform.ownership.model.names import leaves, names_of, operands
+from opi_xform.ownership.model.object_index import index_of
+from opi_xform.ownership.model.roots import STORED, Root, Roots, base_of, is_inside, is_zero, variables_in
+
+SHOWN = 2  # reads that are named
+PAIR = 2  # blocks that change places, by several names
+MOST = 20_000  # nodes that may touch the memory of one message
+TESTS = 12  # that are looked at around a node
+
+_ALL = frozenset({-1, 0, 1})
+_SIGNS = {
+    "<": frozenset({-1}),
+    "<=": frozenset({-1, 0}),
+    "==": frozenset({0}),
+    "!=": frozenset({-1, 1}),
+    ">": frozenset({1}),
+    ">=": frozenset({0, 1}),
+}
+
+Objects = frozenset[int]
+
+
+class LiveData:
+    """One per program: ``refusal``."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.graph = program.graph
+        self.names = names_of(program)
+        self.written = Expressions(program)
+        self.roots = Roots(program)
+        self.known: dict[int, tuple[Root, ...]] = {}  # ``by``
+        self.certain: dict[int, tuple[tuple[Poly, frozenset[int]], ...]] = {}  # ``tested``
+        self.uses: dict[int, list[Use]] = {}
+        for use in collect(program):
+            self.uses.setdefault(use.node, []).append(use)
+
+    def refusal(self, uses: Sequence[Use], swapped: bool = False) -> Refusal | None:
+        """Why the message of a call could not be handed over, whatever its pointer were; of its copies, the first.
+
+        swapped: its own name is known not to need it, only the pointer with which that changes places may.
+        """
+        return next(filter(None, (self.of_use(use, swapped) for use in uses[:SHOWN])), None)
+
+    def of_use(self, use: Use, swapped: bool) -> Refusal | None:
+        action = self.graph.nodes[use.node].action
+        assert isinstance(action, ins.CallInstr)
+        frame = self.graph.nodes[use.node].frame
+        argument = use.call.args[use.argument]
+        found = self.roots.of(argument, frame)
+        objects = self.objects(use)
+        if found is None or objects <= {UNKNOWN}:
+            return None
+        root, inside = found.root, found.inside
+        if use.side == "recv" and (not inside or self.own(argument, objects)):
+            return None
+        touched = objects.union(self.families[o] for o in objects if o in self.families)
+        touching = {n for o in sorted(touched - {UNKNOWN}) for n in self.program.values.accesses.nodes(o)}
+        if len(touching) > MOST:
+            return None
+        mine = {n for n in touching if self.means(n, root, objects) and not self.excluded(use.node, n)}
+        if use.side == "recv":
+            turn = self.moving(use)  # the other turns bring what this one does not
+            mine = {n for n in mine if not turn or self.graph.nodes[n].block in turn}
+            if not any(self.computes(n) for n in mine):
+                return None  # nothing but messages is in there
+        anew = self.renewed(use, root, mine)
+        name = spelling(base_of(argument))
+        name = spelling(found.base) if name == UNSPELLED else name
+        reads = {n for n in mine if self.program.values.accesses.touches(n, touched, "R") and self.reads(n, root)}
+        loads = {n for n in reads if isinstance(self.graph.nodes[n].action, ins.Load)}
+        again = {n for n in mine - anew if root in self.by(n) and any(u.side == "send" for u in self.uses.get(n, ()))}
+        if use.side == "send" and again and not (inside or loads or swapped):
+            return self.sent_again(use, name, ahead(self.graph, use.node, again))
+        if inside:  # a collective call may be of other parts
+            reads = {n for n in reads if not self.collective(n)}
+        nearest = self.nearest(use, reads - anew) or (self.nearest(use, loads) if inside else [])
+        nearest = [] if swapped else nearest
+        sends = self.nearest(use, again) if use.side == "send" and nearest and not self.moving(use) else []
+        if sends and self.shared(use, sends[0]) > self.shared(use, nearest[0]):
+            around = self.program.nest.chain(self.graph.nodes[use.node].block)
+            turn = self.program.nest.loops[around[-self.shared(use, sends[0])]].blocks
+            writes = (n for n in touching if self.program.values.accesses.touches(n, touched, "W"))
+            if not any(self.graph.nodes[n].block in turn for n in writes):
+                return self.sent_again(use, name, sends)
+        other = "" if nearest else self.exchanged(root)
+        if other:  # what it will be when it has changed places
+            partner = (root[0], other, root[2])
+            loads = {n.number for n in self.graph.nodes if self.reads(n.number) and isinstance(n.action, ins.Load)}
+            nearest = ahead(self.graph, use.node, {n for n in loads if partner in self.by(n)})
+            nearest.sort(key=lambda n: self.graph.nodes[n].frame != frame)  # what the function itself does goes first
+        if not nearest:
+            return None
+        places = {(span.file, span.line): span for span in map(self.names.span, reversed(nearest))}
+        spans = list(reversed(places.values()))[:SHOWN]
+        told = f"`{self.program.variables[other].name}`" if other else f"`{name}`"
+        notes = tuple(dict.fromkeys(spans, f"{told} may be read here").items())
+        also = f", which changes places with {told}" if other else ""
+        where = f"the message lies in `{name}`{also}, and {line_of(spans[0])} may read"
+        what = "it there after the send" if use.side == "send" else "bytes there that this receive does not bring"
+        return Refusal("01", f"{where} {what}", notes)
+
+    def nearest(self, use: Use, nodes: set[int]) -> list[int]:
+        """Of nodes behind a message, in the order of a walk: those in its own loop go before those behind that."""
+        return sorted(ahead(self.graph, use.node, nodes), key=lambda n: -self.shared(use, n))
+
+    def shared(self, use: Use, n: int) -> int:
+        """How many loops are around a message and a node."""
+        nest, nodes = self.program.nest, self.graph.nodes
+        return len({*nest.chain(nodes[use.node].block)}.intersection(nest.chain(nodes[n].block)))
+
+    def exchanged(self, root: Root) -> str:
+        """The variable with which the pointer that a call names changes places; '' for none."""
+        pairs = ((e.first, e.second) for e in self.program.exchanges if root[0] != STORED)
+        return next((b if root[1] == a else a for a, b in pairs if root[1] in (a, b)), "")
+
+    def sent_again(self, use: Use, name: str, nodes: Sequence[int]) -> Refusal:
+        span = self.names.span(nodes[0])
+        what = "this call sends it once more" if span == self.names.span(use.node) else f"{line_of(span)} sends it"
+        message = f"the message lies in `{name}`, and {what}, perhaps without all of it being written anew"
+        return Refusal("02", message, ((span, f"`{name}` is a message's buffer here"),))
+
+    def place(self, use: Use) -> Refusal | None:
+        """The argument is a place in a block, by a pointer from a table, or one that was set to it before."""
+        argument = use.call.args[use.argument]
+        found = self.roots.of(argument, self.graph.nodes[use.node].frame)
+        if found is None:
+            return None
+        e = _row(argument)
+        if e is None:
+            name, block = spelling(base_of(argument)), spelling(found.base)
+            if not found.moved or name == block:
+                return None
+            message = f"`{name}` points into `{block}`, at a place that the program computes"
+            if name == UNSPELLED:
+                message = f"the call begins inside `{block}`, at a place that the program computes"
+            return Refusal("04", f"{message}; a message needs a buffer of its own")
+        objects = self.objects(use)
+        nodes = [n for n, inside in self.parts.items() if not objects.isdisjoint(inside)]
+        nodes = [n for n in nodes if found.root in self.by(n)] or nodes
+        if not nodes:
+            return None
+        name, span = spelling(base_of(e)), self.names.span(nodes[0])
+        message = f"the call names a row of `{name}`, and {line_of(span)} makes its rows parts of one block"
+        return Refusal("04", f"{message}; a message needs a buffer of its own", ((span, "here"),))
+
+    @cached_property
+    def parts(self) -> dict[int, Objects]:
+        """Nodes that store a pointer to a place inside a block in a table, each with the block."""
+        out: dict[int, Objects] = {}
+        for node in self.graph.nodes:
+            action = node.action
+            if not isinstance(action, ins.Store) or not action.type.is_pointer:
+                continue
+            e = self.written.of(self.graph.frames[node.frame].function, action)
+            if isinstance(e, ast.Index) and self.displaced(node.frame, action.value):
+                out[node.number] = self.program.points_to.operand(node.frame, action.value) - {UNKNOWN}
+        return out
+
+    def displaced(self, frame: int, value: ins.Operand) -> bool:
+        """A pointer is computed from another one."""
+        for _ in range(SHOWN):
+            while isinstance(value, ins.Op) and value.op == "cast":
+                value = value.args[0]
+            name = self.names.name(frame, value) if isinstance(value, ins.Temp) else None
+            defs = self.names.defs.get(name, ()) if name is not None else ()
+            action = self.graph.nodes[defs[0]].action if len(defs) == 1 else None
+            if not isinstance(action, ins.Define):
+                break
+            value = action.value
+        return isinstance(value, ins.PtrAdd) and value.index != ins.Const(0)
+
+    # --- the memory of a message ----------------------------------------------------------------------------------
+
+    def objects(self, use: Use) -> Objects:
+        if use.object >= 0:
+            return self.blocks((use.object,))
+        node = self.graph.nodes[use.node]
+        assert isinstance(node.action, ins.CallInstr)
+        return self.program.points_to.operand(node.frame, node.action.args[use.argument])
+
+    def blocks(self, objects: Iterable[int]) -> Objects:
+        """Objects, with the allocations of a family in its place."""
+        table = self.program.values.objects.table
+        return frozenset(m for o in objects for m in ((o >= 0 and table[o].members) or (o,)))
+
+    @cached_property
+    def families(self) -> dict[int, int]:
+        """Allocations, each with the family that accesses are of in its place."""
+        return {m: o.number for o in self.program.values.objects.table for m in o.members}
+
+    def moving(self, use: Use) -> frozenset[int]:
+        """The innermost loop, as blocks, in each turn of which the message begins elsewhere; none: no such loop."""
+        node, nest = self.graph.nodes[use.node], self.program.nest
+        around = nest.chain(node.block)
+        work = [(node.frame, key) for key in variables_in(use.call.args[use.argument])]
+        seen = set(work)
+        stepped: set[int] = set()  # blocks in which a variable that the place depends on counts on
+        while work and around:
+            here = frame, key = work.pop()
+            for n in self.names.defs.get(("v", self.program.values.objects.variable(frame, key), 0), ()):
+                given = self.given(n)
+                if here in given:
+                    stepped.add(self.graph.nodes[n].block)
+                work.extend(one for one in given if one not in seen)
+                seen.update(given)
+        loops = (nest.loops[k].blocks for k in around)
+        return next((frozenset(blocks) for blocks in loops if not stepped.isdisjoint(blocks)), frozenset())
+
+    def given(self, n: int) -> set[tuple[int, str]]:
+        """The variables, by frame, from which a node computes what it sets."""
+        out: set[tuple[int, str]] = set()
+        work, seen = [n], {n}
+        while work:
+            for frame, operand in operands(self.graph.nodes[work.pop()]):
+                for leaf in leaves(operand):
+                    if isinstance(leaf, ins.Var):
+                        out.add((frame, leaf.key))
+                    elif isinstance(leaf, ins.Temp):
+                        defs = [d for d in self.names.defs.get(("t", frame, leaf.number), ()) if d not in seen]
+                        seen.update(defs)
+                        work.extend(defs)
+        return out
+
+    def own(self, argument: ast.Expr, objects: Objects) -> bool:
+        """The argument is a pointer from a table, to memory that is allocated for it alone."""
+        if _row(argument) is None:
+            return False
+        table = self.program.values.objects.table
+        return any(
+            table[o].kind == "heap" and self.program.nest.chain(self.graph.nodes[table[o].node].block) for o in objects
+        )
+
+    # --- what touches it ------------------------------------------------------------------------------------------
+
+    def excluded(self, n: int, other: int) -> bool:
+        """No process runs both nodes: what is tested around one is not so around the other, for the whole run."""
+        tests, others = (self.tested(self.graph.nodes[k].block) for k in (n, other))
+        return any(
+            (a == b and signs.isdisjoint(found)) or (a == -b and signs.isdisjoint({-sign for sign in found}))
+            for (a, signs), (b, found) in product(tests, others)
+        )
+
+    def tested(self, block: int) -> tuple[tuple[Poly, frozenset[int]], ...]:
+        """What is certain in a block of values that never change: differences, each with the signs it may have."""
+        known = self.certain.get(block)
+        if known is not None:
+            return known
+        symbols, guarded = self.program.values.symbols, index_of(self.program).guarded
+        found: list[tuple[Poly, frozenset[int]]] = []
+        at = guarded[block]
+        while at and len(found) < TESTS:
+            parent = self.program.nest.idom[at]
+            test = self.program.values.conditions[self.graph.blocks[parent][-1]]
+            difference = symbols.resolve(test.left - test.right)
+            if not test.unsigned and not any(symbols.table[s].scope for s in difference.symbols()):
+                signs = _SIGNS[test.op]
+                found.append((difference, signs if self.graph.succs[parent][0] == at else _ALL - signs))
+            at = guarded[parent]
+        self.certain[block] = tuple(found)
+        return self.certain[block]
+
+    def means(self, n: int, wanted: Root, objects: Objects) -> bool:
+        """A node touches the memory by the name of the message, or by one that stands for the same memory."""
+        found = self.by(n)
+        if wanted in found:
+            return True
+        if wanted[0] == STORED or UNKNOWN in objects or len(objects) > PAIR:
+            return False
+        variables = any(root[0] != STORED for root in found)
+        return variables and self.blocks(self.program.values.accesses.objects(n)) == objects
+
+    def by(self, n: int) -> tuple[Root, ...]:
+        """The names by which a node touches memory."""
+        known = self.known.get(n)
+        if known is None:
+            found = (self.roots.of(e, self.graph.nodes[n].frame) for e in self.lvalues(n))
+            known = self.known[n] = tuple(origin.root for origin in filter(None, found))
+        return known
+
+    def lvalues(self, n: int) -> Iterator[ast.Expr]:
+        node = self.graph.nodes[n]
+        action = node.action
+        if isinstance(action, (ins.Load, ins.Store)):
+            e = self.written.of(self.graph.frames[node.frame].function, action)
+            if e is not None:
+                yield e
+        elif isinstance(action, ins.CallInstr):
+            yield from (a for a in action.call.args if a.type.is_pointer or a.type.is_array)
+
+    def reads(self, n: int, root: Root | None = None) -> bool:
+        """A node that reads what lies in memory, and is no message itself.  root: a name by which it does."""
+        node = self.graph.nodes[n]
+        action = node.action
+        if isinstance(action, ins.CallInstr):
+            effect = self.names.effect(action)
+            if n in self.uses or (effect is not None and effect.frees is not None):
+                return False
+            if root is None or effect is None or effect.format is not None or root not in self.by(n):
+                return True
+            regions = [r for r in effect.reads if r.arg < len(action.call.args)]
+            found = (self.roots.of(action.call.args[r.arg], node.frame) for r in regions)
+            return any(r.rest or r.indirect for r in regions) or any(o is not None and o.root == root for o in found)
+        return isinstance(action, ins.Load) and not action.type.is_pointer
+
+    def collective(self, n: int) -> bool:
+        op = self.names.operations.get(n)
+        return op is not None and op.kind == "collective"
+
+    def computes(self, n: int) -> bool:
+        """A node that puts something into memory, and is no message."""
+        action = self.graph.nodes[n].action
+        return isinstance(action, ins.Store) and not action.type.is_pointer
+
+    def set_anew(self, root: Root) -> set[int]:
+        """Nodes that set the pointer which the call names to something else."""
+        kind, key, frame = root
+        if kind == STORED or frame < 0:
+            return set()
+        o = self.program.values.objects.variable(frame, key)
+        return {*self.names.defs.get(("v", o, 0), ()), *(a.node for a in self.names.writes(o))}
+
+    def renewed(self, use: Use, root: Root, mine: set[int]) -> set[int]:
+        """Those of the nodes that come only after the memory of a message is written or received anew."""
+        nest = self.program.nest
+        start = self.graph.nodes[use.node].block
+        around = set(nest.chain(start))
+        written: set[int] = set()  # loops
+        read: set[int] = set()
+        stops = self.set_anew(root)
+        for n in mine:
+            if any(u.side == "recv" and not is_inside(u.call.args[u.argument]) for u in self.uses.get(n, ())):
+                stops.add(n)
+            outer = [loop for loop in nest.chain(self.graph.nodes[n].block) if loop not in around][-1:]
+            if root in self.by(n):
+                (written if self.computes(n) else read if self.reads(n) else set()).update(outer)
+        fills = {nest.loops[loop].header for loop in written - read}
+        reached: set[int] = set()
+        seen: set[int] = set(fills)
+        work = [(start, use.node + 1)]
+        while work:
+            block, first = work.pop()
+            for n in self.graph.blocks[block]:
+                if n >= first:
+                    if n in stops:
+                        break
+                    reached.add(n)
+            else:
+                fresh = [b for b in self.graph.succs[block] if b not in seen]
+                seen.update(fresh)
+                work.extend((b, 0) for b in fresh)
+        return mine - reached
+
+
+def _bare(e: ast.Expr) -> ast.Expr:
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return e
+
+
+def _row(argument: ast.Expr) -> ast.Expr | None:
+    """The pointer from a table that an argument is: ``a[i]``, ``&a[i][0]``."""
+    e = _bare(argument)
+    if isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.Index) and is_zero(e.operand.index):
+        e = _bare(e.operand.base)
+    return e if isinstance(e, ast.Index) and e.type.is_pointer else None

@@ -1,0 +1,126 @@
+"""Why a call that names a place inside a buffer stays: which part it is, and which access spans two parts."""
+
+from __future__ import annotations
+
+from opi_xform.ir.span import Span
+from opi_xform.memory.accesses import Access
+from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
+from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.object_index import index_of
+from opi_xform.ownership.model.split_rows import split_row
+
+
+def inside_refusal(program: Program, buffer: Buffer, use: Use) -> Refusal:
+    """The refusal of a use whose region does not begin where the buffer (or its row) does."""
+    row = _row_bytes(program, use)
+    if use.row is not None and row and not buffer.carrier.rows:
+        found = _not_in_a_row(program, use, row)
+        if found is not None:
+            span, how = found
+            message = f"the call names one row of `{buffer.name}`, and {line_of(span)} {how}"
+            return Refusal("04", message, ((span, "here"),))
+        missing = _rows_without_messages(program, buffer, use)
+        if missing:
+            message = f"the call names one row of `{buffer.name}`, and {missing} is no message's buffer by itself"
+            return Refusal("04", f"{message}; what is sent would need an array of its own")
+    name = buffer.name
+    starts = _starts(program, buffer, use)
+    if starts is None:
+        where = _where(program, use)
+        return Refusal("04", f"the call begins inside `{name}`, {where}; a message needs a buffer of its own")
+    if len(starts) == 1 and 0 not in starts:
+        (first,) = starts
+        message = f"the call names a place {first} bytes inside `{name}`, whose beginning no message has"
+        return Refusal("04", f"{message}; it would need a buffer of its own")
+    spanning = _spanning(program, use, sorted(starts))
+    if spanning is not None:
+        span, at = spanning
+        message = f"`{name}` has a message at its byte {at}, and {line_of(span)} may touch bytes on both sides of that"
+        return Refusal("04", message, ((span, "here"),))
+    parts = ", ".join(str(at) for at in sorted(starts))
+    message = f"the messages of `{name}` begin at its bytes {parts}, in parts of one buffer"
+    return Refusal("04", f"{message}; each part would need a buffer of its own")
+
+
+def _where(program: Program, use: Use) -> str:
+    """What is known of the place where a message begins."""
+    symbols = program.values.symbols
+    lo = None if use.lo is None else symbols.resolve(use.lo)
+    if lo is not None and lo.constant is not None:
+        return f"at its byte {lo.constant}"
+    if lo is not None and symbols.scope(lo):
+        return "at another place in each turn of a loop"
+    return "at a place that the program computes"
+
+
+def _row_bytes(program: Program, use: Use) -> int:
+    type_ = program.values.objects.table[use.object].type
+    if type_ is None or not type_.is_array or type_.elem is None or not type_.elem.is_array:
+        return 0
+    return type_.elem.size or 0
+
+
+def _accesses(program: Program, o: int) -> list[Access]:
+    found = index_of(program).accesses.of(o)
+    return [a for n in sorted(found) for a in found[n]]
+
+
+def _not_in_a_row(program: Program, use: Use, row: int) -> tuple[Span, str] | None:
+    """An access that is not known to stay in the row that it names."""
+    for a in _accesses(program, use.object):
+        found = None if a.lo is None else split_row(program, use.object, a.lo)
+        span = node_span(program, a.node)
+        if found is None:
+            return span, "touches it other than by one of its rows"
+        start, length = found[1].constant, None if a.length is None else a.length.constant
+        if a.within == row:
+            continue
+        if start is not None and length is not None:
+            if start < 0 or start + length > row:
+                return span, f"touches {start + length} bytes from the beginning of a row of {row}"
+        elif found[0].constant is not None:
+            return span, "may go beyond the row that it names"
+    return None
+
+
+def _rows_without_messages(program: Program, buffer: Buffer, use: Use) -> str:
+    """The rows that no message has, as words; '' when there are none, or it is not known."""
+    type_ = program.values.objects.table[use.object].type
+    indices: set[int] = set()
+    for other in buffer.uses:
+        if other.object == use.object:
+            index = None if other.row is None else program.values.symbols.resolve(other.row).constant
+            if index is None:
+                return ""
+            indices.add(index)
+    missing = sorted(set(range((type_.count if type_ is not None else None) or 0)) - indices)
+    if not missing:
+        return ""
+    return f"row {missing[0]}" + (f" (of {len(missing)})" if len(missing) > 1 else "")
+
+
+def _starts(program: Program, buffer: Buffer, use: Use) -> set[int] | None:
+    """Where the messages of the object begin, in bytes; None when some place is not a number."""
+    out: set[int] = set()
+    for other in buffer.uses:
+        if other.object != use.object:
+            continue
+        at = None if other.lo is None else program.values.symbols.resolve(other.lo).constant
+        if at is None:
+            return None
+        out.add(at)
+    return out
+
+
+def _spanning(program: Program, use: Use, starts: list[int]) -> tuple[Span, int] | None:
+    """An access that touches bytes on both sides of a place where a message begins."""
+    for a in _accesses(program, use.object):
+        lo = None if a.lo is None else program.values.symbols.resolve(a.lo).constant
+        length = None if a.length is None else a.length.constant
+        if lo is None or length is None:
+            continue
+        for at in starts:
+            if lo < at < lo + length:
+                return node_span(program, a.node), at
+    return None

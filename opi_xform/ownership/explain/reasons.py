@@ -1,0 +1,220 @@
+"""From what the checks found to codes and sentences.
+
+A refusal's code is two digits that mean the same on both sides (``05`` is OPI105 for a send and OPI205 for a receive),
+a name for the few that differ, or a whole code of the 4xx range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from opi_xform.graph.graph import Lost
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.span import NOWHERE, Span
+from opi_xform.ir.types import Type
+from opi_xform.ownership.liveness.failures import failures_of
+from opi_xform.ownership.liveness.liveness import Finding
+from opi_xform.ownership.liveness.marks import marks_before
+from opi_xform.ownership.liveness.zero_ends import read_to_an_end, zeros_put
+from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
+from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.plan import Advice
+from opi_xform.ownership.procnull.origins import origin
+
+_NAMED = {"escape": ("OPI103", "OPI214"), "alloc": ("OPI114", "OPI215")}
+
+
+def kept(code: str, side: str) -> str:
+    """The full code for one side."""
+    if code in _NAMED:
+        return _NAMED[code][side == "recv"]
+    if len(code) == 3:
+        return f"OPI{code}"
+    if side == "recv" and code == "14":
+        return "OPI215"
+    return f"OPI{'1' if side == 'send' else '2'}{code}"
+
+
+def node_span(program: Program, node: int) -> Span:
+    """Where a graph node is written."""
+    action = program.graph.nodes[node].action
+    if isinstance(action, ins.Instr):
+        return action.span
+    if isinstance(action, Lost):
+        return action.call.span
+    frame = program.graph.frames[program.graph.nodes[node].frame]
+    return node_span(program, frame.call) if frame.call >= 0 else NOWHERE
+
+
+def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Finding, readers: tuple[int, ...]) -> Refusal:
+    """Why bytes are still needed after a use, with the reads that need them."""
+    looked_at = failures_of(program).how_looked_at(use) if use.side == "recv" or use.op.replaces else ""
+    if (looked_at and finding.code in ("01", "03")) or (use.side == "recv" and finding.code == "03" and not readers):
+        where = failures_of(program).where
+        handler = (
+            "an error handler that returns may be set" if where is None else f"{line_of(where)} lets errors return"
+        )
+        message = f"the receive may fail and bring nothing: {handler}"
+        code = "03" if use.side == "recv" else "01"
+        set_here = () if where is None else ((where, "an error handler that returns may be set here"),)
+        return Refusal(code, message + (f", and {looked_at}" if looked_at else ""), set_here)
+    if not readers:
+        return Refusal(finding.code, f"bytes of `{buffer.name}` are still needed after the call")
+    sites = {u.node: u for u in buffer.uses}
+    first = readers[0]
+    code = finding.code
+    notes = _read_notes(program, use, readers[:3], sites, buffer.name)
+    line = line_of(node_span(program, first))
+    if use.op.replaces:
+        does = "may touch bytes" if code == "16" else "may read bytes"
+        beyond = "beyond those that this call makes room for" if code == "16" else "that this call does not bring"
+        message = f"{line} {does} of `{buffer.name}` {beyond}"
+        code = "01" if use.side == "send" else code
+    elif use.side == "send":
+        resent = first in sites
+        code = "02" if resent else "01"
+        if resent:
+            message = f"not all bytes of `{buffer.name}` that {line} sends are surely written after this send"
+        else:
+            pointer = chosen_by_pointer(program, first)
+            message = f"`{buffer.name}` {'may be' if pointer is not None else 'is'} read at {line} after the send"
+            if pointer is not None:
+                span, name = pointer
+                message += f", where {line_of(span)} calls `{name}` through a pointer"
+                notes = (*notes, (span, f"this may be a call of `{name}`"))
+    elif code == "03":
+        why = origin(program, use)
+        message = f"the source may be MPI_PROC_NULL, and {line} reads `{buffer.name}` then too"
+        if why is not None:
+            text, span = why
+            message = f"the source may be MPI_PROC_NULL ({text}), and {line} reads `{buffer.name}` then too"
+            notes = (*notes, (span, "the source comes from here"))
+    elif code == "16":
+        message = f"{line} may touch bytes of `{buffer.name}` beyond those the receive makes room for"
+    else:
+        packed = any(program.values.accesses.touches(n, (use.object,), "W") for n in buffer.touches)
+        code = "01" if packed else "02"
+        message = f"{line} may read bytes of `{buffer.name}` that this receive does not bring"
+    return Refusal(code, message, notes)
+
+
+def chosen_by_pointer(program: Program, n: int) -> tuple[Span, str] | None:
+    """The innermost call around a node that may as well be one of another function, through a pointer; its function."""
+    graph = program.graph
+    while (call := graph.frames[graph.nodes[n].frame].call) >= 0:
+        before = graph.preds[graph.nodes[call].block]
+        action = graph.nodes[call].action
+        direct = isinstance(action, ins.CallInstr) and isinstance(action.call.callee, ast.FuncRef)
+        if not direct and any(len(graph.succs[b]) > 1 for b in before):
+            key = graph.frames[graph.nodes[n].frame].function
+            return node_span(program, call), program.functions[key].name
+        n = call
+    return None
+
+
+def called_from(program: Program, n: int, other: int) -> int | None:
+    """The node itself, or the call of the function around it, that stands in the same copy of a function as another."""
+    frame = program.graph.nodes[other].frame
+    while n >= 0 and program.graph.nodes[n].frame != frame:
+        n = program.graph.frames[program.graph.nodes[n].frame].call
+    return n if n >= 0 else None
+
+
+def _read_notes(
+    program: Program, use: Use, readers: tuple[int, ...], sites: Mapping[int, Use], name: str
+) -> tuple[tuple[Span, str], ...]:
+    """Where bytes are read, each with the call that leads there."""
+    notes: dict[tuple[Span, str], None] = {}
+    for n in readers:
+        notes[node_span(program, n), _reads(program, n, n in sites, name)] = None
+        call = called_from(program, n, use.node)
+        if call is not None and call != n:
+            notes[node_span(program, call), "called from here"] = None
+    return tuple(notes)
+
+
+def contents_refusal(program: Program, buffer: Buffer, o: int, readers: tuple[int, ...], place: Place) -> Refusal:
+    """Why the first contents of an object of a buffer count for one of its sites."""
+    sites = {u.node for u in buffer.uses}
+    writer, made = _first_contents(program, o)
+    if place in {u.place for u in buffer.uses if u.node in readers and u.side == "send"}:
+        message = f"this call sends bytes of `{buffer.name}` that nothing but {writer} surely writes"
+        return Refusal("02", message, made, Advice("write", "writing all of them before"))
+    notes = tuple((node_span(program, n), _reads(program, n, n in sites, buffer.name)) for n in readers)
+    where = f" at {line_of(notes[0][0])}" if notes else ""
+    message = f"bytes of `{buffer.name}` are read{where} that nothing but {writer} surely writes"
+    return Refusal("10", message, (*notes, *made))
+
+
+def unwritten_refusal(program: Program, buffer: Buffer, readers: tuple[int, ...]) -> Refusal:
+    """Why memory of its own would not do, where the program reads what nothing brings and nobody writes."""
+    sites = {u.node for u in buffer.uses}
+    notes = tuple((node_span(program, n), _reads(program, n, n in sites, buffer.name)) for n in readers)
+    who = f"{line_of(notes[0][0])} may read `{buffer.name}`" if notes else f"`{buffer.name}` may be read"
+    return Refusal("15", f"{who} where nothing has come and nobody has written to it", notes)
+
+
+def ended_by_initialiser(program: Program, buffer: Buffer, side: str) -> Refusal | None:
+    """A text, or a list of whole numbers, that comes without the zero that ends it may be ended by those that its array
+    began with; a text that is read to its end by zeros that ``calloc`` or ``memset`` fills its buffer with, too.
+
+    What is read is then more than the message, which A1 does not believe of anybody who writes zeros for it.
+    """
+    variable = program.variables[buffer.carrier.variable]
+    elem: Type | None = variable.type
+    while elem is not None and (elem.is_array or elem.is_pointer):
+        elem = elem.elem
+    if side != "recv" or elem is None or elem.kind == "float":
+        return None
+    if variable.type.is_array and variable.init is not None:
+        message = f"a text or list may come without its end, and the initialiser of `{buffer.name}` may be what ends it"
+        return Refusal("10", message, ((variable.span, "initialised here"),))
+    filled = zeros_put(program, buffer) if elem.kind == "int" and elem.size == 1 else None
+    if filled is None or not read_to_an_end(program, buffer):
+        return None
+    message = f"a text may come without its end, and zeros that are put into `{buffer.name}` may be what ends it"
+    return Refusal("10", message, ((node_span(program, filled), "zeros are put into it here"),))
+
+
+def marked(program: Program, buffer: Buffer, uses: Iterable[Use]) -> Refusal | None:
+    """What the program puts into the buffer before a receive may be what is read where the message is shorter."""
+    for use in uses:
+        n = marks_before(program, buffer, use) if use.side == "recv" else None
+        if n is not None:
+            span = node_span(program, n)
+            where = f"what {line_of(span)} puts there may be its end"
+            message = f"the message may be shorter than `{buffer.name}`, and {where}"
+            return Refusal("10", message, ((span, "put there before the receive"),))
+    return None
+
+
+def _first_contents(program: Program, o: int) -> tuple[str, tuple[tuple[Span, str], ...]]:
+    """What gives an object its first contents, in words and as a note."""
+    table = program.values.objects.table
+    info = table[o]
+    heaps = [table[h] for h in info.members] if info.kind == "family" else [info]
+    for n in (n for heap in heaps for n in heap.nodes):
+        action = program.graph.nodes[n].action
+        if not isinstance(action, ins.CallInstr) or not isinstance(action.callee, ins.AddrFunc):
+            continue
+        effect = program.effects.get(action.callee.key)
+        spec = None if effect is None else effect.allocates
+        if spec is not None and (spec.zeroed or spec.contents or spec.copies_from is not None):
+            span, what = node_span(program, n), f"`{action.callee.key}`"
+            return f"{what} at {line_of(span)}", ((span, f"{what} writes it here"),)
+    variable = program.variables.get(info.variable or "")
+    if variable is None:
+        return "what made it", ()
+    if variable.init is not None:
+        return f"its initialiser at {line_of(variable.span)}", ((variable.span, "initialised here"),)
+    return "the program's start, which fills static memory with zeros,", ((variable.span, "declared here"),)
+
+
+def _reads(program: Program, node: int, site: bool, name: str) -> str:
+    action = program.graph.nodes[node].action
+    if site and isinstance(action, ins.CallInstr):
+        return f"`{name}` is a message's buffer here"
+    if isinstance(action, ins.CallInstr) and isinstance(action.call.callee, ast.FuncRef):
+        return f"`{action.call.callee.name}` reads `{name}` here"
+    return f"`{name}` is read here"

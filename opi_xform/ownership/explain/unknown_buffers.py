@@ -1,0 +1,460 @@
+"""Why the buffer of a call is not one that is known: the access, or the assignment, that is in the way."""
+
+from __future__ import annotations
+
+import re
+
+from opi_xform.graph.graph import Bind, Unbind
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
+from opi_xform.memory.objects import UNKNOWN, Object
+from opi_xform.ownership.buffers.members import Finder
+from opi_xform.ownership.buffers.uses import collect
+from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.model.buffers import Program, Refusal, Use
+from opi_xform.ownership.model.lines import line_of, lines_of
+from opi_xform.ownership.model.lvalues import POINTER_BYTES, place, spelling
+from opi_xform.ownership.model.names import names_of
+from opi_xform.record import dataclass
+
+STEPS = 8  # names that are followed from the call to where its pointer comes from
+SHOWN = 3  # notes
+GENERAL = "the pointer may stand for several buffers here, or for none that is known"
+
+Notes = tuple[tuple[Span, str], ...]
+Words = tuple[str, str, int, int]  # function, file, first and last byte of an lvalue
+Place = tuple[int, int]  # object, byte; NOWHERE for one that is computed
+NOWHERE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class _Cause:
+    message: str
+    notes: Notes
+
+
+class Strays:
+    """One use per program: ``refusal``."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.names = names_of(program)
+        self.graph = program.graph
+        self.values = program.values
+        self.finder: Finder | None = None
+        self._words: dict[Words, set[Place]] | None = None  # ``words``
+
+    def refusal(self, use: Use) -> Refusal:
+        info = self.values.objects.table[use.object] if use.object >= 0 else None
+        if info is not None and info.kind == "heap" and use.lo is not None and use.lo.terms:
+            made = info.node
+            text = "the call begins inside a buffer, which it does not name; it would need a buffer of its own"
+            return Refusal("04", text, ((node_span(self.program, made), "allocated here"),))
+        cause = self.cause(use) if self.program.complete else None
+        if cause is None:
+            return Refusal("402", GENERAL)
+        return Refusal("402", cause.message, cause.notes)
+
+    def cause(self, use: Use) -> _Cause | None:
+        action = self.graph.nodes[use.node].action
+        assert isinstance(action, ins.CallInstr)
+        operand: ins.Operand = action.args[use.argument]
+        frame = self.graph.nodes[use.node].frame
+        inside = False  # the pointer is computed from another one
+        steps: list[int] = []  # that move it
+        for _ in range(STEPS):
+            while isinstance(operand, ins.PtrAdd) or (isinstance(operand, ins.Op) and operand.op == "cast"):
+                inside = inside or (isinstance(operand, ins.PtrAdd) and operand.index != ins.Const(0))
+                operand = operand.base if isinstance(operand, ins.PtrAdd) else operand.args[0]
+            name = self.names.name(frame, operand)
+            if isinstance(operand, ins.Const):
+                return _Cause(f"`{operand.name or 'NULL'}` names no buffer", ())
+            if name is None:
+                return None
+            every = [n for n in self.names.defs.get(name, ()) if not isinstance(self.graph.nodes[n].action, ins.Birth)]
+            defs = [n for n in every if not self.moves(n, operand)]
+            if len(defs) != 1:
+                return self.several(self.text(operand), defs)
+            steps = steps or [n for n in every if n not in defs]
+            found = self.source(defs[0], operand, inside or bool(steps))
+            if isinstance(found, _Cause):
+                return found
+            if found is None:
+                break
+            operand, frame = found
+        return self.moved(steps)
+
+    def moves(self, n: int, operand: ins.Operand) -> bool:
+        """A node that only moves a pointer: `p += k`."""
+        value, frame = self.set_to(n), self.graph.nodes[n].frame
+        for _ in range(STEPS):
+            while isinstance(value, ins.PtrAdd) or (isinstance(value, ins.Op) and value.op == "cast"):
+                value = value.base if isinstance(value, ins.PtrAdd) else value.args[0]
+            name = self.names.name(frame, value) if isinstance(value, ins.Temp) else None
+            defs = self.names.defs.get(name, ()) if name is not None else ()
+            if len(defs) != 1:
+                break
+            value = self.set_to(next(iter(defs)))
+        return isinstance(operand, ins.Var) and isinstance(value, ins.Var) and value.key == operand.key
+
+    def set_to(self, n: int) -> ins.Operand | None:
+        action = self.graph.nodes[n].action
+        return action.value if isinstance(action, ins.Define) else None
+
+    def moved(self, steps: list[int]) -> _Cause | None:
+        spans = dict.fromkeys(map(self.names.span, steps))
+        if not spans:
+            return None
+        message = f"the pointer is moved at {lines_of(spans)}, so the call begins inside its buffer"
+        notes = tuple((span, "here") for span in spans)[:SHOWN]
+        return _Cause(f"{message}; a message needs a buffer of its own", notes)
+
+    def text(self, operand: ins.Operand) -> str:
+        if isinstance(operand, ins.Var):
+            return f"`{self.program.variables[operand.key].name}`"
+        return "the pointer"
+
+    def source(self, n: int, operand: ins.Operand, inside: bool) -> tuple[ins.Operand, int] | _Cause | None:
+        """What a node sets a name to: the operand with its frame, or why it is not known."""
+        node = self.graph.nodes[n]
+        match node.action:
+            case ins.Define(value=value):
+                return value, node.frame
+            case Bind(caller=caller, params=params, args=args) if (
+                isinstance(operand, ins.Var) and operand.key in params
+            ):
+                index = params.index(operand.key)
+                return (args[index], caller) if index < len(args) else None
+            case Unbind(callee=callee, value=value) if value is not None:
+                return value, callee
+            case ins.Load():
+                return self.load(n)
+            case ins.CallInstr(callee=ins.AddrFunc(key=key)):
+                return self.returned(node_span(self.program, n), key, inside)
+            case _:
+                return None
+
+    def returned(self, span: Span, key: str, inside: bool) -> _Cause:
+        effect = self.program.effects.get(key)
+        if effect is None or effect.allocates is None:
+            message = f"the buffer is what `{key}` returned, which is not known to be fresh memory"
+            return _Cause(message, ((span, "here"),))
+        made = f"the memory that `{key}` returns at {line_of(span)}"
+        message = f"the buffer is {made}; what else points into it by then could not be followed"
+        if inside:
+            message = f"the call begins at a computed place inside {made}; a message needs a buffer of its own"
+        return _Cause(message, ((span, "allocated here"),))
+
+    def several(self, what: str, defs: list[int]) -> _Cause | None:
+        """A name that is set in several places."""
+        notes: dict[Span, str] = {}
+        moved = False
+        for n in defs:
+            span = self.names.span(n)
+            action = self.graph.nodes[n].action
+            effect = self.names.effect(action) if isinstance(action, ins.CallInstr) else None
+            moved = moved or (effect is not None and effect.frees is not None and effect.allocates is not None)
+            notes[span] = f"{what} is set here"
+        if len(notes) == 1:
+            (span,) = notes
+            return _Cause(f"which buffer it is depends on what happens at {line_of(span)}", ((span, "here"),))
+        if not notes:
+            return None
+        places = sorted({(span.file, span.line): span for span in notes}.items())
+        where = lines_of(span for _, span in places[:SHOWN])
+        more = ", and in other lines" if len(places) > SHOWN else ""
+        message = f"{what} may stand for several buffers: it is set at {where}{more}"
+        if moved:
+            message += "; memory from malloc and a copy, in the place of realloc, would still be several buffers"
+        return _Cause(message, tuple(sorted(notes.items(), key=lambda item: item[0].begin))[:SHOWN])
+
+    def settings(self, address: ins.Operand, frame: int, root: str) -> Notes:
+        """The first places at which a pointer that is set in several is set."""
+        while isinstance(address, ins.PtrAdd) or (isinstance(address, ins.Op) and address.op == "cast"):
+            address = address.base if isinstance(address, ins.PtrAdd) else address.args[0]
+        name = self.names.name(frame, address)
+        found = self.names.defs.get(name, ()) if name is not None else ()
+        defs = [n for n in found if not isinstance(self.graph.nodes[n].action, (ins.Birth, Bind))]
+        spans = sorted(dict.fromkeys(map(self.names.span, defs)), key=lambda span: (span.file, span.begin))
+        return tuple((span, f"`{root}` is set here") for span in spans[:SHOWN]) if len(spans) > 1 else ()
+
+    # --- pointers in memory --------------------------------------------------------------------------------------
+
+    def load(self, n: int) -> _Cause | tuple[ins.Operand, int] | None:
+        """A pointer that is read from memory and does not count as a variable."""
+        if self.finder is None:
+            self.finder = Finder(self.program)
+        finder = self.finder
+        node = self.graph.nodes[n]
+        action = node.action
+        assert isinstance(action, ins.Load)
+        function = self.graph.frames[node.frame].function
+        e = finder.written.of(function, action)
+        operands = self.values.operands.get(n, ())
+        base = finder.symbols.base(operands[0]) if operands else None
+        here = ((node_span(self.program, n), "read from memory here"),)
+        if e is None:
+            return None
+        name = spelling(e)
+        if base is None:
+            root = _root(e)
+            if root is None:
+                return _Cause(f"`{name}` is a pointer in memory that is not known to be one place", here)
+            message = f"which object `{root}` points to is not known, so `{name}` may be any of several buffers"
+            return _Cause(message, self.settings(action.address, node.frame, root) or here)
+        info = self.program.values.objects.table[base]
+        if info.kind == "family":
+            return self.many(self.values.objects.table[info.members[0]], name)
+        if info.variable in self.program.members:
+            return self.mixed(base, name)
+        at = finder.symbols.resolve(finder.symbols.offset(operands[0])).constant
+        found = self.in_the_way(finder, info, at, name)
+        if found is not None:  # of what else keeps it, that it shares its memory tells more than who may touch it
+            found = self.unlike(base, name, at) or found
+        found = found or self.elsewhere(finder, function, e, base, name)
+        if found is None and function in finder.unseen():
+            called = self.program.functions[function].name
+            found = _Cause(f"`{called}`, which names `{name}`, also runs where its calls are not followed", here)
+        if found is None:
+            found = self.unlike(base, name)
+        if found is None and at is not None:
+            found = self.alike(finder, (base, at), name)
+        if found is not None:
+            return found
+        if isinstance(e, ast.Index):
+            table = spelling(e.base)
+            return _Cause(
+                f"it could not be shown which of the pointers in `{table}` the call and other lines mean", here
+            )
+        return _Cause(f"it could not be shown that `{name}` is one pointer, to memory of its own", here)
+
+    def alike(self, finder: Finder, start: Place, name: str) -> _Cause | None:
+        """Some text names this pointer in one call and another one in another; what is in the way of that one."""
+        words = self.words(finder)
+        said: dict[Place, list[Words]] = {}
+        for key, places in words.items():
+            for one in places:
+                said.setdefault(one, []).append(key)
+        known, work = {start}, [start]
+        for here in work:
+            for key in said.get(here, ()):
+                for other in sorted(words[key] - known):
+                    known.add(other)
+                    work.append(other)
+                    found = self.also(finder, other, name)
+                    if found is not None:
+                        called = f"`{self.program.functions[key[0]].name}`" if here == start else "the program"
+                        message = f"the same text of {called} names `{name}` and pointers of other structs"
+                        message += f", which change all or none, and {found.message}"
+                        return _Cause(message, found.notes)
+        return None
+
+    def also(self, finder: Finder, other: Place, name: str) -> _Cause | None:
+        """What is in the way of another pointer, which goes by the same words."""
+        o, at = other
+        if o == NOWHERE:
+            return _Cause("one of them is not known", ())
+        info = self.values.objects.table[o]
+        if at == NOWHERE:
+            return _Cause(f"which element of `{info.name}` is meant is not known", ())
+        member = re.split(r"->|\.", name)[-1]
+        named = info.kind == "variable" and member != name
+        return self.in_the_way(finder, info, at, f"{info.name}.{member}" if named else name)
+
+    def words(self, finder: Finder) -> dict[Words, set[Place]]:
+        """Which pointers in memory each lvalue of the sources stands for, by the ways that lead to it."""
+        if self._words is None:
+            self._words = {}
+            for node in self.graph.nodes:
+                action = node.action
+                if not isinstance(action, (ins.Load, ins.Store)) or not action.type.is_pointer:
+                    continue
+                operands = self.values.operands.get(node.number, ())
+                function = self.graph.frames[node.frame].function
+                e = finder.written.of(function, action) if operands else None
+                if e is None:
+                    continue
+                base = finder.symbols.base(operands[0])
+                at = None if base is None else finder.symbols.resolve(finder.symbols.offset(operands[0])).constant
+                one = (NOWHERE if base is None else base, NOWHERE if at is None else at)
+                self._words.setdefault((function, *place(e)), set()).add(one)
+        return self._words
+
+    def unlike(self, table: int, name: str, at: int | None = None) -> _Cause | None:
+        """A pointer that is set to a place inside a buffer, or to none that is known.
+
+        at: the byte at which it lies, where only what may be set there counts, and only a place inside a buffer.
+        """
+        symbols, objects = self.values.symbols, self.values.objects.table
+        for n, operands in sorted(self.values.operands.items()):
+            action = self.graph.nodes[n].action
+            if not isinstance(action, ins.Store) or not action.type.is_pointer or symbols.base(operands[0]) != table:
+                continue
+            value = symbols.base(operands[1])
+            fresh = value is not None and objects[value].kind == "heap" and symbols.offset(operands[1]).constant == 0
+            if operands[1].constant == 0 or fresh:
+                continue
+            span = self.names.span(n)
+            inside = value is not None and symbols.offset(operands[1]).constant != 0
+            if at is not None and (not inside or symbols.offset(operands[0]).constant not in (at, None)):
+                continue
+            what = "a place inside another buffer" if inside else "what is not known to be fresh memory of its own"
+            return _Cause(f"{line_of(span)} sets `{name}` to {what}", ((span, "here"),))
+        return None
+
+    def mixed(self, table: int, name: str) -> _Cause:
+        """A table of pointers, some of which are not set to fresh memory of their own."""
+        seen: dict[int | None, int] = {}
+        for n, operands in sorted(self.values.operands.items()):
+            action = self.graph.nodes[n].action
+            if not isinstance(action, ins.Store) or self.values.symbols.base(operands[0]) != table:
+                continue
+            value = self.values.symbols.base(operands[1])
+            if operands[1].constant == 0:
+                continue
+            if value is None or value in seen:
+                span = self.names.span(n)
+                message = f"{line_of(span)} sets `{name}` to what is not known to be fresh memory of its own"
+                return _Cause(message, ((span, "here"),))
+            seen[value] = n
+        return _Cause(f"`{name}` is one of several pointers, and which one is not known", ())
+
+    def elsewhere(self, finder: Finder, function: str, e: ast.Expr, known: int, name: str) -> _Cause | None:
+        """The same words mean another struct in another call of the function, and there something is in the way."""
+        for node in self.graph.nodes:
+            action = node.action
+            if not isinstance(action, ins.Load) or self.graph.frames[node.frame].function != function:
+                continue
+            operands = self.values.operands.get(node.number, ())
+            if not operands or finder.written.of(function, action) is not e:
+                continue
+            base = finder.symbols.base(operands[0])
+            if base is None or base == known:
+                continue
+            at = finder.symbols.resolve(finder.symbols.offset(operands[0])).constant
+            found = self.in_the_way(finder, self.values.objects.table[base], at, name)
+            if found is not None:
+                return found
+        return None
+
+    def in_the_way(self, finder: Finder, info: Object, at: int | None, name: str) -> _Cause | None:
+        """What keeps a place in an object from counting as a variable."""
+        o = info.number
+        escaped = self.values.escaped.get(o)
+        if escaped is not None:
+            n, reason = escaped
+            return _Cause(f"`{name}` may change behind the program's back: {reason}", ((self.names.span(n), reason),))
+        if o in self.program.points_to.reachable(frozenset({UNKNOWN})):
+            return _Cause(f"code that is not known may reach `{name}`", ())
+        if o in finder.spoiled:
+            found = self.given_away(o)
+            what = f"what `{name}` lies in" if info.kind == "heap" else f"`{info.name}`, in which `{name}` lies,"
+            if found is not None:
+                n, how = found
+                span = self.names.span(n)
+                return _Cause(f"{what} {how} at {line_of(span)}", ((span, "here"),))
+            return _Cause(f"{what} is a message's buffer, is copied as a value, or moves", ())
+        if not finder.single(info):
+            return self.many(info, name)
+        for a in (a for n in sorted(self.values.accesses.nodes(o)) for a in self.values.accesses.at_object(n, o)):
+            if at is None:
+                break
+            action = self.graph.nodes[a.node].action
+            lo = None if a.lo is None else a.lo.constant
+            length = None if a.length is None else a.length.constant
+            exact = isinstance(action, (ins.Load, ins.Store)) and finder.exact(a.node, o)
+            if exact and lo is not None and length == POINTER_BYTES and finder.plain(action.type):  # type: ignore[union-attr]
+                continue
+            if lo is not None and length is not None and a.kind == "W" and finder.clears(a.node):
+                continue
+            start, size = finder.stretches.stretch(a, lo, length)
+            if start < at + POINTER_BYTES and (size is None or start + size > at):
+                span = self.names.span(a.node)
+                what = self.how(a.node, a.kind, lo is not None or not finder.exact(a.node, o), f"`{name}`")
+                return _Cause(f"{line_of(span)} {what}", ((span, "here"),))
+        return None
+
+    def how(self, n: int, kind: str, known: bool, name: str) -> str:
+        """What an access does to a pointer in a struct that is no plain load or store of it.
+
+        known: it is not at a computed place in just this object.
+        """
+        action = self.graph.nodes[n].action
+        match action:
+            case ins.CopyBytes():
+                return f"copies the struct with {name}"
+            case ins.CallInstr(call=ast.Call(callee=ast.FuncRef(name=called))):
+                return f"calls `{called}`, which {'writes' if kind == 'W' else 'reads'} the bytes of {name}"
+            case ins.Load(type=type_) | ins.Store(type=type_) if not type_.is_pointer:
+                return f"may {_does(kind)} {name} as something else than a pointer"
+            case ins.Load(type=type_) | ins.Store(type=type_) if type_.volatile or type_.atomic:
+                return f"{_does(kind)}s {name} as volatile or atomic"
+        if not known:
+            return f"may {_does(kind)} {name}, at a place that the program computes"
+        return f"may {_does(kind)} {name}, or the same member of another struct, as it cannot be told which one"
+
+    def many(self, info: Object, name: str) -> _Cause:
+        """The object stands for several of the run."""
+        if info.kind == "heap" and info.nodes:
+            span = self.names.span(info.node)
+            if not self.program.nest.chain(self.graph.nodes[info.node].block):
+                return _Cause(f"the struct of `{name}` is one of several in an array of pointers", ((span, "here"),))
+            return _Cause(
+                f"the struct of `{name}` is allocated in a loop, at {line_of(span)}: there are several",
+                ((span, "allocated here"),),
+            )
+        return _Cause(f"there may be several `{info.name}` at a time, each with its `{name}`", ())
+
+    def given_away(self, o: int) -> tuple[int, str] | None:
+        """(node, what it does) of what passes an object as a value, or moves it."""
+        points_to = self.program.points_to
+        for node in self.graph.nodes:
+            action = node.action
+            if isinstance(action, Bind):
+                for key, operand in zip(action.params, action.args, strict=True):
+                    if not self.program.variables[key].type.is_scalar and o in points_to.operand(
+                        action.caller, operand
+                    ):
+                        return node.number, "is passed as a value"
+            elif isinstance(action, Unbind) and action.value is not None:
+                made = self.graph.lowered[self.graph.frames[action.callee].function].function.type.elem
+                returned = points_to.operand(action.callee, action.value)
+                if (made is None or not made.is_scalar) and o in returned:
+                    return node.number, "is returned as a value"
+            elif isinstance(action, ins.CallInstr) and node.number not in self.graph.followed:
+                effect = self.names.effect(action)
+                if effect is None or effect.frees is None or effect.frees.arg >= len(action.args):
+                    continue
+                if o in points_to.operand(node.frame, action.args[effect.frees.arg]):
+                    what = "is moved" if effect.allocates is not None else "may be what is freed"
+                    return node.number, what
+        for use in collect(self.program):
+            action = self.graph.nodes[use.node].action
+            assert isinstance(action, ins.CallInstr)
+            if o == use.object or o in points_to.operand(self.graph.nodes[use.node].frame, action.args[use.argument]):
+                return use.node, "may be what a message is sent from or received into"
+        return None
+
+
+def _does(kind: str) -> str:
+    return "write" if kind == "W" else "read"
+
+
+def _root(e: ast.Expr) -> str | None:
+    """The pointer that an lvalue goes through, as written."""
+    while isinstance(e, (ast.Member, ast.Index, ast.Cast)):
+        if isinstance(e, ast.Index) and not e.base.type.is_array:
+            return spelling(e.base)
+        e = e.operand if isinstance(e, ast.Cast) else e.base
+    return spelling(e.operand) if isinstance(e, ast.Deref) else None
+
+
+_latest: list[Strays] = []
+
+
+def stray_refusal(program: Program, use: Use) -> Refusal:
+    """Why a use's buffer is none that is known; what is found out of a program is remembered."""
+    if not _latest or _latest[0].program is not program:
+        _latest[:] = [Strays(program)]
+    return _latest[0].refusal(use)

@@ -1,0 +1,164 @@
+"""Why a call is not in the program graph: what stands between it and main."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from opi_xform.graph.graph import POINTER, Lost
+from opi_xform.ir import ast
+from opi_xform.ir.span import Span
+from opi_xform.ownership.buffers.uses import calls_of
+from opi_xform.ownership.model.buffers import Program, Refusal
+from opi_xform.ownership.model.lines import line_of, marked
+from opi_xform.ownership.model.lvalues import function_expressions
+
+
+class Unreached:
+    """Asked for one function after the other."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.callers: dict[str, list[str]] = {}
+        for key in sorted(program.functions):
+            for name in sorted(_named(program.functions[key])):
+                self.callers.setdefault(name, []).append(key)
+        self.known: dict[str, Refusal] = {}
+        graph = program.graph
+        self.reached = {graph.frames[graph.nodes[n].frame].function for block in graph.blocks for n in block}
+
+    def refusal(self, key: str) -> Refusal:
+        """Of the calls in a function that no copy of it in the graph has."""
+        if key not in self.known:
+            self.known[key] = self.found(key)
+        return self.known[key]
+
+    def found(self, key: str) -> Refusal:
+        above = self.above(key)
+        functions = self.program.functions
+        direct, through = self.lost(above)
+        if direct is not None:
+            return direct
+        refused = next((functions[f] for f in above if f in functions and functions[f].refused), None)
+        if refused is not None:
+            message = f"`{refused.name}`, which leads to the call, is not analysed: {refused.refused}"
+            return Refusal("11", message, ((refused.span, "here"),))
+        started = self.started(above)
+        if started is not None:
+            return started
+        if through is not None:
+            return through
+        if not self.program.complete:
+            return Refusal("11", "the call is not reached from a function that other files could call")
+        first = functions[key]
+        note = (first.span, f"no call of `{first.name}` is reached from main")
+        message = "the call is not reached from main"
+        if key in self.reached:
+            here = (first.span, f"`{first.name}` runs, but no way through it leads to the call")
+            return Refusal("11", "the program never comes to the call", (here,))
+        top = self.top(key, above)
+        if top is None:
+            dead = self.dead(above)
+            if dead is not None:
+                name = functions[dead.callee.name].name if isinstance(dead.callee, ast.FuncRef) else ""
+                text = f"{message}: the program never comes to the call of `{name}` at {line_of(dead.span)}"
+                return Refusal("11", text, ((dead.span, "never called here"),))
+            return Refusal("11", message, (note,))
+        if top == key:
+            return Refusal("11", f"{message}: nothing calls `{first.name}`", (note,))
+        here = (functions[top].span, "nothing calls this")
+        return Refusal("11", f"{message}: nothing calls `{functions[top].name}`, which leads to it", (note, here))
+
+    def lost(self, above: Mapping[str, int]) -> tuple[Refusal | None, Refusal | None]:
+        """A call that is not followed and leads there: one by name, and the nearest through a pointer."""
+        functions = self.program.functions
+        near: list[tuple[bool, int, int, Lost, str]] = []
+        for node in self.program.graph.nodes:
+            lost = node.action
+            if not isinstance(lost, Lost):
+                continue
+            leading = [f for f in lost.functions if f in above]
+            if lost.reason == POINTER:
+                taken = [f for f in leading if f in self.program.taken]  # none other is called so
+                near += [(not _fits(lost, functions[f]), above[f], node.number, lost, f) for f in taken]
+            elif leading:
+                nearest = min(leading, key=lambda f: above[f])
+                return Refusal("11", *_stopped(lost, functions[nearest].name, functions)), None
+        if not near:
+            return None, None
+        other, *_, lost, f = min(near, key=lambda one: one[:3])
+        name = functions[f].name
+        if other:  # another pointer, below that call, leads to it
+            what = f"`{name}`, which leads to the call, is only reached through pointers that are not followed"
+            return None, Refusal("11", what, ((lost.call.span, "a pointer that may lead anywhere is called here"),))
+        return None, Refusal("11", *_stopped(lost, name, functions))
+
+    def dead(self, above: Mapping[str, int]) -> ast.Call | None:
+        """A call in a function that is reached, of one that leads to the call and is not."""
+        found = [
+            (above[call.callee.name], call.span.file, call.span.begin, call)
+            for f in sorted(self.reached & self.program.functions.keys())
+            for call in calls_of(self.program.functions[f])
+            if isinstance(call.callee, ast.FuncRef) and call.callee.name in above.keys() - self.reached
+        ]
+        return min(found, key=lambda one: one[:3])[3] if found else None
+
+    def top(self, key: str, above: Mapping[str, int]) -> str | None:
+        """The function from which the call would be reached, where there is one, and nothing at all calls it."""
+        if any(self.program.functions[f].name == "main" or f in self.program.taken for f in above):
+            return None
+        return next((f for f in above if not self.callers.get(f)), None)
+
+    def started(self, above: Mapping[str, int]) -> Refusal | None:
+        """A function that leads to the call is given to a library function, which calls it beside the program."""
+        functions = self.program.functions
+        for call in (c for key in sorted(functions) for c in calls_of(functions[key])):
+            if not isinstance(call.callee, ast.FuncRef) or call.callee.name not in self.program.effects:
+                continue
+            for callback in self.program.effects[call.callee.name].calls:
+                name = _function(call.args[callback.arg]) if callback.arg < len(call.args) else None
+                if callback.when == "now" or name is None or name not in above or name not in functions:
+                    continue
+                how = "runs it in a thread of its own" if callback.when == "concurrent" else "calls it later"
+                text = f"`{functions[name].name}`, which leads to the call, is not followed: `{call.callee.name}` {how}"
+                return Refusal("11", text, ((call.span, "here"),))
+        return None
+
+    def above(self, key: str) -> dict[str, int]:
+        """The function and all that lead to it, by name or by its address, with how many steps away: nearest first."""
+        out = {key: 0}
+        for name in (work := [key]):
+            for caller in self.callers.get(name, ()):
+                if caller not in out:
+                    out[caller] = out[name] + 1
+                    work.append(caller)
+        return out
+
+
+def _function(e: ast.Expr) -> str | None:
+    """The function that an argument names, casts aside."""
+    while isinstance(e, (ast.Cast, ast.AddrOf)):
+        e = e.operand
+    return e.name if isinstance(e, ast.FuncRef) else None
+
+
+def _named(function: ast.Function) -> set[str]:
+    return {e.name for e in function_expressions(function) if isinstance(e, ast.FuncRef)}
+
+
+def _fits(lost: Lost, function: ast.Function) -> bool:
+    """The call has the arguments that the function takes."""
+    return function.type.variadic or len(lost.call.args) == len(function.params)
+
+
+def _stopped(lost: Lost, name: str, functions: Mapping[str, ast.Function]) -> tuple[str, tuple[tuple[Span, str], ...]]:
+    """What a call that is not followed is about, and where it is."""
+    span = lost.call.span
+    if lost.reason == "argument count differs":
+        wanted = len(functions[lost.functions[0]].params)
+        note = (span, f"called with {len(lost.call.args)} arguments here, and has {wanted} parameters")
+        return f"`{name}`, which leads to the call, is called with another number of arguments", (note,)
+    if lost.reason == POINTER:
+        what = f"`{name}`, which leads to the call, may be called through a pointer that may lead anywhere"
+        return what, ((span, "here"),)
+    reason = marked(lost.reason, next((functions[f].span.file for f in lost.functions), span.file))
+    return f"`{name}`, which leads to the call, is not followed: {reason}", ((span, "called here"),)

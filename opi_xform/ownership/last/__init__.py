@@ -1,0 +1,1 @@
+"""Sends with which the life of a block ends."""

@@ -1,0 +1,334 @@
+"""Sites that convert because a block's life ends with them (``last_sends.py``): what the text permits; the edits."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ownership.allocation.repeated import has_effect
+from opi_xform.ownership.conditions.agreement import Verdict
+from opi_xform.ownership.conditions.levels import levels_written
+from opi_xform.ownership.conditions.requests import abandoned
+from opi_xform.ownership.conditions.threads import threads_written
+from opi_xform.ownership.explain.deepest import small, too_small
+from opi_xform.ownership.last.blocks import Blocks, Pool
+from opi_xform.ownership.last.sends import LastSends
+from opi_xform.ownership.model.buffers import Buffer, Carrier, Options, Place, Program, Use
+from opi_xform.ownership.model.names import Name
+from opi_xform.ownership.model.plan import Edit, InsertStatement, ReplaceCall, ReplaceText
+from opi_xform.ownership.spelling.comments import about
+from opi_xform.ownership.spelling.configurations import shared_text, written_at
+from opi_xform.ownership.spelling.mentions import Texts, plain, walk
+from opi_xform.ownership.spelling.scopes import PASTED, expanded, pieces, words
+from opi_xform.values.facts import Facts
+
+Found = list[tuple[Buffer, Verdict]]
+
+
+class _Refused(Exception):
+    pass
+
+
+def last_sends(
+    units: Sequence[ast.Unit],
+    program: Program,
+    options: Options,
+    uses: Sequence[Use],
+    kept: Collection[Place],
+    taken: Collection[int],
+) -> Found:
+    """Of the sites that stay, those that convert so, each with its buffer.  taken: objects of buffers that convert."""
+    if not program.complete or program.graph.background.nodes or program.points_to.taken_apart() or program.apart:
+        return []
+    if any(program.functions[frame.function].refused for frame in program.graph.frames):
+        return []  # a jump out of it leads nowhere in the graph
+    by_place: dict[Place, list[Use]] = {}
+    for use in uses:
+        if use.side == "send" and use.place in kept:
+            by_place.setdefault(use.place, []).append(use)
+    sites = {p: mine for p, mine in by_place.items() if _form(program, options, mine)}
+    if not sites:
+        return []
+    return _Ending(units, program, options).run(sites, frozenset(taken))
+
+
+def _form(program: Program, options: Options, uses: Sequence[Use]) -> bool:
+    """The call could pass ownership, whatever its buffer is, and names it by a local variable."""
+    first = uses[0]
+    if not first.op.convertible or not first.op.opi_send or first.op.persistent or small(uses):
+        return False
+    if too_small(program, uses, options.min_bytes) is not None:
+        return False
+    if any(u.length is None for u in uses) or not first.call.callee_span.editable or not first.call.span.editable:
+        return False
+    argument = first.call.args[first.argument]
+    if not argument.span.editable or not isinstance(plain(argument), ast.VarRef):
+        return False
+    if not all(_alone(program, u) for u in uses):
+        return False
+    functions = {program.graph.frames[program.graph.nodes[u.node].frame].function for u in uses}
+    if not functions.isdisjoint(program.graph.passed | program.graph.levels):
+        return False
+    return about(options.told, _nameless(uses), first, "keep") is None
+
+
+def _alone(program: Program, use: Use) -> bool:
+    """The call is a statement of its own, or all that one evaluates but numbers: C can order it in no other way."""
+    node = program.graph.nodes[use.node]
+    info = program.graph.statement(node)
+    if info is None or any(has_effect(e) for e in use.call.args):
+        return False
+    match info.stmt:
+        case ast.ExprStmt(expr=ast.Assign(target=ast.VarRef(), op="", value=e)):
+            pass
+        case ast.DeclStmt(variables=(key,), sizes=()):
+            init = program.graph.lowered[program.graph.frames[node.frame].function].function.variables[key].init
+            if init is None:
+                return False
+            e = init
+        case ast.ExprStmt(expr=e):
+            return plain(e) is use.call
+        case ast.If(cond=e):
+            pass
+        case _:
+            return False
+    return _tested(plain(e)) is use.call
+
+
+def _tested(e: ast.Expr) -> ast.Expr:
+    """What is compared with a number, if that is all that the expression does."""
+    while True:
+        match e:
+            case ast.Unary(op="!", operand=inner):
+                e = plain(inner)
+            case (
+                ast.Binary(op="==" | "!=", left=inner, right=ast.IntLit())
+                | ast.Binary(op="==" | "!=", left=ast.IntLit(), right=inner)
+            ):
+                e = plain(inner)
+            case _:
+                return e
+
+
+def _nameless(uses: Sequence[Use]) -> Buffer:
+    return Buffer("", Carrier("pointer", ""), (), tuple(uses), ())
+
+
+class _Ending:
+    """One use: ``run``."""
+
+    def __init__(self, units: Sequence[ast.Unit], program: Program, options: Options) -> None:
+        self.units = units
+        self.program = program
+        self.options = options
+        self.graph = program.graph
+        self.blocks = Blocks(program)
+        self.names = self.blocks.names
+        self.facts = Facts(program.graph, program.nest, program.values)
+        self.texts = Texts()
+        self.known: dict[frozenset[int], LastSends] = {}
+
+    def run(self, sites: Mapping[Place, Sequence[Use]], taken: frozenset[int]) -> Found:
+        pools: dict[Place, Pool] = {}
+        edits: dict[Place, tuple[Edit, ...]] = {}
+        for p, uses in sites.items():
+            pool = self.pool(uses)
+            if pool is None or pool.objects & taken:
+                continue
+            try:
+                edits[p] = self.edits(uses, pool)
+            except _Refused:
+                continue
+            if self.last(uses, pool):
+                pools[p] = pool
+        while True:  # what is pending at a call that stays is not given away at another
+            staying = [p for p in pools if self.pending(pools[p], pools)]
+            if not staying:
+                break
+            for p in staying:
+                del pools[p]
+        return [self.verdict(p, sites[p], pools[p], edits[p]) for p in pools if self.writable(p, sites[p], edits[p])]
+
+    def pool(self, uses: Sequence[Use]) -> Pool | None:
+        targets = frozenset[int]()
+        for use in uses:
+            node = self.graph.nodes[use.node]
+            assert isinstance(node.action, ins.CallInstr)
+            targets |= self.program.points_to.operand(node.frame, node.action.args[use.argument])
+        return self.blocks.pool(targets) if targets else None
+
+    def last(self, uses: Sequence[Use], pool: Pool) -> bool:
+        """In each copy of the call, it is the last that is done with the block."""
+        if pool.objects not in self.known:
+            self.known[pool.objects] = LastSends(self.program, self.blocks, pool, self.facts)
+        sends = self.known[pool.objects]
+        if not sends.understood:
+            return False
+        for use in uses:
+            name = self.name(use)
+            if use.op.request is not None and abandoned(self.names, use):
+                return False
+            if name not in pool.exact or sends.used_after(use.node, name) is not None:
+                return False
+        return True
+
+    def name(self, use: Use) -> Name:
+        """The variable that the call names."""
+        e = plain(use.call.args[use.argument])
+        assert isinstance(e, ast.VarRef)
+        return ("v", self.program.values.objects.variable(self.graph.nodes[use.node].frame, e.var), 0)
+
+    def pending(self, pool: Pool, converted: Collection[Place]) -> bool:
+        """A call that stays may have a block of the pool for longer than it runs."""
+        for node in self.graph.nodes:
+            call = node.action
+            if not isinstance(call, ins.CallInstr) or self.names.entered(node):
+                continue
+            effect = self.names.effect(call)
+            if effect is None:
+                continue
+            op = effect.mpi
+            held = op is not None and (not op.blocking or op.persistent or op.kind in ("rma", "io", "start"))
+            if not held and not effect.retains and not effect.retains_stored:
+                continue
+            for i, operand in enumerate(call.args):
+                place = (call.call.span.file, call.call.span.begin, "send", i)
+                if place not in converted and self.program.points_to.operand(node.frame, operand) & pool.objects:
+                    return True
+        return False
+
+    # --- edits -------------------------------------------------------------------------------------------------------
+
+    def edits(self, uses: Sequence[Use], pool: Pool) -> tuple[Edit, ...]:
+        """Raises _Refused."""
+        for name in pool.holders:
+            self.elsewhere(name)
+        out: list[Edit] = [self.call(uses[0])]
+        for nodes in pool.allocating.values():
+            out += self.allocation(nodes[0])
+        for nodes in pool.freeing.values():
+            out.append(self.free(nodes, pool))
+        return tuple(dict.fromkeys(out))
+
+    def elsewhere(self, name: Name) -> None:
+        """Text that is left out names a pointer to a block."""
+        key = self.names.objects.table[name[1]].variable if name[0] == "v" else None
+        variable = self.program.variables.get(key or "")
+        function = self.program.functions.get(variable.function) if variable is not None else None
+        if variable is None or function is None:
+            return
+        for unit in self.units:
+            for skipped in unit.skipped:
+                s = skipped.span
+                inside = s.file == function.span.file and function.span.begin <= s.begin < function.span.end
+                if inside and variable.name in skipped.identifiers:
+                    raise _Refused
+
+    def call(self, use: Use) -> ReplaceCall:
+        argument = use.call.args[use.argument]
+        name = use.op.opi_send
+        behind = replace(use.call.span, begin=use.call.callee_span.end)
+        if pieces(self.texts.of(behind)) != len(use.call.args):
+            name = f"({name.strip('()')})"
+        return ReplaceCall(use.call.callee_span, name, ((argument.span, self.address(plain(argument))),))
+
+    def address(self, e: ast.Expr) -> str:
+        """``&p``, where ``p`` is a local pointer that can be set, to elements of a known size."""
+        variable = self.program.variables[e.var] if isinstance(e, ast.VarRef) else None
+        if variable is None or variable.kind not in ("local", "param"):
+            raise _Refused
+        t, elem = variable.type, variable.type.elem
+        said = {word for d in variable.declarators for word in (*d.specifiers.split(), d.storage)}
+        if t.const or elem is None or elem.kind in ("void", "function") or elem.volatile or elem.atomic:
+            raise _Refused
+        if not said.isdisjoint({"register", "__auto_type", "auto"}) or variable.attributes:
+            raise _Refused
+        if not e.span.editable or self.texts.of(e.span).strip("() ") != variable.name:
+            raise _Refused
+        return f"&{variable.name}"
+
+    def allocation(self, n: int) -> Iterator[Edit]:
+        node = self.graph.nodes[n]
+        action = node.action
+        info = self.graph.statement(node)
+        assert isinstance(action, ins.CallInstr)
+        call = action.call
+        if info is None or info.role == "init" or not info.stmt.span.editable or not call.span.editable:
+            raise _Refused
+        size = call.args[0]
+        if not size.span.editable or self.of_array(size) or pieces(f"({self.texts.of(size.span)})") != 1:
+            raise _Refused
+        function = self.graph.lowered[self.graph.frames[node.frame].function].function
+        match info.stmt:
+            case ast.ExprStmt(expr=ast.Assign(target=target, op="", value=value)) if plain(value) is call:
+                target = plain(target)
+                yield ReplaceText(info.stmt.span, f"OPI_Alloc({self.address(target)}, {self.texts.of(size.span)});")
+            case ast.DeclStmt(variables=declared) if info.in_block:
+                inits = {key: function.variables[key].init for key in declared}
+                mine = [key for key, e in inits.items() if e is not None and plain(e) is call]
+                others = [e for key, e in inits.items() if key not in mine and e is not None]
+                if len(mine) != 1 or not all(isinstance(plain(e), ast.IntLit) for e in others):
+                    raise _Refused
+                variable, init = function.variables[mine[0]], inits[mine[0]]
+                assert init is not None
+                name = variable.name
+                hidden = {function.variables[key].name for key in declared if key not in mine}
+                said = expanded(self.program, words(self.texts.of(size.span)))
+                if not init.span.editable or (hidden and (PASTED in said or not hidden.isdisjoint(said))):
+                    raise _Refused
+                self.address(ast.VarRef(type=variable.type, span=variable.span, var=mine[0]))
+                yield ReplaceText(init.span, "NULL")
+                yield InsertStatement(info.stmt.span, "after", f"OPI_Alloc(&{name}, {self.texts.of(size.span)});")
+            case _:
+                raise _Refused
+
+    def of_array(self, size: ast.Expr) -> bool:
+        """The size is said with that of an array, which may become a pointer."""
+        arrays = {v.name for v in self.program.variables.values() if v.type.is_array}
+        asked = (words(self.texts.of(x.span)) for x in walk(size) if isinstance(x, ast.SizeOf))
+        return any(not arrays.isdisjoint(found) for found in asked)
+
+    def free(self, nodes: Sequence[int], pool: Pool) -> ReplaceCall:
+        for n in nodes:
+            held = {name for name, _, _ in self.holding(n)}
+            if not held <= pool.exact:
+                raise _Refused
+        action = self.graph.nodes[nodes[0]].action
+        assert isinstance(action, ins.CallInstr)
+        call = action.call
+        if len(call.args) != 1 or not call.callee_span.editable or not call.args[0].span.editable:
+            raise _Refused
+        return ReplaceCall(call.callee_span, "OPI_Free", ((call.args[0].span, self.address(plain(call.args[0]))),))
+
+    def holding(self, n: int) -> Iterator[tuple[Name, int, int]]:
+        node = self.graph.nodes[n]
+        assert isinstance(node.action, ins.CallInstr)
+        for operand in node.action.args:
+            while isinstance(operand, ins.Op) and operand.op == "cast":
+                operand = operand.args[0]
+            name = self.names.name(node.frame, operand)
+            if name is None:
+                raise _Refused
+            yield name, 0, 0
+
+    def writable(self, p: Place, uses: Sequence[Use], edits: Sequence[Edit]) -> bool:
+        """The edits can be made where they stand, and are right for all that runs there."""
+        root = self.options.root
+        if root and not all(written_at(e).file.startswith(root + "/") for e in edits):
+            return False
+        if any(self.options.obstacle(e) for e in edits) or shared_text(self.program, [p], edits) is not None:
+            return False
+        buffer = _nameless(uses)
+        return levels_written(self.program, buffer, edits) is None and not threads_written(self.program, buffer, edits)
+
+    def verdict(self, p: Place, uses: Sequence[Use], pool: Pool, edits: tuple[Edit, ...]) -> tuple[Buffer, Verdict]:
+        e = plain(uses[0].call.args[uses[0].argument])
+        assert isinstance(e, ast.VarRef)
+        nodes = tuple(sorted(n for found in pool.allocating.values() for n in found))
+        carrier = Carrier("pointer", e.var, allocations=nodes)
+        name = self.program.variables[e.var].name
+        buffer = Buffer(name, carrier, tuple(sorted(pool.objects)), tuple(uses), ())
+        files = tuple(sorted({written_at(edit).file for edit in edits}))
+        return buffer, Verdict(converted={p}, assumptions={p: set()}, edits=edits, files=files)

@@ -1,0 +1,1 @@
+"""What liveness says of each use of a buffer."""

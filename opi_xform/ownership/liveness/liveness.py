@@ -1,0 +1,337 @@
+"""What liveness says of each use of one buffer object (DESIGN.md section 4, and conditions e and f).
+
+A send may give when nothing is live after it; a receive may take when nothing is live after it but what it brings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from itertools import combinations, product
+
+from islpy import Set
+
+from opi_xform.memory.values import Comparison
+from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS, Assumed, BufferEvents
+from opi_xform.ownership.liveness.failures import FAILURES
+from opi_xform.ownership.model.buffers import Buffer, Place, Program, Use
+from opi_xform.record import dataclass
+from opi_xform.regions.live import Live
+from opi_xform.regions.sets import BudgetExceeded
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """ok: the use may pass ownership as far as liveness goes; else ``code`` says why not.
+
+    replacing: if it is a receive that keeps what is there where the source is MPI_PROC_NULL.
+    """
+
+    ok: bool
+    code: str = ""
+    assumptions: tuple[str, ...] = ()
+    replacing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What one attempt found: whether first contents are read, whether calloc's zeros are, whether memory without
+    contents may be, the finding of each use.
+
+    cleared: first contents are read where a receive keeps what is there, and zeros can be them.
+    """
+
+    initial: bool
+    zeros: bool
+    unwritten: bool
+    cleared: bool
+    findings: dict[tuple[int, int], Finding]
+
+    def fine(self) -> bool:
+        """Every use may pass ownership; what calloc's zeros are needed for, OPI_Calloc serves."""
+        return Judge.fine(self.initial, self.findings)
+
+
+class Judge(BufferEvents):
+    """Liveness of one object.  ``findings`` per (node, argument) of its uses.
+
+    initial: contents from before the first write are read.  zeros: so are the zeros of calloc, which OPI_Calloc brings
+    (at the allocation, and nowhere else).  exceeded: the integer sets took too long.
+    signs: the signs of sizes that are multiplied matter, and are not known (assumption A3).  bounded: of some loops
+    more is known where what they write is told by their ends, too.  asked: further nodes behind which live regions are
+    wanted.
+    """
+
+    asked: tuple[int, ...] = ()
+
+    def __init__(
+        self, program: Program, buffer: Buffer, o: int, strict: bool, packed: Collection[Place] = frozenset()
+    ) -> None:
+        super().__init__(program, buffer, o, strict, packed)
+        self.bounded = False
+        self.behind: dict[int, bool] = {}  # by swap: whether the slot is live behind it, as far as is proved
+        self.findings: dict[tuple[int, int], Finding] = {}
+        self.initial = self.zeros = self.unwritten = self.cleared = False
+        self.exceeded = False
+        try:
+            self.liveness()
+        except BudgetExceeded:
+            self.exceeded = True
+
+    def liveness(self) -> None:
+        """Findings on what is proved; where that is not enough, on as little as possible that is assumed.
+
+        Each attempt stands by itself.  One that takes too long proves nothing, and says nothing of the others.
+        """
+        first = self.tried(frozenset())
+        if self.bounded and not (first and first.fine() and not first.zeros):
+            self.told = True
+            again = self.tried(frozenset())
+            if again is None:
+                self.told = False
+            else:
+                first = again
+        last = first
+        ways = [] if self.strict or (first and first.fine()) else self.ways()
+        told = [False, True] if self.bounded and not self.told else [self.told]  # what took too long need not do so now
+        for assumed, self.told in product(ways, told):
+            found = self.tried(assumed)
+            if found is None:
+                continue
+            last = found
+            for key, finding in found.findings.items():
+                if finding.ok and (first is None or self.helped(first, found) or not first.findings[key].ok):
+                    found.findings[key] = replace(finding, assumptions=(*finding.assumptions, *sorted(assumed)))
+            if found.fine():
+                break
+        if last is None:
+            raise BudgetExceeded
+        self.initial, self.zeros, self.findings = last.initial, last.zeros, last.findings
+        self.unwritten, self.cleared = last.unwritten, last.cleared
+
+    @staticmethod
+    def helped(first: Judged, found: Judged) -> bool:
+        """What is assumed changes what is known of the first contents."""
+        return (first.initial, first.zeros) != (found.initial, found.zeros)
+
+    def ways(self) -> list[Assumed]:
+        """What may be assumed, the least first."""
+        offered = [*([PADDING] if self.padded else []), *([SIGNS] if self.signs else [])]
+        return [frozenset(c) for n in range(1, len(offered) + 1) for c in combinations(offered, n)]
+
+    def tried(self, assumed: Assumed) -> Judged | None:
+        """What is found on so much that is assumed; None: the integer sets took too long, however rough they are."""
+        for _ in range(1 if self.regions.rough else 2):
+            try:
+                with self.regions.budget():
+                    return self.judged(assumed)
+            except BudgetExceeded:
+                self.regions.context.reset_operations()
+                self.regions.rough = True
+        return None
+
+    @staticmethod
+    def fine(initial: bool, findings: Mapping[tuple[int, int], Finding]) -> bool:
+        return not initial and all(f.ok for f in findings.values())
+
+    # --- verdicts ------------------------------------------------------------------------------------------------
+
+    def live(
+        self,
+        converted: Collection[Place] | None,
+        only: Collection[int] | None = None,
+        assumed: Assumed = frozenset(),
+    ) -> tuple[dict[int, Set], Set]:
+        """Live regions after the sites and births, and at the program's start; ``only``: as if nothing else read."""
+        telescopes = self.telescopes(assumed) if converted is None else []
+        with self.regions.budget():
+            events = self.events(converted, only, assumed)
+        live = Live(
+            self.program.graph,
+            self.program.nest,
+            self.values,
+            self.regions,
+            telescopes,
+            events,
+            [*self.use_nodes, *self.births, *self.swaps, *self.asked],
+            self.indexed,
+        )
+        try:
+            found = live.solve()
+        finally:
+            self.signs = self.signs or any(telescope.signs for telescope, _ in telescopes)
+            self.bounded = self.bounded or any(telescope.bounded for telescope, _ in telescopes)
+        self.regions.context.reset_operations()  # what follows has a budget of its own
+        return found, live.at_entry
+
+    def judged(self, assumed: Assumed) -> Judged:
+        found, at_entry = self.live(None, assumed=assumed)
+        findings: dict[tuple[int, int], Finding] = {}
+        received = any(u.side == "recv" for u in self.uses)
+        if not assumed:
+            self.behind = {n: n not in found or not found[n].is_empty() for n in self.swaps}
+        for u in self.uses:
+            live = found.get(u.node)
+            if live is None:
+                findings[(u.node, u.argument)] = Finding(False, "11")
+                continue
+            live = self.here(u, live)
+            assumptions: tuple[str, ...] = ()
+            if self.strict:
+                pass  # no receive is taken to bring anything
+            elif self.swaps:  # what is known of the other buffer
+                assumptions = ("A1", "A2")
+            elif received and not (u.side == "send" and live.is_empty() and not self.mixed()):
+                assumptions = ("A1", "A2") if self.a2 else ("A1",)
+            assumptions += (FAILURES,) if assumptions and self.failures.handled else ()
+            receives = u.side == "recv" or u.op.replaces  # what a replace brings is live after its send, too
+            if receives and (self.failures.looked_at(u) or (self.strict and self.failures.handled)):
+                findings[(u.node, u.argument)] = Finding(False, "03")
+                continue
+            replacing = False
+            if receives:
+                brought = self.brought(u)
+                rest = live if brought is None else live.subtract(brought)
+                code = "01"
+                if not rest.is_empty() and u.length is not None and u.lo is not None and not self.strict:
+                    region = self.region(u.node, u.lo, u.length, True)
+                    if region is not None and live.subtract(region).is_empty():
+                        code = "03"
+                        replacing = self.may_replace(u)
+                live = self.regions.none if replacing else rest
+            else:
+                code = "01"
+            if live.is_empty():
+                findings[(u.node, u.argument)] = Finding(True, assumptions=assumptions, replacing=replacing)
+            else:
+                findings[(u.node, u.argument)] = Finding(False, code)
+        zeros = any(n in found and not found[n].is_empty() for n in self.zeroed)
+        initial, unwritten = self.reads_initial(found, at_entry), self.reads_unwritten(found)
+        kept = any(f.replacing for f in findings.values())
+        begins = kept and initial and self.begins_with_zeros()
+        return Judged(initial and not begins, zeros, unwritten, kept and (unwritten or begins), findings)
+
+    def may_replace(self, u: Use) -> bool:
+        """Whether a receive can keep what is there from MPI_PROC_NULL: two ways, as if it stood behind a test.
+
+        From a real rank it brings all that is read; from MPI_PROC_NULL, which ends no life here, nothing happens.
+        """
+        null = self.program.constants.get("MPI_PROC_NULL")
+        known = bool(u.op.opi_recv_replace) and null is not None and self.source(u) is not None
+        return known and not self.swaps and not self.program.alone
+
+    def begins_with_zeros(self) -> bool:
+        """The object is there from the start of the program, full of zeros, and every function of it is known."""
+        info = self.values.objects.table[self.o]
+        if info.kind != "variable" or info.variable is None or info.frame >= 0 or self.births:
+            return False
+        return self.program.complete and self.program.variables[info.variable].init is None
+
+    def reads_initial(self, found: Mapping[int, Set], at_entry: Set) -> bool:
+        """Condition f: whether bytes are live at the start of a life that defines them (zeros, an initialiser).
+
+        Those of calloc are not asked for: OPI_Calloc stands in its place, and then the bytes are there.
+        """
+        info = self.values.objects.table[self.o]
+        if info.kind == "variable" and info.frame < 0 and not at_entry.is_empty():
+            return True
+        given = (n for n, defined in self.births.items() if defined and n not in self.zeroed)
+        return any(n in found and not found[n].is_empty() for n in given)
+
+    def reads_unwritten(self, found: Mapping[int, Set]) -> bool:
+        """Whether bytes are live at the start of a life that defines none of them."""
+        blank = (n for n, defined in self.births.items() if not defined)
+        return any(n in found and not found[n].is_empty() for n in blank)
+
+    def needed(self, u: Use, found: Mapping[int, Set]) -> bool:
+        """Whether bytes that a use does not bring are live after it."""
+        live = self.here(u, found.get(u.node, self.regions.none))
+        brought = self.brought(u) if u.side == "recv" or u.op.replaces else None
+        return not (live if brought is None else live.subtract(brought)).is_empty()
+
+    def mixed(self) -> bool:
+        return any(u.side == "recv" for u in self.uses) and any(u.side == "send" for u in self.uses)
+
+    def here(self, u: Use, live: Set) -> Set:
+        """Restricted to parameters with which the use is executed."""
+        if self.indexed is not None and u.row is not None:
+            live = live.intersect(self.indexed.at(self.regions, u.node, u.row))
+        return self.under(u.node, live)
+
+    def under(self, n: int, live: Set) -> Set:
+        """Restricted to parameters with which a node is executed."""
+        for condition, holds in self.dominating(n):
+            op = condition.op if holds else _NEGATED[condition.op]
+            comparison = Comparison(op, condition.left, condition.right, condition.unsigned)
+            if comparison.unsigned and self.symbols.modulo(condition.left, condition.right):
+                continue
+            if any(self.symbols.table[s].kind == "object" for s in (condition.left - condition.right).symbols()):
+                continue
+            left, right = condition.left, condition.right
+            if self.indexed is not None:
+                left = self.indexed.specialise(n, self.symbols.resolve(left))
+                right = self.indexed.specialise(n, self.symbols.resolve(right))
+            certain = self.regions.compare(op, left, right)
+            if not (certain.is_empty() and self.symbols.may_wrap(condition.left - condition.right)):
+                live = live.intersect(certain)
+        return live
+
+    def dominating(self, n: int) -> list[tuple[Comparison, bool]]:
+        """Branches whose outcome is certain where node n runs, in the same iterations."""
+        graph, nest = self.program.graph, self.program.nest
+        out: list[tuple[Comparison, bool]] = []
+        block = graph.nodes[n].block
+        at = self.index.guarded[block]
+        loops = set(nest.chain(block))
+        while at and len(out) < 12:
+            parent = nest.idom[at]
+            succs = graph.succs[parent]
+            if set(nest.chain(parent)) <= loops and succs[0] != succs[1]:
+                out.append((self.values.conditions[graph.blocks[parent][-1]], succs[0] == at))
+            at = self.index.guarded[parent]
+        return out
+
+    def beyond(self, converted: Collection[Place]) -> dict[tuple[int, int], Finding]:
+        """Condition e: receives after which bytes beyond the region taken may be touched before the next hand-over."""
+        taken = [u for u in self.uses if u.side == "recv" and u.place in converted]
+        try:
+            with self.regions.budget():
+                return self.touched_beyond(taken, converted)
+        except BudgetExceeded:
+            return {(u.node, u.argument): Finding(False, "16") for u in taken}
+
+    def touched_beyond(self, taken: list[Use], converted: Collection[Place]) -> dict[tuple[int, int], Finding]:
+        waiting = []
+        for u in taken:
+            size = self.size()
+            if size is not None and u.lo is not None and u.length is not None:
+                covered = self.region(u.node, u.lo, u.length, True)
+                if covered is not None and self.here(u, self.bound.subtract(covered)).is_empty():
+                    continue
+            waiting.append(u)
+        out = self.touched(waiting, converted, frozenset())
+        resting = {key for key, found in self.findings.items() if SIGNS in found.assumptions}
+        if resting.isdisjoint(out):
+            return out
+        again = self.touched(waiting, converted, frozenset([SIGNS]))
+        return {key: found for key, found in out.items() if key not in resting or key in again}
+
+    def touched(
+        self, waiting: list[Use], converted: Collection[Place], assumed: Assumed
+    ) -> dict[tuple[int, int], Finding]:
+        """The receives after which bytes beyond what they bring may be touched, on so much that is assumed."""
+        out: dict[tuple[int, int], Finding] = {}
+        if not waiting:
+            return out
+        found, _ = self.live(converted, assumed=assumed)
+        for u in waiting:
+            region = None if u.lo is None or u.length is None else self.region(u.node, u.lo, u.length, True)
+            touched = self.here(u, found.get(u.node, self.regions.none))
+            if region is not None:
+                touched = touched.subtract(region)
+            if not touched.is_empty():
+                out[(u.node, u.argument)] = Finding(False, "16")
+        return out
+
+
+_NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}

@@ -1,0 +1,63 @@
+"""Texts whose end may be a zero that is in their buffer before they arrive: what is put there, and who looks for it."""
+
+from __future__ import annotations
+
+from opi_xform.ir import instr as ins
+from opi_xform.ownership.model.buffers import Buffer, Program
+from opi_xform.ownership.model.names import Name, names_of
+from opi_xform.ownership.model.object_index import index_of
+
+
+def zeros_put(program: Program, buffer: Buffer) -> int | None:
+    """The first call that fills the buffer with zeros: ``calloc`` that makes it, ``memset``, ``bzero``."""
+    table = program.values.objects.table
+    known = [table[o] for o in buffer.objects]
+    heaps = [table[h] for info in known for h in (info.members if info.kind == "family" else (info.number,))]
+    out = [n for heap in heaps if heap.kind == "heap" for n in heap.nodes if _callee(program, n) == "calloc"]
+    for o in buffer.objects:
+        for n in index_of(program).accesses.nodes(o):
+            if filled_by(program, n) == 0:
+                out.append(n)
+    return min(out, default=None)
+
+
+def filled_by(program: Program, n: int) -> int | None:
+    """The byte that a call of ``memset`` or ``bzero`` fills memory with."""
+    name, values = _callee(program, n), program.values.args.get(n, ())
+    if name == "bzero":
+        return 0
+    return values[1].constant if name == "memset" and len(values) > 1 else None
+
+
+def read_to_an_end(program: Program, buffer: Buffer) -> bool:
+    """How far the buffer is read is told by what it contains: by a library function, or by the test of a loop."""
+    sites = {u.node for u in buffer.uses}
+    loaded: set[int] = set()
+    for o in buffer.objects:
+        for n, accesses in index_of(program).accesses.of(o).items():
+            action = program.graph.nodes[n].action
+            reads = [a for a in accesses if a.kind == "R"]
+            if isinstance(action, ins.CallInstr) and n not in sites and any(a.length is None for a in reads):
+                return True
+            if isinstance(action, ins.Load):
+                loaded.add(n)
+    leaving = {inside for loop in program.nest.loops for inside, _ in loop.exits}
+    names = names_of(program)
+    work: list[Name] = [name for n in sorted(loaded) for name in names.defined(program.graph.nodes[n])]
+    seen = set(work)
+    while work:
+        for n in names.uses.get(work.pop(), ()):
+            node = program.graph.nodes[n]
+            if isinstance(node.action, ins.Branch | ins.SwitchOn) and node.block in leaving:
+                return True
+            if isinstance(node.action, ins.Define):
+                new = [name for name in names.defined(node) if name not in seen]
+                seen.update(new)
+                work += new
+    return False
+
+
+def _callee(program: Program, n: int) -> str:
+    action = program.graph.nodes[n].action
+    named = isinstance(action, ins.CallInstr) and isinstance(action.callee, ins.AddrFunc)
+    return action.callee.key if named else ""  # type: ignore[union-attr]

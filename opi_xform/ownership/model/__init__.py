@@ -1,0 +1,1 @@
+"""Buffers, sites and plans; where addresses are held; what every condition asks of a program."""

@@ -1,0 +1,140 @@
+"""Whether the program ends on every way from a place: what a test for want of memory must come to.
+
+The ways are followed with the integers that are known on them, so that `return -1`, and a caller that ends the program
+when it gets -1, are seen as one.  An end is a call that never returns, or `return` from main with another number than
+0. One in good order is none: a program that calls MPI_Finalize first, or whose code is 0, has told what it had to tell.
+A code that is not known (``exit(status)``) may be 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from operator import add, eq, ge, gt, le, lt, mul, ne, sub
+
+from opi_xform.graph.graph import MAIN, Bind, Lost, Unbind
+from opi_xform.ir import instr as ins
+from opi_xform.ownership.model.buffers import Program
+
+Name = tuple[int, str | int]  # frame (-1: a global), variable or temporary
+_BUDGET = 4000  # nodes
+ELSEWHERE = frozenset({"longjmp", "siglongjmp", "_longjmp", "__longjmp_chk", "pthread_exit", "thrd_exit"})
+"""They never return, and the program goes on."""
+_EXITS = frozenset({"exit", "_exit", "_Exit", "quick_exit"})
+_ORDERLY = frozenset({"MPI_Finalize", "PMPI_Finalize", "MPI_Session_finalize", "PMPI_Session_finalize"})
+NO_END = ELSEWHERE | _EXITS | _ORDERLY
+"""After these the program goes on, or has ended in an order of its own."""
+_OPS = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge, "+": add, "-": sub, "*": mul}
+
+
+def ends(program: Program, addressed: Collection[str], block: int, known: Mapping[Name, int]) -> bool:
+    """Whether every way from the start of a block ends the program; known: numbers that variables have there.
+
+    addressed: variables that may change through pointers.
+    """
+    work = [(block, dict(known))]
+    seen: set[tuple[int, tuple[tuple[Name, int], ...]]] = set()
+    steps = 0
+    while work:
+        block, found = work.pop()
+        state = (block, tuple(sorted(found.items(), key=str)))
+        if state in seen:
+            continue
+        seen.add(state)
+        steps += len(program.graph.blocks[block]) + 1
+        if steps > _BUDGET:
+            return False
+        following = _through(program, addressed, block, found)
+        if following is None:
+            return False
+        work.extend((b, dict(found)) for b in following)
+    return True
+
+
+def _through(
+    program: Program, addressed: Collection[str], block: int, found: dict[Name, int]
+) -> tuple[int, ...] | None:
+    """The blocks that come next, () where the program ends; None: it may not.  Changes what is known to what it is at
+    the end of the block."""
+    graph = program.graph
+    succs = graph.succs[block]
+    for n in graph.blocks[block]:
+        node = graph.nodes[n]
+        frame, action = node.frame, node.action
+        match action:
+            case ins.Define(target=ins.Var(key=key)):
+                value = None if key in addressed else _value(program, found, frame, action.value)
+                _set(found, _variable(program, frame, key), value)
+            case ins.Define(target=ins.Temp(number=number)):
+                _set(found, (frame, number), _value(program, found, frame, action.value))
+            case ins.Load(target=target):
+                _set(found, (frame, target.number), None)
+            case Bind(caller=caller, params=params, args=args):
+                for key, given in zip(params, args, strict=False):
+                    _set(found, (frame, key), None if key in addressed else _value(program, found, caller, given))
+            case Unbind(callee=callee, target=target, value=result):
+                if target is not None:
+                    code = None if result is None else _value(program, found, callee, result)
+                    _set(found, (frame, target.number), code)
+            case ins.Birth(var=key):
+                _set(found, _variable(program, frame, key), None)
+            case ins.Branch(cond=cond) if len(succs) == 2:
+                value = _value(program, found, frame, cond)
+                if value is not None:
+                    return (succs[0 if value else 1],)
+            case ins.CallInstr() | Lost():
+                call = action if isinstance(action, ins.CallInstr) else action.call
+                name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else ""
+                if name in graph.background.lowered:
+                    return None  # a summary does not say how the program ends, or that it does not
+                if name in _ORDERLY or name in ELSEWHERE:
+                    return None
+                if name in _EXITS and not (call.args and _value(program, found, frame, call.args[0])):
+                    return None
+                if call.target is not None:
+                    _set(found, (frame, call.target.number), None)
+                if n not in graph.followed:
+                    for known in [k for k in found if k[0] < 0]:
+                        del found[known]
+                if not succs and n == graph.blocks[block][-1]:
+                    return ()  # it never returns
+            case ins.ReturnInstr(value=result) if graph.frames[frame].parent < 0:
+                code = None if result is None else _value(program, found, frame, result)
+                return () if code and graph.frames[frame].function == MAIN else None
+            case _:
+                pass
+    return succs or None
+
+
+def _variable(program: Program, frame: int, key: str) -> Name:
+    return (-1 if program.variables[key].is_global else frame, key)
+
+
+def _set(found: dict[Name, int], name: Name, value: int | None) -> None:
+    found.pop(name, None)
+    if value is not None:
+        found[name] = value
+
+
+def _value(program: Program, found: Mapping[Name, int], frame: int, operand: ins.Operand) -> int | None:
+    """The number that an operand is, where it is known."""
+    match operand:
+        case ins.Const(value=value):
+            return value
+        case ins.Var(key=key) if not program.variables[key].type.volatile:
+            return found.get(_variable(program, frame, key))
+        case ins.Temp(number=number):
+            return found.get((frame, number))
+        case ins.Op(op=op, args=args, type=type_):
+            values = [_value(program, found, frame, a) for a in args]
+            numbers = [v for v in values if v is not None]
+            if len(numbers) < len(values):
+                return None
+            if op == "not":
+                return int(not numbers[0])
+            if op == "neg":
+                return -numbers[0]
+            if op == "cast":
+                return numbers[0] if type_.kind == "pointer" or type_.holds(numbers[0]) else None
+            return int(_OPS[op](*numbers)) if op in _OPS and len(numbers) == 2 and not operand.unsigned else None
+        case _:
+            return None

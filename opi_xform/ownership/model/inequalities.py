@@ -1,0 +1,199 @@
+"""What holds where a node runs, and inequalities that follow from it.
+
+Facts are polynomials that are not negative: conditions that every path to the node has passed, and iteration numbers.
+A proof takes multiples of facts away until only terms are left of which none can be negative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from opi_xform.memory.poly import ONE, Monomial, Poly, number, symbol
+from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.object_index import index_of
+from opi_xform.values.trips import stays, turns
+
+STEPS = 400  # of one proof: what is not found by then is not proved
+
+
+def facts_at(program: Program, n: int) -> tuple[Poly, ...]:
+    """Polynomials that are not negative whenever the node runs."""
+    graph, values, nest = program.graph, program.values, program.nest
+    guarded = index_of(program).guarded
+    out: list[Poly] = [symbol(values.symbols.count(loop)) for loop in nest.chain(graph.nodes[n].block)]
+    block = guarded[graph.nodes[n].block]
+    while block > 0:
+        parent = nest.idom[block]
+        last = graph.blocks[parent][-1]
+        out.extend(of_condition(program, last, graph.succs[parent][0] == block) or unequal(program, parent, block))
+        block = guarded[parent]
+    return tuple(dict.fromkeys(out))
+
+
+def unequal(program: Program, test: int, block: int) -> list[Poly]:
+    """What ``i != n`` tells behind it in each turn of a loop that it ends: no more turns than come to ``n``.
+
+    Only where ``n`` is not negative: else a loop that is left in another way as well may run longer.
+    """
+    graph, values, nest = program.graph, program.values, program.nest
+    out = []
+    for number_ in nest.chain(test):
+        loop = nest.loops[number_]
+        for edge in loop.exits:
+            if edge[0] != test or block not in loop.blocks or len(graph.succs[test]) != 2:
+                continue
+            found = stays(graph, nest, values, loop, edge)
+            trips = turns(values, loop, *found) if found is not None and found[0] == "!=" else None
+            if trips is not None and _plain(program, values.symbols.resolve(trips)):
+                out.append(values.symbols.resolve(trips) - ONE - symbol(values.symbols.count(number_)))
+    return out
+
+
+def of_condition(program: Program, last: int, holds: bool) -> list[Poly]:
+    """What a comparison tells where it holds, or does not: polynomials that are not negative."""
+    condition = program.values.conditions[last]
+    symbols = program.values.symbols
+    left, right = symbols.resolve(condition.left), symbols.resolve(condition.right)
+    if any(symbols.table[s].kind == "object" for s in (left - right).symbols()):
+        return []
+    if condition.unsigned and not all(_plain(program, p) for p in (left, right)):
+        return []
+    op = condition.op if holds else _NEGATED[condition.op]
+    difference = left - right
+    match op:
+        case "<":
+            return [-difference - ONE]
+        case "<=":
+            return [-difference]
+        case ">":
+            return [difference - ONE]
+        case ">=":
+            return [difference]
+        case "==":
+            return [difference, -difference]
+        case _:
+            return []
+
+
+_NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
+
+
+def _plain(program: Program, p: Poly) -> bool:
+    """A number by itself, that is not negative: nothing that may have wrapped."""
+    if p.constant is not None:
+        return p.constant >= 0
+    s = p.single
+    return s is not None and program.values.symbols.table[s].nonneg
+
+
+class Prover:
+    """Proves that polynomials are not negative, from facts."""
+
+    def __init__(self, facts: Sequence[Poly], counts: frozenset[int], limit: int = STEPS) -> None:
+        """counts: symbols that are never negative, whatever the facts.  limit: steps of one proof."""
+        self.limit = limit
+        self.facts = [f for f in facts if f.constant is None]
+        self.terms: dict[Monomial, list[tuple[int, int, int]]] = {}  # facts' terms: of which fact, the how many-th, c
+        for i, fact in enumerate(self.facts):
+            for j, (m, a) in enumerate(fact.terms):
+                self.terms.setdefault(m, []).append((i, j, a))
+        self.products: dict[int, list[Monomial]] = {}  # those of these terms, by their first factor (-1: none)
+        for m in self.terms:
+            self.products.setdefault(m[0] if m else -1, []).append(m)
+        self.nonneg: set[int] = set(counts)
+        self.steps = 0
+        self.known: dict[Poly, bool] = {}
+        self.wanted: set[int] = set()  # what a proof would have gone another way with, were it not negative
+        failed: dict[int, set[int]] = {}
+        changed = True
+        while changed:
+            changed = False
+            for s in sorted({s for f in self.facts for s in f.symbols()} - self.nonneg):
+                if s in failed and self.nonneg.isdisjoint(failed[s]):
+                    continue  # the same steps, to the same end
+                self.wanted = failed[s] = set()
+                if self.proved(symbol(s)):
+                    self.nonneg.add(s)
+                    changed = True
+
+    def proves(self, p: Poly) -> bool:
+        """p >= 0 follows from the facts."""
+        found = self.known.get(p)
+        if found is None:
+            found = self.known[p] = self.proved(p)
+        return found
+
+    def proved(self, p: Poly) -> bool:
+        """p >= 0 follows from the facts and from the numbers that are known not to be negative so far."""
+        self.steps = 0
+        seen: set[Poly] = set()
+        stack = [p]
+        while stack and self.steps < self.limit:
+            p = stack.pop()
+            if p in seen:
+                continue
+            seen.add(p)
+            self.steps += 1
+            term = self.problem(p)
+            if term is None:
+                return True
+            monomial, c = term
+            if monomial == () and len(p.terms) == 1:
+                continue
+            stack.extend(reversed(self.without(p, monomial, c)))
+        return False
+
+    def problem(self, p: Poly) -> tuple[Monomial, int] | None:
+        """A term that may be negative; one that is no number before one that is."""
+        found = []
+        for m, c in p.terms:
+            if c < 0:
+                found.append((m, c))
+            elif not self.nonneg.issuperset(m):
+                found.append((m, c))
+                self.wanted.update(s for s in m if s not in self.nonneg)
+        return max(found, key=lambda t: (len(t[0]), t[0])) if found else None
+
+    def without(self, p: Poly, monomial: Monomial, c: int) -> list[Poly]:
+        """What is left to prove when a fact times something that is not negative takes the term away."""
+        found: list[tuple[int, int, int, Monomial]] = []
+        for m in (m for s in (-1, *dict.fromkeys(monomial)) for m in self.products.get(s, ())):
+            rest = quotient(monomial, m)
+            if rest is None:
+                continue
+            if self.nonneg.issuperset(rest):
+                found += [(i, j, a, rest) for i, j, a in self.terms[m] if (a > 0) == (c > 0)]
+            else:
+                self.wanted.update(s for s in rest if s not in self.nonneg)
+        out = []
+        for i, _, a, rest in sorted(found):
+            fact = self.facts[i] * Poly(((rest, 1),)) if rest else self.facts[i]
+            out.append((p if a in (1, -1) else p.scaled(abs(a))) - (fact if c in (1, -1) else fact.scaled(abs(c))))
+        return sorted(out, key=lambda q: len(q.terms))
+
+
+def quotient(monomial: Monomial, by: Monomial) -> Monomial | None:
+    """The product without some of its factors; None when it has not all of them."""
+    rest = list(monomial)
+    for s in by:
+        if s not in rest:
+            return None
+        rest.remove(s)
+    return tuple(rest)
+
+
+def divided(p: Poly, by: Poly) -> Poly | None:
+    """The polynomial q with p = q * by, coefficients whole; None when there is none."""
+    if not by.terms:
+        return None
+    m, c = max(by.terms, key=lambda t: (len(t[0]), t[0]))
+    out = number(0)
+    while p.terms:
+        top, a = max(p.terms, key=lambda t: (len(t[0]), t[0]))
+        rest = quotient(top, m)
+        if rest is None or a % c:
+            return None
+        one = Poly(((rest, a // c),))
+        out = out + one
+        p = p - one * by
+    return out

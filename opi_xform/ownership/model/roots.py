@@ -1,0 +1,232 @@
+"""The name that an address goes out from: the variable or member that a reader of the program would call its array.
+
+A pointer that is only another name is followed: ``double *row = &s->u[k * n]`` goes out from ``u``, and so does what
+``row_of(s, k)`` returns, and a parameter that a call gives ``s->u`` for.  Nothing that converts rests on this: it is
+for reasons that are told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.walk import children, statements
+from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.lvalues import function_expressions
+from opi_xform.record import dataclass
+
+STEPS = 8  # names that are followed
+STORED = "m"
+
+Root = tuple[str, str, int]  # ("v", the key of a variable, its frame) or (STORED, the name of a member, -1)
+Given = ast.Expr | None  # what a pointer is set to; None: it is moved
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an address goes out from, with the expression that says so.
+
+    inside: it is another place than the one that the name stands for, or one of several pointers by that name; moved:
+    it is computed from that pointer.
+    """
+
+    root: Root
+    base: ast.Expr
+    inside: bool
+    moved: bool
+
+
+class Roots:
+    """One per program: ``of``."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.graph = program.graph
+        self.assigned: dict[str, dict[str, list[Given]]] = {}
+        self.entered: dict[tuple[int, str, int], int] = {}  # (frame, file, place of the call) -> the callee's frame
+        for frame in self.graph.frames:
+            if frame.call >= 0:
+                action = self.graph.nodes[frame.call].action
+                if isinstance(action, ins.CallInstr):
+                    span = action.call.span
+                    self.entered.setdefault((frame.parent, span.file, span.begin), frame.number)
+        self.rows: dict[str, str] = {}  # a member that is a table of pointers into another one -> that one
+        for key in dict.fromkeys(frame.function for frame in self.graph.frames):
+            if key in program.functions:
+                self.find_rows(program.functions[key])
+
+    def of(self, e: ast.Expr, frame: int) -> Origin | None:
+        """Where an address goes out from."""
+        inside = moved = False
+        known: Origin | None = None
+        for _ in range(STEPS):
+            inside, moved, e = inside or is_inside(e), moved or is_moved(e), base_of(e)
+            if isinstance(e, ast.Member):
+                return Origin((STORED, self.rows.get(e.field, e.field), -1), e, inside, moved)
+            if isinstance(e, ast.Call):
+                found = self.returned(e, frame)
+            elif isinstance(e, ast.VarRef):
+                owner = -1 if self.program.variables[e.var].is_global else frame
+                known = Origin(("v", e.var, owner), e, inside, moved)
+                found = self.given(e.var, frame)
+            else:
+                break
+            if found is None:
+                break
+            e, frame, elsewhere = found
+            inside, moved = inside or elsewhere, moved or elsewhere
+        return known
+
+    def given(self, key: str, frame: int) -> tuple[ast.Expr, int, bool] | None:
+        """What a local pointer is another name of: an address, its frame, and whether it points elsewhere."""
+        variable = self.program.variables[key]
+        if frame < 0 or variable.is_global or not variable.type.is_pointer:
+            return None
+        every = self.sets(self.graph.frames[frame].function).get(key, [])
+        values = [v for v in every if v is not None and not is_zero(v)]
+        if variable.kind == "param":
+            call = self.graph.frames[frame].call
+            function = self.program.functions[self.graph.frames[frame].function]
+            action = self.graph.nodes[call].action if call >= 0 else None
+            if values or key not in function.params or not isinstance(action, ins.CallInstr):
+                return None
+            index = function.params.index(key)
+            if index >= len(action.call.args):
+                return None
+            return action.call.args[index], self.graph.frames[frame].parent, None in every
+        names = {_name(base_of(v)) for v in values}
+        if len(names) != 1 or "" in names:
+            return None
+        return values[0], frame, None in every or any(map(is_moved, values))
+
+    def returned(self, call: ast.Call, frame: int) -> tuple[ast.Expr, int, bool] | None:
+        """What a function of the program returns, where it is NULL or one address."""
+        inner = self.entered.get((frame, call.span.file, call.span.begin))
+        if inner is None:
+            return None
+        every = self.sets(self.graph.frames[inner].function).get("", [])
+        found = [e for e in every if e is not None and not is_zero(e)]
+        return (found[0], inner, False) if len(found) == 1 else None
+
+    def sets(self, function: str) -> dict[str, list[Given]]:
+        """What each pointer of a function is set to; by '' what it returns."""
+        known = self.assigned.get(function)
+        if known is None:
+            known = self.assigned[function] = {}
+            found = self.program.functions.get(function)
+            for key, value in _sets(found) if found is not None else ():
+                known.setdefault(key, []).append(value)
+        return known
+
+    def find_rows(self, function: ast.Function) -> None:
+        """``s->rows[i] = &s->data[i * n]``."""
+        for e in function_expressions(function):
+            if isinstance(e, ast.Assign) and not e.op and e.target.type.is_pointer and isinstance(e.target, ast.Index):
+                table, data = base_of(e.target), base_of(e.value)
+                if isinstance(table, ast.Member) and isinstance(data, ast.Member) and is_inside(e.value):
+                    self.rows[table.field] = data.field
+
+
+def base_of(e: ast.Expr) -> ast.Expr:
+    """What an address is computed from, as written: ``a`` of ``&a[i][1]``, ``s->b`` of ``s->b + n``."""
+    while True:
+        match e:
+            case ast.Cast(operand=inner) | ast.AddrOf(operand=inner) | ast.Deref(operand=inner):
+                e = inner
+            case ast.Index(base=inner):
+                e = inner
+            case ast.Member(base=inner) if is_part(e):
+                e = inner
+            case ast.Binary(op="+" | "-", left=left, right=right) if e.type.is_pointer:
+                e = left if left.type.is_pointer or left.type.is_array else right
+            case _:
+                return e
+
+
+def is_inside(e: ast.Expr) -> bool:
+    """An address is another place than the one that its name stands for, or one of several pointers by that name."""
+    while True:
+        match e:
+            case ast.Cast(operand=inner):
+                e = inner
+            case ast.AddrOf(operand=ast.Index(base=base, index=index)):
+                if not is_zero(index):
+                    return True
+                e = base
+            case ast.AddrOf(operand=inner) | ast.Deref(operand=inner):
+                e = inner
+            case ast.Member(base=inner) if is_part(e):
+                e = inner
+            case ast.Index() | ast.Binary():
+                return True
+            case _:
+                return False
+
+
+def is_moved(e: ast.Expr) -> bool:
+    """An address is computed from a pointer: it is not the pointer itself."""
+    while True:
+        match e:
+            case ast.Cast(operand=inner):
+                e = inner
+            case ast.AddrOf(operand=ast.Index(base=base, index=index)):
+                if not is_zero(index):
+                    return True
+                e = base
+            case ast.AddrOf(operand=inner) | ast.Deref(operand=inner):
+                e = inner
+            case ast.Member(base=inner) if is_part(e):
+                e = inner
+            case _:
+                return isinstance(e, ast.Binary)
+
+
+def is_part(e: ast.Expr) -> bool:
+    """A member that no address goes out from: it is a part of what lies where its struct does, ``a[i].red``."""
+    return isinstance(e, ast.Member) and not (e.type.is_pointer or e.type.is_array)
+
+
+def is_zero(e: ast.Expr) -> bool:
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return isinstance(e, ast.IntLit) and e.value == 0
+
+
+def variables_in(e: ast.Expr) -> Iterator[str]:
+    work = [e]
+    while work:
+        item = work.pop()
+        if isinstance(item, ast.VarRef):
+            yield item.var
+        work.extend(children(item))
+
+
+def _sets(function: ast.Function) -> Iterator[tuple[str, Given]]:
+    for variable in function.variables.values():
+        if variable.init is not None and variable.type.is_pointer:
+            yield variable.key, variable.init
+    for e in function_expressions(function):
+        match e:
+            case ast.Assign(op=op, target=ast.VarRef(var=key), value=value) if e.type.is_pointer:
+                base = base_of(value)
+                yield key, None if op or (isinstance(base, ast.VarRef) and base.var == key) else value
+            case ast.IncDec(operand=ast.VarRef(var=key)) if e.type.is_pointer:
+                yield key, None
+            case ast.AddrOf(operand=ast.VarRef(var=key)) if e.operand.type.is_pointer:
+                yield key, e  # whoever has the address may set it
+    for s, _ in statements(function.body):
+        if isinstance(s, ast.Return) and s.value is not None:
+            yield "", s.value
+
+
+def _name(e: ast.Expr) -> str:
+    match e:
+        case ast.VarRef(var=key):
+            return key
+        case ast.Member(field=field):
+            return f".{field}"
+        case ast.Call(callee=ast.FuncRef(name=name)):
+            return f"{name}()"
+        case _:
+            return ""

@@ -1,0 +1,151 @@
+"""The bytes of an object that an access stays inside: told by the array in it that a subscript is of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from opi_xform.calls.calls import is_message
+from opi_xform.ir import instr as ins
+from opi_xform.ir.fixed import OPEN, bound
+from opi_xform.memory.accesses import Access
+from opi_xform.memory.objects import Object
+from opi_xform.memory.poly import Poly
+from opi_xform.ownership.model.buffers import Program
+
+
+class Stretches:
+    """Asked by access."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.graph = program.graph
+        self.values = program.values
+        self.symbols = program.values.symbols
+        self.table = program.values.objects.table
+        self.known: dict[
+            int, tuple[Access, tuple[int, int | None]]
+        ] = {}  # by the identity of an access, which it keeps
+        self.elements: dict[tuple[int, Poly], set[tuple[int, int]]] = {}
+        for (o, offset), arrays in program.values.elements.items():
+            self.elements.setdefault((o, _moving(self.symbols.resolve(offset))), set()).update(arrays)
+
+    def of(self, a: Access) -> tuple[int, int | None]:
+        """Bytes that an access of the program stays inside: (first, number; None: to the end)."""
+        if a.lo is None:
+            return self.anywhere(a.object)
+        found = self.known.get(id(a))
+        if found is None:
+            found = (a, self.stretch(a, a.lo.constant, None if a.length is None else a.length.constant))
+            self.known[id(a)] = found
+        return found[1]
+
+    def stretch(self, a: Access, lo: int | None, length: int | None) -> tuple[int, int | None]:
+        """The same; lo, length: where it begins, how many bytes it has, as far as these are known to be numbers."""
+        if lo is not None and length is not None:
+            return lo, length
+        found = self.values.arrays.get(a.node)
+        if found is not None and a.lo is not None:
+            return self.closed(found, a.object)
+        action = self.graph.nodes[a.node].action
+        if lo is not None and isinstance(action, ins.CallInstr):
+            size = self.argument(a, action, lo)
+            if size is not None:
+                return lo, size
+        if lo is None and a.lo is not None and length is not None:
+            known = self.elements.get((a.object, _moving(self.symbols.resolve(a.lo))), set())
+            at = self.symbols.resolve(a.lo) - _moving(self.symbols.resolve(a.lo))
+            within = [(s, n) for s, n in known if at.constant is not None and s <= at.constant < s + n]
+            if len(within) == 1:
+                return self.closed(within[0], a.object)
+        part = self.values.parts.get((a.node, a.object), (0, -1))
+        if lo is None and a.lo is not None and length is not None and part[1] >= 0:
+            return self.closed(part, a.object)
+        return self.anywhere(a.object)
+
+    def anywhere(self, o: int) -> tuple[int, int | None]:
+        """The bytes of an object, where nothing is known of the place in it."""
+        info = self.table[o]
+        return 0, self.total(info) if info.kind == "variable" else None
+
+    def place(self, a: Access) -> tuple[int, int] | None:
+        """The same of an access; None: up to an end that is not known."""
+        first, length = self.of(a)
+        return None if length is None else (first, length)
+
+    def whole(self, o: int) -> tuple[int, int] | None:
+        """All bytes of an object; None: how many it has is not known."""
+        first, length = self.anywhere(o)
+        return None if length is None else (first, length)
+
+    def touched(self, n: int, kind: str) -> Iterator[tuple[int, tuple[int, int] | None]]:
+        """The objects that a node reads or writes, and in which of their bytes (None: that is not known)."""
+        for record in self.values.accesses.records.get(n, ()):
+            if record.kind == kind:
+                objects = (record.object,) if isinstance(record, Access) else record.group.order
+                for o in objects:
+                    yield o, self.place(record) if isinstance(record, Access) else self.whole(o)
+
+    def closed(self, found: tuple[int, int], o: int) -> tuple[int, int | None]:
+        """An array at the end of a struct goes on to the end of the object."""
+        if found[1] < OPEN:
+            return found
+        total = self.total(self.table[o])
+        return found[0], None if total is None else total - found[0]
+
+    def total(self, info: Object) -> int | None:
+        """Bytes of an object, where that is a number."""
+        if info.kind != "heap":
+            return info.type.size if info.kind == "variable" and info.type is not None else None
+        if len(info.nodes) != 1:
+            return None
+        action = self.graph.nodes[info.node].action
+        values = self.values.args.get(info.node, ())
+        effect = None
+        if isinstance(action, ins.CallInstr) and isinstance(action.callee, ins.AddrFunc):
+            effect = self.program.effects.get(action.callee.key)
+        made = effect.allocates if effect is not None else None
+        if made is None or made.size is None:
+            return None
+        size = 1
+        for factor in made.size:
+            value = factor.value if factor.kind == "const" else None
+            if factor.kind == "arg" and factor.value < len(values):
+                value = values[factor.value].constant
+            if value is None:
+                return None
+            size *= value
+        return size
+
+    def argument(self, a: Access, action: ins.CallInstr, lo: int) -> int | None:
+        """The size of the array that an MPI call is given by name: it does not look behind that.
+
+        A message may go on behind it, in the next row or member.
+        """
+        effect = self.program.effects.get(action.callee.key) if isinstance(action.callee, ins.AddrFunc) else None
+        if effect is None or effect.mpi is None:
+            return None
+        sizes: set[int | None] = set()
+        for i, (written, value) in enumerate(zip(action.call.args, self.values.args.get(a.node, ()), strict=False)):
+            if self.symbols.base(value) == a.object and self.symbols.offset(value).constant == lo:
+                named = written.type.is_array and not is_message(effect, i)
+                sizes.add((bound(written) or None) if named else None)
+        return next(iter(sizes)) if len(sizes) == 1 else None
+
+
+@lru_cache(maxsize=1)
+def stretches_of(program: Program) -> Stretches:
+    """Those of a program, made once."""
+    return Stretches(program)
+
+
+def exactly(a: Access) -> tuple[int, int] | None:
+    """(first byte, bytes) of an access, where these are numbers."""
+    lo = None if a.lo is None else a.lo.constant
+    length = None if a.length is None else a.length.constant
+    return None if lo is None or length is None else (lo, length)
+
+
+def _moving(offset: Poly) -> Poly:
+    """The part of an offset that is no constant."""
+    return Poly(tuple((m, c) for m, c in offset.terms if m))

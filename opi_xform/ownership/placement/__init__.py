@@ -1,0 +1,1 @@
+"""Where OPI_Alloc and OPI_Free go, and the edits that put them there."""

@@ -1,0 +1,97 @@
+"""Conditions that are tested more than once: ``if (rank == 0)`` around the pack and again around the send.
+
+Where such a condition has the same value throughout the program, the paths on which it changes do not exist.  The state
+analysis then looks at the program once for each of its values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+from opi_xform.graph.statements import Flow
+from opi_xform.ir import instr as ins
+from opi_xform.memory.poly import Poly
+from opi_xform.ownership.model.buffers import Member, Program
+from opi_xform.ownership.placement.states import Event
+
+MOST = 3  # conditions at once: the analysis runs twice as often with each
+_FLIPPED = {"!=": "==", ">=": "<", ">": "<="}
+_Key = tuple[str, Poly]
+
+
+def cases(program: Program, flow: Flow, events: Sequence[Event]) -> list[dict[int, bool]]:
+    """Per possible combination of values: which way each branch on one of the repeated conditions goes.
+
+    One empty case when there is no such condition.
+    """
+    groups: dict[_Key, list[tuple[int, bool]]] = {}
+    for n in sorted(program.values.conditions):
+        found = _key(program, n)
+        if found is not None:
+            groups.setdefault(found[0], []).append((n, found[1]))
+    around = {level for e in events for level in flow.chain(e.node)}
+    chosen: list[_Key] = []
+    for key, branches in groups.items():
+        deciding = [n for n, _ in branches if (program.graph.nodes[n].frame, flow.stmt[n]) in around]
+        if len(deciding) > 1:
+            chosen.append(key)
+    chosen = chosen[:MOST]
+    out = []
+    for values in product((True, False), repeat=len(chosen)):
+        if _possible([key for key, value in zip(chosen, values, strict=True) if value]):
+            case = {}
+            for key, value in zip(chosen, values, strict=True):
+                for n, flipped in groups[key]:
+                    case[n] = value != flipped
+            out.append(case)
+    return out
+
+
+def there(program: Program, member: Member | None) -> dict[int, bool]:
+    """Which way each branch goes that asks whether the memory of a member's struct was there to be had.
+
+    Where it was not, nothing happens to the member any more: every access follows the pointer that is NULL then.
+    """
+    out: dict[int, bool] = {}
+    if member is None or member.twins or member.object[0] != "heap":
+        return out
+    symbols = program.values.symbols
+    for n, condition in sorted(program.values.conditions.items()):
+        if condition.op not in ("==", "!=") or not isinstance(program.graph.nodes[n].action, ins.Branch):
+            continue
+        for address, other in ((condition.left, condition.right), (condition.right, condition.left)):
+            base = symbols.base(address)
+            if base is None or other.constant != 0 or symbols.offset(address).constant != 0:
+                continue
+            o = program.values.objects.table[base]
+            if o.kind == "heap" and o.node == member.object[1]:
+                out[n] = condition.op == "!="
+    return out
+
+
+def _key(program: Program, n: int) -> tuple[_Key, bool] | None:
+    """(the condition in one form, whether the branch tests its opposite); None when its value may change."""
+    condition = program.values.conditions[n]
+    if not isinstance(program.graph.nodes[n].action, ins.Branch):
+        return None
+    symbols = program.values.symbols
+    difference = symbols.resolve(condition.left - condition.right)
+    if difference.constant is not None or symbols.scope(difference):
+        return None
+    op = _FLIPPED.get(condition.op, condition.op)
+    if op == "==":
+        difference = min(difference, -difference, key=lambda p: p.terms)
+    elif condition.unsigned:
+        return None
+    return (op, difference), op != condition.op
+
+
+def _possible(true: Sequence[_Key]) -> bool:
+    """Not ``rank == 0`` and ``rank == 1`` at once."""
+    equal = [difference for op, difference in true if op == "=="]
+    for i, a in enumerate(equal):
+        for b in equal[i + 1 :]:
+            if any((d := other.constant) is not None and d != 0 for other in (a - b, a + b)):
+                return False
+    return True

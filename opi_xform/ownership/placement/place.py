@@ -1,0 +1,401 @@
+"""Where OPI_Alloc and OPI_Free go: the placement analysis of Friedley et al., section 4.3, over the whole program.
+
+Events that want the buffer are taken in program order; each gets an acquire at the best place that the state analysis
+(``states``) shows to be right in every copy of the function it stands in.  The result is checked once more as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+
+from opi_xform.graph.statements import Edge, Flow, Level
+from opi_xform.ir.ast import Variable
+from opi_xform.memory.poly import Poly
+from opi_xform.ownership.allocation.allocations import Allocation, find_allocations, moves
+from opi_xform.ownership.allocation.deallocations import deallocation
+from opi_xform.ownership.allocation.lazy_tests import tests_of_allocations
+from opi_xform.ownership.allocation.null_tests import ENDING, GOES_ON, uncertain_test
+from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
+from opi_xform.ownership.model.lines import line_of, lines_of
+from opi_xform.ownership.model.object_index import index_of
+from opi_xform.ownership.model.plan import Advice, Edit
+from opi_xform.ownership.placement.edits import Builder, Written
+from opi_xform.ownership.placement.events import collect_events
+from opi_xform.ownership.placement.guards import cases, there
+from opi_xform.ownership.placement.releases import ROUNDS, Releases
+from opi_xform.ownership.placement.row_graph import views
+from opi_xform.ownership.placement.situation import Site, State, Tables, Unplaceable
+from opi_xform.ownership.placement.states import (
+    BIRTH,
+    COMPLETE,
+    DEALLOC,
+    HELD,
+    IRECV,
+    IREPLACE,
+    LEAVE,
+    NEEDS_BUFFER,
+    NONE,
+    OTHER,
+    PENDING,
+    RAW,
+    RECV,
+    REPLACE,
+    SENDS,
+    Event,
+    Insertion,
+    Places,
+    View,
+)
+from opi_xform.ownership.spelling.mentions import Texts, definitions
+from opi_xform.record import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """What the conversion of one buffer takes.
+
+    points: (node, ``before`` or ``after``) where a call that is put in or replaced changes the carrier.  files: those
+    that must include opi.h.  acquires, releases: the same points by what happens there.  test: a comparison with NULL
+    that might find something else than before, which makes all sites stay.  guarded: memory is asked for where none is
+    there yet, on some ways only.
+    """
+
+    edits: tuple[Edit, ...]
+    points: tuple[tuple[int, str], ...]
+    files: tuple[str, ...]
+    acquires: tuple[tuple[int, str], ...]
+    releases: tuple[tuple[int, str], ...]
+    rows: Mapping[tuple[int, str], tuple[Poly, ...]]
+    test: Refusal | None = None
+    guarded: bool = False
+
+
+_OF_THE_BUFFER = frozenset({*SENDS, RECV, IRECV, REPLACE, IREPLACE, DEALLOC})  # what gives it, takes it or frees it
+
+_recent: list[tuple[Program, Tables]] = []  # of the program whose buffers are being placed
+
+
+def tables(program: Program, read: Callable[[str], bytes] | None = None) -> Tables:
+    """What all buffers of a program share; made once for one program after the other."""
+    if not _recent or _recent[0][0] is not program or read is not None:
+        _recent[:] = [(program, Tables(Flow(program.graph, program.threads), definitions(program), Texts(read)))]
+    return _recent[0][1]
+
+
+def place(
+    program: Program,
+    buffer: Buffer,
+    converted: frozenset[Site],
+    null_tests: tuple[int, ...] = (),
+    shared: Tables | None = None,
+) -> Placement | Refusal:
+    """What converts the uses in ``converted`` (``Use.place``), or why that cannot be written."""
+    failure: Unplaceable | None = None
+    for eager in (False, True):
+        found = _Placing(program, buffer, converted, null_tests, shared or tables(program))
+        try:
+            return found.run(eager)
+        except Unplaceable as reason:
+            failure = failure or reason
+        if found.in_place or buffer.carrier.kind != "pointer":
+            break
+    assert failure is not None
+    return failure.refusal
+
+
+class _Placing(Releases):
+    """One use: ``run``."""
+
+    in_place = False  # memory is allocated where the program does it
+
+    # --- the steps -------------------------------------------------------------------------------------------------
+
+    def run(self, eager: bool) -> Placement:
+        """``eager``: memory is allocated where the program does it, also where nothing asks for that."""
+        carrier = self.buffer.carrier
+        for n in carrier.allocations:
+            if moves(self.program, n):
+                raise self.fail("the memory comes from realloc, which copies and frees what was there", n)
+        allocations = find_allocations(self.program, self.flow, self.shared.defs, self.buffer)
+        if allocations is None:
+            made = dict.fromkeys(node_span(self.program, n) for n in carrier.allocations)
+            what = f"the memory that is allocated at {lines_of(made)}"
+            message = f"{what} does not come to `{self.buffer.name}` by a plain statement that could be rewritten"
+            raise Unplaceable("14", message, tuple((span, "allocated here") for span in made))
+        addressed = self.shared.defs.addressed
+        lazy = tests_of_allocations(self.program, self.flow, self.buffer, allocations, addressed)
+        inside = any(a.inside or a.local for a in allocations)
+        in_place = carrier.kind == "pointer" and (
+            eager or inside or self.buffer.zeros or self.buffer.cleared or self.tested(allocations, lazy)
+        )
+        self.in_place = in_place
+        found = collect_events(
+            self.program, self.flow, self.buffer, self.mentions, self.converted, allocations, in_place, lazy
+        )
+        if isinstance(found, str):
+            raise self.fail(found)
+        self.events = found
+        variable = self.program.variables[carrier.variable]
+        member = self.program.members.get(carrier.variable)
+        if variable.kind in ("local", "param") or (member is not None and member.raw):
+            self.initial = RAW
+        self.arrange(variable)
+        state = self.solve()
+        self.check(state, variable)
+        builder = Builder(self.program, self.flow, self.buffer, self.mentions, self.shared.texts, self.shared.defs)
+        freed = {e.node for e, s in state.events.items() if e.kind == DEALLOC and s & (HELD | PENDING)}
+        # a member of a struct that the program itself frees has been set
+        raw = any(s & RAW for i, s in state.insertions.items() if member is None or i.kind != "alloc") or any(
+            s & RAW for e, s in state.events.items() if member is None and e.kind == DEALLOC and e.node in freed
+        )
+        written: Written | str = builder.build(
+            self.converted, self.insertions, allocations, in_place, self.events, freed, raw, self.held_leaving
+        )
+        if isinstance(written, str):
+            raise self.fail(written)
+        acquires, releases, rows = self.positions(freed)
+        points = tuple(sorted({*acquires, *releases}))
+        known = found.known_tests | self.own_tests(allocations, points if in_place else None)
+        uncertain = uncertain_test(self.program, self.buffer, self.null_tests, known, addressed)
+        if self.buffer.swaps and uncertain is None:
+            # What a later one finds is told by the pointers, as they were before they changed places.
+            plain = (found.known_tests | found.fresh_tests) - set(lazy)
+            first = next((n for n in self.null_tests if n not in plain), None)
+            uncertain = None if first is None else (first, "where it need not have been allocated")
+        test = None
+        if uncertain is not None:
+            n, why = uncertain
+            test = self.fail(f"`{self.buffer.name}` is compared with NULL {why}", n, "05").refusal
+            if why == GOES_ON and not self.buffer.swaps:  # else a test of any kind keeps the site
+                test = replace(test, hint=Advice("end", ENDING, (node_span(self.program, n),)))
+        guarded = any(i.kind == "guard" for i in self.insertions)
+        return Placement(written.edits, points, written.files, acquires, releases, rows, test, guarded)
+
+    def arrange(self, variable: Variable) -> None:
+        """Chooses the insertions; where paths disagree, once more with the paths left out that cannot be."""
+        levels = self.levels()
+        found: list[tuple[tuple[int, int, int], list[View], list[Insertion], set[int]]] = []
+        failure: Unplaceable | None = None
+        present = there(self.program, self.program.members.get(self.buffer.carrier.variable))
+        for again in (False, True):
+            chosen: list[dict[int, bool]] = [{}]
+            if again:
+                chosen = cases(self.program, self.flow, self.events.all)
+            chosen = [{**case, **present} for case in chosen]
+            sides = views(self.program, self.flow, self.events.all, levels, chosen)
+            if sides is None:
+                computed = [e.node for e in self.events.all if e.row is not None and e.row.constant is None]
+                plain = {*self.buffer.carrier.allocations, *(u.node for u in self.buffer.uses)}
+                n = next((n for n in computed if n not in plain), next(iter(computed), None))
+                where = "" if n is None else f" at {line_of(node_span(self.program, n))}"
+                raise self.fail(
+                    f"which rows of `{self.buffer.name}` are used{where} is not known well enough to tell one row's "
+                    "messages from what is done to the others",
+                    n,
+                )
+            self.views, self.insertions, self.lifted = sides, [], 0
+            self.held_leaving = set()
+            try:
+                self.insert(variable)
+            except Unplaceable as reason:
+                failure = failure or reason
+                continue
+            guards = sum(i.kind == "guard" for i in self.insertions)
+            found.append(((guards, self.lifted, len(self.insertions)), self.views, self.insertions, self.held_leaving))
+            if not guards and not self.lifted:
+                break
+        if not found:
+            assert failure is not None
+            raise failure
+        _, self.views, self.insertions, self.held_leaving = min(found, key=lambda one: one[0])
+
+    def insert(self, variable: Variable) -> None:
+        if not self.events.pending_kept:
+            self.free_after_last_use()
+        self.acquire()
+        if variable.kind == "local":
+            self.free_at_scope_end(variable)
+        self.free_before_receives()
+
+    def tested(self, allocations: Sequence[Allocation], lazy: Collection[int]) -> bool:
+        """The program looks at what malloc returned, other than to give up when there is no memory, or to free it."""
+        wrappers = {f for a in allocations for f in a.wrappers}
+        for n, argument in index_of(self.program).frees:
+            wrappers.update(deallocation(self.program, n, argument).wrappers)
+        return any(self.graph.nodes[n].frame not in wrappers and n not in lazy for n in self.null_tests)
+
+    def own_tests(
+        self, allocations: Sequence[Allocation], points: Collection[tuple[int, str]] | None
+    ) -> frozenset[int]:
+        """Nodes at which the program tests what a call that stays has returned, ahead of any hand-over.
+
+        points: where the buffer changes hands; None: OPI_Alloc does not stand behind the calls.
+        """
+        frames = {f for a in allocations for f in a.kept}
+        inside = {n for frame in frames for n in self.flow.by_frame[frame]}
+        if points is None or self.buffer.carrier.rows or not all(a.kept for a in allocations):
+            return frozenset(inside)
+        stores = {m for a in allocations for m in a.stores}
+        work = [n for n, _ in points if n not in stores]
+        later = {n for n, when in points if when == "before"}
+        while work:
+            for s in self.flow.succs[work.pop()]:
+                if s not in later and s not in stores and s < len(self.graph.nodes):
+                    later.add(s)
+                    work.append(s)
+        fresh = {n for n in self.null_tests if any(self.program.dominates(m, n) for m in stores)}
+        return frozenset(inside | (fresh - later))
+
+    # --- acquires --------------------------------------------------------------------------------------------------
+
+    def acquire(self) -> None:
+        for _ in range(ROUNDS):
+            state = self.solve()
+            problems = state.problems()
+            if not problems:
+                return
+            event = problems[0]
+            if not (self.alloc(event, state) or self.lift(event, state) or self.guard(event, state)):
+                where = self.at(event.node)
+                why = "and no place was found at which it could be allocated before that"
+                raise self.fail(f"`{self.buffer.name}` may not have its memory at {where}, {why}", event.node)
+        raise self.fail("the calls that allocate the buffer cannot be placed")
+
+    def alloc(self, event: Event, state: State) -> bool:
+        """OPI_Alloc where nothing is held, before the statement (or the loop around it) that wants the buffer."""
+        for level in self.anchors.befores(event.node, self.has_site):
+            candidate = self.insertion(event, level, "before", "alloc")
+            if candidate is not None and candidate not in self.insertions and self.accept(event, state, candidate):
+                self.insertions.append(candidate)
+                return True
+        return False
+
+    def accept(self, event: Event, state: State, candidate: Insertion, instead: Sequence[Insertion] = ()) -> bool:
+        trial = self.solve([*(i for i in self.insertions if i not in instead), candidate])
+        return event not in trial.problems() and not self.worse(state, trial)
+
+    def lift(self, event: Event, state: State) -> bool:
+        """An OPI_Alloc that stands in one branch only moves in front of what holds both."""
+        for old in reversed(self.insertions):
+            if old.kind != "alloc" or old.where != "before":
+                continue
+            source = next((e for e in self.events.all if self.covered(e, old)), None)
+            if source is None:
+                continue
+            for level in self.anchors.above(source.node, old.function, old.stmt):
+                candidate = self.insertion(source, level, "before", "alloc")
+                if candidate is None or candidate in self.insertions:
+                    continue
+                inside = [i for i in self.insertions if i.kind == "alloc" and self.holds(candidate, i)]
+                if self.accept(event, state, candidate, inside):
+                    self.lifted += 1
+                    self.insertions = [i for i in self.insertions if i not in inside]
+                    self.insertions.append(candidate)
+                    return True
+        return False
+
+    def holds(self, outer: Insertion, inner: Insertion) -> bool:
+        """The anchor of one insertion is the other's, or lies inside it."""
+        if outer.function == inner.function:
+            return outer.stmt <= inner.stmt < self.flow.end(outer.function, outer.stmt)
+        levels = [(frame, outer.stmt) for frame in self.flow.frames_of[outer.function]]
+        starts = [self.graph.frames[frame].call for frame in self.flow.frames_of[inner.function]]
+        return all(n >= 0 and any(self.flow.inside(level, n) for level in levels) for n in starts)
+
+    def covered(self, event: Event, insertion: Insertion) -> bool:
+        return event.kind in NEEDS_BUFFER and any(
+            self.within(event.node, (frame, insertion.stmt)) for frame in self.flow.frames_of[insertion.function]
+        )
+
+    def guard(self, event: Event, state: State) -> bool:
+        """OPI_Alloc where the pointer is NULL: where paths disagree and no one place serves them all."""
+        for level in self.anchors.befores(event.node, self.has_site):
+            candidate = self.insertion(event, level, "before", "guard")
+            if candidate is None or candidate in self.insertions:
+                continue
+            trial = self.solve([*self.insertions, candidate])
+            if event not in trial.problems() and not self.worse(state, trial):
+                self.insertions.append(candidate)
+                return True
+        return False
+
+    def at(self, n: int) -> str:
+        """The line of a node, for what is told."""
+        return line_of(node_span(self.program, n))
+
+    # --- the check of the whole ------------------------------------------------------------------------------------
+
+    def check(self, state: State, variable: Variable) -> None:
+        """What was placed, once more: raises Unplaceable when something is not right after all."""
+        for event in state.problems():
+            raise self.fail(f"`{self.buffer.name}` may not have its memory at {self.at(event.node)}", event.node, "15")
+        for event in state.held_receives():
+            if state.events[event] & HELD:
+                raise self.fail(f"`{self.buffer.name}` may still be held at {self.at(event.node)}", event.node, "15")
+        for event, bits in state.events.items():
+            if bits & (PENDING if event.kind == LEAVE else OTHER if event.kind in _OF_THE_BUFFER else 0):
+                raise self.fail(f"`{self.buffer.name}` may point to other memory at {self.at(event.node)}", event.node)
+        if any(bits & OTHER for bits in state.insertions.values()):
+            raise self.fail("the pointer may be to other memory where the buffer would be allocated or freed")
+        swapped = {n for swap in self.buffer.swaps for n in (swap.start, swap.nodes[1])}
+        for event, bits in state.events.items():
+            if event.node in swapped and bits & (PENDING | RAW):
+                raise self.fail("the pointer may not be set where it changes places with another", event.node, "15")
+        for insertion, bits in state.insertions.items():
+            if insertion.kind == "alloc" and bits & ~(NONE | RAW):
+                raise self.fail("the buffer may be allocated twice", None, "15")
+            if bits & RAW and self.buffer.carrier.kind == "array":
+                raise self.fail("the buffer's declaration is jumped over", None, "15")
+        if self.buffer.carrier.kind == "array" and any(s & RAW for s in state.events.values() if s & RAW):
+            for event, bits in state.events.items():
+                if bits & RAW and event.kind not in (BIRTH, COMPLETE):
+                    raise self.fail("the buffer's declaration is jumped over", event.node, "15")
+        if variable.kind == "local" and variable.function in self.flow.frames_of:
+            block = self.anchors.declaring_block(variable.function, variable.key)
+            assert block is not None
+            if self.leftover(variable, block):
+                raise self.fail("the buffer may be held where its pointer goes out of scope", None, "15")
+
+    def positions(
+        self, freed: set[int]
+    ) -> tuple[tuple[tuple[int, str], ...], tuple[tuple[int, str], ...], dict[tuple[int, str], tuple[Poly, ...]]]:
+        """Where the carrier changes in the program graph: acquires and releases, and the rows that are meant."""
+        rows: dict[tuple[int, str], list[Poly | None]] = {}
+        swaps = self.buffer.swaps
+        acquires: set[tuple[int, str]] = {(s.nodes[1], "after") for s in swaps}
+        releases: set[tuple[int, str]] = set()
+        replaced = {u.node for u in self.buffer.uses if u.op.replaces and u.place in self.converted}
+        replaced.update(e.node for e in self.events.all if e.kind in (REPLACE, IREPLACE))
+        for event in self.events.all:
+            if event.node in replaced:  # another buffer comes in its place
+                acquires.add((event.node, "after"))
+                releases.add((event.node, "after"))
+            elif event.kind in (RECV, IRECV, "alloc", "complete"):
+                acquires.add((event.node, "after"))
+            elif event.kind in SENDS or (event.kind == DEALLOC and event.node in freed):
+                releases.add((event.node, "after"))
+            else:
+                continue
+            rows.setdefault((event.node, "after"), []).append(event.row)
+        entering: dict[Level, Sequence[Edge]] = {}
+        leaving: dict[Level, Sequence[Edge]] = {}
+        for insertion in self.insertions:
+            for frame in self.flow.frames_of[insertion.function]:
+                level = (frame, insertion.stmt)
+                entering[level], leaving[level] = self.flow.boundary(level, self.flow.succs, self.flow.preds)
+        before = {n: self.flow.preds[n] for frame, _ in entering for n in self.flow.by_frame[frame]}
+        whole = View({}, before, entering, leaving)
+        for (u, v), found in Places(self.flow, whole, self.insertions).on.items():
+            if u < len(self.graph.nodes) and len(self.flow.succs[u]) == 1:
+                point = (u, "after")
+            elif v < len(self.graph.nodes):
+                point = (v, "before")
+            else:
+                point = (u, "after")
+            for _, insertion, row in found:
+                (releases if insertion.kind == "free" else acquires).add(point)
+                rows.setdefault(point, []).append(row)
+        known = {p: tuple(r for r in found if r is not None) for p, found in rows.items() if None not in found}
+        return tuple(sorted(acquires)), tuple(sorted(releases)), known

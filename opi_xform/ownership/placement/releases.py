@@ -1,0 +1,197 @@
+"""Where OPI_Free goes: behind the last use, before a receive, and where a local carrier's scope is left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.ast import Variable
+from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.placement.situation import Situation, State
+from opi_xform.ownership.placement.states import (
+    ALLOC,
+    BIRTH,
+    DEALLOC,
+    HELD,
+    IRECV,
+    NEEDS_BUFFER,
+    NONE,
+    PENDING,
+    RAW,
+    RAWBIRTH,
+    RECV,
+    SENDS,
+    TOUCH,
+    Event,
+    Insertion,
+    Places,
+    needed,
+    solve,
+)
+
+ROUNDS = 400
+_LIFE = frozenset({*SENDS, RECV, IRECV, BIRTH, RAWBIRTH, DEALLOC, ALLOC})
+
+
+class Releases(Situation):
+    """The frees of one buffer."""
+
+    # --- frees after the last use ------------------------------------------------------------------------------------
+
+    def free_after_last_use(self) -> None:
+        state = self.solve()
+        needs = [needed(self.flow, v, self.events.by_node, self.insertions) for v in self.views]
+        judged: dict[Insertion, int] = {}
+        for event in self.events.all:
+            if event.kind != TOUCH:
+                continue
+            chosen = self.last_use(event, state, needs, judged)
+            if chosen is not None and chosen not in self.insertions:
+                self.insertions.append(chosen)
+                state = self.solve()
+                needs = [needed(self.flow, v, self.events.by_node, self.insertions) for v in self.views]
+                judged.clear()
+
+    def last_use(
+        self, event: Event, before: State, needs: list[Mapping[int, bool]], judged: dict[Insertion, int]
+    ) -> Insertion | None:
+        """OPI_Free behind the outermost statement around a touch after which the buffer is dead.
+
+        ``judged``: what is held where the candidates seen so far would free it; 0 for those that cannot be.
+        """
+        fallback: Insertion | None = None
+        for level in self.anchors.controls(event.node):
+            if self.has_site(level, _LIFE):
+                continue
+            candidate = self.insertion(event, level, "after", "free")
+            if candidate is None:
+                continue
+            if candidate in self.insertions:
+                return None
+            held = judged.get(candidate)
+            if held is None:
+                held = judged[candidate] = self.held_at(candidate, before, needs)
+            if not held & HELD:
+                continue
+            if not held & (NONE | RAW):
+                return candidate
+            if fallback is None and not isinstance(self.flow.info(level).stmt, (ast.If, ast.Switch)):
+                fallback = candidate
+        return fallback
+
+    def held_at(self, candidate: Insertion, before: State, needs: list[Mapping[int, bool]]) -> int:
+        if not self.dead_after(candidate, needs):
+            return 0
+        after = self.solve([*self.insertions, candidate])
+        return 0 if self.worse(before, after) else after.insertions.get(candidate, 0)
+
+    def dead_after(self, candidate: Insertion, needs: list[Mapping[int, bool]]) -> bool:
+        for side, need in zip(self.views, needs, strict=True):
+            for (_, v), found in Places(self.flow, side, [candidate]).on.items():
+                if need[v] and any(side.concerns(row) for _, _, row in found):
+                    return False
+        return True
+
+    # --- releases --------------------------------------------------------------------------------------------------
+
+    def free_before_receives(self) -> None:
+        """OPI_Free (of NULL it does nothing) before each receive that may meet a buffer."""
+        done: set[Event] = set()
+        for _ in range(ROUNDS):
+            state = self.solve()
+            held = sorted(state.held_receives() - done, key=lambda e: e.node)
+            if not held:
+                return
+            done.add(held[0])
+            self.free_before(held[0], state)
+        raise self.fail("the calls that free the buffer cannot be placed")
+
+    def free_before(self, event: Event, state: State) -> None:
+        """OPI_Free before the innermost statement around a receive ahead of which that is possible.
+
+        An OPI_Alloc where the pointer is NULL gives memory, but not what was in it: it hides no need for that.
+        """
+        wanted = ""
+        needs = [needed(self.flow, v, self.events.by_node, self.insertions) for v in self.views]
+        for level in map(self.anchors.outermost_init, self.flow.levels(event.node)):
+            candidate = self.insertion(event, level, "before", "free")
+            if candidate is None:
+                continue
+            if candidate in self.insertions and not state.events[event] & HELD:
+                return  # put there for another copy; what is left is an OPI_Itake under way
+            trial = self.solve([*self.insertions, candidate])
+            without = [e for e in trial.problems() if e not in state.problems()]
+            if not trial.events.get(event, 0) & HELD and not without and self.dead_after(candidate, needs):
+                self.insertions.append(candidate)
+                return
+            if without and not wanted:
+                before = line_of(self.flow.info(level).stmt.span)
+                wanted = f"; before {before} would leave {line_of(node_span(self.program, without[0].node))} without"
+        what = "the buffer still has its memory before this call, and no place was found at which that could be freed"
+        raise self.fail(what + wanted, event.node)
+
+    def free_at_scope_end(self, variable: Variable) -> None:
+        """A local carrier leaves nothing behind on any way out of the block that declares it."""
+        function = variable.function
+        if function not in self.flow.frames_of:
+            return
+        block = self.anchors.declaring_block(function, variable.key)
+        if block is None:
+            raise self.fail("the buffer's declaration is not understood")
+        frame = self.flow.frames_of[function][0]
+        end = Insertion(function, block, "leave", "free", self.buffer.name)
+        bits, needs = self.ways_out(variable, block)
+        for stmt, (held, need) in sorted(bits.items()):
+            if not held & (HELD | PENDING):
+                continue
+            if need:
+                raise self.fail("the buffer is used after its pointer has gone")
+            level = (frame, stmt)
+            if self.anchors.return_touches(level, [e.node for e in self.events.all if e.kind in NEEDS_BUFFER]):
+                self.insertions.append(Insertion(function, stmt, "return", "free", self.buffer.name))
+            elif self.anchors.usable(level, "before"):
+                self.insertions.append(Insertion(function, stmt, "before", "free", self.buffer.name))
+            else:
+                raise self.fail("nothing can be inserted before a return")
+        if needs & (HELD | PENDING):
+            self.insertions.append(end)
+
+    def ways_out(self, variable: Variable, block: int) -> tuple[dict[int, tuple[int, bool]], int]:
+        """State and need at each return in a variable's block, and the state on all other ways out of the block.
+
+        A return ahead of the declaration is none: the variable is not there, and what is held is of an earlier call.
+        """
+        function = variable.function
+        returns: dict[int, tuple[int, bool]] = {}
+        other = 0
+        for side in self.views:
+            solution = solve(self.flow, side, self.events.by_node, self.insertions, self.initial)
+            need = needed(self.flow, side, self.events.by_node, self.insertions)
+            for frame in self.flow.frames_of[function]:
+                level = (frame, block)
+                for n in self.flow.by_frame[frame]:
+                    if not isinstance(self.graph.nodes[n].action, ins.ReturnInstr) or not self.flow.inside(level, n):
+                        continue
+                    stmt = self.flow.stmt[n]
+                    written = self.flow.info((frame, stmt)).stmt.span
+                    if written.file == variable.span.file and written.begin < variable.span.begin:
+                        continue
+                    bits, wanted = returns.get(stmt, (0, False))
+                    later = any(need[t] for t in side.succs[n])
+                    returns[stmt] = (bits | solution.after[n], wanted or later)
+                for u, v in side.leaving.get(level, ()):
+                    state = solution.at_end((u, v))
+                    other |= state
+                    if not state & (HELD | PENDING):
+                        continue
+                    if need[v]:
+                        raise self.fail("the buffer is used after its pointer has gone")
+                    if u < len(self.graph.nodes):
+                        self.held_leaving.add(u)
+        return returns, other
+
+    def leftover(self, variable: Variable, block: int) -> bool:
+        returns, other = self.ways_out(variable, block)
+        return bool(other & (HELD | PENDING)) or any(s & (HELD | PENDING) for s, _ in returns.values())

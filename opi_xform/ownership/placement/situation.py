@@ -1,0 +1,235 @@
+"""One buffer's placement in the making: its events, the insertions so far, and what the state analysis says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from opi_xform.graph.statements import Flow, Level
+from opi_xform.ir import ast
+from opi_xform.ir.span import Span
+from opi_xform.memory.poly import Poly
+from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
+from opi_xform.ownership.placement.anchors import Anchors
+from opi_xform.ownership.placement.events import EventList
+from opi_xform.ownership.placement.states import (
+    HELD,
+    IRECV,
+    NEEDS_BUFFER,
+    NONE,
+    OTHER,
+    PENDING,
+    RAW,
+    RECV,
+    SENDS,
+    Event,
+    Insertion,
+    View,
+    solve,
+)
+from opi_xform.ownership.spelling.lifts import Lifts
+from opi_xform.ownership.spelling.mentions import Definitions, Mentions, Texts
+from opi_xform.ownership.spelling.paths import HOLE, Paths
+from opi_xform.record import dataclass
+
+Site = tuple[str, int, str, int]
+RowText = Callable[[int, Poly | None, Level, bool], str | None]  # of a node's row at a statement; may it be a number?
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """What all buffers of one program share."""
+
+    flow: Flow
+    defs: Definitions
+    texts: Texts
+
+
+class Unplaceable(Exception):
+    def __init__(self, code: str, message: str, notes: tuple[tuple[Span, str], ...] = ()) -> None:
+        super().__init__(message)
+        self.refusal = Refusal(code, message, notes)
+
+
+@dataclass(slots=True)
+class State:
+    """The union over all views."""
+
+    events: dict[Event, int]
+    insertions: dict[Insertion, int]
+
+    def problems(self) -> list[Event]:
+        """Events that want a buffer where none may be held, in program order."""
+        bad = [e for e, s in self.events.items() if e.kind in NEEDS_BUFFER and s & (NONE | RAW)]
+        return sorted(bad, key=lambda e: e.node)
+
+    def held_receives(self) -> set[Event]:
+        return {e for e, s in self.events.items() if e.kind in (RECV, IRECV) and s & (HELD | PENDING)}
+
+
+class Situation:
+    """What acquiring and releasing have in common."""
+
+    def __init__(
+        self, program: Program, buffer: Buffer, converted: frozenset[Site], null_tests: tuple[int, ...], shared: Tables
+    ) -> None:
+        self.program = program
+        self.buffer = buffer
+        self.flow = shared.flow
+        self.graph = program.graph
+        self.mentions = Mentions(program, shared.flow, shared.defs, buffer, shared.texts)
+        self.anchors = Anchors(shared.flow)
+        member = program.members.get(buffer.carrier.variable)
+        self.paths = None if member is None else Paths(program, shared.flow, member, shared.texts)
+        self.lifts = Lifts(program, shared.flow, buffer, shared.texts)
+        self.shared = shared
+        self.converted = converted
+        self.null_tests = null_tests
+        self.insertions: list[Insertion] = []
+        self.views: list[View] = []
+        self.lifted = 0
+        self.held_leaving: set[int] = set()  # nodes behind which a block is left while something is held
+        self.events: EventList
+        self.initial = NONE
+
+    def fail(self, message: str, node: int | None = None, code: str = "14") -> Unplaceable:
+        notes: tuple[tuple[Span, str], ...] = ()
+        if node is not None:
+            for level in self.flow.levels(node):
+                notes = ((self.flow.info(level).stmt.span, "here"),)
+                break
+        return Unplaceable(code, message, notes)
+
+    def levels(self) -> list[Level]:
+        """The statements at which a call may be inserted, in every copy of their functions."""
+        found: dict[tuple[str, int], None] = {}
+        for event in self.events.all:
+            for frame, stmt in self.flow.chain(event.node):
+                found[self.graph.frames[frame].function, stmt] = None
+        variable = self.program.variables[self.buffer.carrier.variable]
+        if variable.kind == "local" and variable.function in self.flow.frames_of:
+            for i, info in enumerate(self.graph.lowered[variable.function].stmts):
+                if isinstance(info.stmt, ast.Return):
+                    found[variable.function, i] = None
+            block = self.anchors.declaring_block(variable.function, variable.key)
+            if block is not None:
+                found[variable.function, block] = None
+        return [(frame, stmt) for function, stmt in found for frame in self.flow.frames_of[function]]
+
+    def solve(self, insertions: Iterable[Insertion] | None = None) -> State:
+        chosen = self.insertions if insertions is None else list(insertions)
+        state = State({}, {})
+        for side in self.views:
+            found = solve(self.flow, side, self.events.by_node, chosen, self.initial)
+            for event, s in found.events.items():
+                state.events[event] = state.events.get(event, 0) | s
+            for insertion, s in found.insertions.items():
+                state.insertions[insertion] = state.insertions.get(insertion, 0) | s
+        return state
+
+    @staticmethod
+    def worse(before: State, after: State) -> bool:
+        """Some event that was sure of its buffer no longer is, a receive meets one that it did not, or a call that is
+        put in meets other memory.
+        """
+        if set(after.problems()) - set(before.problems()):
+            return True
+        if any(bits & OTHER for bits in after.insertions.values()):
+            return True
+        if any(i.kind == "alloc" and bits & ~(NONE | RAW) for i, bits in after.insertions.items()):
+            return True
+        return bool(after.held_receives() - before.held_receives())
+
+    # --- insertions ------------------------------------------------------------------------------------------------
+
+    def insertion(self, event: Event, level: Level, where: str, kind: str) -> Insertion | None:
+        """A call about the buffer of ``event`` at a statement; None when it cannot be written there."""
+        if where in ("before", "after") and not self.anchors.usable(level, where):
+            return None
+        target = self.target(event, level, where)
+        if target is None:
+            return None
+        function = self.graph.frames[level[0]].function
+        rows: tuple[tuple[int, Poly], ...] = ()
+        if event.row is not None:
+            copies = self.copies(event, level)
+            if copies is None:
+                return None
+            rows = tuple((frame, e.row) for frame, e in sorted(copies.items()) if e.row is not None)
+        index = ""
+        if self.paths is not None and self.buffer.carrier.rows:
+            if HOLE not in target:
+                found_text = self.paths.element(dict(rows), level, where, self.mentions)
+                if found_text is None:
+                    return None
+                target, index = found_text
+            else:
+                index = self.alike(event, level, self.mentions.index) or ""
+                target = target.replace(HOLE, index)
+        return Insertion(function, level[1], where, kind, target, rows, index)
+
+    def target(self, event: Event, level: Level, where: str) -> str | None:
+        """The carrier as written at a statement."""
+        lifted = self.lifts.by_function
+        if not self.mentions.named_outside(event.node, level[0], lifted):
+            return None
+        if self.flow.lowered(level[0]).function.key in lifted:
+            return self.lifts.text(level)
+        if self.paths is None:
+            return self.alike(event, level, self.mentions.target)
+        if self.paths.member.twins:
+            return ""  # as the row's own struct is named
+        text = self.paths.text(level, where)
+        if not self.buffer.carrier.rows:
+            return text
+        if text is None:
+            return ""  # perhaps through a pointer to the row's struct
+        index = self.alike(event, level, self.mentions.index)
+        return "" if index is None else text
+
+    def alike(self, event: Event, level: Level, text: RowText) -> str | None:
+        """A text about the event's row that is the right one in every copy of the anchor's function.
+
+        In a function that is called for one row here and for another there, no number is.
+        """
+        copies = self.copies(event, level)
+        if copies is None:
+            return None
+        for number in (True, False):
+            texts = {text(e.node, e.row, (frame, level[1]), number) for frame, e in copies.items()}
+            if len(texts) == 1:
+                return texts.pop()
+        return None
+
+    def copies(self, event: Event, level: Level) -> Mapping[int, Event] | None:
+        """The event in each copy of the anchor's function; None when it is of several rows in one of them."""
+        frames = self.flow.frames_of[self.graph.frames[level[0]].function]
+        if event.row is None or (event.row.constant is not None and len(frames) == 1):
+            return {level[0]: event}
+        out: dict[int, Event] = {}
+        place = self.source_place(event.node)
+        for other in self.events.all:
+            if other.row is None or self.source_place(other.node) != place:
+                continue
+            for frame in self.frames_around(other.node):
+                inside = frame in frames and self.within(other.node, (frame, level[1]))
+                if inside and out.setdefault(frame, other).row != other.row:
+                    return None
+        return out if level[0] in out and out[level[0]].row == event.row else None
+
+    def source_place(self, n: int) -> tuple[str, int, str]:
+        node = self.graph.nodes[n]
+        function = self.graph.frames[node.frame].function
+        span = getattr(node.action, "span", None)
+        return function, self.flow.stmt[n], f"{span.begin}" if span is not None else type(node.action).__name__
+
+    def frames_around(self, n: int) -> Iterable[int]:
+        frame = self.graph.nodes[n].frame
+        while frame >= 0:
+            yield frame
+            frame = self.graph.frames[frame].parent
+
+    def within(self, n: int, level: Level) -> bool:
+        return self.flow.inside(level, n)
+
+    def has_site(self, level: Level, kinds: frozenset[str] = frozenset({*SENDS, RECV, IRECV})) -> bool:
+        return any(e.kind in kinds and self.flow.inside(level, e.node) for e in self.events.all)

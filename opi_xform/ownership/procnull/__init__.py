@@ -1,0 +1,1 @@
+"""Where ``MPI_PROC_NULL`` may come from (named assumption A2)."""

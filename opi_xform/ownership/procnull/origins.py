@@ -1,0 +1,109 @@
+"""Where the number of a source comes from that may be MPI_PROC_NULL, in words.
+
+Values are followed back through variables, parameters, memory and arithmetic, without regard to order: what is found is
+one of the places for which ``procnull`` takes the source for MPI_PROC_NULL.  Decisions do not depend on it.
+"""
+
+from __future__ import annotations
+
+from opi_xform.graph.graph import Bind, Lost, Unbind
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
+from opi_xform.ownership.model.buffers import Program, Use
+from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.names import Name, leaves, names_of
+
+MOST = 2000  # values that are followed
+
+Value = tuple[int, int, ins.Operand]  # the node that evaluates it, the frame, and what it is
+
+
+class _Search:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.names = names_of(program)
+        self.graph = program.graph
+        self.null = program.constants.get("MPI_PROC_NULL")
+        self.named: list[tuple[str, Span]] = []  # it is set to MPI_PROC_NULL
+        self.other: list[tuple[str, Span]] = []  # it may be any number, and so that one, too
+        self.work: list[Value] = []
+        self.seen: set[Name | int] = set()  # names, and nodes that read memory
+
+    def run(self, n: int, operand: ins.Operand) -> tuple[str, Span] | None:
+        self.work.append((n, self.graph.nodes[n].frame, operand))
+        for at in range(MOST):
+            if at == len(self.work) or self.named:
+                break
+            n, frame, operand = self.work[at]
+            for leaf in leaves(operand):
+                if isinstance(leaf, ins.Nondet):
+                    self.work.extend((n, frame, a) for a in leaf.args)
+                else:
+                    self.leaf(n, frame, leaf)
+        return next(iter((*self.named, *self.other)), None)
+
+    def leaf(self, n: int, frame: int, leaf: ins.Operand) -> None:
+        if isinstance(leaf, ins.Const) and (leaf.name == ast.PROC_NULL or leaf.value == self.null):
+            span = self.names.span(n)
+            text = "so" if leaf.name == ast.PROC_NULL else f"to {leaf.value}, which that is"
+            self.named.append((f"{line_of(span)} sets it {text}", span))
+        name = self.names.name(frame, leaf)
+        if name is None or name in self.seen:
+            return
+        self.seen.add(name)
+        for d in self.names.defs.get(name, ()):
+            self.definition(d, leaf)
+        if name[0] == "v":
+            for access in self.names.writes(name[1]):
+                self.put(access.node)
+
+    def definition(self, d: int, leaf: ins.Operand) -> None:
+        node = self.graph.nodes[d]
+        match node.action:
+            case ins.Define(value=value):
+                self.work.append((d, node.frame, value))
+            case Bind(caller=caller, params=params, args=args):
+                given = (
+                    a for key, a in zip(params, args, strict=False) if isinstance(leaf, ins.Var) and key == leaf.key
+                )
+                self.work.extend((d, caller, a) for a in given)
+            case Unbind(callee=callee, value=value) if value is not None:
+                self.work.append((d, callee, value))
+            case ins.Load() if d not in self.seen:
+                self.seen.add(d)
+                for o in dict.fromkeys(self.program.values.accesses.objects(d, "R")):
+                    for access in self.names.writes(o):
+                        self.put(access.node)
+            case ins.CallInstr() | Lost():
+                self.put(d)
+            case _:
+                pass
+
+    def put(self, n: int) -> None:
+        """What a node that writes memory, or the call of a library function, gives."""
+        node = self.graph.nodes[n]
+        match node.action:
+            case ins.Store(value=value):
+                self.work.append((n, node.frame, value))
+            case ins.CallInstr(callee=ins.AddrFunc(key=key), args=args) if not self.names.entered(node):
+                effect = self.program.effects.get(key)
+                span = self.names.span(n)
+                if effect is not None and effect.may_yield_proc_null:
+                    self.named.append((f"`{key}` at {line_of(span)} may say so", span))
+                elif effect is not None and effect.pure:
+                    self.work.extend((n, node.frame, a) for a in args)
+                elif effect is None or not (effect.nonnegative or effect.source.startswith("mpi")):
+                    self.other.append((f"it depends on what `{key}` gives at {line_of(span)}", span))
+                elif not effect.nonnegative:
+                    self.other.append((f"it depends on what comes with `{key}` at {line_of(span)}", span))
+            case _:
+                pass
+
+
+def origin(program: Program, use: Use) -> tuple[str, Span] | None:
+    """Why the source of a receive may be MPI_PROC_NULL, with the place; None: that is not known in a few words."""
+    action = program.graph.nodes[use.node].action
+    if use.buffer.peer is None or not isinstance(action, ins.CallInstr) or use.buffer.peer >= len(action.args):
+        return None
+    return _Search(program).run(use.node, action.args[use.buffer.peer])

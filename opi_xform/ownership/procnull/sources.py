@@ -1,0 +1,68 @@
+"""Whether a source can be MPI_PROC_NULL (named assumption A2 of DESIGN.md section 4).
+
+A source is real where its range shows it (``real_ranks``).  Where it does not, it may be MPI_PROC_NULL as soon as some
+value from which that may come flows into it, however conditionally and in whatever form: ``Taint`` follows values
+through variables, memory, arithmetic, calls and messages, and what it does not know it takes for such a value.  Only
+what is computed from other numbers, which all come from the text, from ranks, sizes and counters, is believed to be
+what the program means by a rank: that is A2.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from opi_xform.ir import instr as ins
+from opi_xform.memory.poly import Poly
+from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.procnull.real_ranks import Ranks
+from opi_xform.ownership.procnull.taint import Taint
+
+
+class ProcNull:
+    """What may be MPI_PROC_NULL in a program, found once."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.null = program.constants.get("MPI_PROC_NULL")
+        self.ranks = Ranks(program)
+        self.taints: tuple[Taint, ...] = ()
+        self.known: dict[tuple[int, Poly], bool] = {}  # what ``real`` has found of values that are not constant
+
+    def shown(self, node: int, argument: int) -> bool:
+        """The argument of a call is not MPI_PROC_NULL, whatever anyone assumes."""
+        return self.real(node, self.program.values.args[node][argument])
+
+    def real(self, node: int, value: Poly) -> bool:
+        """A value that a node has is another number."""
+        constant = value.constant
+        if self.null is None:
+            return False
+        if constant is not None:
+            return constant != self.null
+        key = (node, value)
+        if key not in self.known:
+            self.known[key] = self.null < 0 and self.ranks.nonneg_at(node, value)
+        return self.known[key]
+
+    def possible(self, node: int, argument: int) -> bool:
+        """The argument of a call may be MPI_PROC_NULL, as far as its value tells; else it is real, by A2 at least."""
+        action = self.program.graph.nodes[node].action
+        assert isinstance(action, ins.CallInstr)
+        return self.suspect(node, action.args[argument], self.program.values.args[node][argument])
+
+    def suspect(self, node: int, operand: ins.Operand, value: Poly) -> bool:
+        """An operand of a node, with its value there, may be MPI_PROC_NULL."""
+        if self.real(node, value):
+            return False
+        if self.null is None or value.constant is not None:
+            return True
+        if not self.taints:
+            self.taints = (Taint(self.program, self.null, self.real), Taint(self.program, None, self.real))
+        frame = self.program.graph.nodes[node].frame
+        return any(taint.operand(node, frame, operand) for taint in self.taints)
+
+
+@lru_cache(maxsize=1)
+def proc_null(program: Program) -> ProcNull:
+    """The analysis of a program, found once."""
+    return ProcNull(program)

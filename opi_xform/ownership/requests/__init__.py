@@ -1,0 +1,1 @@
+"""Which request an operation has, and where it is complete."""

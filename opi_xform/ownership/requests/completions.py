@@ -1,0 +1,362 @@
+"""Completions that the flow of control tells: on which edges of the program graph requests are sure to be complete.
+
+* ``while (!flag) MPI_Test(&q, &flag, ...)``: a flag that is set came from the test, and nothing was begun since.
+* ``MPI_Waitany(n, q, &i, ...)`` until ``i == MPI_UNDEFINED``: then none of them is active any more.
+* a loop of as many MPI_Waitany or MPI_Waitsome as there are requests, in which none is begun.
+* a loop that adds up the counts of MPI_Waitsome or MPI_Testsome until they are as many as there are requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from opi_xform.effects.model import Completion
+from opi_xform.graph.loops import Loop
+from opi_xform.ir import instr as ins
+from opi_xform.memory.poly import Poly, number, symbol
+from opi_xform.ownership.model.names import Name, Names
+from opi_xform.ownership.requests.slots import Slots, apart, joints_of, lost_slots, slots_of
+from opi_xform.record import dataclass
+from opi_xform.values.trips import MIRRORED, NEGATED, nominal_trips
+
+Edge = tuple[int, int]
+_ZERO, _TOLD, _STALE = 1, 2, 4
+# What a flag may be: not set; from a test, so that the requests are complete if it is set; or from anywhere else.
+
+
+@dataclass(frozen=True, slots=True)
+class _Flag:
+    """A variable that tells of requests: set when it is not 0 (``done`` None), or when it is ``done``."""
+
+    name: Name
+    done: int | None
+
+    def says(self, op: str, value: int) -> bool | None:
+        """Whether the variable is set where ``variable op value`` holds; None when that is open."""
+        if self.done is not None:
+            if op == "==":
+                return value == self.done
+            return False if value == self.done else None
+        if value == 0:
+            return op == "!="
+        return True if op == "==" else None
+
+
+def completing_edges(names: Names, o: int) -> Mapping[Edge, tuple[Slots, ...]]:
+    """By edge between two blocks: the requests in object ``o`` that are complete where it is taken."""
+    lost = lost_slots(names, o)
+    found: dict[Edge, list[Slots]] = {}
+    told: dict[tuple[_Flag, Slots], list[int]] = {}
+    for n, done, slots in _completions(names, o):
+        flag = _flag(names, n, done)
+        if flag is not None:
+            told.setdefault((flag, slots), []).append(n)
+        if done.which in ("any", "some"):
+            for edge in (*_by_turns(names, n, done, slots, lost), *_by_sum(names, n, done, slots, lost)):
+                found.setdefault(edge, []).append(slots)
+    for (flag, slots), tests in told.items():
+        for edge in _by_flag(names, flag, slots, frozenset(tests), lost):
+            found.setdefault(edge, []).append(slots)
+    return {edge: tuple(dict.fromkeys(slots)) for edge, slots in found.items()}
+
+
+def _completions(names: Names, o: int) -> Iterator[tuple[int, Completion, Slots]]:
+    """Calls that complete some of the requests in an object, with all that they look at."""
+    for n, op in names.operations.items():
+        done = op.completes
+        if done is None or not done.releases:
+            continue
+        args = names.program.values.args.get(n, ())
+        count = args[done.count] if done.count is not None and done.count < len(args) else None
+        slots = slots_of(names, n, done.requests, count)
+        if slots is not None and slots.object == o:
+            yield n, done, slots
+
+
+# --- a variable that tells it -----------------------------------------------------------------------------------
+
+
+def _flag(names: Names, n: int, done: Completion) -> _Flag | None:
+    """The variable through which a call tells that all of its requests are complete."""
+    undefined = names.program.constants.get("MPI_UNDEFINED")
+    if done.which in ("one", "all"):
+        argument, value = done.flag, None
+    elif done.which == "any":
+        argument, value = (done.index if done.definite else None), undefined
+    else:
+        argument, value = done.outcount, undefined
+    if argument is None or (done.which in ("any", "some") and value is None):
+        return None
+    values = names.program.values
+    address = values.args[n][argument]
+    base = values.symbols.base(address)
+    if base is None or values.symbols.offset(address).terms or base in values.escaped:
+        return None
+    if base in values.foreign:
+        return None
+    info = values.objects.table[base]
+    variable = names.program.variables.get(info.variable) if info.variable is not None else None
+    if variable is None or variable.type.kind != "int" or variable.type.volatile or variable.type.atomic:
+        return None
+    return _Flag(("v", base, 0), value)
+
+
+def _by_flag(
+    names: Names, flag: _Flag, slots: Slots, tests: frozenset[int], lost: Mapping[int, Slots | None]
+) -> list[Edge]:
+    """The edges on which the variable is set, and is sure to have been by one of ``tests``, nothing begun since."""
+    graph = names.graph
+    symbols = names.program.values.symbols
+    if any(symbols.table[s].scope for p in (slots.lo, slots.length) for s in p.symbols()):
+        return []  # the tests of different turns may be of different requests
+    events: dict[int, list[tuple[int, int]]] = {}
+    at = dict.fromkeys(names.defs.get(flag.name, ()), _STALE)
+    at.update((a.node, _STALE) for a in names.writes(flag.name[1]))
+    for n in names.defs.get(flag.name, ()):
+        action = graph.nodes[n].action
+        if isinstance(action, ins.Define) and isinstance(action.value, ins.Const):
+            at[n] = _STALE if flag.says("==", action.value.value) is not False else _ZERO
+    at.update(dict.fromkeys(tests, _TOLD))
+    for n, happens in at.items():
+        events.setdefault(graph.nodes[n].block, []).append((n, happens))
+    for n, region in lost.items():
+        if region is None or not apart(joints_of(names), region, slots):
+            events.setdefault(graph.nodes[n].block, []).append((n, 0))
+    for n, op in names.operations.items():
+        if op.kind == "start":
+            events.setdefault(graph.nodes[n].block, []).append((n, 0))
+    for found in events.values():
+        found.sort()
+    into: dict[int, int] = {0: _STALE}
+    work = [0]
+    edges: dict[Edge, int] = {}
+    while work:
+        block = work.pop()
+        state = into[block]
+        for _, happens in events.get(block, ()):
+            if happens:
+                state = happens
+            elif state & _TOLD:
+                state = (state & ~_TOLD) | _STALE
+        for s, says in _ways(names, block, flag):
+            ahead = state
+            if says is True:
+                ahead = edges[block, s] = state & ~_ZERO
+            elif says is False:
+                ahead = _ZERO
+            if ahead & ~into.get(s, 0):
+                into[s] = into.get(s, 0) | ahead
+                work.append(s)
+    return sorted(edge for edge, state in edges.items() if not state & _STALE)
+
+
+def _ways(names: Names, block: int, flag: _Flag) -> list[tuple[int, bool | None]]:
+    """Where control goes from a block, and whether the variable is set there."""
+    graph = names.graph
+    succs = graph.succs[block]
+    nodes = graph.blocks[block]
+    if nodes and len(succs) == 2 and succs[0] != succs[1]:
+        node = graph.nodes[nodes[-1]]
+        if isinstance(node.action, ins.Branch):
+            test = _test(node.action.cond)
+            if test is not None and names.name(node.frame, test[0]) == flag.name:
+                _, op, value = test
+                return [(succs[0], flag.says(op, value)), (succs[1], flag.says(NEGATED[op], value))]
+    return [(s, None) for s in dict.fromkeys(succs)]
+
+
+def _test(cond: ins.Operand) -> tuple[ins.Var, str, int] | None:
+    """A condition as ``variable == number`` or ``variable != number``."""
+    op, value = "!=", 0
+    while True:
+        match cond:
+            case ins.Var():
+                return cond, op, value
+            case ins.Op(op="cast", args=(inner,), type=type_) if type_.kind == "int" and (type_.size or 0) >= 4:
+                cond = inner
+            case ins.Op(op="not", args=(inner,)) if value == 0:
+                cond, op = inner, NEGATED[op]
+            case ins.Op(op=("==" | "!=") as how, args=(inner, ins.Const(value=number_))) if value == 0:
+                cond, op, value = inner, NEGATED[how] if op == "==" else how, number_
+            case _:
+                return None
+
+
+# --- the index that MPI_Waitany gives ---------------------------------------------------------------------------
+
+
+def waited(names: Names, s: int) -> tuple[int, Completion, Poly] | None:
+    """The MPI_Waitany whose index a symbol is, and how many requests it waits for; None when it is none.
+
+    Where the symbol is a subscript, it lies from 0 on below that number: MPI_UNDEFINED is no place in an array.
+    """
+    info = names.program.values.symbols.table[s]
+    if info.kind != "opaque" or not isinstance(info.key[0], int):
+        return None
+    n, what = info.key[0], info.key[1]
+    op = names.operations.get(n)
+    done = op.completes if op is not None else None
+    if done is None or done.which != "any" or not done.definite or what != ("output", done.index):
+        return None
+    count = _count(names, n, done)
+    return None if count is None else (n, done, count)
+
+
+def completed_by_index(names: Names, n: int, done: Completion) -> Slots | None:
+    """The request that MPI_Waitany completes, in terms of its index."""
+    if done.which != "any" or not done.definite or not done.releases:
+        return None
+    symbols = names.program.values.symbols
+    one = slots_of(names, n, done.requests)
+    index = symbols.known("opaque", n, ("output", done.index))
+    undefined = names.program.constants.get("MPI_UNDEFINED")
+    if one is None or index is None or undefined is None:
+        return None
+    first, size = one.lo.constant, one.length.constant
+    if first is None or size is None or first + undefined * size + size > 0:
+        return None  # without an index it must be no request at all
+    return Slots(one.object, one.lo + symbol(index).scaled(size), one.length)
+
+
+def all_in_turn(names: Names, loop: Loop, s: int, posts: Iterable[tuple[int, Poly, Poly]]) -> bool:
+    """In a loop of MPI_Waitany with index ``s`` each of its requests has one turn.
+
+    posts: nodes of a loop just before it that begin the requests, one each, with the row it is for and the number of
+    turns; the row is what the index says.
+    """
+    found = waited(names, s)
+    if found is None:
+        return False
+    n, done, count = found
+    program = names.program
+    nest, values, symbols = program.nest, program.values, program.values.symbols
+    one = slots_of(names, n, done.requests)
+    if one is None or nest.of[names.graph.nodes[n].block] != loop.number:
+        return False
+    slots = Slots(one.object, one.lo, symbols.resolve(one.length * count))
+    lost = lost_slots(names, one.object)
+    size = one.length.constant
+    if _quiet_loop(names, n, slots, lost) is None or size is None or len(loop.exits) != 1:
+        return False
+    trips = nominal_trips(names.graph, nest, values, loop, loop.exits[0])
+    block = names.graph.nodes[n].block
+    if trips != count or loop.exits[0][0] != loop.header or not all(nest.dominates(block, x) for x in loop.latches):
+        return False
+    begun: set[int] = set()
+    before = -1
+    for post, row, turns in posts:
+        at = names.graph.nodes[post].block
+        around = nest.loops[nest.of[at]] if nest.of[at] >= 0 else None
+        slot = slots_of(names, post, names.operations[post].request)
+        if around is None or slot is None or slot.object != one.object or turns != count:
+            continue
+        same = slot.lo == one.lo + symbols.resolve(row).scaled(size) and slot.length == one.length
+        ahead = around.parent == loop.parent and nest.dominates(around.header, loop.header) and around != loop
+        if same and ahead and all(nest.dominates(at, x) for x in around.latches):
+            begun.add(post)
+            before = around.header
+    if not begun:
+        return False
+    for other, op in names.operations.items():
+        used = op.completes.requests if op.completes is not None else op.request
+        if op.completes is None and op.kind not in ("start", "cancel", "free_request"):
+            continue
+        touched = slots_of(names, other, used)
+        if other != n and (touched is None or touched.object == one.object):
+            return False
+    return all(other in begun or nest.dominates(names.graph.nodes[other].block, before) for other in lost)
+
+
+# --- as many waits as requests ----------------------------------------------------------------------------------
+
+
+def _by_turns(names: Names, n: int, done: Completion, slots: Slots, lost: Mapping[int, Slots | None]) -> Iterator[Edge]:
+    """The exits of a loop that are reached after as many waits as there are requests."""
+    program = names.program
+    loop = _quiet_loop(names, n, slots, lost)
+    count = _count(names, n, done)
+    if loop is None or count is None or not done.definite:
+        return
+    block = names.graph.nodes[n].block
+    if not all(program.nest.dominates(block, latch) for latch in loop.latches):
+        return
+    for edge in loop.exits:
+        if not all(program.nest.dominates(edge[0], latch) for latch in loop.latches):
+            continue
+        trips = nominal_trips(names.graph, program.nest, program.values, replace(loop, exits=(edge,)), edge)
+        if trips is not None and program.values.symbols.is_nonneg(trips - count):
+            yield edge
+
+
+def _by_sum(names: Names, n: int, done: Completion, slots: Slots, lost: Mapping[int, Slots | None]) -> Iterator[Edge]:
+    """The exits of a loop where the counts that the calls gave add up to the number of requests.
+
+    ``c += outcount`` from 0 up to the number, or ``left -= outcount`` from there down.
+    """
+    values = names.program.values
+    symbols = values.symbols
+    loop = _quiet_loop(names, n, slots, lost)
+    count = _count(names, n, done)
+    if loop is None or count is None or done.which != "some":
+        return
+    output = symbols.known("opaque", n, ("output", done.outcount))
+    if output is None:
+        return
+    for header in values.headers.get(loop.number, ()):
+        signs = {_added(symbols.resolve(value) - symbol(header.symbol), output) for _, value in header.latches}
+        sign = next(iter(signs)) if len(signs) == 1 else None
+        if sign is None or symbols.scope(header.init) & symbols.inner[loop.number]:
+            continue
+        for edge in loop.exits:
+            nodes = names.graph.blocks[edge[0]]
+            condition = values.conditions.get(nodes[-1]) if nodes else None
+            if condition is None or len(names.graph.succs[edge[0]]) != 2 or condition.unsigned:
+                continue
+            op = condition.op if names.graph.succs[edge[0]][0] == edge[1] else NEGATED[condition.op]
+            difference = symbols.resolve(condition.left - condition.right)
+            a = difference.coefficient(header.symbol)
+            rest = difference - symbol(header.symbol).scaled(a)
+            if rest.coefficient(output) == a * sign:
+                rest = rest - symbol(output).scaled(a * sign)  # looked at behind the addition
+            rest = rest + header.init.scaled(a)
+            if abs(a) != 1 or any(symbols.table[s].scope & symbols.inner[loop.number] for s in rest.symbols()):
+                continue
+            if a * sign < 0:
+                op, rest = MIRRORED[op], -rest
+            # the loop is left where the sum of the counts + rest op 0
+            if op == ">":
+                rest, op = rest - number(1), ">="
+            if op in (">=", "==") and symbols.is_nonneg(-rest - count):
+                yield edge
+
+
+def _added(change: Poly, output: int) -> int | None:
+    sign = change.coefficient(output)
+    return sign if abs(sign) == 1 and not (change - symbol(output).scaled(sign)).terms else None
+
+
+def _count(names: Names, n: int, done: Completion) -> Poly | None:
+    values = names.program.values
+    return None if done.count is None else values.symbols.resolve(values.args[n][done.count])
+
+
+def _quiet_loop(names: Names, n: int, slots: Slots, lost: Mapping[int, Slots | None]) -> Loop | None:
+    """The innermost loop around a call, when all turns are about the same requests and none is begun in it."""
+    nest = names.program.nest
+    symbols = names.program.values.symbols
+    number_ = nest.of[names.graph.nodes[n].block]
+    if number_ < 0:
+        return None
+    loop = nest.loops[number_]
+    if any(symbols.scope(p) & symbols.inner[number_] for p in (slots.lo, slots.length)):
+        return None
+    for other, region in lost.items():
+        if names.graph.nodes[other].block in loop.blocks and (
+            region is None or not apart(joints_of(names), region, slots)
+        ):
+            return None
+    for other, op in names.operations.items():
+        if op.kind == "start" and names.graph.nodes[other].block in loop.blocks:
+            return None
+    return loop

@@ -1,0 +1,1 @@
+"""Carriers as text: where a name is visible, how it is written there, what the text demands of it."""

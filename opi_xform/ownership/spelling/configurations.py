@@ -1,0 +1,202 @@
+"""What the same text is elsewhere: under an ``#if`` that is false here, and in the other files that include a header.
+
+A function in a header is one text and as many functions as files include it, each with its own static variables.  An
+edit is made in all of them, so all of them must want it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from opi_xform.ir import ast
+from opi_xform.ir.span import Span
+from opi_xform.ir.walk import statements, within_statement
+from opi_xform.ownership.model.addresses import flow_of
+from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal
+from opi_xform.ownership.model.plan import Edit, InsertStatement, LinkName, PointerDeclaration, ReplaceCall, StopOthers
+from opi_xform.ownership.spelling.mentioned import index_of
+
+LEFT_OUT = "A6"
+"""Text that the preprocessor leaves out stays left out; an ``#error`` sees to it."""
+
+
+def left_out(
+    units: Sequence[ast.Unit], program: Program, buffer: Buffer, strict: bool
+) -> Refusal | tuple[StopOthers, ...]:
+    """Code under a false ``#if`` that names the buffer, or a pointer into it: there it may be used behind the message.
+
+    What keeps other configurations from compiling it; a refusal where that cannot be had, or is not wished.
+    """
+    out: dict[StopOthers, None] = {}
+    names = list(_names(program, buffer))
+    using = set(_using(program, buffer))
+    for unit in units:
+        for skipped in unit.skipped:
+            for name in sorted(skipped.identifiers & using):
+                if not strict and skipped.own and everywhere(units, skipped.span, name):
+                    out[StopOthers(skipped.span, name)] = None
+            for name, variable, said in names:
+                if name not in skipped.identifiers or not means(unit, program, skipped, name, variable):
+                    continue
+                if strict or not skipped.own or not everywhere(units, skipped.span, name):
+                    note = (skipped.span, "this text is left out here, and another configuration compiles it")
+                    return Refusal("12", f"code under a false #if names {said}", (note,))
+                out[StopOthers(skipped.span, name)] = None
+    return tuple(out)
+
+
+def naming(units: Sequence[ast.Unit], name: str) -> tuple[StopOthers, ...] | None:
+    """Code under a false ``#if`` that names a function, and what keeps other configurations from compiling it; None
+    where that cannot be had.
+    """
+    found = [s for unit in units for s in unit.skipped if name in s.identifiers]
+    if not all(s.own and everywhere(units, s.span, name) for s in found):
+        return None
+    return tuple(dict.fromkeys(StopOthers(s.span, name) for s in found))
+
+
+def _names(program: Program, buffer: Buffer) -> Iterator[tuple[str, str, str]]:
+    """Names by which text reaches the buffer: each with the variable's key ('': a member's) and what is said of it."""
+    member = program.members.get(buffer.carrier.variable)
+    for key in (buffer.carrier.variable,) if member is None else member.named:
+        name = program.variables[key].name
+        yield name, key, f"`{name}`"
+    if member is not None:
+        for field in dict.fromkeys(e.field for _, e in member.exprs if isinstance(e, ast.Member)):
+            yield field, "", f"`{field}`"
+        for key in dict.fromkeys(root(e) for _, e in member.exprs):
+            if key and key in program.variables:
+                yield program.variables[key].name, key, f"`{program.variables[key].name}`"
+    table = program.values.objects.table
+    for kind, o, _ in flow_of(program, buffer).holding:
+        variable = program.variables.get(table[o].variable or "") if kind == "v" else None
+        if variable is not None:
+            yield variable.name, variable.key, f"`{variable.name}`, which points into `{buffer.name}`"
+
+
+def root(e: ast.Expr) -> str:
+    """The pointer that an lvalue which is no member begins with (of ``*p``), by its key; '' when there is none."""
+    while isinstance(e, (ast.Deref, ast.Cast, ast.Index)):
+        e = e.base if isinstance(e, ast.Index) else e.operand
+    return e.var if isinstance(e, ast.VarRef) else ""
+
+
+def means(unit: ast.Unit, program: Program, text: ast.Skipped, name: str, key: str) -> bool:
+    """A variable's name means it in a text, or where a macro that is defined there is used."""
+    variable = program.variables.get(key)
+    if variable is None:
+        return True
+    function = program.functions.get(variable.function)
+    if function is None:
+        return key in unit.globals
+    return _inside(text.span, function.span) or (name in text.bodies and function.key in unit.functions)
+
+
+def _using(program: Program, buffer: Buffer) -> Iterator[str]:
+    """Functions that name the buffer's variable, and that only another configuration calls."""
+    key = buffer.carrier.variable
+    reached = {frame.function for frame in program.graph.frames} | program.graph.passed
+    for function in program.functions.values():
+        if function.key in reached or not program.variables[key].is_global:
+            continue
+        if any(isinstance(e, ast.VarRef) and e.var == key for e in within_statement(function.body, function.variables)):
+            yield function.name
+
+
+def everywhere(units: Sequence[ast.Unit], text: Span, name: str) -> bool:
+    """Every file that includes the text leaves it out, each time."""
+    readers = [unit for unit in units if text.file == unit.path or text.file in unit.files]
+    if not all(any(_inside(text, s.span) and text.end <= s.span.end for s in unit.skipped) for unit in readers):
+        return False
+    compiled = index_of(units).known.get(name, ())
+    called = (f.span for unit in readers for f in unit.functions.values())
+    return not any(f == text.file and text.begin <= at < text.end for f, at in compiled) and not any(
+        _inside(span, text) for span in called
+    )
+
+
+def several(units: Sequence[ast.Unit], program: Program, buffer: Buffer) -> Refusal | None:
+    """A variable of which every file that includes a header has its own."""
+    variable = program.variables[buffer.carrier.variable]
+    if variable.key in program.members or variable.kind == "extern":
+        return None
+    for declarator in variable.declarators:
+        span = declarator.span
+        if sum(span.file == unit.path or span.file in unit.files for unit in units) > 1:
+            message = f"`{variable.name}` is declared in a header, and every file that includes it has its own"
+            return Refusal("12", message, ((span, "declared here"),))
+    return None
+
+
+def shared_text(program: Program, converted: Iterable[Place], edits: Iterable[Edit]) -> Refusal | None:
+    """An edit inside a function of a header that runs in several files, or in text that is included inside functions,
+    but of a call that all agree on.
+    """
+    sites = {(file, begin) for file, begin, _, _ in converted}
+    running = _running(program)
+    for edit in edits:
+        span = written_at(edit)
+        if isinstance(edit, ReplaceCall) and (span.file, span.begin) in sites:
+            continue
+        if span.file in _fragments(program):
+            message = "this text is included inside a function, and may be in several places"
+            return Refusal("12", message, ((span, "what would change here, would change in all of them"),))
+        copies = [f for f in running.get(span.file, ()) if _inside(span, f.span)]
+        if len(copies) > 1:
+            message = f"`{copies[0].name}` is written in a header, and runs in several files that include it"
+            return Refusal("12", message, ((span, "what would change here, would change in all of them"),))
+    return None
+
+
+_latest: list[tuple[Program, dict[str, list[ast.Function]]]] = []
+
+
+def _running(program: Program) -> dict[str, list[ast.Function]]:
+    """The functions that run, by file; those of the latest program are remembered."""
+    if not _latest or _latest[0][0] is not program:
+        running = {frame.function for frame in program.graph.frames} | program.graph.passed
+        by_file: dict[str, list[ast.Function]] = {}
+        for function in program.functions.values():
+            if function.key in running:
+                by_file.setdefault(function.span.file, []).append(function)
+        _latest[:] = [(program, by_file)]
+    return _latest[0][1]
+
+
+_fragments_of: list[tuple[Program, frozenset[str]]] = []
+
+
+def _fragments(program: Program) -> frozenset[str]:
+    """Files with statements of functions that begin in other files; those of the latest program are remembered."""
+    if not _fragments_of or _fragments_of[0][0] is not program:
+        out: set[str] = set()
+        for function in program.functions.values():
+            spans = (s.span for s, _ in statements(function.body))
+            out.update(span.file for span in spans if span.editable and span.file != function.span.file)
+        _fragments_of[:] = [(program, frozenset(out))]
+    return _fragments_of[0][1]
+
+
+def siblings(program: Program, function: ast.Function) -> Iterator[ast.Function]:
+    """The functions that the same text is in other files."""
+    place = function.span.file, function.span.begin
+    for other in program.functions.values():
+        if other.key != function.key and (other.span.file, other.span.begin) == place:
+            yield other
+
+
+def written_at(edit: Edit) -> Span:
+    """Where an edit changes the text."""
+    match edit:
+        case ReplaceCall(callee=span):
+            return span
+        case InsertStatement(anchor=span):
+            return span
+        case PointerDeclaration(declarator_name=span) | LinkName(declarator_name=span):
+            return span
+        case _:
+            return edit.span
+
+
+def _inside(span: Span, outer: Span) -> bool:
+    return span.file == outer.file and outer.begin <= span.begin < outer.end

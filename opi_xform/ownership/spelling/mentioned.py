@@ -1,0 +1,114 @@
+"""Where the text of a program mentions each variable, and declares it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from opi_xform.ir import ast
+from opi_xform.ir.walk import children, expressions
+from opi_xform.ownership.model.buffers import Refusal
+from opi_xform.ownership.model.plan import ReplaceText
+from opi_xform.ownership.spelling.text import Texts
+from opi_xform.program.changed_macros import unsteady_macros
+from opi_xform.record import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One mention of a variable: ``parent`` is the expression right around it, ``outer`` the one around that.
+
+    function: key of the function it stands in, '' in a static initialiser.  unevaluated: somewhere in a ``sizeof``.
+    """
+
+    ref: ast.VarRef
+    parent: ast.Expr | None
+    function: str
+    unevaluated: bool
+    size: ast.SizeOf | None  # the sizeof around it, when there is one
+    outer: ast.Expr | None
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """refusal: why the carrier cannot change.  edits: of every ``sizeof`` and ``&array`` that would change its meaning.
+
+    has_initialiser: the array is given first contents (whether anyone reads them, the region analysis says).
+    """
+
+    refusal: Refusal | None
+    edits: tuple[ReplaceText, ...] = ()
+    has_initialiser: bool = False
+
+
+class Index:
+    """All mentions of all variables in some units, by key; and the places of their names, by name."""
+
+    def __init__(self, units: Sequence[ast.Unit]) -> None:
+        self.units = units
+        self.by_key: dict[str, list[Mention]] = {}
+        self.known: dict[str, set[tuple[str, int]]] = {}
+        self.names: dict[str, str] = {}
+        self.declarations: dict[str, list[tuple[ast.Unit, ast.Variable]]] = {}
+        self.texts = Texts()
+        self.edits: dict[tuple[str, int], tuple[ReplaceText, ...]] = {}
+        self.inspected: dict[tuple[str, str, bool, str, int], Inspection] = {}
+        self.unsteady = unsteady_macros(units)
+        done: set[str] = set()
+        for unit in units:
+            for key, var in unit.globals.items():
+                self.declared(key, var)
+                if var.init is not None:
+                    self.walk(var.init, "")
+            for key, function in unit.functions.items():
+                if key in done:
+                    continue  # an inline function of a header, seen in another unit
+                done.add(key)
+                for local, var in function.variables.items():
+                    self.declared(local, var)
+                    if var.init is not None:
+                        self.walk(var.init, "" if var.is_global else key)
+                for e in expressions(function.body):
+                    self.walk(e, key)
+
+    def declared(self, key: str, var: ast.Variable) -> None:
+        self.names[key] = var.name
+        places = self.known.setdefault(var.name, set())
+        places.add((var.span.file, var.span.begin))
+        for d in var.declarators:
+            places.add((d.name_span.file, d.name_span.begin))
+
+    def declarations_of(self, key: str) -> list[tuple[ast.Unit, ast.Variable]]:
+        """The declaration of a variable in each unit that has one, in order."""
+        if not self.declarations:
+            for unit in self.units:
+                here = dict(unit.globals)
+                for function in unit.functions.values():
+                    for local, var in function.variables.items():
+                        if "/" in local:
+                            here.setdefault(local, var)
+                for name, var in here.items():
+                    self.declarations.setdefault(name, []).append((unit, var))
+        return self.declarations.get(key, [])
+
+    def walk(self, root: ast.Expr, function: str) -> None:
+        stack: list[tuple[ast.Expr, ast.Expr | None, ast.Expr | None, ast.SizeOf | None]] = [(root, None, None, None)]
+        while stack:
+            e, parent, outer, size = stack.pop()
+            if isinstance(e, ast.VarRef):
+                self.by_key.setdefault(e.var, []).append(Mention(e, parent, function, size is not None, size, outer))
+                name = self.names.get(e.var)
+                if name is not None:
+                    self.known.setdefault(name, set()).add((e.span.file, e.span.begin))
+                continue
+            inner = e if isinstance(e, ast.SizeOf) else size
+            stack.extend((child, e, parent, inner) for child in reversed(children(e)))
+
+
+_latest: list[Index] = []
+
+
+def index_of(units: Sequence[ast.Unit]) -> Index:
+    """The index of a program's units; the latest one is remembered, all carriers of a program share it."""
+    if not _latest or _latest[0].units is not units:
+        _latest[:] = [Index(units)]
+    return _latest[0]

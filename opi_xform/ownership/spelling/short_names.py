@@ -1,0 +1,336 @@
+"""Local pointers that are a short name for something: ``double *b = h->out[d];``, written out where they are used.
+The declaration may stand ahead (``double *b; b = h->out[d];``).  All uses follow the assignment in its block then, or
+the words name nothing that a block declares: what is read ahead of the assignment has no value in C.
+
+A message changes the pointer that it is given.  Where that is a local copy, the program is tried with the words that it
+was set from in its place (``attempts/plainly.py``).  The two have to be one program, so what the words say must not change
+between the setting and a use.  That is so in two cases.
+
+- The words are made of addresses and of variables that never change (``rbuf[d]``, a parameter that nobody sets).
+- All uses stand in the arguments of one call, which is the next thing that happens.  Arguments are evaluated ahead of
+  the call.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from opi_xform.ir import ast
+from opi_xform.ir.span import Span
+from opi_xform.ir.types import Type
+from opi_xform.ir.walk import statements, within
+from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.plan import ReplaceText
+from opi_xform.ownership.spelling.mentioned import Mention, index_of
+from opi_xform.ownership.spelling.mentions import Texts, plain
+from opi_xform.ownership.spelling.scopes import PASTED, declared_by_macros, expanded, hidden, means_variable, words
+from opi_xform.record import dataclass
+
+_PURE = (
+    ast.VarRef,
+    ast.IntLit,
+    ast.MacroConst,
+    ast.Member,
+    ast.Index,
+    ast.Deref,
+    ast.AddrOf,
+    ast.Cast,
+    ast.Unary,
+    ast.Binary,
+    ast.Logical,
+    ast.Conditional,
+    ast.FloatLit,
+    ast.StringLit,
+    ast.FuncRef,
+    ast.SizeOf,
+)
+_POSTFIX = (ast.VarRef, ast.Index, ast.Member)
+_DECLARING = frozenset({"enum", "typedef"})
+_JUMPS = (ast.Goto, ast.Label, ast.OpaqueStmt)
+LOOKS_AT_TYPES = re.compile(r"\b(?:__)?typeof(?:__)?\b|\b_Generic\b|\b__auto_type\b")
+
+
+@dataclass(frozen=True, slots=True)
+class ShortName:
+    """A variable that goes, and what is written for it.  edits: its declaration and its mentions."""
+
+    key: str
+    name: str
+    text: str
+    edits: tuple[ReplaceText, ...]
+
+
+def short_names(program: Program, units: Sequence[ast.Unit], keys: Collection[str]) -> tuple[ShortName, ...]:
+    """Of these variables, those that can be written out; no edits of one touch those of another."""
+    out: list[ShortName] = []
+    for unit in units:
+        for function in unit.functions.values():
+            for key, variable in function.variables.items():
+                if key in keys and function.span.file == unit.path:
+                    found = _Writing(program, units, unit, function, variable).run()
+                    if found is not None and not any(touch(found, other) for other in out):
+                        out.append(found)
+    return tuple(out)
+
+
+def settings(function: ast.Function) -> dict[str, tuple[ast.Stmt, ast.Stmt | None, ast.Expr]]:
+    """By local pointer: the statement that sets it first, the one around that, and the value.
+
+    It is the declaration, or an assignment.
+    """
+    out: dict[str, tuple[ast.Stmt, ast.Stmt | None, ast.Expr]] = {}
+    for s, around in statements(function.body):
+        key, value = "", None
+        if isinstance(s, ast.DeclStmt) and len(s.variables) == 1 and not s.sizes:
+            key, value = s.variables[0], function.variables[s.variables[0]].init
+        elif isinstance(s, ast.ExprStmt) and isinstance(s.expr, ast.Assign) and not s.expr.op:
+            key, value = s.expr.target.var if isinstance(s.expr.target, ast.VarRef) else "", s.expr.value
+        v = function.variables.get(key)
+        if v is not None and value is not None and v.kind == "local" and v.type.is_pointer:
+            out.setdefault(key, (s, around, value))
+    return out
+
+
+def touch(a: ShortName, b: ShortName) -> bool:
+    return any(
+        one.span.file == other.span.file and one.span.begin < other.span.end and other.span.begin < one.span.end
+        for one in a.edits
+        for other in b.edits
+    )
+
+
+class _Writing:
+    """One variable of one function: ``run``."""
+
+    def __init__(
+        self,
+        program: Program,
+        units: Sequence[ast.Unit],
+        unit: ast.Unit,
+        function: ast.Function,
+        variable: ast.Variable,
+    ) -> None:
+        self.program = program
+        self.unit = unit
+        self.function = function
+        self.variable = variable
+        self.index = index_of(units)
+        self.texts = Texts()
+        self.whole = self.texts.of(function.span)
+
+    def run(self) -> ShortName | None:
+        variable = self.variable
+        found = settings(self.function).get(variable.key)
+        if found is None or not self.is_plain() or not self.is_pure(found[2]):
+            return None
+        setting, around, value = found
+        mentions = self.index.by_key.get(variable.key, [])
+        if variable.init is None:
+            mentions = [m for m in mentions if not (isinstance(m.parent, ast.Assign) and m.parent.value is value)]
+        if not all(map(reads, mentions)):
+            return None
+        if not isinstance(around, ast.Block) or not setting.span.editable or "{" in self.texts.of(setting.span):
+            return None
+        core = plain(value)
+        text = self.text(core) if isinstance(core, _POSTFIX) else ""
+        fixed = bool(text) and self.is_fixed(core) and self.in_order() and self.means_the_same(core)
+        if fixed and variable.init is None:
+            fixed = self.is_of_function(core) or all(_follows(m.ref.span, setting.span, around.span) for m in mentions)
+        if not text or not (fixed or self.is_next(around, setting, mentions, core)):
+            return None
+        edits = (*self.gone(setting), *(ReplaceText(m.ref.span, text) for m in mentions))
+        return ShortName(variable.key, variable.name, text, edits)
+
+    def gone(self, setting: ast.Stmt) -> list[ReplaceText]:
+        """The statement goes, and so does a declaration of nothing but the variable."""
+        out = [setting]
+        if self.variable.init is None:
+            out += [s for s, p in statements(self.function.body) if self.declares(s) and isinstance(p, ast.Block)]
+        return [ReplaceText(s.span, "") for s in out if s.span.editable]
+
+    def is_plain(self) -> bool:
+        """A local pointer of which all mentions are seen."""
+        v, function = self.variable, self.function
+        if v.kind != "local" or not v.type.is_pointer or v.type.volatile or v.type.atomic or v.attributes:
+            return False
+        if function.refused or function.threads or LOOKS_AT_TYPES.search(self.whole):
+            return False
+        if any(v.name in s.identifiers and s.span.file == function.span.file for s in self.unit.skipped):
+            return False
+        return self.index.texts.in_directive(function.span.file, v.name, True) is None
+
+    def declares(self, s: ast.Stmt) -> bool:
+        """The statement declares the variable, and nothing else."""
+        return isinstance(s, ast.DeclStmt) and s.variables == (self.variable.key,) and not s.sizes
+
+    # --- what the words say ------------------------------------------------------------------------------------------
+
+    def is_pure(self, e: ast.Expr) -> bool:
+        """Nothing happens where it is evaluated, and no two readings differ by themselves."""
+        known = (isinstance(x, _PURE) and not x.type.volatile and not x.type.atomic for x in within(e))
+        return all(known) and not any(isinstance(x, ast.SizeOf) and x.value is None for x in within(e))
+
+    def is_fixed(self, e: ast.Expr) -> bool:
+        """The value is the same wherever the names are known: nothing is read but variables that never change."""
+        work: list[tuple[ast.Expr, bool]] = [(e, False)]  # with whether only its address counts
+        while work:
+            item, address = work.pop()
+            address = address or item.type.is_array
+            match item:
+                case ast.IntLit() | ast.MacroConst(operand=None):
+                    continue
+                case ast.VarRef(var=key):
+                    if item.type.vla or not (address or self.never_changes(key)):
+                        return False
+                case ast.AddrOf(operand=inner):
+                    work.append((inner, True))
+                case ast.Cast(operand=inner) | ast.Unary(operand=inner) | ast.MacroConst(operand=ast.Expr() as inner):
+                    work.append((inner, False))
+                case ast.Binary(left=left, right=right):
+                    work.extend(((left, False), (right, False)))
+                case ast.Index(base=base, index=index) if address:
+                    work.extend(((base, False), (index, False)))
+                case ast.Member(base=base) if address:
+                    work.append((base, True))
+                case ast.Deref(operand=inner) if address:
+                    work.append((inner, False))
+                case _:
+                    return False
+        return True
+
+    def never_changes(self, key: str) -> bool:
+        """A parameter, or a local variable with an initialiser, that nothing else sets."""
+        v = self.function.variables.get(key)
+        if v is None or v.kind not in ("param", "local") or not v.type.is_scalar or v.type.volatile or v.type.atomic:
+            return False
+        if v.kind == "local" and v.init is None:
+            return False
+        if self.index.texts.in_directive(self.function.span.file, v.name) is not None:
+            return False
+        return all(
+            not isinstance(m.parent, (ast.AddrOf, ast.IncDec, ast.Opaque))
+            and not (isinstance(m.parent, ast.Assign) and m.parent.target is m.ref)
+            for m in self.index.by_key.get(key, ())
+        )
+
+    def is_of_function(self, core: ast.Expr) -> bool:
+        """The words name nothing that a block declares: what they say is the same in all of the function."""
+        keys = [e.var for e in within(core) if isinstance(e, ast.VarRef)]
+        own = (self.function.variables.get(key) for key in keys)
+        return all(v is None or v.kind == "param" for v in own)
+
+    def in_order(self) -> bool:
+        """A declaration comes ahead of what it declares: nothing jumps back over it."""
+        return not any(isinstance(s, _JUMPS) for s, _ in statements(self.function.body))
+
+    # --- one call ----------------------------------------------------------------------------------------------------
+
+    def is_next(self, block: ast.Block, setting: ast.Stmt, mentions: Sequence[Mention], core: ast.Expr) -> bool:
+        """All uses are arguments of one call, and nothing happens between the setting and that."""
+        start = at = next(i for i, s in enumerate(block.body) if s is setting) + 1
+        while at < len(block.body) and self.only_declares(block.body[at]):
+            at += 1
+        e = self.first(block.body[at]) if at < len(block.body) else None
+        if e is None or not self.means_the_same_near(core, block.body[start : at + 1]):
+            return False
+        calls = [x for x in within(e) if isinstance(x, ast.Call)]
+        if len(calls) != 1 or not isinstance(calls[0].callee, ast.FuncRef):
+            return False
+        call = calls[0]
+        inside = {id(x) for a in call.args for x in within(a)}
+        outside = [x for x in within(e) if id(x) not in inside and x is not call and x is not call.callee]
+        assigns = isinstance(e, ast.Assign) and not e.op
+        others = [x for x in outside if not (assigns and x is e)]
+        quiet = all(isinstance(x, _PURE) for x in others)
+        return quiet and all(map(self.is_pure, call.args)) and all(id(m.ref) in inside for m in mentions)
+
+    def only_declares(self, s: ast.Stmt) -> bool:
+        """A declaration at which nothing happens but that variables are set."""
+        if not isinstance(s, ast.DeclStmt) or s.sizes:
+            return False
+        inits = (self.function.variables[key].init for key in s.variables)
+        return all(init is None or self.is_pure(init) for init in inits)
+
+    def first(self, s: ast.Stmt) -> ast.Expr | None:
+        """The expression that is evaluated first, and once, where a statement runs."""
+        while True:
+            match s:
+                case ast.Block(body=body):
+                    inner = next((x for x in body if not self.only_declares(x)), None)
+                    if inner is None:
+                        return None
+                    s = inner
+                case ast.DoWhile(body=inner, cond=ast.IntLit(value=0)):
+                    s = inner
+                case ast.ExprStmt(expr=e) | ast.If(cond=e):
+                    return e
+                case ast.Return(value=e):
+                    return e
+                case ast.DeclStmt(variables=(key,), sizes=()):
+                    return self.function.variables[key].init
+                case _:
+                    return None
+
+    # --- text --------------------------------------------------------------------------------------------------------
+
+    def text(self, core: ast.Expr) -> str:
+        """The words as an operand of anything, with the variable's type; '' where that cannot be written."""
+        wanted, given = self.variable.type.elem, core.type.elem if core.type.is_array or core.type.is_pointer else None
+        if not core.span.editable or wanted is None or given is None:
+            return ""
+        written = self.texts.of(core.span)
+        if "/*" in written or "//" in written or "\n" in written:
+            return ""
+        if _spelt(wanted) == _spelt(given):
+            return written
+        type_ = self.variable.type.spelling
+        return f"(({type_}){written})" if re.fullmatch(r"(?:const )?(?:struct )?\w+(?: \w+)* \*", type_) else ""
+
+    def means_the_same_near(self, core: ast.Expr, following: Sequence[ast.Stmt]) -> bool:
+        """The words mean in the statements behind the declaration what they mean in it: these declare none of them."""
+        said = expanded(self.program, self.said(core))
+        inner = (s for outer in following for s, _ in statements(outer) if isinstance(s, ast.DeclStmt))
+        new = {self.function.variables[key].name for s in inner for key in s.variables}
+        made = expanded(self.program, {word for s in following for word in words(self.texts.of(s.span))})
+        if not made.isdisjoint(_DECLARING) or any(word.startswith("struct ") for word in made):
+            return False
+        return said.isdisjoint(new | self.index.unsteady | {PASTED}) and not any(w.startswith("__") for w in said)
+
+    def said(self, core: ast.Expr) -> set[str]:
+        return words(self.texts.of(core.span)) | words(self.variable.type.spelling)
+
+    def means_the_same(self, core: ast.Expr) -> bool:
+        """The words mean wherever they are put what they mean in the initialiser."""
+        texts, program, function = self.texts, self.program, self.function
+        lowered = program.graph.lowered.get(function.key)
+        if lowered is None:
+            return False
+        names = set()
+        for e in within(core):
+            if isinstance(e, ast.VarRef):
+                variable = function.variables.get(e.var) or program.variables.get(e.var)
+                if variable is None or not means_variable(program, function, variable, texts):
+                    return False
+                names.add(variable.name)
+        others = expanded(program, self.said(core) - names)
+        own = {*hidden(lowered, len(lowered.stmts) - 1, texts), *(v.name for v in function.variables.values())}
+        own |= declared_by_macros(program, function.span) | self.index.unsteady | {PASTED}
+        return own.isdisjoint(others) and not any(word.startswith("__") for word in others)
+
+
+def _follows(span: Span, setting: Span, block: Span) -> bool:
+    """A place behind the statement that sets a name, in the block around that: as if the name were declared there."""
+    return span.file == setting.file and setting.end <= span.begin and span.end <= block.end
+
+
+def reads(mention: Mention) -> bool:
+    """The variable's value is read, in text that can be edited."""
+    parent = mention.parent
+    if mention.unevaluated or not mention.ref.span.editable or isinstance(parent, (ast.AddrOf, ast.IncDec, ast.Opaque)):
+        return False
+    return not (isinstance(parent, ast.Assign) and parent.target is mention.ref)
+
+
+def _spelt(type_: Type) -> str:
+    return type_.spelling.removeprefix("const ")

@@ -1,0 +1,1 @@
+"""What pointers may point to: inclusion constraints and their least solution; allocations that count as one."""

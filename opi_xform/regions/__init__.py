@@ -1,0 +1,1 @@
+"""Which bytes of an object are live, as integer sets."""

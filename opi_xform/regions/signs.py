@@ -1,0 +1,43 @@
+"""Which sizes a program itself makes negative, so that nobody can assume the contrary (assumption A3)."""
+
+from __future__ import annotations
+
+from opi_xform.graph.graph import Graph
+from opi_xform.memory.poly import Poly
+from opi_xform.memory.values import Values
+
+MOST_VALUES = 64  # that a size may have, as far as they are looked at
+
+
+def negative(graph: Graph, values: Values, value: Poly) -> bool:
+    """The program itself gives it a negative number on some path.
+
+    Of what functions do that are not copied it is not known where: one such number there is enough.  What deeper
+    levels of a function hand to each other is not known either, where its buffers are those of one activation.
+    """
+    if graph.background.negative or values.owners:
+        return True
+    symbols = values.symbols
+    work, seen = [symbols.resolve(value)], set[Poly]()
+    while work and len(seen) < MOST_VALUES:
+        item = work.pop()
+        if item in seen:
+            continue
+        seen.add(item)
+        if (item.constant or 0) < 0:
+            return True
+        joined = next((s for s in item.symbols() if s in values.joins), None)
+        if joined is not None:
+            work += [symbols.resolve(item.substitute({joined: p}.get)) for p in values.joins[joined]]
+        work += [p for s in item.symbols() for p in _divided(values, s)]
+    return False
+
+
+def _divided(values: Values, s: int) -> list[Poly]:
+    """What ``s`` is the quotient or the remainder of: it may have the sign of either."""
+    info = values.symbols.table[s]
+    if info.kind != "op" or info.key[0] not in ("/", "%"):
+        return []
+    operands = info.key[2]
+    assert isinstance(operands, tuple)
+    return [values.symbols.resolve(p) for p in operands]

@@ -1,0 +1,1 @@
+"""One file a form of the report, and what they share."""

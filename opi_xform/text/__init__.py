@@ -1,0 +1,1 @@
+"""Bytes of source files: edits, tokens, layout, places in rewritten text."""

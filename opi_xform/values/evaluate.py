@@ -1,0 +1,499 @@
+"""The value of operands as polynomials, in an environment of what variables hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from opi_xform.graph.graph import Node
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ir.types import Type
+from opi_xform.memory.environment import Cell, Env
+from opi_xform.memory.extent import extent
+from opi_xform.memory.objects import Objects
+from opi_xform.memory.poly import ZERO, Poly, number, symbol
+from opi_xform.memory.queries import PointsTo
+from opi_xform.memory.symbols import WRAPS, Symbols
+from opi_xform.memory.values import Comparison, Values
+from opi_xform.values.floating import CONVERTED, is_floating, is_unknown_floating, quotient
+
+Kind = tuple[str, int | None, bool]  # of a type: kind, bytes, signed
+
+
+def kind_of(type_: Type) -> Kind:
+    """Values of types of one kind that have the same bytes are the same."""
+    return "bool" if type_.boolean else type_.kind, type_.size, type_.kind == "int" and type_.signed
+
+
+class Evaluator:
+    """Evaluates operands of nodes.  ``env`` and ``scope`` are those of the place that is being looked at."""
+
+    def __init__(
+        self,
+        variables: Mapping[str, ast.Variable],
+        objects: Objects,
+        points_to: PointsTo,
+        values: Values,
+        families: Mapping[int, int],
+    ) -> None:
+        self.variables = variables
+        self.objects = objects
+        self.pts = points_to
+        self.values = values
+        self.symbols: Symbols = values.symbols
+        self.families = families
+        self.out = values.out
+        self.env: Env = values.out.now
+        self.scope: frozenset[int] = frozenset()
+        self.tail = False  # at an error exit: values that vary in loops are not renamed before they are asked for
+        self.offsets: dict[int, set[int]] = {}
+        self.sizes: dict[tuple[int, int], int] = {}  # the most that was read or written there at once
+        self.kinds: dict[tuple[int, int], set[Kind]] = {}  # as what a place was stored, and read for the first time
+
+    def address(self, o: int) -> Poly:
+        return self.symbols.of("object", (o,), frozenset())
+
+    def opaque(self, node: Node, what: object, nonneg: bool = False) -> Poly:
+        return self.symbols.of("opaque", (node.number, what), self.scope, nonneg)
+
+    def look(self, cell: Cell) -> Poly | None:
+        """What a cell holds here."""
+        found = self.env.get(cell)
+        return self.outside(found) if self.tail and found is not None else found
+
+    def outside(self, value: Poly) -> Poly:
+        """The value as seen where all loops have been left that are not around here."""
+        for loop in sorted(self.symbols.scope(value) - self.scope, reverse=True):  # inner loops first
+            value = self.symbols.leave(value, loop)
+        return value
+
+    def version(self, o: int) -> Poly:
+        cell: Cell = ("v", o)
+        found = self.look(cell)
+        if found is None:
+            found = self.first_contents()
+            self.out.put(cell, found)
+        return found
+
+    def first_contents(self) -> Poly:
+        """The version of objects that nothing has changed."""
+        return self.symbols.of("version", ("initial",), frozenset())
+
+    def changed_at(self, node: Node) -> Poly:
+        """The version of all objects that a node changes: who asks for a version says of which objects."""
+        return self.symbols.of("version", (node.number,), self.scope)
+
+    def state(self, targets: frozenset[int]) -> Poly:
+        """What these objects hold here: the same symbol where each of them has the same version."""
+        group = self.values.accesses.group(targets)
+        versions = [self.version(o) for o in group.order]
+        apart = dict.fromkeys(versions)
+        scope: frozenset[int] = frozenset()
+        for v in apart:
+            scope |= self.symbols.scope(v)
+        told = tuple(v.single for v in (versions if len(apart) > 1 else apart))
+        return self.symbols.of("version", (group.members, told), scope)
+
+    def value(self, node: Node, frame: int, operand: ins.Operand) -> Poly:
+        """The value of an operand, evaluated in ``frame``; iterative over the operand's tree."""
+        done: list[Poly] = []
+        work: list[tuple[ins.Operand, bool]] = [(operand, False)]
+        while work:
+            item, ready = work.pop()
+            match item:
+                case ins.Op(args=args) | ins.Nondet(args=args, quotient=Type()) if not ready:
+                    work.append((item, True))
+                    work.extend((a, False) for a in reversed(args))
+                case ins.PtrAdd() if not ready:
+                    work.append((item, True))
+                    work.append((item.index, False))
+                    work.append((item.base, False))
+                case ins.Op(args=args) | ins.Nondet(args=args, quotient=Type()):
+                    values = done[len(done) - len(args) :]
+                    del done[len(done) - len(args) :]
+                    if isinstance(item, ins.Op):
+                        done.append(self.operation(node, item, values))
+                    else:
+                        known = None if self.rounding_may_change else quotient(self.symbols, item, values)
+                        done.append(self.leaf(node, frame, item) if known is None else known)
+                case ins.PtrAdd():
+                    index, base = done.pop(), done.pop()
+                    if item.scale == 0 and index != ZERO:
+                        done.append(
+                            self.symbols.of("op", ("ptradd?", base, index), self.symbols.scope(base) | self.scope)
+                        )
+                    elif self.is_row(base, item):
+                        done.append(base + self.row(base, index, item.scale))
+                    else:
+                        done.append(base + index.scaled(item.scale))
+                case _:
+                    done.append(self.leaf(node, frame, item))
+        return done[0]
+
+    def is_row(self, base: Poly, item: ins.PtrAdd) -> bool:
+        """A subscript that picks one row of an array of arrays."""
+        s = base.single
+        if not item.row or s is None or self.symbols.table[s].kind != "object":
+            return False
+        number_ = self.symbols.base(base)
+        assert number_ is not None
+        type_ = self.objects.table[number_].type
+        return (
+            type_ is not None
+            and type_.is_array
+            and type_.elem is not None
+            and type_.elem.is_array
+            and type_.elem.size == item.scale
+        )
+
+    def constant(self, operand: ins.Const) -> Poly:
+        """Its value; of a datatype it is noted how long an element is, since variables may have it then."""
+        size = extent(operand)
+        if size is not None:
+            self.values.handles.setdefault(operand.value, size)
+        return number(operand.value)
+
+    def row(self, base: Poly, index: Poly, size: int) -> Poly:
+        """The place of a row, kept as a symbol so that it stays known which row an address was made from."""
+        s = self.symbols.get("row", (self.symbols.base(base), index), self.symbols.scope(index))
+        self.symbols.defs[s] = index.scaled(size)
+        return symbol(s)
+
+    def leaf(self, node: Node, frame: int, operand: ins.Operand) -> Poly:
+        match operand:
+            case ins.Const():
+                return self.constant(operand)
+            case ins.Var(key=key):
+                return self.read_cell(node, self.objects.variable(frame, key), 0, self.variables[key].type)
+            case ins.Temp(number=n):
+                cell: Cell = ("t", frame, n)
+                found = self.look(cell)
+                return found if found is not None else self.opaque(node, ("temp", frame, n))
+            case ins.AddrVar(key=key):
+                return self.address(self.objects.variable(frame, key))
+            case ins.AddrFunc(key=key):
+                return self.symbols.of("opaque", ("function", key), frozenset())
+            case ins.AddrHeap(node=n):
+                return self.address(self.objects.heap(n))
+            case ins.AddrLocal(key=key, frame=of):
+                return self.address(self.objects.variable(of, key))
+            case ins.AddrString():
+                return self.symbols.of("opaque", ("string", node.number), frozenset())
+            case ins.Nondet(reason=reason):
+                return self.opaque(node, ("nondet", id(operand), reason))
+            case _:
+                return self.opaque(node, ("nondet", id(operand), type(operand).__name__))
+
+    def read_cell(self, node: Node, o: int, offset: int, type_: Type) -> Poly:
+        if o in self.objects.foreign:
+            return self.others(node, o, offset, nonneg=type_.kind == "int" and not type_.signed)
+        cell: Cell = (o, offset)
+        found = self.look(cell)
+        kind = kind_of(type_)
+        if self.kinds.get((o, offset), {kind}) != {kind}:
+            # through a union or a cast pointer: bytes of another value
+            return self.symbols.of("op", ("bytes of", o, offset, kind, self.version(o)), self.scope)
+        if found is not None:
+            return found
+        self.kinds.setdefault((o, offset), set()).add(kind)
+        value = self.load_symbol(self.address(o) + number(offset), frozenset({o}), type_)
+        self.sizes[o, offset] = max(self.sizes.get((o, offset), 0), type_.size or WIDEST)
+        self.out.put(cell, value)
+        self.offsets.setdefault(o, set()).add(offset)
+        return value
+
+    def others(self, node: Node, *place: object, nonneg: bool = False) -> Poly:
+        """What memory holds that is not the program's: no table says when that changes."""
+        return self.opaque(node, ("outside", *place), nonneg)
+
+    def load_symbol(self, address: Poly, targets: frozenset[int], type_: Type) -> Poly:
+        state = self.state(targets)
+        scope = self.symbols.scope(address) | self.symbols.scope(state)
+        nonneg = type_.kind == "int" and not type_.signed
+        return self.symbols.of("load", (address, (state,), *kind_of(type_)), scope, nonneg)
+
+    def member(self, base: int | None, address: Poly) -> Poly | None:
+        """The buffer that a cell of an array of pointers owns."""
+        if base is None or base not in self.families:
+            return None
+        offset = self.symbols.resolve(self.symbols.offset(address))
+        if any(c % 8 for _, c in offset.terms):
+            return None
+        index = Poly(tuple((m, c // 8) for m, c in offset.terms))
+        family = self.families[base]
+        return self.address(family) + self.symbols.of("row", (family, index), self.symbols.scope(index))
+
+    def operation(self, node: Node, op: ins.Op, values: list[Poly]) -> Poly:
+        name = op.op
+        if op.type.kind == "float":
+            return self.floating(op, values[0]) if name == "cast" else self.opaque(node, ("float", id(op)))
+        exact = _exact(name, values)
+        if exact is not None:
+            constant = exact.constant
+            if constant is not None:
+                return number(_wrapped(constant, op.type))
+            if not op.unsigned or not (self.near_end(exact) or any(self.near_end(v) for v in values)):
+                return exact  # one that is made to wrap (a hash, a random number) is no polynomial
+        if name == "cast":
+            return self.cast(node, op, values[0])
+        constants = [v.constant for v in values]
+        if all(c is not None for c in constants):
+            known = [c for c in constants if c is not None]
+            if op.unsigned and name not in NEGATED and name not in ("<<", ">>", "not"):
+                known = [_wrapped(c, op.type) for c in known]
+            if not (op.unsigned and any(c < 0 for c in known)):
+                folded = _fold(name, known)
+                if folded is not None:
+                    return number(_wrapped(folded, op.type))
+        if name == "<<" and constants[1] is not None and 0 <= constants[1] < 62:
+            shifted = values[0].scaled(1 << constants[1])
+            if not op.unsigned or not self.near_end(shifted):
+                return shifted
+        if name in ("/", ">>") and constants[1] is not None and constants[1] > 0:
+            divisor = constants[1] if name == "/" else 1 << min(constants[1], 62)
+            divides = all(c % divisor == 0 for _, c in values[0].terms)
+            # what was multiplied may have wrapped
+            wraps = op.unsigned and ((op.type.size or 0) < 8 or self.computed(values[0]))
+            if divides and not wraps and not (op.unsigned and any(c < 0 for _, c in values[0].terms)):
+                return Poly(tuple((m, c // divisor) for m, c in values[0].terms))
+        scope: frozenset[int] = frozenset()
+        for v in values:
+            scope |= self.symbols.scope(v)
+            base = self.symbols.base(v)
+            if base is not None and name not in NEGATED and name != "not":  # of which only 0 or 1 is left
+                self.values.escape(base, node.number, "its address is used as a number")
+        nonneg = op.unsigned or name in ("<", ">", "<=", ">=", "==", "!=", "not")
+        if name in ("/", "%", ">>") and all(self.symbols.is_nonneg(v) for v in values):
+            nonneg = True
+        if name == "&" and any(c is not None and c >= 0 for c in constants):
+            nonneg = True
+        return self.symbols.of("op", (name, op.unsigned, tuple(values)), scope, nonneg)
+
+    def floating(self, op: ins.Op, value: Poly) -> Poly:
+        """A number that becomes a floating one: as the same number always does."""
+        if op.unsigned and not self.symbols.is_nonneg(value):
+            value = self.symbols.of("op", ("widened", value), self.symbols.scope(value), True)
+        return self.symbols.of("op", (CONVERTED, *kind_of(op.type), value), self.symbols.scope(value))
+
+    @property
+    def rounding_may_change(self) -> bool:
+        """Who knows the whole program says whether it may not."""
+        return True
+
+    def cast(self, node: Node, op: ins.Op, value: Poly) -> Poly:
+        """Conversions between integers of 32 and 64 bits keep the value (see docs/soundness.md); others are opaque.
+
+        An unsigned number that is made wider is what it is modulo 2**32: where it may stand for a negative one, and so
+        for another, it is opaque as well.
+        """
+        to = op.type
+        if is_floating(self.symbols, value) and to.kind == "int" and not to.boolean:
+            value = self.symbols.of("op", ("whole part", value), self.symbols.scope(value))
+        if to.kind != "pointer":
+            value = self.as_number(node, value)
+        constant = value.constant
+        if to.kind == "pointer":
+            return value
+        if constant is not None and to.kind == "int":
+            return number(_wrapped(constant, to))
+        if op.unsigned and (to.size or 0) > 4 and not self.symbols.is_nonneg(value):
+            return self.symbols.of("op", ("widened", value), self.symbols.scope(value), True)
+        if to.kind == "int" and (to.size or 0) >= 4 and not ((to.size or 0) < 8 and self.near_end(value)):
+            return self.kept(to, value, cast=True)
+        return self.narrow(to, value)
+
+    def kept(self, to: Type, value: Poly, cast: bool) -> Poly:
+        """The value, noted where it may be one of more bits than the integer type has.  What is no load is so only in
+        a cast, which is there for something.  A floating number is the same whole one in every type that holds it.
+        """
+        if (to.size or 0) < 8:
+            for s in value.symbols():
+                of = self.symbols.table[s]
+                made = cast and of.kind == "opaque" and not is_unknown_floating(of)
+                if made or (of.kind == "load" and of.key[3] == 8):
+                    self.values.narrowed.add(s)
+        return value
+
+    def as_number(self, node: Node, value: Poly) -> Poly:
+        """The value, where it may be an address that becomes a number."""
+        base = self.symbols.base(value)
+        if base is not None:
+            self.values.escape(base, node.number, "its address is used as a number")
+        return value
+
+    def near_end(self, value: Poly) -> bool:
+        """It is made of numbers so large that it may well be beyond 32 bits: two numbers in one, a hash, ``-1u``."""
+        value = self.symbols.resolve(value)
+        if value.constant is not None:
+            return False
+        if any(abs(c) >= WRAPS for _, c in value.terms):
+            return True
+        arms = (c for s in value.symbols() for c in self.values.joins.get(s, ()))
+        return any(c.constant is not None and abs(c.constant) >= WRAPS for c in arms)
+
+    def computed(self, value: Poly) -> bool:
+        """There is a number in it that arithmetic modulo 2**width has made, and so may be any."""
+        infos = (self.symbols.table[s] for s in value.symbols())
+        return any(info.kind == "op" and info.key[1] is True for info in infos)
+
+    def narrow(self, to: Type, value: Poly) -> Poly:
+        """The value in an integer type that may not hold it."""
+        return self.symbols.of("op", ("cast", *kind_of(to), value), self.symbols.scope(value), not to.signed)
+
+    def converted(self, node: Node, to: Type, value: Poly) -> Poly:
+        """What a variable of type ``to`` holds when it is given the value."""
+        if to.kind == "float":
+            return self.opaque(node, "float")
+        if to.kind != "int":
+            return value
+        constant = value.constant
+        if constant is not None:
+            return number(_wrapped(constant, to))
+        if (to.size or 0) >= 4 and not ((to.size or 0) < 8 and self.near_end(value)):
+            return self.kept(to, value, cast=False)
+        s = value.single
+        if s is not None:
+            info = self.symbols.table[s]
+            if info.kind == "load" and info.key[2:] == kind_of(to):
+                return value
+            if info.kind == "op" and info.key[:4] == ("cast", *kind_of(to)):
+                return value
+            if info.kind == "op" and (info.key[0] in NEGATED or info.key[0] == "not"):
+                return value
+        return self.narrow(to, value)
+
+    def comparison(self, node: Node, frame: int, cond: ins.Operand) -> Comparison | None:
+        negated = False
+        while isinstance(cond, ins.Op) and cond.op == "not":
+            cond = cond.args[0]
+            negated = not negated
+        if isinstance(cond, ins.Op) and cond.op in NEGATED:
+            left, right = (self.value(node, frame, a) for a in cond.args)
+            if any((isinstance(a, ins.Op) and a.type.kind == "float") or isinstance(a, ins.Nondet) for a in cond.args):
+                return None
+            self.values.operands[node.number] = (left, right)
+            bases = [base for v in (left, right) if (base := self.symbols.base(v)) is not None]
+            if len(bases) == 2 and all(len(self.objects.table[o].nodes) > 1 for o in bases):
+                return None  # one of them may be of memory that was freed
+            return Comparison(NEGATED[cond.op] if negated else cond.op, left, right, cond.unsigned)
+        value = self.value(node, frame, cond)
+        self.values.operands[node.number] = (value,)
+        if isinstance(cond, ins.Nondet):
+            return None
+        return Comparison("==" if negated else "!=", value, ZERO)
+
+    def set_cell(self, o: int, offset: int, value: Poly, node: Node, type_: Type | None = None) -> None:
+        """``type_``: of a value that is stored through an address, which need not be that of the place."""
+        if type_ is None:
+            whole = self.objects.table[o].type
+            type_ = whole if whole is not None and whole.is_scalar else None
+        width = None if type_ is None else type_.size
+        self.sizes[o, offset] = max(self.sizes.get((o, offset), 0), width or WIDEST)
+        if type_ is not None:
+            self.kinds.setdefault((o, offset), set()).add(kind_of(type_))
+        if o not in self.objects.foreign:
+            self.out.put((o, offset), value)
+        self.offsets.setdefault(o, set()).add(offset)
+        self.out.put(("v", o), self.changed_at(node))
+
+    def copied(self, source: Poly, to: Poly, size: int | None) -> None:
+        """Numbers in a struct are the same in its copy.  What the copy's bytes held before is forgotten already."""
+        base, lo = self.symbols.base(source), self.symbols.offset(source).constant
+        o, at = self.symbols.base(to), self.symbols.offset(to).constant
+        if base is None or lo is None or o is None or at is None or size is None or base == o:
+            return
+        if base in self.objects.foreign or o in self.objects.foreign:
+            return
+        for offset in sorted(self.offsets.get(base, ())):
+            kinds, width = self.kinds.get((base, offset), set()), self.sizes.get((base, offset), WIDEST)
+            value = self.look((base, offset)) if lo <= offset and offset + width <= lo + size else None
+            if value is None or len(kinds) != 1 or next(iter(kinds))[0] != "int":
+                continue
+            cell = (o, offset - lo + at)
+            self.sizes[cell] = max(self.sizes.get(cell, 0), width)
+            self.kinds.setdefault(cell, set()).update(kinds)
+            self.out.put(cell, value)
+            self.offsets.setdefault(o, set()).add(cell[1])
+
+    def overwritten(self, o: int, lo: int, size: int, node: Node) -> None:
+        """Some of an object's bytes are no longer known."""
+        for offset in self.offsets.get(o, ()):
+            if lo - self.sizes.get((o, offset), WIDEST) < offset < lo + size:
+                self.out.drop((o, offset))
+        if lo < self.sizes.get((o, 0), WIDEST):
+            self.out.drop((o, 0))
+        self.out.put(("v", o), self.changed_at(node))
+
+    def havoc(self, objects: frozenset[int], node: Node) -> None:
+        """The contents of these objects are no longer known."""
+        version = self.changed_at(node)
+        for o in objects:
+            for offset in self.offsets.get(o, ()):
+                self.out.drop((o, offset))
+            self.out.drop((o, 0))
+            self.out.put(("v", o), version)
+
+
+WIDEST = 32  # bytes of the largest scalar
+NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
+
+
+def _wrapped(value: int, to: Type) -> int:
+    """A constant in an integer type: reduced to its width."""
+    if to.kind != "int" or not to.size:
+        return value
+    if to.boolean:
+        return int(value != 0)
+    bits = 8 * to.size
+    low = value & ((1 << bits) - 1)
+    return low - (1 << bits) if to.signed and low >> (bits - 1) else low
+
+
+def _exact(name: str, values: list[Poly]) -> Poly | None:
+    """Results that are polynomials."""
+    match name:
+        case "+":
+            return values[0] + values[1]
+        case "-" | "ptrdiff":
+            return values[0] - values[1]
+        case "*":
+            return values[0] * values[1]
+        case "neg":
+            return -values[0]
+        case _:
+            return None
+
+
+def _fold(name: str, c: list[int]) -> int | None:
+    match name:
+        case "/" if c[1] != 0:
+            quotient = abs(c[0]) // abs(c[1])
+            return quotient if (c[0] < 0) == (c[1] < 0) else -quotient
+        case "%" if c[1] != 0:
+            return c[0] - c[1] * (_fold("/", c) or 0)
+        case "<<" if 0 <= c[1] < 63 and c[0] >= 0:
+            return c[0] << c[1]
+        case ">>" if 0 <= c[1] < 64 and c[0] >= 0:
+            return c[0] >> c[1]
+        case "&" if c[0] >= 0 and c[1] >= 0:
+            return c[0] & c[1]
+        case "|" if c[0] >= 0 and c[1] >= 0:
+            return c[0] | c[1]
+        case "^" if c[0] >= 0 and c[1] >= 0:
+            return c[0] ^ c[1]
+        case "<":
+            return int(c[0] < c[1])
+        case ">":
+            return int(c[0] > c[1])
+        case "<=":
+            return int(c[0] <= c[1])
+        case ">=":
+            return int(c[0] >= c[1])
+        case "==":
+            return int(c[0] == c[1])
+        case "!=":
+            return int(c[0] != c[1])
+        case "not":
+            return int(not c[0])
+        case _:
+            return None
