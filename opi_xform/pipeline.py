@@ -9,8 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from opi_xform.budget import TooLargeError
-from opi_xform.effects.model import Effects, load_effects
+from opi_xform.effects.model import Effects
 from opi_xform.effects.outside import foreign
+from opi_xform.effects.table import load_effects
 from opi_xform.graph.around import Around
 from opi_xform.graph.copies import Relevance, build
 from opi_xform.graph.graph import MAIN, Graph
@@ -18,12 +19,13 @@ from opi_xform.graph.islands import islands
 from opi_xform.graph.loops import LoopNest, loop_nest
 from opi_xform.graph.whole import Whole, called_back, entries, initialised, merge
 from opi_xform.ir import ast
+from opi_xform.ir.calls import functions_called
 from opi_xform.memory.objects import Objects
 from opi_xform.memory.values import Values
 from opi_xform.ownership.buffers.members import promote, wanted
 from opi_xform.ownership.buffers.number_tables import number_tables, promoted
 from opi_xform.ownership.buffers.tables import find_tables
-from opi_xform.ownership.buffers.uses import all_calls, functions_called
+from opi_xform.ownership.buffers.uses import all_calls
 from opi_xform.ownership.conditions.disjoint import Apart, never_of, said_apart, with_assumption
 from opi_xform.ownership.decide import decide
 from opi_xform.ownership.decisions import all_kept, with_shown

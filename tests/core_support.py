@@ -10,8 +10,8 @@ from pathlib import Path
 from islpy import Set, dim_type
 from ownership_support import HEADER, LIBC
 
-from opi_xform import pipeline as driver
-from opi_xform.effects.model import load_effects
+from opi_xform import pipeline
+from opi_xform.effects.table import load_effects
 from opi_xform.frontend import parse_unit
 from opi_xform.graph.graph import Node
 from opi_xform.graph.whole import merge
@@ -106,7 +106,7 @@ class Found:
 
 
 def program(text: str) -> Found:
-    return Found(driver.program(merge([unit(text)]), load_effects()), text)
+    return Found(pipeline.program(merge([unit(text)]), load_effects()), text)
 
 
 def judge(found: Found, name: str) -> Judge:

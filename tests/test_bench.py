@@ -276,7 +276,7 @@ def test_bare_notices_nothing_wrong_and_refuses_bad_arguments(tmp_path: Path) ->
     if compiler is None:
         pytest.skip("no C compiler")
     program = tmp_path / "bare"
-    source = CHECKOUT / "opi_xform" / "bench" / "bare.c"
+    source = CHECKOUT / "opi_xform" / "bench" / "kinds" / "bare.c"
     subprocess.run([compiler, "-O2", "-Wall", "-Wextra", "-Werror", str(source), "-o", str(program)], check=True)
     cpus = map(str, cores_apart(2))
     done = subprocess.run([program, "50", "4096", *cpus], capture_output=True, text=True, check=False, timeout=60)

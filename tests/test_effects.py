@@ -12,17 +12,7 @@ from effects_support import Param, mpicc, problems, prototypes
 
 from opi_xform.effects.datatypes import load_datatypes
 from opi_xform.effects.formats import _moves
-from opi_xform.effects.model import (
-    ArgRegion,
-    Callback,
-    Completion,
-    Factor,
-    Flow,
-    Format,
-    FreeSpec,
-    MpiBuffer,
-    load_effects,
-)
+from opi_xform.effects.model import ArgRegion, Callback, Completion, Factor, Flow, Format, FreeSpec, MpiBuffer
 from opi_xform.effects.table import (
     _ALLOC_KEYS,
     _BUFFER_KEYS,
@@ -30,6 +20,7 @@ from opi_xform.effects.table import (
     _ENTRY_KEYS,
     _OP_KEYS,
     EffectsError,
+    load_effects,
     parse_effect,
     parse_length,
     parse_region,

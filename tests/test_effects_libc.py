@@ -8,8 +8,7 @@ import shutil
 import pytest
 from effects_support import Param, problems, prototypes
 
-from opi_xform.effects.model import load_effects
-from opi_xform.effects.table import parse_effect
+from opi_xform.effects.table import load_effects, parse_effect
 
 EFFECTS = load_effects()
 TABLES = ("libc.toml", "libm.toml", "posix.toml")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from core_support import unit
 
-from opi_xform.effects.model import load_effects
+from opi_xform.effects.table import load_effects
 from opi_xform.ir.lowering.statements import lower
 from opi_xform.program.fresh import fresh
 

@@ -13,7 +13,7 @@ import pytest
 from case_tools import run_tool
 from place_cases import CASES
 
-from opi_xform.effects.model import load_effects
+from opi_xform.effects.table import load_effects
 from opi_xform.frontend import parse_unit
 from opi_xform.launch.mpi import LaunchError, find_mpicc
 from opi_xform.ownership.buffers.uses import buffers, collect

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opi_xform.pointsto.solve import (
+from opi_xform.pointsto.andersen import solve
+from opi_xform.pointsto.problem import (
     EXTERNAL,
     OUTSIDE,
     Addr,
@@ -24,7 +25,6 @@ from opi_xform.pointsto.solve import (
     copy_contents,
     escape,
     from_outside,
-    solve,
 )
 
 A, B, C, D = 1, 2, 3, 4

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from case_tools import run_tool
 
-from opi_xform import parallel as together
+from opi_xform import parallel
 from opi_xform.parallel import each
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -27,14 +27,14 @@ HOME = os.getpid()
 def forked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """The processes that a test starts: few items are worth one, and none is left behind."""
     children: list[int] = []
-    real = together._forked
+    real = parallel._forked
 
     def noted(*arguments: Any) -> tuple[int, int]:
         children.append((made := real(*arguments))[0])
         return made
 
-    monkeypatch.setattr(together, "_forked", noted)
-    monkeypatch.setattr(together, "ENOUGH", 2)
+    monkeypatch.setattr(parallel, "_forked", noted)
+    monkeypatch.setattr(parallel, "ENOUGH", 2)
     monkeypatch.setattr(threading, "active_count", lambda: 1)  # the test runner's own threads hold nothing of ours
     yield children
     for child in children:

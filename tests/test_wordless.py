@@ -8,8 +8,8 @@ import pytest
 from case_tools import run_tool
 from core_support import HEADER, MPI
 
-from opi_xform import pipeline as driver
-from opi_xform.effects.model import load_effects
+from opi_xform import pipeline
+from opi_xform.effects.table import load_effects
 from opi_xform.frontend import parse_unit
 from opi_xform.ownership.conditions import agreement
 from opi_xform.ownership.decide import decide
@@ -38,7 +38,9 @@ CONVERTED = "pack({0}); give({0});"
 def planned(path: Path, more_than: int = -1) -> Plan:
     """The file stays where it is: words are read there."""
     units = [parse_unit(str(path), ["-I", str(path.parent)])]
-    return decide(units, driver.program(driver.merge(units), EFFECTS, everything=False), Options(more_than=more_than))
+    return decide(
+        units, pipeline.program(pipeline.merge(units), EFFECTS, everything=False), Options(more_than=more_than)
+    )
 
 
 def written(folder: Path, kept: tuple[int, ...]) -> Path:

@@ -1,8 +1,8 @@
 """Arrays in structs: tried as variables of their own.
 
-Where nothing but the text depends on where such an array lies (``divide/structs/from_structs.py``), the source is rewritten so,
-and the program that results is analysed as any other.  Where that makes sites convert, its plan counts, told in places
-of the program that the user wrote; arrays that do not help stay in their structs.
+Where nothing but the text depends on where such an array lies (``divide/structs/from_structs.py``), the source is
+rewritten so, and the program that results is analysed as any other.  Where that makes sites convert, its plan counts,
+told in places of the program that the user wrote; arrays that do not help stay in their structs.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Structs that functions get by value: tried as structs that they get the address of.
 
-Where the copy is as good as the caller's struct (``divide/structs/by_address.py``), the source is rewritten so, and the program
-that results is analysed as any other.  Where that makes sites convert, its plan counts, told in places of the program
-that the user wrote; structs of a type that does not help stay as they are.
+Where the copy is as good as the caller's struct (``divide/structs/by_address.py``), the source is rewritten so, and the
+program that results is analysed as any other.  Where that makes sites convert, its plan counts, told in places of the
+program that the user wrote; structs of a type that does not help stay as they are.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Short names of buffers, written out: ``double *b = h->out[d]; MPI_Send(b, …)`` as ``MPI_Send(h->out[d], …)``.
 
-The program that results is the same one (``ownership/spelling/short_names.py``, ``given_names.py`` for parameters) and is
-analysed as any other.  Where that makes sites convert, those names are written out that the user's calls need.
+The program that results is the same one (``ownership/spelling/short_names.py``, ``given_names.py`` for parameters) and
+is analysed as any other.  Where that makes sites convert, those names are written out that the user's calls need.
 """
 
 from __future__ import annotations

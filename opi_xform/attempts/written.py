@@ -1,8 +1,9 @@
 """Edits that belong into the bodies of macros: made in uses of these, which are written out.
 
 A body serves all uses of its macro, so no edit is made there.  Where a site stays, the uses that make something of what
-may be edited are written out (``frontend/macros/written_out.py``), and the program that results is analysed as any other.
-Where that makes sites convert, the uses with an edit in what the body makes are those that the user sees written out.
+may be edited are written out (``frontend/macros/written_out.py``), and the program that results is analysed as any
+other. Where that makes sites convert, the uses with an edit in what the body makes are those that the user sees written
+out.
 """
 
 from __future__ import annotations

@@ -12,10 +12,10 @@ from contextlib import suppress
 from typing import NoReturn
 
 from opi_xform import __version__
+from opi_xform.cli.interrupt import SAID, open_streams, stop
 from opi_xform.cli.options import Options, parse_arguments, parser
 from opi_xform.cli.outcome import CLEAN, ERROR, INTERRUPTED, SELF_CHECK, Failure, Problem, fail
 from opi_xform.cli.progress import Progress, peaks_mib
-from opi_xform.cli.start import SAID, open_streams, stop
 from opi_xform.cli.terminal import print_bytes, print_error, print_lines, width_of
 
 

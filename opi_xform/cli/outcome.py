@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from opi_xform.cli import start
+from opi_xform.cli import interrupt
 from opi_xform.record import dataclass
 
 CLEAN = 0
 FINDINGS = 1
 ERROR = 2
 SELF_CHECK = 123
-INTERRUPTED = start.INTERRUPTED
+INTERRUPTED = interrupt.INTERRUPTED
 
 
 @dataclass(frozen=True, slots=True)

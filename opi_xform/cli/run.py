@@ -73,10 +73,10 @@ def analyse(
     part: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext(),
     seen: Callable[[Program], None] = lambda _: None,
 ) -> Plan:
-    """The plan for a program (``program.driver``)."""
-    from opi_xform import pipeline as driver
+    """The plan for a program (``pipeline``)."""
+    from opi_xform import pipeline
 
-    return driver.analyse(units, settings, part, seen)
+    return pipeline.analyse(units, settings, part, seen)
 
 
 def run(options: Options, progress: Progress) -> int:

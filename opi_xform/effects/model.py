@@ -8,7 +8,6 @@ and docs/effects.md describes their syntax.  Argument indices start at 0.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 from opi_xform.record import dataclass
 
@@ -295,18 +294,3 @@ class Effects(Mapping[str, FunctionEffect]):
 
     def __len__(self) -> int:
         return len(self._table)
-
-
-def load_effects(extra: Path | None = None, *, strict: bool = False) -> Effects:
-    """The shipped tables, then the ``[effects.NAME]`` entries of ``extra`` (an ``opi.toml``), which win.
-
-    ``strict`` leaves the user's entries out, but still reads and checks them.  Raises effects_table.EffectsError.
-    """
-    from opi_xform.effects.table import read_shipped, read_user
-
-    table = dict(read_shipped())
-    if extra is not None:
-        user = read_user(extra)
-        if not strict:
-            table.update(user)
-    return Effects(table)

@@ -20,6 +20,7 @@ from opi_xform.effects.model import (
     ArgRegion,
     Callback,
     Completion,
+    Effects,
     Factor,
     Flow,
     Format,
@@ -408,7 +409,7 @@ def _load(path: Path) -> dict[str, Any]:
 def read_shipped() -> Mapping[str, FunctionEffect]:
     """All shipped tables, as they were read before where nothing has changed.  Raises EffectsError."""
     paths = sorted((analyses_dir() / "effects").glob("*.toml"))
-    code = [Path(__file__), Path(__file__).with_name("effects.py"), Path(__file__).parent.parent / "toml.py"]
+    code = [Path(__file__), Path(__file__).with_name("model.py"), Path(__file__).parent.parent / "toml.py"]
     kept = Kept("effects", sys.version, *map(str, paths))
     known = _unpacked(kept.load())
     if known is None:
@@ -449,3 +450,16 @@ def read_user(path: Path) -> Mapping[str, FunctionEffect]:
     if path.name == "pyproject.toml":
         data = data.get("tool", {}).get("opi-xform", {})
     return _parse(path, {"effects": data.get("effects", {})}, user=True)
+
+
+def load_effects(extra: Path | None = None, *, strict: bool = False) -> Effects:
+    """The shipped tables, then the ``[effects.NAME]`` entries of ``extra`` (an ``opi.toml``), which win.
+
+    ``strict`` leaves the user's entries out, but still reads and checks them.  Raises EffectsError.
+    """
+    table = dict(read_shipped())
+    if extra is not None:
+        user = read_user(extra)
+        if not strict:
+            table.update(user)
+    return Effects(table)

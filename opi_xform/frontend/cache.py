@@ -41,7 +41,7 @@ def makers() -> list[Path]:
     """The code that makes units, or that a unit is made of."""
     package = Path(__file__).resolve().parent.parent
     return sorted(
-        [*package.glob("frontend/*.py"), *package.glob("ir/*.py"), package / "record.py", package / "standing.py"]
+        [*package.glob("frontend/**/*.py"), *package.glob("ir/**/*.py"), package / "record.py", package / "standing.py"]
     )
 
 

@@ -39,7 +39,7 @@ class _Pickler(pickle.Pickler):
 
 
 def dumps(unit: Unit) -> bytes:
-    """The unit as bytes.  Nesting costs stack here: ``deep`` trees raise RecursionError (see ``cli/inputs/parsing.py``)."""
+    """The unit as bytes.  Nesting costs stack here: ``deep`` trees raise RecursionError (``cli/inputs/parsing.py``)."""
     out = io.BytesIO()
     _Pickler(out, pickle.HIGHEST_PROTOCOL).dump(unit)
     return out.getvalue()

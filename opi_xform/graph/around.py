@@ -7,7 +7,7 @@ from functools import cached_property
 from opi_xform.effects.model import Effects
 from opi_xform.graph.bodies import Bodies
 from opi_xform.graph.whole import Whole, called_back, initialised
-from opi_xform.ownership.buffers.uses import functions_called
+from opi_xform.ir.calls import functions_called
 from opi_xform.program.keeping import hidden
 from opi_xform.program.lowerings import Lowerings
 from opi_xform.program.pointers import PointerCalls

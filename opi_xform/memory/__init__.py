@@ -1,1 +1,1 @@
-"""Memory: what pointers may point to, and which bytes of an object are read and written."""
+"""The model of memory: objects, symbolic numbers, accesses, and what is asked of points-to."""

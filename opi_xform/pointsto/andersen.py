@@ -1,4 +1,4 @@
-"""Solves the inclusion constraints of ``points_to`` by a worklist in topological order.
+"""Solves the inclusion constraints of ``problem`` by a worklist in topological order.
 
 Cycles of copies are collapsed: those of the constraints given, before solving; those that loads and stores close, when
 a propagation along an edge changes nothing (lazy cycle detection; Hardekopf and Lin, PLDI 2007).  A constant offset
@@ -14,7 +14,8 @@ from math import gcd
 from typing import TypeVar
 
 from opi_xform.dataflow.scc import components
-from opi_xform.pointsto.solve import (
+from opi_xform.pointsto.problem import (
+    DEFAULT_LIMIT,
     EXTERNAL,
     OUTSIDE,
     Addr,
@@ -24,6 +25,7 @@ from opi_xform.pointsto.solve import (
     Load,
     ObjectInfo,
     Offset,
+    PointsTo,
     Store,
     Var,
     ones,
@@ -393,3 +395,20 @@ class Solver:
         """The cells by number, each variable's set as bits, and what was spent."""
         bits = {name: self.pts[self.find(node)] for name, node in self.names.items()}
         return self.cells.table, bits, self.effort
+
+
+def solve(
+    objects: Sequence[ObjectInfo],
+    constraints: Iterable[Constraint],
+    on_new_target: Callable[[Hashable, int], Iterable[Constraint]] | None = None,
+    limit: int = DEFAULT_LIMIT,
+) -> PointsTo:
+    """The least solution.  ``objects[0]`` is the external one.
+
+    on_new_target(call, object): constraints to add when a call may go to a function object, or to EXTERNAL; asked once
+    per pair.  limit: constant offsets kept apart per object.  Raises IndexError for an object number out of range.
+    """
+    solver = Solver(objects, on_new_target, limit)
+    solver.start(constraints)
+    solver.run()
+    return PointsTo(objects, *solver.result())

@@ -1,4 +1,4 @@
-"""What the decisions ask of the text (``rewrite.private.text`` answers)."""
+"""What the decisions ask of the text (``edits.text`` answers)."""
 
 from __future__ import annotations
 

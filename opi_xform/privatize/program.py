@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from opi_xform.effects.model import load_effects
+from opi_xform.effects.table import load_effects
 from opi_xform.ir.statics import Routine, Static, Statics, Use
 from opi_xform.privatize.model import DESCRIPTOR, Variable, generated
 

@@ -1,1 +1,1 @@
-"""The program as a whole: call graph, function summaries, the effects of library functions, and the driver."""
+"""What functions of the program do, told from their text: allocate, only compute, print, keep an address."""

@@ -1,4 +1,4 @@
-"""Programs that define posix_memalign themselves: calls were read as calls of the C library's (ir/lowering/memalign.py)."""
+"""Programs that define posix_memalign themselves: calls were read as the C library's (ir/lowering/memalign.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a plan to files: byte edits, their application, the self-check of the result, and writing it.
+"""From a plan to files: its edits applied, the self-check of the result, and writing it.
 
 Sources are ``bytes`` from read to write; nothing outside an edit changes.
 """

@@ -23,7 +23,7 @@ from opi_xform.launch.mpi import LaunchError, Mpi
 from opi_xform.launch.tools import OPICC, XFORM, checked, compile_with, environment
 from opi_xform.resources import runtime_include_dir
 
-SOURCES = Path(__file__).with_name("sources")
+SOURCES = Path(__file__).parents[1] / "sources"
 OPIRUN = (sys.executable, "-m", "opi_xform.launch.opirun")
 FLAGS = ("-O2",)
 RANKS = (2, 4, 8, 16, 32, 64)

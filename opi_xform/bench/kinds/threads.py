@@ -17,7 +17,7 @@ from opi_xform.launch.mpi import Mpi
 from opi_xform.launch.ranks import Carrier
 from opi_xform.launch.tools import OPICC, compile_with
 
-SOURCE = Path(__file__).with_name("sources") / "threads.c"
+SOURCE = Path(__file__).parents[1] / "sources" / "threads.c"
 RANKS = 2
 PROCESSES, THREADS = "processes", "threads"
 ROUNDS = 11

@@ -1,4 +1,4 @@
-"""That a block of its own can stand for the elements of a passage (``divide/passages/find.py``), and what that rests on.
+"""That a block of its own can stand for the elements of a passage (``find.py``), and what that rests on.
 
 The program is analysed with two marks at each passage: before its first statement variables that hold the start and the
 number of its elements, behind its last one another.  On that graph it is proved, of every copy of the function,

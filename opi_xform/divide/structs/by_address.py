@@ -18,11 +18,11 @@ from opi_xform.graph.graph import Bind, Lost
 from opi_xform.graph.whole import Whole, called_back
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import functions_called
 from opi_xform.ir.operands import operands_of, parts_of
 from opi_xform.ir.types import Type
 from opi_xform.memory.objects import UNKNOWN, Objects
 from opi_xform.ownership.allocation.repeated import has_effect
-from opi_xform.ownership.buffers.uses import functions_called
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.reach import Facts, Reach
 from opi_xform.ownership.spelling.configurations import naming

@@ -8,7 +8,7 @@ from dataclasses import replace
 from opi_xform.effects.model import Effects, MpiBuffer
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
-from opi_xform.ir.walk import children, expressions
+from opi_xform.ir.calls import calls_of
 from opi_xform.memory.accesses import Access
 from opi_xform.memory.extent import extent_of
 from opi_xform.memory.poly import ZERO, Poly, number
@@ -196,38 +196,6 @@ def touches(program: Program, objects: set[int], uses: list[Use]) -> tuple[int, 
         out.update(index.addressed.get(o, ()))
     out.difference_update(u.node for u in uses)
     return tuple(sorted(out))
-
-
-_known: dict[int, tuple[ast.Function, tuple[ast.Call, ...]]] = {}
-_MOST = 50_000
-
-
-def calls_of(function: ast.Function) -> tuple[ast.Call, ...]:
-    """All calls in a function: in its statements, and in the initialisers of its variables."""
-    known = _known.get(id(function))
-    if known is None or known[0] is not function:
-        if len(_known) >= _MOST:
-            _known.clear()
-        known = _known[id(function)] = (function, tuple(_calls_of(function)))
-    return known[1]
-
-
-def _calls_of(function: ast.Function) -> list[ast.Call]:
-    out: list[ast.Call] = []
-    inits = (v.init for v in function.variables.values() if v.init is not None)
-    for whole in (*expressions(function.body), *inits):
-        stack = [whole]
-        while stack:
-            e = stack.pop()
-            if isinstance(e, ast.Call):
-                out.append(e)
-            stack.extend(reversed(children(e)))
-    return out
-
-
-def functions_called(function: ast.Function) -> set[str]:
-    """The functions that a function calls by name."""
-    return {call.callee.name for call in calls_of(function) if isinstance(call.callee, ast.FuncRef)}
 
 
 def all_calls(functions: Iterable[ast.Function], effects: Effects) -> list[tuple[ast.Function, ast.Call, str]]:

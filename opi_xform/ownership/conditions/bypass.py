@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 
 from opi_xform.effects.model import FunctionEffect
 from opi_xform.ir import ast
+from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import Span
-from opi_xform.ownership.buffers.uses import calls_of
 
 _MINE = ("MPI_", "PMPI_", "OPI_")
 _APART = frozenset({"collective", "rma", "io"})

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from opi_xform.ir import ast
-from opi_xform.ownership.buffers.uses import calls_of, functions_called
+from opi_xform.ir.calls import calls_of, functions_called
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
 from opi_xform.ownership.model.endings import ELSEWHERE
 

@@ -8,9 +8,9 @@ from opi_xform.effects.model import MpiOp
 from opi_xform.graph.graph import Lost
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly, symbol
-from opi_xform.ownership.buffers.uses import calls_of
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.names import Names, names_of

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 from opi_xform.ir import ast
+from opi_xform.ir.calls import calls_of
 from opi_xform.ir.walk import expressions, statements, within
 from opi_xform.memory.extent import gaps
-from opi_xform.ownership.buffers.uses import calls_of, datatype_of
+from opi_xform.ownership.buffers.uses import datatype_of
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 

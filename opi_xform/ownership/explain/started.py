@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from opi_xform.ir import ast
-from opi_xform.ownership.buffers.uses import calls_of
+from opi_xform.ir.calls import calls_of
 from opi_xform.ownership.model.buffers import Program, Refusal
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import function_expressions

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from opi_xform.graph.graph import POINTER, Lost
 from opi_xform.ir import ast
+from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import Span
-from opi_xform.ownership.buffers.uses import calls_of
 from opi_xform.ownership.model.buffers import Program, Refusal
 from opi_xform.ownership.model.lines import line_of, marked
 from opi_xform.ownership.model.lvalues import function_expressions

@@ -16,11 +16,11 @@ from functools import lru_cache
 from opi_xform.graph.graph import Bind, Lost, Node, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import expressions, statements, within
 from opi_xform.memory.accesses import Access
 from opi_xform.memory.objects import UNKNOWN
-from opi_xform.ownership.buffers.uses import calls_of
 from opi_xform.ownership.model.buffers import Program, Use
 from opi_xform.ownership.model.endings import NO_END
 

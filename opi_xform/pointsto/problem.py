@@ -9,12 +9,12 @@ The language knows nothing of C: whoever feeds it turns assignments, calls and l
 - *External* is what code outside the program knows.  It points to itself and to all that escaped, reads all of that and
   stores whatever it knows anywhere in it.
 
-The result depends on the order of the constraints alone.  The solver is in ``andersen``.
+The result depends on the order of the constraints alone.  ``andersen`` solves them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from math import gcd
 
 from opi_xform.record import dataclass
@@ -176,25 +176,6 @@ class PointsTo:
     def escaped(self) -> frozenset[int]:
         """The objects that external code may reach, EXTERNAL included."""
         return self.objects_of(OUTSIDE)
-
-
-def solve(
-    objects: Sequence[ObjectInfo],
-    constraints: Iterable[Constraint],
-    on_new_target: Callable[[Hashable, int], Iterable[Constraint]] | None = None,
-    limit: int = DEFAULT_LIMIT,
-) -> PointsTo:
-    """The least solution.  ``objects[0]`` is the external one.
-
-    on_new_target(call, object): constraints to add when a call may go to a function object, or to EXTERNAL; asked once
-    per pair.  limit: constant offsets kept apart per object.  Raises IndexError for an object number out of range.
-    """
-    from opi_xform.pointsto.andersen import Solver
-
-    solver = Solver(objects, on_new_target, limit)
-    solver.start(constraints)
-    solver.run()
-    return PointsTo(objects, *solver.result())
 
 
 def ones(bits: int) -> Iterator[int]:

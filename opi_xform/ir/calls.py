@@ -1,0 +1,37 @@
+"""The calls in functions, found once for each."""
+
+from __future__ import annotations
+
+from opi_xform.ir import ast
+from opi_xform.ir.walk import children, expressions
+
+_known: dict[int, tuple[ast.Function, tuple[ast.Call, ...]]] = {}
+_MOST = 50_000
+
+
+def calls_of(function: ast.Function) -> tuple[ast.Call, ...]:
+    """All calls in a function: in its statements, and in the initialisers of its variables."""
+    known = _known.get(id(function))
+    if known is None or known[0] is not function:
+        if len(_known) >= _MOST:
+            _known.clear()
+        known = _known[id(function)] = (function, tuple(_calls_of(function)))
+    return known[1]
+
+
+def _calls_of(function: ast.Function) -> list[ast.Call]:
+    out: list[ast.Call] = []
+    inits = (v.init for v in function.variables.values() if v.init is not None)
+    for whole in (*expressions(function.body), *inits):
+        stack = [whole]
+        while stack:
+            e = stack.pop()
+            if isinstance(e, ast.Call):
+                out.append(e)
+            stack.extend(reversed(children(e)))
+    return out
+
+
+def functions_called(function: ast.Function) -> set[str]:
+    """The functions that a function calls by name."""
+    return {call.callee.name for call in calls_of(function) if isinstance(call.callee, ast.FuncRef)}
