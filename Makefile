@@ -44,7 +44,7 @@ apps: $(VENV)/.ready $(BOTH_READY)
 
 # The proxy applications in all forms on 1, 2, 4 and 8 ranks of each MPI.
 proxies: $(VENV)/.ready $(BOTH_READY)
-	OPI_TEST_PROXIES=all $(BIN)/python -m pytest tests/test_proxies.py $(PYTEST_ARGS)
+	OPI_TEST_PROXIES=all $(BIN)/python -m pytest tests/system/test_proxies.py $(PYTEST_ARGS)
 
 # Random programs before and after: make fuzz FUZZ_ARGS='--seeds 5000 --first 1001 --jobs 2 --keep failing'
 fuzz: $(VENV)/.ready $(MPI_READY)
@@ -76,19 +76,19 @@ scale: $(VENV)/.ready $(MPI_READY)
 
 # Every program of tests/cases that may convert, transformed, under OPI_CHECK=1 and each MPI.
 check-corpus: $(VENV)/.ready $(BOTH_READY)
-	OPI_TEST_CORPUS=all $(BIN)/python -m pytest -n 2 tests/test_check_mode.py -k corpus $(PYTEST_ARGS)
+	OPI_TEST_CORPUS=all $(BIN)/python -m pytest -n 2 tests/runtime/test_check_mode.py -k corpus $(PYTEST_ARGS)
 
 # Every case of private variables in both forms, as a process, as threads and as fibers.
 privatize: $(VENV)/.ready
-	OPI_TEST_PRIVATIZE=all $(BIN)/python -m pytest -n 2 tests/test_privatize.py $(PYTEST_ARGS)
+	OPI_TEST_PRIVATIZE=all $(BIN)/python -m pytest -n 2 tests/system/test_privatize.py $(PYTEST_ARGS)
 
 # Every program of testdata/ with thread and fiber ranks, its globals private in both forms.
 carriers: $(VENV)/.ready $(MPI_READY)
-	OPI_TEST_CARRIERS=all $(BIN)/python -m pytest -n 2 tests/test_carriers.py $(PYTEST_ARGS)
+	OPI_TEST_CARRIERS=all $(BIN)/python -m pytest -n 2 tests/runtime/ranks/test_carriers.py $(PYTEST_ARGS)
 
 # The NAS kernels of testdata/npb in every form, on every number of ranks, under each MPI: make npb NPB_CLASSES='S W A'
 npb: $(VENV)/.ready $(BOTH_READY)
-	OPI_TEST_NPB='$(or $(NPB_CLASSES),S W)' $(BIN)/python -m pytest tests/test_npb.py $(PYTEST_ARGS)
+	OPI_TEST_NPB='$(or $(NPB_CLASSES),S W)' $(BIN)/python -m pytest tests/system/test_npb.py $(PYTEST_ARGS)
 
 # mpi4py's own test suite with libopi preloaded and without, test by test: make mpi4py MPI4PY_ARGS='--ranks 2'
 mpi4py: $(VENV)/.ready $(BOTH_READY)
@@ -108,7 +108,7 @@ check-testdata: $(VENV)/.ready $(MPI_READY)
 
 # The pre-commit hook and the GitHub Action for real: each installs this package in an environment of its own.
 check-fits: $(VENV)/.ready $(MPI_READY)
-	OPI_TEST_FITS=all $(BIN)/python -m pytest tests/test_fits.py $(PYTEST_ARGS)
+	OPI_TEST_FITS=all $(BIN)/python -m pytest tests/system/cli/test_fits.py $(PYTEST_ARGS)
 
 # The documentation as a site, in site/index.html.
 docs: $(VENV)/.ready

@@ -24,7 +24,7 @@ Written by `python -m opi_xform.bindings.coverage`. *Process ranks* are those of
 are marked so ([which, and how tested](mpi-coverage.md)), all others are the MPI's own. *Thread and fiber ranks* are
 those of [libopi_ranks](ranks.md), one engine for both: `yes` is its own, `MPI below` is passed to the MPI, whose object
 or value it concerns; `no` ends the job with the function's name. The last column names programs of
-`runtime/tests/ranks` that call it, run on both carriers (`tests/test_ranks.py`); `-` says that none does.
+`runtime/tests/ranks` that call it, run on both carriers (`tests/runtime/ranks/test_ranks.py`); `-` says that none does.
 
 | function | process ranks | thread and fiber ranks | tested by |
 |---|---|---|---|

@@ -2,7 +2,7 @@
  *
  *   ways [late|early]     `late` forbids process_vm_readv and process_vm_writev after MPI_Init has found that they work, `early` before it
  *
- * tests/test_paths.py sets the thresholds and knows the numbers. */
+ * tests/runtime/test_paths.py sets the thresholds and knows the numbers. */
 #include "check.h"
 #include "forbid.h"
 

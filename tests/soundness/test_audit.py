@@ -1,0 +1,41 @@
+"""Every condition of a conversion has a function that enforces it, cases that must stay, and a planted bug."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from opi_xform.ownership.conditions.table import TABLE
+from opi_xform.report.codes import CODES
+from tests import audit
+
+ON_REQUEST = {"OPI108", "OPI208", "OPI117", "OPI217", "OPI118", "OPI218"}
+"""Kept for want of gain, or because the user says so: nothing would be wrong."""
+
+
+def test_no_row_lacks_a_column() -> None:
+    assert audit.problems() == []
+
+
+def test_every_reason_to_keep_belongs_to_a_condition() -> None:
+    told = {code for condition in TABLE for code in condition.codes}
+    reasons = {code for code in CODES if code[3] in "124"} - ON_REQUEST
+    assert reasons - told == set()
+
+
+def test_the_page_has_the_table_of_today() -> None:
+    assert audit.page() == audit.PAGE.read_text(encoding="utf-8"), "run python -m tests.audit"
+
+
+def test_a_bug_of_no_condition_is_told(monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    bug = audit.Bug("lost", "m", "a", "b", ("c",), condition="nothing of the kind")
+    monkeypatch.setattr(audit, "BUGS", (*audit.BUGS, bug))
+    assert audit.problems() == ["planted bug 'lost': no condition 'nothing of the kind'"]
+
+
+def test_a_row_without_a_case_is_told(monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    row = audit.Condition("new", "something", ("ownership.decide:decide",))
+    monkeypatch.setattr(audit, "TABLE", (*TABLE, row))
+    assert audit.problems() == ["new: no case", "new: no planted bug"]

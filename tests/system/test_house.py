@@ -1,0 +1,169 @@
+"""The house: the order of its packages, no circle between modules, folders and files that a person can read."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import networkx as nx
+
+PACKAGE = Path(__file__).resolve().parents[2] / "opi_xform"
+
+ORDER = (
+    "record",
+    "kept",
+    "toml",
+    "resources",
+    "standing",
+    "budget",
+    "parallel",
+    "ir",
+    "dataflow",
+    "effects",
+    "program",
+    "graph",
+    "memory",
+    "calls",
+    "pointsto",
+    "values",
+    "regions",
+    "frontend",
+    "text",
+    "ownership",
+    "rewrite",
+    "changes",
+    "divide",
+    "pipeline",
+    "attempts",
+    "privatize",
+    "report",
+    "bindings",
+    "launch",
+    "cli",
+    "bench",
+    "demo",
+)
+"""Each imports those before it only."""
+
+COMMANDS = {"opi_xform.bindings.__main__"}
+"""Modules that are run by themselves: they may use what comes later."""
+
+MUTUAL = {
+    # What a call may change is asked of the functions that it runs, and what these change of the calls in them.
+    frozenset({"calls", "deeper", "modified", "stored", "summarised"}),
+}
+
+NO_NAMES = {
+    "told",
+    "together",
+    "elsewhere",
+    "unseen",
+    "words",
+    "apart",
+    "strays",
+    "rows",
+    "twins",
+    "util",
+    "misc",
+    "helpers",
+}
+"""Names that tell a reader nothing of what is in a module."""
+
+
+@cache
+def modules() -> dict[str, Path]:
+    out = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+        out[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return out
+
+
+@cache
+def imported(path: Path, types: bool = True) -> tuple[str, ...]:
+    """The modules of the package that a module imports, in functions, too.  types: also those for type hints alone."""
+    return tuple(_imported(path, types))
+
+
+def _imported(path: Path, types: bool) -> Iterator[str]:
+    known = modules()
+    worklist: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while worklist:
+        node = worklist.pop()
+        if (
+            isinstance(node, ast.If)
+            and isinstance(node.test, ast.Name)
+            and node.test.id == "TYPE_CHECKING"
+            and not types
+        ):
+            continue
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("opi_xform"):
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                yield name if name in known else node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in known)
+        worklist.extend(ast.iter_child_nodes(node))
+
+
+def top(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+def test_the_order_has_every_package() -> None:
+    assert sorted({top(m) for m in modules()} - {""}) == sorted(ORDER)
+
+
+def test_packages_import_those_before_them_only() -> None:
+    later = [
+        f"{module} imports {other}"
+        for module, path in modules().items()
+        if top(module) and module not in COMMANDS
+        for other in imported(path)
+        if top(other) and ORDER.index(top(other)) > ORDER.index(top(module))
+    ]
+    assert later == []
+
+
+def test_no_circle_between_modules() -> None:
+    graph = nx.DiGraph(
+        (m, other) for m, path in modules().items() for other in imported(path, types=False) if other != m
+    )
+    circles = [
+        {m.rpartition(".")[2] for m in found} for found in nx.strongly_connected_components(graph) if len(found) > 1
+    ]
+    assert [sorted(c) for c in circles if not any(c <= mutual for mutual in MUTUAL)] == []
+
+
+def test_no_circle_between_the_folders_of_ownership() -> None:
+    def folder(module: str) -> str:
+        return module if modules()[module].name == "__init__.py" else module.rpartition(".")[0]
+
+    graph = nx.DiGraph()
+    for module, path in modules().items():
+        for other in imported(path):
+            if top(module) == top(other) == "ownership" and folder(module) != folder(other):
+                graph.add_edge(folder(module), folder(other))
+    assert [sorted(found) for found in nx.strongly_connected_components(graph) if len(found) > 1] == []
+
+
+def test_folders_of_at_most_15_files() -> None:
+    many = Counter(path.parent for path in modules().values())
+    assert {str(folder.relative_to(PACKAGE.parent)): n for folder, n in many.items() if n > 15} == {}
+
+
+def test_files_of_at_most_500_lines() -> None:
+    lines = {m: len(path.read_text(encoding="utf-8").splitlines()) for m, path in modules().items()}
+    assert {m: n for m, n in lines.items() if n > 500} == {}
+
+
+def test_names_say_what_is_in_a_module() -> None:
+    assert [m for m in modules() if m.rpartition(".")[2] in NO_NAMES] == []
+
+
+def test_every_module_says_what_it_is() -> None:
+    empty = [m for m, path in modules().items() if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))]
+    assert empty == []
