@@ -105,8 +105,8 @@ CONDITIONS = (
     Bug(
         "the pointer is to the buffer until it is freed",
         "opi_xform.ownership.placement.states",
-        'case "leave":\n            return OTHER\n',
-        'case "leave":\n            return state\n',
+        "return _STEPS[event.kind][state]",
+        "return state if event.kind == LEAVE else _STEPS[event.kind][state]",
         ("left_maybe", "left_turns"),
         condition="placement",
     ),
@@ -143,8 +143,8 @@ CONDITIONS = (
         also=Bug(
             "the pointer is to the buffer until it is freed",
             "opi_xform.ownership.placement.states",
-            'case "leave":\n            return OTHER\n',
-            'case "leave":\n            return state\n',
+            "return _STEPS[event.kind][state]",
+            "return state if event.kind == LEAVE else _STEPS[event.kind][state]",
             ("left_maybe", "left_turns"),
             condition="placement",
         ),

@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from opi_xform.ir.span import Span
-from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.explain.reasons import AGAIN, node_span
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.plan import Edit, InsertStatement
 from opi_xform.ownership.spelling.configurations import written_at
-
-AGAIN = "which a call may enter more than once at a time"
 
 
 def levels_refusal(program: Program, buffer: Buffer) -> Refusal | None:

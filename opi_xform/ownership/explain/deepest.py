@@ -15,11 +15,10 @@ from islpy import Set
 from opi_xform.ir import ast
 from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.buffers.uses import touches
-from opi_xform.ownership.conditions.levels import AGAIN
 from opi_xform.ownership.explain.culprits import TRIES, ahead, readers_of
 from opi_xform.ownership.explain.datatypes import layout_refusal
 from opi_xform.ownership.explain.live_data import LiveData
-from opi_xform.ownership.explain.reasons import liveness_refusal
+from opi_xform.ownership.explain.reasons import AGAIN, liveness_refusal
 from opi_xform.ownership.explain.started import started
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Finding, Judge

@@ -24,6 +24,9 @@ from opi_xform.ownership.procnull.origins import origin
 
 _NAMED = {"escape": ("OPI103", "OPI214"), "alloc": ("OPI114", "OPI215")}
 
+AGAIN = "which a call may enter more than once at a time"
+"""How a refusal of a buffer ends whose function may be entered again."""
+
 
 def kept(code: str, side: str) -> str:
     """The full code for one side."""

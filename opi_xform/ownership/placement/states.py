@@ -1,4 +1,4 @@
-"""What the carrier holds at every point: the placement automata of analyses/automata, run over the program graph.
+"""What the carrier holds at every point: the table ``analyses/carrier.toml``, run over the program graph.
 
 A state is a set of what may be the case on the paths that lead somewhere (DESIGN.md section 4, ANALYSIS.md section 4,
 "Forward, placing calls"); NONE together with HELD is the tables' Maybe.
@@ -13,12 +13,12 @@ from opi_xform.graph.statements import Edge, Flow, Level, mirrored
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly
+from opi_xform.ownership.placement.table import shipped_table
 from opi_xform.record import dataclass
 
-NONE, HELD, PENDING, RAW, OTHER = 1, 2, 4, 8, 16
-# PENDING: an OPI_Itake is under way; the pointer is NULL, its completion sets it
-# (of a replacing one from MPI_PROC_NULL it stays what it was).  RAW: the pointer was never set.
-# OTHER: the pointer is to memory that is not the buffer's.
+_TABLE = shipped_table()
+_STEPS = _TABLE.steps
+NONE, HELD, PENDING, RAW, OTHER = (_TABLE.states[s] for s in ("None", "Held", "Pending", "Raw", "Other"))
 
 RAWBIRTH, BIRTH, ALLOC, TOUCH, SEND, MAYSEND, RECV, IRECV, REPLACE, IREPLACE, COMPLETE, DEALLOC, LEAVE = [
     "rawbirth",
@@ -201,31 +201,12 @@ def edges(flow: Flow, view: View, insertion: Insertion, frame: int) -> Sequence[
 
 
 def _insert(insertion: Insertion, state: int) -> int:
-    if state == 0:
-        return 0
-    return (NONE | (state & PENDING)) if insertion.kind == "free" else HELD
+    """``state`` behind a call that is put in."""
+    return _STEPS["OPI_Free" if insertion.kind == "free" else "OPI_Alloc"][state]
 
 
 def _happen(event: Event, state: int) -> int:
-    if state == 0:
-        return 0
-    match event.kind:
-        case "rawbirth":
-            return RAW
-        case "birth" | "dealloc" | "send":
-            return NONE
-        case "maysend":
-            return NONE | HELD
-        case "alloc" | "recv":
-            return HELD
-        case "touch" | "replace":
-            return (HELD if state & ~OTHER else 0) | (state & OTHER)
-        case "leave":
-            return OTHER
-        case "irecv" | "ireplace":
-            return PENDING
-        case _:  # complete
-            return (state & ~PENDING) | HELD if state & PENDING else state
+    return _STEPS[event.kind][state]
 
 
 def solve(
