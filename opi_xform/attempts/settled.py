@@ -1,6 +1,6 @@
 """Sites that stay for what the program does, however its text is written: other words for the same are no help.
 
-What a program with other words for the same (``written.py``) reads, writes and sends is what this one does.  A site
+What a program with other words for the same (``macros.py``) reads, writes and sends is what this one does.  A site
 that stays because of bytes that are read, of the form of its call, or of a budget, stays there as well.  Sends with
 which a block's life ends convert whatever is said of them otherwise (``ownership/last/edits.py``): those that name it
 plainly.

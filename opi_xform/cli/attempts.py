@@ -121,8 +121,8 @@ class Attempts:
 
     def written_out(self, plan: Plan, again: Again) -> Found | None:
         """With uses of macros written out."""
+        from opi_xform.attempts.macros import WritingOut, makes_code
         from opi_xform.attempts.settled import settled
-        from opi_xform.attempts.written import WritingOut, makes_code
 
         if not self.settings.told and settled(self.program, plan):
             return None
@@ -130,31 +130,31 @@ class Attempts:
 
     def plainly(self, plan: Plan, again: Again) -> Found | None:
         """With short names written out."""
-        from opi_xform.attempts.plainly import Plainly
+        from opi_xform.attempts.short_names import Plainly
 
         return Plainly(self.program, plan, self.sources, again).run()
 
     def loosened(self, plan: Plan, again: Again) -> Found | None:
         """With arrays of structs as variables of their own."""
-        from opi_xform.attempts.loosened import Loosening
+        from opi_xform.attempts.struct_arrays import Loosening
 
         return Loosening(self.program, plan, self.units, again).run()
 
     def parted(self, plan: Plan, again: Again) -> Found | None:
         """With buffers divided that several messages share."""
-        from opi_xform.attempts.parted import Parting
+        from opi_xform.attempts.divided import Parting
 
         return Parting(self.program, self.units, plan, self.sources, again, self.settings.strict).run()
 
     def started(self, plan: Plan, again: Again) -> Found | None:
         """With blocks of their own for messages that begin inside a buffer."""
-        from opi_xform.attempts.started import Starting
+        from opi_xform.attempts.computed_starts import Starting
 
         return Starting(self.program, self.units, plan, again, self.settings.strict).run()
 
     def passed(self, plan: Plan, again: Again) -> Found | None:
         """With addresses of structs where functions get copies."""
-        from opi_xform.attempts.passed import Passing
+        from opi_xform.attempts.structs_by_address import Passing
 
         return Passing(self.program, plan, self.units, again).run()
 

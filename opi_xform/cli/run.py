@@ -39,6 +39,7 @@ from opi_xform.cli.output.facts import Facts
 from opi_xform.cli.output.present import Result, present, present_fix, report_files
 from opi_xform.cli.progress import Progress
 from opi_xform.cli.terminal import print_error
+from opi_xform.file_names import standing
 from opi_xform.frontend import FrontendError, parse_once, parse_outline
 from opi_xform.ir.ast import Diagnostic, Function, Unit
 from opi_xform.ir.same import same
@@ -52,7 +53,6 @@ from opi_xform.rewrite.manifest import NAME as kept_name
 from opi_xform.rewrite.other_headers import other_headers
 from opi_xform.rewrite.selfcheck import self_check
 from opi_xform.rewrite.write import OutputError, OutputFile, in_place, mirror, write_all, written_before
-from opi_xform.standing import standing
 from opi_xform.text.errors import PlanError
 from opi_xform.text.sources import Sources
 

@@ -20,7 +20,7 @@ from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.inequalities import Prover, facts_at
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.values.hull import hulls
-from opi_xform.values.trips import nominal_trips
+from opi_xform.values.trip_counts import nominal_trips
 
 MOST_TURNS = 4  # facts about turns of loops that are multiplied with one another
 

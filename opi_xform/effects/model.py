@@ -1,7 +1,7 @@
 """What library functions do to memory, as values.
 
 A function that has no entry here is *unknown*: it may read, write, keep and free everything it can reach.  The entries
-come from the tables in ``analyses/effects/*.toml`` and from the user's own configuration; ``effects_table`` reads them,
+come from the tables in ``analyses/effects/*.toml`` and from the user's own configuration; ``table`` reads them,
 and docs/effects.md describes their syntax.  Argument indices start at 0.
 """
 

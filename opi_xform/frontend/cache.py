@@ -40,9 +40,8 @@ class Entry(Kept):
 def makers() -> list[Path]:
     """The code that makes units, or that a unit is made of."""
     package = Path(__file__).resolve().parent.parent
-    return sorted(
-        [*package.glob("frontend/**/*.py"), *package.glob("ir/**/*.py"), package / "record.py", package / "standing.py"]
-    )
+    alone = (package / "record.py", package / "file_names.py")
+    return sorted([*package.glob("frontend/**/*.py"), *package.glob("ir/**/*.py"), *alone])
 
 
 @lru_cache(maxsize=1)

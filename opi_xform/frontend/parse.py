@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
+from opi_xform.file_names import standing
 from opi_xform.frontend import flags as flags_module
 from opi_xform.frontend import pickling
 from opi_xform.frontend.cache import Entry
@@ -18,7 +19,6 @@ from opi_xform.frontend.errors import FrontendError
 from opi_xform.frontend.headers.beginning import Beginning
 from opi_xform.frontend.units import UnitBuilder
 from opi_xform.ir.ast import Diagnostic, Unit
-from opi_xform.standing import standing
 
 _UNKNOWN_FLAG = re.compile(r"(?:unknown argument|unsupported option|unsupported argument)[^']*'(-[^']+)'")
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
+from opi_xform.file_names import standing
 from opi_xform.frontend import flags as flags_module
 from opi_xform.frontend.clang.libclang import MACRO_BIT, CXCursor, Kind, TranslationUnit, text
 from opi_xform.frontend.clang.names import STORAGE, Target
@@ -26,7 +27,6 @@ from opi_xform.ir.link_guard import in_guard
 from opi_xform.ir.span import Span
 from opi_xform.ir.statics import CallSite, Declared, Place, Routine, Static, Statics, Use
 from opi_xform.ir.types import Type
-from opi_xform.standing import standing
 
 _PRAGMA = re.compile(rb"^[ \t]*#[ \t]*pragma\b((?:\\\r?\n|[^\n])*)|_Pragma[ \t]*\(([^\n]*)", re.MULTILINE)
 _CLAUSES = re.compile(rb"\s*#[ \t]*pragma[ \t]+omp[ \t]+(?!threadprivate|declare)")

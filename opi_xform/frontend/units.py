@@ -16,7 +16,7 @@ from opi_xform.frontend.clang.typemap import TypeMap
 from opi_xform.frontend.errors import FrontendError
 from opi_xform.frontend.flags import Headers
 from opi_xform.frontend.headers.beginning import Beginning
-from opi_xform.frontend.lower.bounds import has_bounds, is_computed, lengths
+from opi_xform.frontend.lower.array_sizes import has_bounds, is_computed, lengths
 from opi_xform.frontend.lower.decls import Written, declarators
 from opi_xform.frontend.lower.directives import INCLUDE, WORD, thread_private
 from opi_xform.frontend.lower.exprs import Expressions

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from opi_xform.file_names import standing
 from opi_xform.launch.mpi import LaunchError
 from opi_xform.launch.probes import is_probe
-from opi_xform.standing import standing
 
 VERSION = 1
 MANIFEST, TREE = "index.json", "tree"

@@ -13,13 +13,13 @@ from opi_xform.ownership.conditions.aliases import alias_refusal, value_refusal
 from opi_xform.ownership.conditions.allocators import FARTHER, aligned_farther
 from opi_xform.ownership.conditions.bypass import bypass
 from opi_xform.ownership.conditions.levels import levels_site, levels_written
+from opi_xform.ownership.conditions.pending_requests import pending_refusal
 from opi_xform.ownership.conditions.replacing import (
     replacing_places,
     replacing_refusal,
     replacing_together,
     touched_early,
 )
-from opi_xform.ownership.conditions.requests import pending_refusal
 from opi_xform.ownership.conditions.threads import threads_written
 from opi_xform.ownership.decisions import decisions_of
 from opi_xform.ownership.explain.culprits import readers_of_no_contents, touches_after
@@ -36,13 +36,13 @@ from opi_xform.ownership.model.plan import Edit, Plan, ReplaceCall, StopOthers, 
 from opi_xform.ownership.model.traced import path
 from opi_xform.ownership.placement.leftovers import leftover_edits, without_empty_loops
 from opi_xform.ownership.placement.place import Placement, place
+from opi_xform.ownership.refusals import WORDLESS, form_refusal, site_refusal, whole_refusal
 from opi_xform.ownership.spelling.attributes import unseen_call
 from opi_xform.ownership.spelling.comments import PACKED, Remark, about, keep_refusal, never_packed, remarks
 from opi_xform.ownership.spelling.configurations import LEFT_OUT, left_out, several, shared_text
 from opi_xform.ownership.spelling.declarations import array_edits
 from opi_xform.ownership.spelling.parameters import parameters_of, reassigned
 from opi_xform.ownership.spelling.second_names import renaming, second_names, with_names
-from opi_xform.ownership.stays import WORDLESS, form_refusal, site_refusal, whole_refusal
 from opi_xform.ownership.swaps import joined
 
 

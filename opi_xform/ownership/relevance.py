@@ -40,7 +40,7 @@ def relevant(
     variables: Mapping[str, ast.Variable],
     called_back: Iterable[str],
 ) -> Relevance:
-    """What to follow of a program with a main.  ``called_back``: globals that unknown code may use (``driver``).
+    """What to follow of a program with a main.  ``called_back``: globals that unknown code may use (``pipeline``).
 
     That is all of it where addresses travel as bytes, since any function may move them.
     """

@@ -2,7 +2,7 @@
 
 ``for (c…) if (has[c]) for (k…) for (j…) x[…] = buf[p++];`` has no closed form.  Yet each byte that it reads lies in
 front of where the counter goes on, and that is never beyond where it ends.  How far that is, an earlier loop may have
-counted (``sums.py``): what it told the receive, ``total``, is then where the reads end.
+counted (``equal_counts.py``): what it told the receive, ``total``, is then where the reads end.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from opi_xform.memory.poly import Poly, symbol
 from opi_xform.memory.symbols import WRAPS
 from opi_xform.memory.values import HeaderPhi, Values
 from opi_xform.record import dataclass
-from opi_xform.values.sums import Guard, Sums
+from opi_xform.values.equal_counts import Guard, Sums
 
 MOST_PLAIN = 8  # steps from a read to where the counter goes on
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 from opi_xform.graph.loops import Loop
 from opi_xform.memory.poly import ONE, Poly, number, symbol
 from opi_xform.values.facts import Facts
-from opi_xform.values.trips import nominal_trips, smaller_trips, stays
+from opi_xform.values.trip_counts import nominal_trips, smaller_trips, stays
 
 if TYPE_CHECKING:
     from opi_xform.regions.telescope import Interval, Telescope

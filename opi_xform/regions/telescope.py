@@ -19,8 +19,8 @@ from opi_xform.memory.values import HeaderPhi, Values
 from opi_xform.record import dataclass
 from opi_xform.regions.interchanged import interchanged
 from opi_xform.regions.signs import negative
-from opi_xform.values.sums import Sums
-from opi_xform.values.trips import nominal_trips
+from opi_xform.values.equal_counts import Sums
+from opi_xform.values.trip_counts import nominal_trips
 
 Edge = tuple[int, int]
 Pairs = frozenset[tuple[Poly, Poly]]

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from opi_xform.file_names import standing
 from opi_xform.ownership.model.plan import Decision
-from opi_xform.standing import standing
 from opi_xform.text.lex import COMMENT, SourceText
 
 VERSION = 1

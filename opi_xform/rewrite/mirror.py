@@ -9,8 +9,8 @@ import os
 import shutil
 from collections.abc import Mapping, Sequence
 
+from opi_xform.file_names import standing
 from opi_xform.ir.ast import Unit
-from opi_xform.standing import standing
 from opi_xform.text.sources import Sources
 
 _PATH_OPTIONS = ("-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros")

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from opi_xform.standing import standing
+from opi_xform.file_names import standing
 
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include(?:_next)?[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
 

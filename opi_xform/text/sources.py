@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from opi_xform.standing import standing
+from opi_xform.file_names import standing
 from opi_xform.text.lex import SourceText
 
 

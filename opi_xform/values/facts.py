@@ -18,7 +18,7 @@ from opi_xform.memory.poly import ONE, Poly, symbol
 from opi_xform.memory.symbols import Symbols
 from opi_xform.memory.values import Comparison, Values
 from opi_xform.record import dataclass
-from opi_xform.values.trips import NEGATED, nominal_trips
+from opi_xform.values.trip_counts import NEGATED, nominal_trips
 
 if TYPE_CHECKING:
     from opi_xform.values.hull import Hull

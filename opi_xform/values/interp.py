@@ -11,7 +11,7 @@ from math import gcd
 
 from opi_xform.calls.calls import Calls
 from opi_xform.calls.foreign import foreign
-from opi_xform.calls.given import name_givers
+from opi_xform.calls.given_away import name_givers
 from opi_xform.calls.modified import modified_cells
 from opi_xform.calls.own import own
 from opi_xform.effects.model import Effects
@@ -31,11 +31,11 @@ from opi_xform.memory.values import HeaderPhi, Values
 from opi_xform.pointsto.families import find_families
 from opi_xform.values.evaluate import WIDEST, kind_of
 from opi_xform.values.facts import Facts
-from opi_xform.values.huge import believe
 from opi_xform.values.lockstep import lockstep
 from opi_xform.values.nullable import note_lazy, settle
 from opi_xform.values.steps import Steps
-from opi_xform.values.trips import nominal_trips
+from opi_xform.values.trip_counts import nominal_trips
+from opi_xform.values.unsigned_bounds import believe
 
 
 def interpret(

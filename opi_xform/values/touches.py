@@ -12,7 +12,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.memory.accesses import Access, Spread, row_and_padding
 from opi_xform.memory.poly import Poly
 from opi_xform.memory.values import Values
-from opi_xform.values.made import MadeTypes
+from opi_xform.values.made_datatypes import MadeTypes
 
 
 class Touches(MadeTypes):

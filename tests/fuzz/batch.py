@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from case_tools import run_tool
 
-from opi_xform.attempts.parted import PARTED
+from opi_xform.attempts.divided import PARTED
 from opi_xform.launch.mpi import LaunchError, Mpi
 from opi_xform.launch.opicc import link_flags
 from opi_xform.launch.runtime import ensure_runtime

@@ -43,7 +43,7 @@ _LIVENESS = "opi_xform.ownership.liveness.liveness"
 _LIVE = "opi_xform.regions.live"
 _ALIASES = "opi_xform.ownership.conditions.aliases"
 _MODIFIED = "opi_xform.calls.modified"
-_REQUESTS = "opi_xform.ownership.conditions.requests"
+_REQUESTS = "opi_xform.ownership.conditions.pending_requests"
 _STEPS = "opi_xform.values.steps"
 _UNSEEN = "opi_xform.ownership.spelling.attributes"
 

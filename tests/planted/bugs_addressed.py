@@ -4,7 +4,7 @@ from tests.planted.bug import Bug
 
 _ALLOCATIONS = "opi_xform.ownership.allocation.allocations"
 _HANDED = "opi_xform.program.handed_out"
-_HUGE = "opi_xform.values.huge"
+_HUGE = "opi_xform.values.unsigned_bounds"
 _MEMBERS = "opi_xform.ownership.buffers.members"
 
 ADDRESSED = (

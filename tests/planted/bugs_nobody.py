@@ -72,7 +72,7 @@ NOBODY = (
     ),
     Bug(
         "memory that is made where there is none has what the freed one had",
-        "opi_xform.ownership.placement.releases",
+        "opi_xform.ownership.placement.frees",
         "and not without and self.dead_after(candidate, needs):",
         "and not without:",
         ("nobody_freed_before", "a_freed_before_read"),

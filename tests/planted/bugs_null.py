@@ -7,7 +7,7 @@ _KINDS = "opi_xform.ownership.procnull.kinds"
 _RANKS = "opi_xform.ownership.procnull.real_ranks"
 _CARRIED = "opi_xform.ownership.procnull.carried"
 _TAINT = "opi_xform.ownership.procnull.taint"
-_TRIPS = "opi_xform.values.trips"
+_TRIPS = "opi_xform.values.trip_counts"
 _USES = "opi_xform.ownership.buffers.uses"
 
 NULL = (

@@ -57,13 +57,13 @@ NUMBERS = (
     ),
     Bug(
         "what typeof is asked is a length",
-        "opi_xform.frontend.lower.bounds",
+        "opi_xform.frontend.lower.array_sizes",
         "behind = e.span.file == name.file and e.span.begin >= name.end",
         "behind = True",
         ("vla_typeof",),
         Bug(
             "",
-            "opi_xform.frontend.lower.bounds",
+            "opi_xform.frontend.lower.array_sizes",
             "    if len(found) != len(counts):\n        return ()\n",
             "    found = found[len(found) - len(counts) :]\n",
             (),
@@ -80,7 +80,7 @@ NUMBERS = (
     ),
     Bug(
         "the first size of a parameter is that of its rows",
-        "opi_xform.frontend.lower.bounds",
+        "opi_xform.frontend.lower.array_sizes",
         "    found = found[1:] if parameter else found\n",
         "    found = found[:-1] if parameter else found\n",
         ("vla_fewer_rows",),

@@ -3,10 +3,10 @@
 from tests.planted.bug import Bug
 
 _MEMBERS = "opi_xform.ownership.buffers.members"
-_MERGED = "opi_xform.values.merged"
+_MERGED = "opi_xform.values.joined"
 _NUMBERED = "opi_xform.ownership.requests.numbered"
 _PENDING = "opi_xform.ownership.requests.pending"
-_REQUESTS = "opi_xform.ownership.conditions.requests"
+_REQUESTS = "opi_xform.ownership.conditions.pending_requests"
 _SLOTS = "opi_xform.ownership.requests.slots"
 
 REQUESTS = (

@@ -4,7 +4,7 @@ from tests.planted.bug import Bug
 
 _PASSAGES = "opi_xform.divide.passages.find"
 _PROOF = "opi_xform.divide.passages.proof"
-_STARTED = "opi_xform.attempts.started"
+_STARTED = "opi_xform.attempts.computed_starts"
 
 STARTS = (
     Bug(

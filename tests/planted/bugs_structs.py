@@ -3,7 +3,7 @@
 from tests.planted.bug import Bug
 
 _FROM_STRUCTS = "opi_xform.divide.structs.from_structs"
-_LOOSENED = "opi_xform.attempts.loosened"
+_LOOSENED = "opi_xform.attempts.struct_arrays"
 
 _POINTER = Bug(
     "a pointer to another member may come to this one",

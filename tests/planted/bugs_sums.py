@@ -2,7 +2,7 @@
 
 from tests.planted.bug import Bug
 
-_SUMS = "opi_xform.values.sums"
+_SUMS = "opi_xform.values.equal_counts"
 _GROWN = "opi_xform.regions.grown"
 
 SUMS = (

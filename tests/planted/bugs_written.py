@@ -4,8 +4,8 @@ from tests.planted.bug import Bug
 
 _OUT = "opi_xform.frontend.macros.written_out"
 _USES = "opi_xform.frontend.macros.macro_uses"
-_STEADY = "opi_xform.frontend.macros.steady"
-_AGAIN = "opi_xform.attempts.written"
+_STEADY = "opi_xform.frontend.macros.one_meaning"
+_AGAIN = "opi_xform.attempts.macros"
 
 _TREES = Bug(
     "a text with uses written out is the same program",

@@ -17,7 +17,7 @@ ORDER = (
     "kept",
     "toml",
     "resources",
-    "standing",
+    "file_names",
     "budget",
     "parallel",
     "ir",

@@ -9,11 +9,11 @@ from opi_xform.cli.inputs.build_flags import databases_near, open_database
 from opi_xform.cli.inputs.shown import shown
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import Failure, Problem, fail
+from opi_xform.file_names import standing
 from opi_xform.record import dataclass
 from opi_xform.rewrite.manifest import NAME as MANIFEST
 from opi_xform.rewrite.manifest import read_kept
 from opi_xform.rewrite.write import OutputError
-from opi_xform.standing import standing
 
 CPLUSPLUS = frozenset((".C", ".cc", ".cpp", ".cxx", ".c++", ".cu"))
 FORTRAN = frozenset(

@@ -12,10 +12,10 @@ from opi_xform.cli.inputs.files import CPLUSPLUS, FORTRAN
 from opi_xform.cli.inputs.shown import shown
 from opi_xform.cli.options import Options
 from opi_xform.cli.outcome import Failure, Problem, fail
+from opi_xform.file_names import standing
 from opi_xform.ir.ast import Diagnostic, Unit
 from opi_xform.rewrite.manifest import Kept, Program, new_manifest, read_kept, refused, stale
 from opi_xform.rewrite.write import OutputError, OutputFile
-from opi_xform.standing import standing
 
 _SOURCES = frozenset((".c", ".h", ".hh", ".hpp", ".hxx", *CPLUSPLUS, *FORTRAN))
 _SHOWN = 10

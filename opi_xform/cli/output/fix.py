@@ -14,11 +14,11 @@ from opi_xform.changes.model import Change, Site
 from opi_xform.cli.inputs.shown import shown
 from opi_xform.cli.outcome import Failure, fail
 from opi_xform.divide.places import Offsets
+from opi_xform.file_names import standing
 from opi_xform.ir.ast import Unit
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.plan import Decision, Plan
 from opi_xform.record import dataclass
-from opi_xform.standing import standing
 from opi_xform.text.edit import ByteEdit, EditConflict, apply_edits
 
 ROUNDS = 2  # analyses for the advice on all sites

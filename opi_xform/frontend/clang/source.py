@@ -9,9 +9,9 @@ import re
 from bisect import bisect_right
 from functools import cached_property
 
+from opi_xform.file_names import standing
 from opi_xform.frontend.clang.libclang import MACRO_BIT, CXSourceLocation, TranslationUnit, text
 from opi_xform.ir.span import Span
-from opi_xform.standing import standing
 
 PRECOMPILED = 1 << 30
 """Raw locations from here to ``MACRO_BIT`` lie in precompiled headers (of the system): clang counts down from there,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
+from opi_xform.file_names import standing
 from opi_xform.frontend.clang.libclang import CXCursor, Kind, TranslationUnit, text
 from opi_xform.frontend.clang.source import Sources
 from opi_xform.record import dataclass
-from opi_xform.standing import standing
 
 _IN_PARTS = ("stddef.h", "stdarg.h")
 

@@ -10,9 +10,9 @@ import os
 import re
 from collections.abc import Sequence
 
+from opi_xform.file_names import standing
 from opi_xform.frontend.clang.source import skip_space
 from opi_xform.record import dataclass
-from opi_xform.standing import standing
 
 _LINE_END = rb"[ \t]*(?=\r?\n|//|/\*|\Z)"
 _INCLUDE = re.compile(rb"#[ \t]*include[ \t]*(<[^>\n]+>|\"[^\"\n]+\")" + _LINE_END)

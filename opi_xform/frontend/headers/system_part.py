@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 
+from opi_xform.file_names import standing
 from opi_xform.frontend.clang.libclang import Kind, TranslationUnit, library, text
 from opi_xform.frontend.clang.source import File, Sources
 from opi_xform.frontend.errors import FrontendError
@@ -23,7 +24,6 @@ from opi_xform.frontend.headers.kept_headers import Made
 from opi_xform.frontend.headers.leading import Leading, Reader
 from opi_xform.frontend.parse import on_big_stack
 from opi_xform.frontend.probe import integer_macros
-from opi_xform.standing import standing
 
 Job = tuple[str, tuple[str, ...]]
 """A source file and its compiler flags."""

@@ -12,12 +12,12 @@ from opi_xform.frontend.clang.names import Names, Target
 from opi_xform.frontend.clang.tree import Places, Tree
 from opi_xform.frontend.clang.typemap import TypeMap
 from opi_xform.frontend.lower import fold
-from opi_xform.frontend.lower.alike import compared, deref
+from opi_xform.frontend.lower.array_sizes import has_bounds, is_computed
 from opi_xform.frontend.lower.atomics import atomic, is_atomic
-from opi_xform.frontend.lower.bounds import has_bounds, is_computed
 from opi_xform.frontend.lower.inits import Braces, Designated, flatten
 from opi_xform.frontend.lower.punned import is_punned
 from opi_xform.frontend.lower.refusals import Refusal, refusal
+from opi_xform.frontend.lower.same_meaning import compared, deref
 from opi_xform.frontend.macros.expansions import Expansion, Macros, call_arguments
 from opi_xform.ir.ast import (
     PROC_NULL,

@@ -8,17 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from opi_xform.file_names import standing
 from opi_xform.frontend import flags as flags_module
 from opi_xform.frontend.clang.libclang import CURSOR_VISITOR, RECURSE, CXCursor, Kind, TranslationUnit, evaluate, text
 from opi_xform.frontend.clang.source import File, Sources, closing, skip_space, tokens
 from opi_xform.frontend.lower.directives import lines
 from opi_xform.frontend.macros.expansions import Expansion, Macros
+from opi_xform.frontend.macros.one_meaning import Steadiness, steadiness
 from opi_xform.frontend.macros.quoted import Quoted
-from opi_xform.frontend.macros.steady import Steadiness, steadiness
 from opi_xform.frontend.macros.written_out import Piece, written_out
 from opi_xform.frontend.parse import clean_unit, on_big_stack
 from opi_xform.record import dataclass
-from opi_xform.standing import standing
 
 _PREPROCESSING = 500
 _VALUES = (Kind.INTEGER_LITERAL, Kind.CHARACTER_LITERAL, Kind.FLOATING_LITERAL, Kind.UNARY_EXPR)

@@ -155,7 +155,7 @@ TABLE = (
     Condition(
         "pending requests",
         "No other operation on the buffer is pending where it changes hands.",
-        ("ownership.conditions.requests:pending_refusal", "ownership.requests.completions:completing_edges"),
+        ("ownership.conditions.pending_requests:pending_refusal", "ownership.requests.completions:completing_edges"),
         ("OPI106", "OPI206"),
         ("d_*",),
     ),
@@ -204,7 +204,7 @@ TABLE = (
     Condition(
         "numbers that wrap",
         "An unsigned comparison and a number that is cut off count where nothing tells that C's value is another.",
-        ("memory.symbols:Symbols", "values.evaluate:Evaluator", "values.huge:believe"),
+        ("memory.symbols:Symbols", "values.evaluate:Evaluator", "values.unsigned_bounds:believe"),
         (),
         ("odd_unsigned_*", "odd_long_cut*", "odd_wrapped_*", "size_bound_*"),
     ),
@@ -243,7 +243,7 @@ TABLE = (
     Condition(
         "turns of a loop",
         "A loop has a number of turns where its exit is tested in every turn.",
-        ("values.trips:tested_each_turn",),
+        ("values.trip_counts:tested_each_turn",),
         (),
         ("send_exit_*", "once_*"),
     ),

@@ -18,8 +18,8 @@ from opi_xform.ownership.buffers.uses import touches
 from opi_xform.ownership.explain.culprits import TRIES, ahead, readers_of
 from opi_xform.ownership.explain.datatypes import layout_refusal
 from opi_xform.ownership.explain.live_data import LiveData
+from opi_xform.ownership.explain.other_threads import started
 from opi_xform.ownership.explain.reasons import AGAIN, liveness_refusal
-from opi_xform.ownership.explain.started import started
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Finding, Judge
 from opi_xform.ownership.model.buffers import Buffer, Carrier, Place, Program, Refusal, Swap, Use

@@ -1,4 +1,4 @@
-"""Sites that convert because a block's life ends with them (``last_sends.py``): what the text permits; the edits."""
+"""Sites that convert because a block's life ends with them (``sends.py``): what the text permits; the edits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ownership.allocation.repeated import has_effect
 from opi_xform.ownership.conditions.agreement import Verdict
 from opi_xform.ownership.conditions.levels import levels_written
-from opi_xform.ownership.conditions.requests import abandoned
+from opi_xform.ownership.conditions.pending_requests import abandoned
 from opi_xform.ownership.conditions.threads import threads_written
 from opi_xform.ownership.explain.deepest import small, too_small
 from opi_xform.ownership.last.blocks import Blocks, Pool

@@ -22,7 +22,7 @@ from opi_xform.ownership.model.endings import ends
 from opi_xform.ownership.model.names import Name, operands
 from opi_xform.record import dataclass
 from opi_xform.values.facts import Facts, Known
-from opi_xform.values.trips import NEGATED
+from opi_xform.values.trip_counts import NEGATED
 
 Pair = tuple[Name, Name]  # in order
 MOST_PAIRS = 3_000_000  # that are looked at

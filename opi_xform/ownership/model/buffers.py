@@ -47,7 +47,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """One of several structs whose member is written with the same words (``twins``); the words of ``Member``."""
+    """One of several structs whose member is written with the same words (``same_member``); the words of ``Member``."""
 
     object: Where
     offset: int

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from opi_xform.memory.poly import ONE, Monomial, Poly, number, symbol
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.object_index import index_of
-from opi_xform.values.trips import stays, turns
+from opi_xform.values.trip_counts import stays, turns
 
 STEPS = 400  # of one proof: what is not found by then is not proved
 

@@ -10,8 +10,8 @@ from opi_xform.memory.accesses import Accesses
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.record import dataclass
 from opi_xform.regions.grown import Grown
+from opi_xform.values.equal_counts import Sums
 from opi_xform.values.facts import Facts
-from opi_xform.values.sums import Sums
 
 
 @dataclass(frozen=True, slots=True)

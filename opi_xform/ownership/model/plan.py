@@ -13,7 +13,7 @@ from opi_xform.record import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A comment about the statement at bytes ``[begin, end)`` of a file (``told``).
+    """A comment about the statement at bytes ``[begin, end)`` of a file (``spelling/comments.py``).
 
     what: ``keep``, or ``packed`` with the ``name`` of a buffer, or ``disjoint`` with two names (``a,b``).  span: where
     the comment stands.

@@ -23,8 +23,8 @@ from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.plan import Advice, Edit
 from opi_xform.ownership.placement.edits import Builder, Written
 from opi_xform.ownership.placement.events import collect_events
+from opi_xform.ownership.placement.frees import ROUNDS, Releases
 from opi_xform.ownership.placement.guards import cases, there
-from opi_xform.ownership.placement.releases import ROUNDS, Releases
 from opi_xform.ownership.placement.row_graph import views
 from opi_xform.ownership.placement.situation import Site, State, Tables, Unplaceable
 from opi_xform.ownership.placement.states import (

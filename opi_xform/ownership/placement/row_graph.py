@@ -18,7 +18,7 @@ from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.placement.states import BIRTH, DEALLOC, IRECV, IREPLACE, Event, View, view
 from opi_xform.ownership.requests.completions import all_in_turn
 from opi_xform.record import dataclass
-from opi_xform.values.trips import nominal_trips
+from opi_xform.values.trip_counts import nominal_trips
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from opi_xform.memory.poly import Poly, number, symbol
 from opi_xform.ownership.model.names import Name, Names
 from opi_xform.ownership.requests.slots import Slots, apart, joints_of, lost_slots, slots_of
 from opi_xform.record import dataclass
-from opi_xform.values.trips import MIRRORED, NEGATED, nominal_trips
+from opi_xform.values.trip_counts import MIRRORED, NEGATED, nominal_trips
 
 Edge = tuple[int, int]
 _ZERO, _TOLD, _STALE = 1, 2, 4

@@ -23,7 +23,7 @@ from opi_xform.record import dataclass
 from opi_xform.regions.live import Event, Live
 from opi_xform.regions.sets import BudgetExceeded, Regions
 from opi_xform.regions.telescope import Telescope
-from opi_xform.values.merged import Joints
+from opi_xform.values.joined import Joints
 
 _MOST_GIVEN = 16
 _MOST_ASKED = 12  # nodes told apart; beyond, all that can be reached count as reached while pending

@@ -7,7 +7,7 @@ from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import Poly, number
 from opi_xform.ownership.model.names import Names
 from opi_xform.record import dataclass
-from opi_xform.values.merged import Joints
+from opi_xform.values.joined import Joints
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@ The declaration may stand ahead (``double *b; b = h->out[d];``).  All uses follo
 the words name nothing that a block declares: what is read ahead of the assignment has no value in C.
 
 A message changes the pointer that it is given.  Where that is a local copy, the program is tried with the words that it
-was set from in its place (``attempts/plainly.py``).  The two have to be one program, so what the words say must not
+was set from in its place (``attempts/short_names.py``).  The two have to be one program, so what the words say must not
 change between the setting and a use.  That is so in two cases.
 
 - The words are made of addresses and of variables that never change (``rbuf[d]``, a parameter that nobody sets).

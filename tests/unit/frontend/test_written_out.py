@@ -15,7 +15,7 @@ from case_tools import CASES, run_tool
 from opi_xform.frontend.clang.libclang import TranslationUnit
 from opi_xform.frontend.clang.source import tokens
 from opi_xform.frontend.macros.macro_uses import Wanted, read_unit
-from opi_xform.rewrite.regions import Change, Text
+from opi_xform.rewrite.written_out import Change, Text
 from opi_xform.text.mapped import Mapped, Put
 
 CC = shutil.which("cc") or shutil.which("gcc")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from opi_xform.ir import instr as ins
-from opi_xform.values.merged import Joints
+from opi_xform.values.joined import Joints
 
 STEPS = st.lists(st.tuples(st.integers(-2, 3), st.integers(-2, 3)), min_size=1, max_size=6)
 

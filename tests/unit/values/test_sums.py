@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from core_support import program
 
-from opi_xform.values.sums import Sums
+from opi_xform.values.equal_counts import Sums
 
 HEAD = "static int mark, size, has[100], rows[100], cols[100]; static double buf[400]; int elsewhere(void);\n"
 HEAD += "static unsigned marks[100], most[2];\n"

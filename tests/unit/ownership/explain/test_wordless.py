@@ -84,11 +84,11 @@ def test_macros_are_not_written_out_for_sites_that_stay_whatever_the_words_are(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """A message that is too small stays; one that a macro's body sends may convert."""
-    from opi_xform.attempts import written
+    from opi_xform.attempts import macros
 
     tried: list[int] = []
-    run = written.WritingOut.run
-    monkeypatch.setattr(written.WritingOut, "run", lambda self: (tried.append(1), run(self))[1])
+    run = macros.WritingOut.run
+    monkeypatch.setattr(macros.WritingOut, "run", lambda self: (tried.append(1), run(self))[1])
     folder = tmp_path_factory.mktemp("macros")
     start = "#include <mpi.h>\n#define GIVE(b, n) MPI_Send(b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD)\n#define N 64\n"
     main = "int main(int c, char **v) { MPI_Init(&c, &v); BODY MPI_Finalize(); return 0; }\n"

@@ -14,11 +14,11 @@ from dataclasses import replace
 from opi_xform.attempts.again import Again, Tried, converted, site
 from opi_xform.divide.places import Offsets
 from opi_xform.divide.structs.from_structs import Edits, FromStructs, Lifted, Site
+from opi_xform.file_names import standing
 from opi_xform.ir.ast import Unit
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.plan import Plan
-from opi_xform.standing import standing
 from opi_xform.text.edit import ByteEdit, EditConflict, apply_edits
 
 

@@ -15,7 +15,7 @@ from opi_xform.graph.loops import Loop, LoopNest
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import symbol
 from opi_xform.memory.values import Values
-from opi_xform.values.trips import nominal_trips, tested_each_turn
+from opi_xform.values.trip_counts import nominal_trips, tested_each_turn
 
 WIDE = 8  # bytes: only these are numbers so large
 SOON = 1 << 20  # turns of a loop inside

@@ -16,14 +16,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.attempts.again import Again, Tried, converted, site
+from opi_xform.file_names import standing
 from opi_xform.frontend import FrontendError
 from opi_xform.frontend.macros.macro_uses import Reading, Use, Wanted, read
 from opi_xform.ir.ast import Unit
 from opi_xform.ir.span import Span
 from opi_xform.ownership.model.plan import Edit, InsertStatement, LinkName, Plan, PointerDeclaration, ReplaceCall
 from opi_xform.rewrite.mirror import lay_out, mirrored, mirrored_flags, original
-from opi_xform.rewrite.regions import Change, Key, Text
-from opi_xform.standing import standing
+from opi_xform.rewrite.written_out import Change, Key, Text
 from opi_xform.text.mapped import Mapped
 from opi_xform.text.sources import Sources
 

@@ -22,7 +22,7 @@ from opi_xform.memory.poly import ONE, ZERO, Poly, number, symbol
 from opi_xform.memory.symbols import WRAPS
 from opi_xform.memory.values import Comparison, HeaderPhi, Values
 from opi_xform.record import dataclass
-from opi_xform.values.trips import NEGATED, nominal_trips
+from opi_xform.values.trip_counts import NEGATED, nominal_trips
 
 MOST_STEPS, MOST_LOOPS, MOST_LEVELS = 32, 4, 6
 

@@ -1,7 +1,7 @@
 """Messages that begin at a place which the program computes: tried with a block of their own.
 
 Where what travels is scratch between the statements that pack or unpack it and the message
-(``divide/passages/find.py``, ``passage_proof.py``), the source is rewritten to a block that holds just that, and the
+(``divide/passages/find.py``, ``proof.py``), the source is rewritten to a block that holds just that, and the
 program that results is analysed as any other.  Where that makes the message's site convert, its plan counts; the other
 messages stay as they were.
 """

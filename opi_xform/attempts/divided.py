@@ -21,6 +21,7 @@ from opi_xform.divide.named.proof import NamedDividing
 from opi_xform.divide.named.spell import NamedSpelling
 from opi_xform.divide.places import Offsets
 from opi_xform.divide.spell import Spelling
+from opi_xform.file_names import standing
 from opi_xform.ir.ast import Unit
 from opi_xform.ir.span import Span
 from opi_xform.ownership.buffers.uses import collect
@@ -29,7 +30,6 @@ from opi_xform.ownership.model.plan import Note, Plan, StopOthers
 from opi_xform.ownership.spelling.configurations import LEFT_OUT
 from opi_xform.record import dataclass
 from opi_xform.rewrite.left_out import stops
-from opi_xform.standing import standing
 from opi_xform.text.edit import ByteEdit, EditConflict, apply_edits
 from opi_xform.text.errors import PlanError
 from opi_xform.text.sources import Sources

@@ -15,11 +15,11 @@ from opi_xform.attempts.again import Again, Tried, converted, site
 from opi_xform.divide.places import Offsets
 from opi_xform.divide.structs.by_address import ByAddress, Edits
 from opi_xform.divide.structs.by_result import ByResult
+from opi_xform.file_names import standing
 from opi_xform.graph.whole import merge
 from opi_xform.ir.ast import Unit
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.plan import Plan
-from opi_xform.standing import standing
 from opi_xform.text.edit import ByteEdit, EditConflict, apply_edits
 
 MOST = 8  # types of structs that are tried one after the other
