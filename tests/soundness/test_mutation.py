@@ -216,6 +216,7 @@ ONE_SIDED = {
         ("send_recv", "6"),
         ("size_bound", "789"),
         ("spelled", ("3", "7", "8", "24")),
+        ("test_loop", "7"),
         ("unset", "12345"),
         ("vla", "8"),
         ("written_out", "123456"),
