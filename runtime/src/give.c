@@ -265,7 +265,7 @@ static void settle(void *bufp, void *old, bool coming) {
 API int OPI_Take_replace(void *bufp, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
     static const char call[] = "OPI_Take_replace";
     OPI_SITE();
-    void *old;
+    void *old = NULL;
     int rc = replaced(call, bufp, comm, &old);
     if (OPI_UNLIKELY(rc != MPI_SUCCESS))
         return rc;
@@ -282,7 +282,7 @@ API int OPI_Itake_replace(void *bufp, int count, MPI_Datatype type, int source, 
     static const char call[] = "OPI_Itake_replace";
     OPI_SITE();
     opi_need_names(call);
-    void *old;
+    void *old = NULL;
     int rc = replaced(call, bufp, comm, &old);
     if (OPI_UNLIKELY(rc != MPI_SUCCESS))
         return rc;
