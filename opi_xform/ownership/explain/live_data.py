@@ -74,7 +74,7 @@ class LiveData:
         objects = self.objects(use)
         if found is None or objects <= {UNKNOWN}:
             return None
-        root, inside = found.root, found.inside
+        root, inside = found.root, found.inside or (use.side == "recv" and self.parted(use, found.root, objects))
         if use.side == "recv" and (not inside or self.own(argument, objects)):
             return None
         touched = objects.union(self.families[o] for o in objects if o in self.families)
@@ -114,14 +114,40 @@ class LiveData:
             nearest.sort(key=lambda n: self.graph.nodes[n].frame != frame)  # what the function itself does goes first
         if not nearest:
             return None
-        places = {(span.file, span.line): span for span in map(self.names.span, reversed(nearest))}
-        spans = list(reversed(places.values()))[:SHOWN]
-        told = f"`{self.program.variables[other].name}`" if other else f"`{name}`"
-        notes = tuple(dict.fromkeys(spans, f"{told} may be read here").items())
-        also = f", which changes places with {told}" if other else ""
-        where = f"the message lies in `{name}`{also}, and {line_of(spans[0])} may read"
+        places = {(span.file, span.line): (span, n) for n in reversed(nearest) for span in (self.names.span(n),)}
+        told = self.program.variables[other].name if other else name
+        shown = [(span, self.named(n, told)) for span, n in list(reversed(places.values()))[:SHOWN]]
+        notes = tuple((span, f"`{called}` may be read here") for span, called in shown)
+        also = f", which changes places with `{told}`" if other else ""
+        span, called = shown[0]
+        where = f"the message lies in `{name}`{also}, and {line_of(span)} may read"
         what = "it there after the send" if use.side == "send" else "bytes there that this receive does not bring"
-        return Refusal("01", f"{where} {what}", notes)
+        return Refusal("01", f"{where} {what}{f', as `{called}`' if called != told else ''}", notes)
+
+    def named(self, n: int, name: str) -> str:
+        """The name by which a node reads a message's memory; the given one for another struct's member by that name."""
+        called = [spelling(base_of(e)) for e in self.lvalues(n) if isinstance(self.graph.nodes[n].action, ins.Load)]
+        if len(called) != 1 or called[0] == UNSPELLED or _member(called[0]) == _member(name):
+            return name
+        return called[0]
+
+    def parted(self, use: Use, root: Root, objects: Objects) -> bool:
+        """A receive at the beginning of a block that brings only a part of it.
+
+        The same call sends from further in, which MPI allows of no bytes that it brings; or another receive of the
+        same function, which the same process may run, brings what lies further in.
+        """
+        node = self.graph.nodes[use.node]
+        for n, others in self.uses.items():
+            if self.graph.nodes[n].frame != node.frame or objects.isdisjoint(self.program.values.accesses.objects(n)):
+                continue
+            for other in others:
+                if n != use.node and (other.side == "send" or self.excluded(use.node, n)):
+                    continue
+                found = self.roots.of(other.call.args[other.argument], node.frame)
+                if found is not None and found.root == root and found.moved:
+                    return True
+        return False
 
     def nearest(self, use: Use, nodes: set[int]) -> list[int]:
         """Of nodes behind a message, in the order of a walk: those in its own loop go before those behind that."""
@@ -373,6 +399,10 @@ class LiveData:
                 seen.update(fresh)
                 work.extend((b, 0) for b in fresh)
         return mine - reached
+
+
+def _member(name: str) -> str:
+    return name.rpartition("->")[2].rpartition(".")[2]
 
 
 def _bare(e: ast.Expr) -> ast.Expr:

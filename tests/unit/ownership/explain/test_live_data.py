@@ -131,7 +131,7 @@ static double sum(struct grid *g)
     ]
     text, found = sites(lines, tmp_path, before)
     assert told(found[0]) == ("keep", "OPI101")
-    wanted = f"the message lies in `top`, and line {line_of(text)} may read it there after the send"
+    wanted = f"the message lies in `top`, and line {line_of(text)} may read it there after the send, as `g->u`"
     assert found[0]["message"] == wanted
 
 
@@ -350,3 +350,43 @@ def test_a_place_inside_is_told_before_how_the_memory_comes(tmp_path: Path) -> N
     ]
     _, found = sites(lines, tmp_path, make)
     assert "the call begins inside `a`, at a place that the program computes" in found[0]["message"]
+
+
+FIELDS = """static void swap(struct grid *a, struct grid *b) { double *t; t = a->u; a->u = b->u; b->u = t; }
+static void evolve(struct grid *c, struct grid *p)
+{
+    double *now = c->u, *old = p->u;
+    for (int k = c->ny; k < (c->nx - 1) * c->ny; k++)
+        now[k] = old[k - c->ny] + old[k + c->ny]; // HERE
+}
+"""
+STEPS = [
+    "struct grid g = {n, n, NULL, NULL, NULL}, h = {n, n, NULL, NULL, NULL};",
+    "g.u = malloc(n * n * 8); h.u = malloc(n * n * 8);",
+    "for (int i = 0; i < n * n; i++) g.u[i] = h.u[i] = i;",
+    "for (int t = 0; t < 9; t++) { trade(&g, rank); evolve(&h, &g); swap(&g, &h); }",
+    'printf("%g\\n", g.u[n]);',
+]
+EDGE = "struct grid *g, int rank) { double *to = g->u, *from = g->u + g->ny, *end = g->u + (g->nx - 1) * g->ny;"
+WHERE = "g->ny, MPI_DOUBLE, rank ? rank - 1 : MPI_PROC_NULL, 0,"
+BOTH = f"MPI_Sendrecv(from, {WHERE} to, {WHERE} MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+
+
+def taken(name: str) -> str:
+    return f"MPI_Recv({name}, {WHERE} MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+
+
+@pytest.mark.parametrize("calls", [BOTH, taken("to") + taken("end")])
+def test_a_halo_at_the_beginning_of_a_block(calls: str, tmp_path: Path) -> None:
+    text, found = sites(STEPS, tmp_path, f"{FIELDS}static void trade({EDGE} {calls} }}\n")
+    first = next(s for s in found if s["side"] == "recv")
+    where = f"the message lies in `to`, and line {line_of(text)} may read bytes there that this receive does not bring"
+    assert (told(first), first["message"]) == (("keep", "OPI201"), f"{where}, as `old`")
+    assert first["notes"][0]["message"] == "`old` may be read here"
+
+
+def test_a_receive_of_a_whole_block_is_no_halo(tmp_path: Path) -> None:
+    """What is sent from there later, and what other processes receive there, says nothing of what it brings."""
+    calls = f"if (rank > 0) {{ {taken('to')} MPI_Send(from, {WHERE} MPI_COMM_WORLD); }} else {{ {taken('end')} }}"
+    _, found = sites(STEPS, tmp_path, f"{FIELDS}static void trade({EDGE} {calls} }}\n")
+    assert "this receive does not bring" not in found[0]["message"]
