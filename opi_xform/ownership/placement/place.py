@@ -110,6 +110,14 @@ class _Placing(Releases):
 
     in_place = False  # memory is allocated where the program does it
 
+    def elsewhere(self) -> str:
+        """The function that allocates, in words, where it is another one than that of the carrier."""
+        program, carrier = self.program, self.buffer.carrier
+        makers = {program.graph.frames[program.graph.nodes[n].frame].function for n in carrier.allocations}
+        if len(makers) > 1 or program.variables[carrier.variable].function in ("", *makers):
+            return ""
+        return f", in `{program.functions[makers.pop()].name}`,"
+
     # --- the steps -------------------------------------------------------------------------------------------------
 
     def run(self, eager: bool) -> Placement:
@@ -121,7 +129,7 @@ class _Placing(Releases):
         allocations = find_allocations(self.program, self.flow, self.shared.defs, self.buffer)
         if allocations is None:
             made = dict.fromkeys(node_span(self.program, n) for n in carrier.allocations)
-            what = f"the memory that is allocated at {lines_of(made)}"
+            what = f"the memory that is allocated at {lines_of(made)}{self.elsewhere()}"
             message = f"{what} does not come to `{self.buffer.name}` by a plain statement that could be rewritten"
             raise Unplaceable("14", message, tuple((span, "allocated here") for span in made))
         addressed = self.shared.defs.addressed

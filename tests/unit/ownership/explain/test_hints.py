@@ -135,3 +135,20 @@ def test_no_other_buffer_is_advised_for_the_call_itself(tmp_path: Path, capfd: p
     kept = of_line(twice, 11, tmp_path, capfd)
     assert kept["code"] == "OPI102"
     assert "buffer at line" not in kept["message"]
+
+
+def test_all_calls_that_come_while_a_receive_is_pending_need_another_buffer(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def take(name: str, k: int) -> str:
+        return f"if (argc > {k}) MPI_Irecv({name}, N, MPI_DOUBLE, {k}, 0, MPI_COMM_WORLD, &r[{k}]);"
+
+    def lines(b: str, c: str) -> list[str]:
+        made = "MPI_Request r[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};"
+        waited = ["MPI_Waitall(3, r, MPI_STATUSES_IGNORE);", "v[0] = argc > 0 ? buf[3] : 0;"]
+        return [made, take("buf", 0), take(b, 1), take(c, 2), *waited]
+
+    kept = of_line(lines("buf", "buf"), 10, tmp_path, capfd)
+    assert kept["message"].endswith("; another buffer at line 11 and 12 would let it convert")
+    assert of_line(lines("u", "buf"), 10, tmp_path, capfd)["decision"] == "keep"
+    assert of_line(lines("u", "v"), 10, tmp_path, capfd)["decision"] == "convert"

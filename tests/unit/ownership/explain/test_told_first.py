@@ -253,3 +253,50 @@ static void *work(void *id) { fill(*(int *)id); return NULL; }
         lines, tmp_path, before.replace("static int n;", "int n;").replace("part[", "other["), "-pthread"
     )
     assert found[0]["code"] != "OPI405"
+
+
+def test_a_function_that_calls_itself_goes_before_where_its_buffer_comes_from(tmp_path: Path) -> None:
+    before = """static int sort(int *a, int *s, int n, int low, int high)
+{
+    MPI_Status st;
+    int got;
+    if (high - low < 2) return n;
+    int *part = malloc(n * sizeof(int));
+    MPI_Recv(s, n, MPI_INT, low, 0, MPI_COMM_WORLD, &st);
+    MPI_Recv(low > 3 ? part : s, n, MPI_INT, high, 0, MPI_COMM_WORLD, &st);
+    MPI_Get_count(&st, MPI_INT, &got);
+    for (int i = 0; i < got; i++) a[i] += s[i] + part[0];
+    free(part);
+    return sort(a, s, n, low, (low + high) / 2); // HERE
+}
+"""
+    lines = ["int *a = malloc(n * sizeof(int)), *s = malloc(n * sizeof(int));", "for (int i = 0; i < n; i++) a[i] = i;"]
+    text, found = sites([*lines, 'printf("%d %d\\n", sort(a, s, n, 0, argc), a[1]);', "free(s);"], tmp_path, before)
+    wanted = f"`sort` calls itself at line {line_of(text)}, and what that does with `s` could not be followed"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI402", wanted)
+
+
+def test_a_pointer_of_a_table_that_a_loop_sets(tmp_path: Path) -> None:
+    start = "static void start(double **p, int n) { for (int i = 0; i < n; i++) p[i][0] = i; }\n"
+    lines = ["double **g = malloc(n * sizeof(double *)), **h = malloc(n * sizeof(double *));"]
+    lines += ["for (int i = 0; i < n; i++) {", "g[i] = malloc(n * sizeof(double)); // HERE", "h[i] = malloc(n * 8); }"]
+    lines += ["start(g, n); start(h, n);"]
+    lines += ["MPI_Recv(g[0], n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"]
+    text, found = sites([*lines, 'printf("%g %g\\n", g[0][1], h[n - 1][0]);'], tmp_path, start)
+    wanted = "it could not be shown which of the pointers in `g` the call and other lines mean"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI402", wanted)
+    assert [note["line"] for note in found[0]["notes"]] == [line_of(text)]
+
+
+def test_a_datatype_goes_before_a_call_that_has_no_counterpart(tmp_path: Path) -> None:
+    made = "MPI_Datatype t; MPI_Type_vector(n, 1, 2, MPI_INT, &t); MPI_Type_commit(&t); // HERE"
+    lines = [
+        "int *a = malloc(2 * n * sizeof(int));",
+        "for (int i = 0; i < 2 * n; i++) a[i] = i;",
+        made,
+        "MPI_Request r;",
+    ]
+    lines += ["MPI_Issend(a, 1, t, 1, 0, MPI_COMM_WORLD, &r);", "MPI_Wait(&r, MPI_STATUS_IGNORE);", "free(a);"]
+    text, found = sites(lines, tmp_path)
+    assert (found[0]["code"], found[0]["notes"][0]["line"]) == ("OPI107", line_of(text))
+    assert "it is made by `MPI_Type_vector`" in found[0]["message"]
