@@ -93,6 +93,8 @@ class LiveData:
         reads = {n for n in mine if self.program.values.accesses.touches(n, touched, "R") and self.reads(n, root)}
         loads = {n for n in reads if isinstance(self.graph.nodes[n].action, ins.Load)}
         again = {n for n in mine - anew if root in self.by(n) and any(u.side == "send" for u in self.uses.get(n, ()))}
+        if self.once(use):
+            again.discard(use.node)
         if use.side == "send" and again and not (inside or loads or swapped):
             return self.sent_again(use, name, ahead(self.graph, use.node, again))
         if inside:  # a collective call may be of other parts
@@ -157,6 +159,11 @@ class LiveData:
         """How many loops are around a message and a node."""
         nest, nodes = self.program.nest, self.graph.nodes
         return len({*nest.chain(nodes[use.node].block)}.intersection(nest.chain(nodes[n].block)))
+
+    def once(self, use: Use) -> bool:
+        """The message begins elsewhere in each turn of the one loop around its call."""
+        turn, around = self.moving(use), self.program.nest.chain(self.graph.nodes[use.node].block)
+        return bool(turn) and len(around) == 1
 
     def exchanged(self, root: Root) -> str:
         """The variable with which the pointer that a call names changes places; '' for none."""

@@ -11,7 +11,7 @@ from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN, Object
 from opi_xform.ownership.buffers.members import Finder
 from opi_xform.ownership.buffers.uses import collect
-from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.explain.reasons import node_span, of_callee
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import POINTER_BYTES, place, spelling
@@ -359,7 +359,7 @@ class Strays:
         o = info.number
         escaped = self.values.escaped.get(o)
         if escaped is not None:
-            n, reason = escaped
+            n, reason = escaped[0], of_callee(self.program, *escaped)
             return _Cause(f"`{name}` may change behind the program's back: {reason}", ((self.names.span(n), reason),))
         if o in self.program.points_to.reachable(frozenset({UNKNOWN})):
             return _Cause(f"code that is not known may reach `{name}`", ())

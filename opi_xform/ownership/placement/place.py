@@ -199,8 +199,8 @@ class _Placing(Releases):
                 n = next((n for n in computed if n not in plain), next(iter(computed), None))
                 where = "" if n is None else f" at {line_of(node_span(self.program, n))}"
                 raise self.fail(
-                    f"which rows of `{self.buffer.name}` are used{where} is not known well enough to tell one row's "
-                    "messages from what is done to the others",
+                    f"it could not be shown which rows of `{self.buffer.name}` are used{where}, so what is done to one "
+                    "of them may be done to the row of this message",
                     n,
                 )
             self.views, self.insertions, self.lifted = sides, [], 0

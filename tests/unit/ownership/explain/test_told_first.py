@@ -300,3 +300,33 @@ def test_a_datatype_goes_before_a_call_that_has_no_counterpart(tmp_path: Path) -
     text, found = sites(lines, tmp_path)
     assert (found[0]["code"], found[0]["notes"][0]["line"]) == ("OPI107", line_of(text))
     assert "it is made by `MPI_Type_vector`" in found[0]["message"]
+
+
+def test_one_message_of_each_struct_in_an_array_is_sent_once(tmp_path: Path) -> None:
+    before = "struct bucket { int at, *items; };\n"
+    before += "static void put(struct bucket *b, int k) { b->items[b->at++] = k; }\n"
+    lines = ["struct bucket **b = malloc(n * sizeof *b);", "MPI_Request r;"]
+    lines += ["for (int i = 0; i < n; i++) {", "b[i] = malloc(sizeof(struct bucket)); // HERE"]
+    lines += ["b[i]->items = malloc(n * sizeof(int)); b[i]->at = 0; }", "for (int i = 0; i < n; i++) put(b[i % 7], i);"]
+    lines += ["for (int i = 0; i < n; i++) {", "MPI_Isend(b[i]->items, n, MPI_INT, i, 0, MPI_COMM_WORLD, &r);"]
+    text, found = sites([*lines, "MPI_Wait(&r, MPI_STATUS_IGNORE); }"], tmp_path, before)
+    wanted = f"the struct of `b[…]->items` is allocated in a loop, at line {line_of(text)}: there are several"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI402", wanted)
+    again = [*lines[:6], "for (int t = 0; t < 3; t++)", *lines[6:], "MPI_Wait(&r, MPI_STATUS_IGNORE); }"]
+    _, found = sites(again, tmp_path, before)
+    assert found[0]["code"] == "OPI102"
+
+
+def test_rows_that_cannot_be_told_apart(tmp_path: Path) -> None:
+    lines = ["double **g = malloc((n + 2) * sizeof(double *));", "for (int i = 0; i < n + 2; i++)"]
+    lines += ["g[i] = malloc(n * sizeof(double)); // HERE", "for (int i = 0; i < n; i++) g[n][i] = g[0][i] = i;"]
+    lines += [
+        "for (int t = 0; t < 9; t++) {",
+        "MPI_Recv(g[0], n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+    ]
+    lines += ["for (int i = 1; i <= n; i++) for (int j = 0; j < n; j++) g[i][j] = g[i - 1][j] + t;", "}"]
+    text, found = sites([*lines, 'printf("%g\\n", g[n][1]);'], tmp_path)
+    wanted = (
+        f"it could not be shown which rows of `g[…]` are used at line {line_of(text)}, so what is done to one of them"
+    )
+    assert (found[0]["code"], found[0]["message"]) == ("OPI215", f"{wanted} may be done to the row of this message")
