@@ -74,7 +74,8 @@ class LiveData:
         objects = self.objects(use)
         if found is None or objects <= {UNKNOWN}:
             return None
-        root, inside = found.root, found.inside or (use.side == "recv" and self.parted(use, found.root, objects))
+        root, inside = found.root, found.inside and not (use.side == "recv" and _first_row(argument))
+        inside = inside or (use.side == "recv" and self.parted(use, root, objects))
         if use.side == "recv" and (not inside or self.own(argument, objects)):
             return None
         touched = objects.union(self.families[o] for o in objects if o in self.families)
@@ -146,8 +147,10 @@ class LiveData:
             for other in others:
                 if n != use.node and (other.side == "send" or self.excluded(use.node, n)):
                     continue
-                found = self.roots.of(other.call.args[other.argument], node.frame)
-                if found is not None and found.root == root and found.moved:
+                argument = other.call.args[other.argument]
+                found = self.roots.of(argument, node.frame)
+                further = found is not None and (found.moved or found.inside)
+                if found is not None and found.root == root and further and not _first_row(argument):
                     return True
         return False
 
@@ -416,6 +419,12 @@ def _bare(e: ast.Expr) -> ast.Expr:
     while isinstance(e, ast.Cast):
         e = e.operand
     return e
+
+
+def _first_row(argument: ast.Expr) -> bool:
+    """The first pointer of a table, which may be that to the block in which all of its rows lie."""
+    row = _row(argument)
+    return isinstance(row, ast.Index) and is_zero(row.index)
 
 
 def _row(argument: ast.Expr) -> ast.Expr | None:

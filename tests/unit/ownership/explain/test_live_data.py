@@ -390,3 +390,23 @@ def test_a_receive_of_a_whole_block_is_no_halo(tmp_path: Path) -> None:
     calls = f"if (rank > 0) {{ {taken('to')} MPI_Send(from, {WHERE} MPI_COMM_WORLD); }} else {{ {taken('end')} }}"
     _, found = sites(STEPS, tmp_path, f"{FIELDS}static void trade({EDGE} {calls} }}\n")
     assert "this receive does not bring" not in found[0]["message"]
+
+
+def test_a_block_that_comes_whole_by_its_first_row(tmp_path: Path) -> None:
+    """Its other rows point into it: that is what it stays for, not what the message leaves out."""
+    before = "static void add(double **c, double **b, int n)\n"
+    before += "{ for (int i = 0; i < n; i++) for (int k = 0; k < n; k++) c[i][k] += b[k][i]; }\n"
+    lines = [
+        "double **b = malloc(n * sizeof(double *)), **c = malloc(n * sizeof(double *));",
+        "b[0] = malloc(n * n * 8); c[0] = malloc(n * n * 8);",
+        "for (int i = 1; i < n; i++) {",
+        "b[i] = b[0] + n * i; // HERE",
+        "c[i] = c[0] + n * i; }",
+        "for (int i = 0; i < n; i++) for (int k = 0; k < n; k++) b[i][k] = c[i][k] = i;",
+        "for (int t = 0; t < 9; t++) { add(c, b, n);",
+        "MPI_Recv(&b[0][0], n * n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }",
+        'printf("%g\\n", c[n - 1][0]);',
+    ]
+    text, found = sites(lines, tmp_path, before)
+    wanted = f"the call names a row of `b`, and line {line_of(text)} makes its rows parts of one block"
+    assert found[0]["message"] == f"{wanted}; a message needs a buffer of its own"
