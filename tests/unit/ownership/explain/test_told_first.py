@@ -330,3 +330,15 @@ def test_rows_that_cannot_be_told_apart(tmp_path: Path) -> None:
         f"it could not be shown which rows of `g[…]` are used at line {line_of(text)}, so what is done to one of them"
     )
     assert (found[0]["code"], found[0]["message"]) == ("OPI215", f"{wanted} may be done to the row of this message")
+
+
+def test_a_pointer_that_is_set_to_a_place_inside_says_where(tmp_path: Path) -> None:
+    lines = ["double *b = malloc(n * 8), *all = NULL;", "for (int i = 0; i < n; i++) b[i] = i;", "if (argc > 2) {"]
+    lines += ["all = malloc(n * n * 8);", "for (int i = 1; i < n; i++) {", "b = all + i * n; // HERE"]
+    lines += ["MPI_Recv(b, n, MPI_DOUBLE, i, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }"]
+    lines += ['printf("%g\\n", all[n]); free(all);', "} else {", f"MPI_Send(b, n, MPI_DOUBLE, {TO}", "free(b); }"]
+    text, found = sites(lines, tmp_path)
+    send = next(site for site in found if site["side"] == "send")
+    wanted = f"line {line_of(text)} sets `b` to what could not be shown to be the start of a buffer"
+    assert (send["code"], send["message"]) == ("OPI104", wanted)
+    assert (send["notes"][0]["line"], send["notes"][0]["message"]) == (line_of(text), "here")
