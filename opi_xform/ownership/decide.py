@@ -22,7 +22,7 @@ from opi_xform.ownership.conditions.replacing import (
 )
 from opi_xform.ownership.conditions.threads import threads_written
 from opi_xform.ownership.decisions import decisions_of
-from opi_xform.ownership.explain.culprits import readers_of_no_contents, touches_after
+from opi_xform.ownership.explain.culprits import readers_of_no_contents, touches_after, unwritten
 from opi_xform.ownership.explain.deepest import Deepest, in_its_words, shared_places
 from opi_xform.ownership.explain.hints import first_contents
 from opi_xform.ownership.explain.hints import told as hint_told
@@ -267,7 +267,10 @@ def _left(
         return first_contents(facts[first], p)
     trial = Verdict(converted={*others, p, *(u.place for u in buffer.uses if u.place == _twin(p))})
     tests = () if why.code == "05" else null_tests  # the only such reason with a hint
-    _settle(units, program, buffer, tests, facts, trial, why.code == "06")
+    packed = {u.node for u in mine} if why.hint is not None and why.hint.kind == "pack" else set()
+    if packed and not buffer.cleared and any(unwritten(judge, packed) for judge in facts.values()):
+        return why  # what is packed may be memory that comes only then, and others read it before
+    _settle(units, program, buffer, tests, facts, trial, why.code == "06", packed)
     _keep(trial, _unwritable(options, trial))
     return trial.refusals.get(p)
 
@@ -328,8 +331,12 @@ def _settle(
     facts: Mapping[int, Judge],
     verdict: Verdict,
     waited: bool = False,
+    packed: Collection[int] = (),
 ) -> None:
-    """Pending requests, placement and aliases, until what converts is stable.  waited: as if all was waited for."""
+    """Pending requests, placement and aliases, until what converts is stable.
+
+    waited: as if all was waited for.  packed: nodes that send as if all of it was written right before.
+    """
     while verdict.converted:
         going = [u for u in buffer.uses if u.place in verdict.converted]
         staying = [u for u in buffer.uses if u.place not in verdict.converted]
@@ -346,9 +353,9 @@ def _settle(
         if isinstance(placed, Refusal):
             _keep(verdict, _alone(units, program, buffer, verdict.converted, null_tests, placed))
             continue
-        unwritten = None if buffer.cleared else next((judge for judge in facts.values() if judge.unwritten), None)
-        if placed.guarded and unwritten is not None:
-            why = unwritten_refusal(program, buffer, readers_of_no_contents(unwritten))
+        bare = None if buffer.cleared else next((judge for judge in facts.values() if unwritten(judge, packed)), None)
+        if placed.guarded and bare is not None:
+            why = unwritten_refusal(program, buffer, readers_of_no_contents(bare))
             _keep(verdict, dict.fromkeys(sorted(verdict.converted), why))
             continue
         shared = shared_text(program, verdict.converted, placed.edits)

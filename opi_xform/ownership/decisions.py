@@ -106,7 +106,7 @@ def decisions_of(
             if refusal is None:
                 refusal = otherwise(function.key)
             code = kept(refusal.code, side)
-            notes = tuple(Note(span, message) for span, message in refusal.notes)
+            notes = tuple(Note(span, lines.told(message, span.file)) for span, message in refusal.notes)
             out.append(
                 Decision(
                     call.span,

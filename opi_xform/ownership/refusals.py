@@ -16,7 +16,7 @@ from opi_xform.ownership.explain.datatypes import layout_refusal
 from opi_xform.ownership.explain.deepest import NO_FORM, SMALL, small, too_small
 from opi_xform.ownership.explain.hints import with_hint
 from opi_xform.ownership.explain.part_reasons import inside_refusal
-from opi_xform.ownership.explain.reasons import liveness_refusal, node_span
+from opi_xform.ownership.explain.reasons import liveness_refusal, node_span, of_callee
 from opi_xform.ownership.liveness.liveness import Finding, Judge
 from opi_xform.ownership.model.buffers import Buffer, Options, Program, Refusal, Use
 from opi_xform.ownership.spelling.declarations import source_refusal
@@ -45,7 +45,7 @@ def whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, o
         lost = program.values.given_away.get(o)
         if lost is not None:
             node, reason = lost
-            reason = _called_again(program, node) if reason == RECURSION else reason
+            reason = _called_again(program, node) if reason == RECURSION else of_callee(program, node, reason)
             code = "403" if reason.startswith("unknown function") else "escape"
             return Refusal(code, f"`{buffer.name}`: {reason}", ((node_span(program, node), reason),))
     promised = allocator_refusal(program, buffer, options.strict) or jump_refusal(program, buffer)

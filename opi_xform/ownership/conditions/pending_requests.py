@@ -12,7 +12,7 @@ from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly, symbol
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
-from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.names import Names, names_of
 from opi_xform.ownership.model.plan import Advice
 from opi_xform.ownership.requests.pending import Asked, pending, request_pending_at
@@ -335,7 +335,10 @@ def _named_again(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
         waiting = Advice("wait", "waiting for it, by the request that the call names,", (names.span(use.node),))
         return Refusal("06", message, notes, hint=waiting)
     message = f"{line} gives `{buffer.name}` to MPI while this receive into it may be pending"
-    return Refusal("06", message, notes, hint=Advice("other", f"another buffer at {line}", (names.span(at),)))
+    spans = tuple(dict.fromkeys(names.span(one.node) for one in late))
+    if names.span(use.node) in spans:  # another buffer there leaves the call itself
+        return Refusal("06", message, notes)
+    return Refusal("06", message, notes, hint=Advice("other", f"another buffer at {lines_of(spans)}", spans))
 
 
 def _owner(names: Names, buffer: Buffer, frame: int) -> int:

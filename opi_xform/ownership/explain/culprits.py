@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from islpy import Set
 
@@ -35,6 +35,14 @@ def readers_of_first_contents(judge: Judge) -> tuple[int, ...]:
 def readers_of_no_contents(judge: Judge) -> tuple[int, ...]:
     """Nodes that read the buffer where nobody may have written to it."""
     return _deciding(judge, sorted(readers_of(judge)), lambda live, _: judge.reads_unwritten(live))
+
+
+def unwritten(judge: Judge, without: Collection[int]) -> bool:
+    """The buffer is read where nobody may have written to it.  without: nodes that do not count."""
+    if not judge.unwritten or not without:
+        return judge.unwritten
+    others = sorted(readers_of(judge) - set(without))
+    return _needs(judge, others, lambda live, _: judge.reads_unwritten(live))
 
 
 def touches_after(judge: Judge, use: Use) -> tuple[int, ...]:

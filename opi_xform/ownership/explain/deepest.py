@@ -133,7 +133,9 @@ class Deepest:
             found = (started(self.program, base.var) if isinstance(base, ast.VarRef) else None) or found
         if found is not None and (found.code, refusal.code) == ("02", "07"):
             return refusal  # neither is easier to do without
-        return refusal if found is None or found.code == refusal.code else replace(found, form=refusal.code)
+        if found is None or found.code == refusal.code:
+            return found if found is not None and found.notes and not refusal.notes else refusal
+        return replace(found, form=refusal.code)
 
     def deeper(
         self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: dict[int, Judge]
@@ -166,7 +168,7 @@ class Deepest:
             finding = judge.findings.get((use.node, use.argument))
             needed = needed or judge.exceeded or (finding is not None and not finding.ok and _partly_known(judge, use))
         live = self.live_data.refusal(uses, swapped and not needed) if needed or swapped else None
-        lasting = live or form or self.made(first)
+        lasting = live or self.made(first) or form  # another call would still send what the datatype says
         if lasting is None and refusal.code == "402":
             return _inside(first) or self.live_data.place(first)
         return lasting

@@ -91,7 +91,10 @@ def _hint(code: str, judge: Judge, use: Use, readers: tuple[int, ...]) -> Advice
     if sends:
         if any(u.op.replaces for u in sends):
             return None  # what comes there would be missing
-        if any(u.place == use.place for u in sends):
+        own = [any(u.place == use.place for u in judge.use_nodes.get(n, ())) for n in readers]
+        if any(own):
+            if not all(own):
+                return None  # neither packing here nor another buffer there would do
             count = use.buffer.count
             packed = use.length is not None and count is not None and _steady(program, use, count)
             return Advice("pack", "packing all of it anew for each turn") if packed else None

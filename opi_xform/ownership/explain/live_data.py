@@ -74,7 +74,8 @@ class LiveData:
         objects = self.objects(use)
         if found is None or objects <= {UNKNOWN}:
             return None
-        root, inside = found.root, found.inside
+        root, inside = found.root, found.inside and not (use.side == "recv" and _first_row(argument))
+        inside = inside or (use.side == "recv" and self.parted(use, root, objects))
         if use.side == "recv" and (not inside or self.own(argument, objects)):
             return None
         touched = objects.union(self.families[o] for o in objects if o in self.families)
@@ -93,6 +94,8 @@ class LiveData:
         reads = {n for n in mine if self.program.values.accesses.touches(n, touched, "R") and self.reads(n, root)}
         loads = {n for n in reads if isinstance(self.graph.nodes[n].action, ins.Load)}
         again = {n for n in mine - anew if root in self.by(n) and any(u.side == "send" for u in self.uses.get(n, ()))}
+        if self.once(use):
+            again.discard(use.node)
         if use.side == "send" and again and not (inside or loads or swapped):
             return self.sent_again(use, name, ahead(self.graph, use.node, again))
         if inside:  # a collective call may be of other parts
@@ -114,14 +117,42 @@ class LiveData:
             nearest.sort(key=lambda n: self.graph.nodes[n].frame != frame)  # what the function itself does goes first
         if not nearest:
             return None
-        places = {(span.file, span.line): span for span in map(self.names.span, reversed(nearest))}
-        spans = list(reversed(places.values()))[:SHOWN]
-        told = f"`{self.program.variables[other].name}`" if other else f"`{name}`"
-        notes = tuple(dict.fromkeys(spans, f"{told} may be read here").items())
-        also = f", which changes places with {told}" if other else ""
-        where = f"the message lies in `{name}`{also}, and {line_of(spans[0])} may read"
+        places = {(span.file, span.line): (span, n) for n in reversed(nearest) for span in (self.names.span(n),)}
+        told = self.program.variables[other].name if other else name
+        shown = [(span, self.named(n, told)) for span, n in list(reversed(places.values()))[:SHOWN]]
+        notes = tuple((span, f"`{called}` may be read here") for span, called in shown)
+        also = f", which changes places with `{told}`" if other else ""
+        span, called = shown[0]
+        where = f"the message lies in `{name}`{also}, and {line_of(span)} may read"
         what = "it there after the send" if use.side == "send" else "bytes there that this receive does not bring"
-        return Refusal("01", f"{where} {what}", notes)
+        return Refusal("01", f"{where} {what}{f', as `{called}`' if called != told else ''}", notes)
+
+    def named(self, n: int, name: str) -> str:
+        """The name by which a node reads a message's memory; the given one for another struct's member by that name."""
+        called = [spelling(base_of(e)) for e in self.lvalues(n) if isinstance(self.graph.nodes[n].action, ins.Load)]
+        if len(called) != 1 or called[0] == UNSPELLED or _member(called[0]) == _member(name):
+            return name
+        return called[0]
+
+    def parted(self, use: Use, root: Root, objects: Objects) -> bool:
+        """A receive at the beginning of a block that brings only a part of it.
+
+        The same call sends from further in, which MPI allows of no bytes that it brings; or another receive of the
+        same function, which the same process may run, brings what lies further in.
+        """
+        node = self.graph.nodes[use.node]
+        for n, others in self.uses.items():
+            if self.graph.nodes[n].frame != node.frame or objects.isdisjoint(self.program.values.accesses.objects(n)):
+                continue
+            for other in others:
+                if n != use.node and (other.side == "send" or self.excluded(use.node, n)):
+                    continue
+                argument = other.call.args[other.argument]
+                found = self.roots.of(argument, node.frame)
+                further = found is not None and (found.moved or found.inside)
+                if found is not None and found.root == root and further and not _first_row(argument):
+                    return True
+        return False
 
     def nearest(self, use: Use, nodes: set[int]) -> list[int]:
         """Of nodes behind a message, in the order of a walk: those in its own loop go before those behind that."""
@@ -131,6 +162,11 @@ class LiveData:
         """How many loops are around a message and a node."""
         nest, nodes = self.program.nest, self.graph.nodes
         return len({*nest.chain(nodes[use.node].block)}.intersection(nest.chain(nodes[n].block)))
+
+    def once(self, use: Use) -> bool:
+        """The message begins elsewhere in each turn of the one loop around its call."""
+        turn, around = self.moving(use), self.program.nest.chain(self.graph.nodes[use.node].block)
+        return bool(turn) and len(around) == 1
 
     def exchanged(self, root: Root) -> str:
         """The variable with which the pointer that a call names changes places; '' for none."""
@@ -375,10 +411,20 @@ class LiveData:
         return mine - reached
 
 
+def _member(name: str) -> str:
+    return name.rpartition("->")[2].rpartition(".")[2]
+
+
 def _bare(e: ast.Expr) -> ast.Expr:
     while isinstance(e, ast.Cast):
         e = e.operand
     return e
+
+
+def _first_row(argument: ast.Expr) -> bool:
+    """The first pointer of a table, which may be that to the block in which all of its rows lie."""
+    row = _row(argument)
+    return isinstance(row, ast.Index) and is_zero(row.index)
 
 
 def _row(argument: ast.Expr) -> ast.Expr | None:

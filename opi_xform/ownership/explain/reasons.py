@@ -17,6 +17,7 @@ from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.liveness import Finding
 from opi_xform.ownership.liveness.marks import marks_before
 from opi_xform.ownership.liveness.zero_ends import read_to_an_end, zeros_put
+from opi_xform.ownership.model import lines
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.plan import Advice
@@ -48,6 +49,14 @@ def node_span(program: Program, node: int) -> Span:
         return action.call.span
     frame = program.graph.frames[program.graph.nodes[node].frame]
     return node_span(program, frame.call) if frame.call >= 0 else NOWHERE
+
+
+def of_callee(program: Program, node: int, reason: str) -> str:
+    """Why a call is not followed, its lines with the file of the function that is called."""
+    action = program.graph.nodes[node].action
+    names = action.functions if isinstance(action, Lost) else ()
+    files = [program.functions[f].span.file for f in names if f in program.functions]
+    return lines.marked(reason, files[0]) if len(files) == 1 else reason
 
 
 def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Finding, readers: tuple[int, ...]) -> Refusal:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from opi_xform.graph.graph import Bind, Unbind
+from opi_xform.graph.graph import RECURSION, Bind, Lost, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN, Object
 from opi_xform.ownership.buffers.members import Finder
 from opi_xform.ownership.buffers.uses import collect
-from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.explain.reasons import node_span, of_callee
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.lvalues import POINTER_BYTES, place, spelling
@@ -20,6 +20,7 @@ from opi_xform.record import dataclass
 
 STEPS = 8  # names that are followed from the call to where its pointer comes from
 SHOWN = 3  # notes
+NOT_FOLLOWED = "could not be followed"
 GENERAL = "the pointer may stand for several buffers here, or for none that is known"
 
 Notes = tuple[tuple[Span, str], ...]
@@ -52,9 +53,24 @@ class Strays:
             text = "the call begins inside a buffer, which it does not name; it would need a buffer of its own"
             return Refusal("04", text, ((node_span(self.program, made), "allocated here"),))
         cause = self.cause(use) if self.program.complete else None
+        if cause is not None and cause.message.endswith(NOT_FOLLOWED):
+            cause = self.again(use) or cause
         if cause is None:
             return Refusal("402", GENERAL)
         return Refusal("402", cause.message, cause.notes)
+
+    def again(self, use: Use) -> _Cause | None:
+        """The function of a call may be entered once more from there, with what is not followed."""
+        here = self.graph.frames[self.graph.nodes[use.node].frame].function
+        e = use.call.args[use.argument]
+        for node in self.graph.nodes:
+            lost = node.action
+            if isinstance(lost, Lost) and lost.reason == RECURSION and here in lost.functions:
+                span, itself = lost.call.span, self.graph.frames[node.frame].function == here
+                called = f"`{self.program.functions[here].name}` {'calls itself' if itself else 'is called again'}"
+                message = f"{called} at {line_of(span)}, and what that does with `{spelling(e)}` {NOT_FOLLOWED}"
+                return _Cause(message, ((span, "called here"),))
+        return None
 
     def cause(self, use: Use) -> _Cause | None:
         action = self.graph.nodes[use.node].action
@@ -141,7 +157,7 @@ class Strays:
             message = f"the buffer is what `{key}` returned, which is not known to be fresh memory"
             return _Cause(message, ((span, "here"),))
         made = f"the memory that `{key}` returns at {line_of(span)}"
-        message = f"the buffer is {made}; what else points into it by then could not be followed"
+        message = f"the buffer is {made}; what else points into it by then {NOT_FOLLOWED}"
         if inside:
             message = f"the call begins at a computed place inside {made}; a message needs a buffer of its own"
         return _Cause(message, ((span, "allocated here"),))
@@ -343,7 +359,7 @@ class Strays:
         o = info.number
         escaped = self.values.escaped.get(o)
         if escaped is not None:
-            n, reason = escaped
+            n, reason = escaped[0], of_callee(self.program, *escaped)
             return _Cause(f"`{name}` may change behind the program's back: {reason}", ((self.names.span(n), reason),))
         if o in self.program.points_to.reachable(frozenset({UNKNOWN})):
             return _Cause(f"code that is not known may reach `{name}`", ())
@@ -371,6 +387,10 @@ class Strays:
             start, size = finder.stretches.stretch(a, lo, length)
             if start < at + POINTER_BYTES and (size is None or start + size > at):
                 span = self.names.span(a.node)
+                if exact and lo is None and name.endswith("]"):  # any of the pointers of a table
+                    where = f"it could not be shown which of the pointers in `{name[: name.rindex('[')]}`"
+                    does = "set" if a.kind == "W" else "read"
+                    return _Cause(f"{where} the call and other lines mean", ((span, f"one of them is {does} here"),))
                 what = self.how(a.node, a.kind, lo is not None or not finder.exact(a.node, o), f"`{name}`")
                 return _Cause(f"{line_of(span)} {what}", ((span, "here"),))
         return None

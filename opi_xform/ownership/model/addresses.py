@@ -16,10 +16,12 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
+from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.names import Name, Names, Range, names_of, operands, value_range
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.record import dataclass
 
+INSIDE = "is one inside its memory, not that of the start"
 ESCAPE = "escape"  # the name of two codes: the address goes where the analysis cannot follow
 _ORDER = frozenset({"<", ">", "<=", ">=", "==", "!="})
 
@@ -356,7 +358,7 @@ class Flow:
                 value = self.recorded(n, 0)
                 base = self.base(value)
                 if value is None or base is None or self.symbols.offset(value).terms:
-                    self.problem(n, "04", "is one inside its memory, not that of the start")
+                    self.problem(n, "04", INSIDE)
                 return
             self.variable(n, node.frame, target.key)
 
@@ -391,7 +393,11 @@ class Flow:
             return ValueCheck(None, tests)
         first = self.problems[min(self.problems)]
         name = self.buffer.name
-        note = (self.names.span(first.node), f"the address of `{name}` {first.message} here")
+        span = self.names.span(first.node)
+        if first.message == INSIDE:  # which line sets it so says more: it need not be so at every call
+            message = f"{line_of(span)} sets `{name}` to what could not be shown to be the start of a buffer"
+            return ValueCheck(Refusal("04", message, ((span, "here"),)), tests)
+        note = (span, f"the address of `{name}` {first.message} here")
         return ValueCheck(Refusal(first.code, f"the address of `{name}` {first.message}", (note,)), tests)
 
 

@@ -110,6 +110,14 @@ class _Placing(Releases):
 
     in_place = False  # memory is allocated where the program does it
 
+    def elsewhere(self) -> str:
+        """The function that allocates, in words, where it is another one than that of the carrier."""
+        program, carrier = self.program, self.buffer.carrier
+        makers = {program.graph.frames[program.graph.nodes[n].frame].function for n in carrier.allocations}
+        if len(makers) > 1 or program.variables[carrier.variable].function in ("", *makers):
+            return ""
+        return f", in `{program.functions[makers.pop()].name}`,"
+
     # --- the steps -------------------------------------------------------------------------------------------------
 
     def run(self, eager: bool) -> Placement:
@@ -121,7 +129,7 @@ class _Placing(Releases):
         allocations = find_allocations(self.program, self.flow, self.shared.defs, self.buffer)
         if allocations is None:
             made = dict.fromkeys(node_span(self.program, n) for n in carrier.allocations)
-            what = f"the memory that is allocated at {lines_of(made)}"
+            what = f"the memory that is allocated at {lines_of(made)}{self.elsewhere()}"
             message = f"{what} does not come to `{self.buffer.name}` by a plain statement that could be rewritten"
             raise Unplaceable("14", message, tuple((span, "allocated here") for span in made))
         addressed = self.shared.defs.addressed
@@ -191,8 +199,8 @@ class _Placing(Releases):
                 n = next((n for n in computed if n not in plain), next(iter(computed), None))
                 where = "" if n is None else f" at {line_of(node_span(self.program, n))}"
                 raise self.fail(
-                    f"which rows of `{self.buffer.name}` are used{where} is not known well enough to tell one row's "
-                    "messages from what is done to the others",
+                    f"it could not be shown which rows of `{self.buffer.name}` are used{where}, so what is done to one "
+                    "of them may be done to the row of this message",
                     n,
                 )
             self.views, self.insertions, self.lifted = sides, [], 0

@@ -92,3 +92,63 @@ def test_it_moves_past_what_has_nothing_to_do_with_it(
     kept = site([PACK, SEND, between, "v[0] = buf[3];"], tmp_path, capfd)
     wanted = "v[1]" not in between  # of an array, one element counts as all
     assert ("; moving the read at line 11 before the send would let it convert" in kept["message"]) is wanted
+
+
+MEMORY = "double *q = malloc(N * 8); if (!q) exit(1);"
+HALF = "for (int i = 0; i < N / 2; i++) q[i] = i;"
+ALL = "for (int i = 0; i < N; i++) q[i] = i;"
+Q = "MPI_Send(q, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"
+
+
+def of_line(lines: list[str], line: int, folder: Path, capfd: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    text = HEAD.replace("#define N", "#include <stdlib.h>\n#define N") + "\n".join(lines) + TAIL
+    (folder / "a.c").write_text(text)
+    assert main([str(folder / "a.c"), "--output-format", "json"]) == 0
+    found: list[dict[str, Any]] = json.loads(capfd.readouterr().out)["sites"]
+    return next(s for s in found if s["line"] == line)
+
+
+def test_what_is_packed_for_each_turn_need_not_be_written_before(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    kept = of_line([MEMORY, HALF, "for (int t = 0; t < 3; t++)", Q, "free(q);"], 12, tmp_path, capfd)
+    assert kept["message"].endswith("; packing all of it anew for each turn would let it convert")
+    packed = [MEMORY, HALF, "for (int t = 0; t < 3; t++) {" + ALL, Q, "}", "free(q);"]
+    assert of_line(packed, 12, tmp_path, capfd)["decision"] == "convert"
+
+
+def test_packing_at_one_send_does_not_write_what_another_one_sends(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    q = Q.replace("q, N", "q, k")
+    take = "MPI_Recv(q, k, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }"
+    warm = ["double *q = malloc(N * 8); int k = 100;", "for (int t = 0; t < 9; t++) {", q, take]
+    grow = "for (k = 1; k <= N; k = (int)(k * 1.25) + 1) for (int t = 0; t < 9; t++) {"
+    kept = of_line([*warm, grow, q, take, "free(q);"], 14, tmp_path, capfd)
+    assert kept["message"].endswith("that line 14 sends are surely written after this send")
+    packed = [*warm, grow + ALL.replace("< N", "< k"), q, take, "free(q);"]
+    assert of_line(packed, 14, tmp_path, capfd)["decision"] == "keep"
+
+
+def test_no_other_buffer_is_advised_for_the_call_itself(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    twice = [PACK, "for (int t = 0; t < 3; t++)", SEND, SEND]
+    kept = of_line(twice, 11, tmp_path, capfd)
+    assert kept["code"] == "OPI102"
+    assert "buffer at line" not in kept["message"]
+
+
+def test_all_calls_that_come_while_a_receive_is_pending_need_another_buffer(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def take(name: str, k: int) -> str:
+        return f"if (argc > {k}) MPI_Irecv({name}, N, MPI_DOUBLE, {k}, 0, MPI_COMM_WORLD, &r[{k}]);"
+
+    def lines(b: str, c: str) -> list[str]:
+        made = "MPI_Request r[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};"
+        waited = ["MPI_Waitall(3, r, MPI_STATUSES_IGNORE);", "v[0] = argc > 0 ? buf[3] : 0;"]
+        return [made, take("buf", 0), take(b, 1), take(c, 2), *waited]
+
+    kept = of_line(lines("buf", "buf"), 10, tmp_path, capfd)
+    assert kept["message"].endswith("; another buffer at line 11 and 12 would let it convert")
+    assert of_line(lines("u", "buf"), 10, tmp_path, capfd)["decision"] == "keep"
+    assert of_line(lines("u", "v"), 10, tmp_path, capfd)["decision"] == "convert"

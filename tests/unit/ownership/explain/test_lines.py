@@ -137,7 +137,8 @@ def test_memory_that_comes_by_another_way_says_where(tmp_path: Path, capfd: pyte
     site = first(tmp_path, {"a.c": text}, capfd)
     assert (site["code"], site["message"]) == (
         "OPI114",
-        "the memory that is allocated at line 8 does not come to `out` by a plain statement that could be rewritten",
+        "the memory that is allocated at line 8, in `pack`, does not come to `out` by a plain statement that could be "
+        "rewritten",
     )
 
 
@@ -192,3 +193,13 @@ def test_what_gives_a_struct_away_is_named_first(tmp_path: Path, capfd: pytest.C
         "OPI402",
         "`h->cells` may change behind the program's back: `odd`, which is not followed: inline asm in line 9",
     )
+
+
+def test_what_is_not_followed_says_the_file_of_its_lines(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    odd = 'void odd(double *p);\n\nvoid odd(double *p) { __asm__ volatile("" : : "r"(p)); }\n'
+    text = SEND.replace("double out[N], total;", "static double out[N];\nvoid odd(double *p);")
+    text = text.replace("LOOK", "").replace("int rank;", "int rank; odd(out);")
+    site = first(tmp_path, {"a.c": text, "u.c": odd}, capfd)
+    why = "`odd`, which is not followed: inline asm in line 3 of u.c"
+    assert (site["code"], site["message"]) == ("OPI103", f"`out`: {why}")
+    assert [note["message"] for note in site["notes"]] == [why]

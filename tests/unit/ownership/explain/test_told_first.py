@@ -253,3 +253,92 @@ static void *work(void *id) { fill(*(int *)id); return NULL; }
         lines, tmp_path, before.replace("static int n;", "int n;").replace("part[", "other["), "-pthread"
     )
     assert found[0]["code"] != "OPI405"
+
+
+def test_a_function_that_calls_itself_goes_before_where_its_buffer_comes_from(tmp_path: Path) -> None:
+    before = """static int sort(int *a, int *s, int n, int low, int high)
+{
+    MPI_Status st;
+    int got;
+    if (high - low < 2) return n;
+    int *part = malloc(n * sizeof(int));
+    MPI_Recv(s, n, MPI_INT, low, 0, MPI_COMM_WORLD, &st);
+    MPI_Recv(low > 3 ? part : s, n, MPI_INT, high, 0, MPI_COMM_WORLD, &st);
+    MPI_Get_count(&st, MPI_INT, &got);
+    for (int i = 0; i < got; i++) a[i] += s[i] + part[0];
+    free(part);
+    return sort(a, s, n, low, (low + high) / 2); // HERE
+}
+"""
+    lines = ["int *a = malloc(n * sizeof(int)), *s = malloc(n * sizeof(int));", "for (int i = 0; i < n; i++) a[i] = i;"]
+    text, found = sites([*lines, 'printf("%d %d\\n", sort(a, s, n, 0, argc), a[1]);', "free(s);"], tmp_path, before)
+    wanted = f"`sort` calls itself at line {line_of(text)}, and what that does with `s` could not be followed"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI402", wanted)
+
+
+def test_a_pointer_of_a_table_that_a_loop_sets(tmp_path: Path) -> None:
+    start = "static void start(double **p, int n) { for (int i = 0; i < n; i++) p[i][0] = i; }\n"
+    lines = ["double **g = malloc(n * sizeof(double *)), **h = malloc(n * sizeof(double *));"]
+    lines += ["for (int i = 0; i < n; i++) {", "g[i] = malloc(n * sizeof(double)); // HERE", "h[i] = malloc(n * 8); }"]
+    lines += ["start(g, n); start(h, n);"]
+    lines += ["MPI_Recv(g[0], n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"]
+    text, found = sites([*lines, 'printf("%g %g\\n", g[0][1], h[n - 1][0]);'], tmp_path, start)
+    wanted = "it could not be shown which of the pointers in `g` the call and other lines mean"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI402", wanted)
+    assert [note["line"] for note in found[0]["notes"]] == [line_of(text)]
+
+
+def test_a_datatype_goes_before_a_call_that_has_no_counterpart(tmp_path: Path) -> None:
+    made = "MPI_Datatype t; MPI_Type_vector(n, 1, 2, MPI_INT, &t); MPI_Type_commit(&t); // HERE"
+    lines = [
+        "int *a = malloc(2 * n * sizeof(int));",
+        "for (int i = 0; i < 2 * n; i++) a[i] = i;",
+        made,
+        "MPI_Request r;",
+    ]
+    lines += ["MPI_Issend(a, 1, t, 1, 0, MPI_COMM_WORLD, &r);", "MPI_Wait(&r, MPI_STATUS_IGNORE);", "free(a);"]
+    text, found = sites(lines, tmp_path)
+    assert (found[0]["code"], found[0]["notes"][0]["line"]) == ("OPI107", line_of(text))
+    assert "it is made by `MPI_Type_vector`" in found[0]["message"]
+
+
+def test_one_message_of_each_struct_in_an_array_is_sent_once(tmp_path: Path) -> None:
+    before = "struct bucket { int at, *items; };\n"
+    before += "static void put(struct bucket *b, int k) { b->items[b->at++] = k; }\n"
+    lines = ["struct bucket **b = malloc(n * sizeof *b);", "MPI_Request r;"]
+    lines += ["for (int i = 0; i < n; i++) {", "b[i] = malloc(sizeof(struct bucket)); // HERE"]
+    lines += ["b[i]->items = malloc(n * sizeof(int)); b[i]->at = 0; }", "for (int i = 0; i < n; i++) put(b[i % 7], i);"]
+    lines += ["for (int i = 0; i < n; i++) {", "MPI_Isend(b[i]->items, n, MPI_INT, i, 0, MPI_COMM_WORLD, &r);"]
+    text, found = sites([*lines, "MPI_Wait(&r, MPI_STATUS_IGNORE); }"], tmp_path, before)
+    wanted = f"the struct of `b[…]->items` is allocated in a loop, at line {line_of(text)}: there are several"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI402", wanted)
+    again = [*lines[:6], "for (int t = 0; t < 3; t++)", *lines[6:], "MPI_Wait(&r, MPI_STATUS_IGNORE); }"]
+    _, found = sites(again, tmp_path, before)
+    assert found[0]["code"] == "OPI102"
+
+
+def test_rows_that_cannot_be_told_apart(tmp_path: Path) -> None:
+    lines = ["double **g = malloc((n + 2) * sizeof(double *));", "for (int i = 0; i < n + 2; i++)"]
+    lines += ["g[i] = malloc(n * sizeof(double)); // HERE", "for (int i = 0; i < n; i++) g[n][i] = g[0][i] = i;"]
+    lines += [
+        "for (int t = 0; t < 9; t++) {",
+        "MPI_Recv(g[0], n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+    ]
+    lines += ["for (int i = 1; i <= n; i++) for (int j = 0; j < n; j++) g[i][j] = g[i - 1][j] + t;", "}"]
+    text, found = sites([*lines, 'printf("%g\\n", g[n][1]);'], tmp_path)
+    wanted = (
+        f"it could not be shown which rows of `g[…]` are used at line {line_of(text)}, so what is done to one of them"
+    )
+    assert (found[0]["code"], found[0]["message"]) == ("OPI215", f"{wanted} may be done to the row of this message")
+
+
+def test_a_pointer_that_is_set_to_a_place_inside_says_where(tmp_path: Path) -> None:
+    lines = ["double *b = malloc(n * 8), *all = NULL;", "for (int i = 0; i < n; i++) b[i] = i;", "if (argc > 2) {"]
+    lines += ["all = malloc(n * n * 8);", "for (int i = 1; i < n; i++) {", "b = all + i * n; // HERE"]
+    lines += ["MPI_Recv(b, n, MPI_DOUBLE, i, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }"]
+    lines += ['printf("%g\\n", all[n]); free(all);', "} else {", f"MPI_Send(b, n, MPI_DOUBLE, {TO}", "free(b); }"]
+    text, found = sites(lines, tmp_path)
+    send = next(site for site in found if site["side"] == "send")
+    wanted = f"line {line_of(text)} sets `b` to what could not be shown to be the start of a buffer"
+    assert (send["code"], send["message"]) == ("OPI104", wanted)
+    assert (send["notes"][0]["line"], send["notes"][0]["message"]) == (line_of(text), "here")
