@@ -145,7 +145,7 @@ ADDRESSED = (
         also=Bug(
             "memory that nobody has written is not read where it is asked for",
             "opi_xform.ownership.decide",
-            "if placed.guarded and unwritten is not None:",
+            "if placed.guarded and bare is not None:",
             "if False:",
             ("unwritten_own", "unwritten_malloc", "unwritten_before"),
             condition="first contents",

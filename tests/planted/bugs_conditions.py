@@ -113,7 +113,7 @@ CONDITIONS = (
     Bug(
         "memory that nobody has written is not read where it is asked for",
         _DECIDE,
-        "if placed.guarded and unwritten is not None:",
+        "if placed.guarded and bare is not None:",
         "if False:",
         ("unwritten_own", "unwritten_malloc", "unwritten_before"),
         condition="first contents",
