@@ -57,6 +57,11 @@ class Host:
     holes: tuple[int, ...]
 
     @property
+    def inside(self) -> bool:
+        """The message is written as a place in its buffer: ``out + n``, ``&out[n]``."""
+        return "+" in self.buffer or self.buffer.startswith("&")
+
+    @property
     def name(self) -> str:
         return f"{self.case.name}-{self.line}-{self.side}"
 

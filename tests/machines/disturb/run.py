@@ -41,7 +41,11 @@ class Programs:
         known: dict[tuple[object, ...], list[Host]] = {}
         for number, variant in enumerate(_turns([list(variants(kind)) for kind in chosen])):
             kind, use = variant.kind, variant.use
-            needs = (use.brings, use.name, kind.writes, kind.lasting, "$bytes" in kind.get, kind.include)
+            needs = (
+                *(use.brings, use.name, kind.writes, kind.lasting, kind.beginning),
+                "$bytes" in kind.get,
+                kind.include,
+            )
             if needs not in known:
                 known[needs] = [host for host in places if fits(host, variant)]
             if known[needs]:

@@ -33,7 +33,7 @@ class Kind:
     own.  flags: where the flag may live, ``local`` or ``static``.  uses: only these; '' for all that fit.
     sides: of host sites.  host: what is expected of the host's site.  strict: analysed with ``--strict``.
     alone: no other program runs in its MPI job, and it has its own ``main``.  writes: into the buffer, after the call.
-    lasting: the buffer has to be there at the program's end.
+    lasting: the buffer has to be there at the program's end.  beginning: the message begins where its buffer does.
     """
 
     name: str
@@ -55,6 +55,7 @@ class Kind:
     alone: bool = False
     writes: bool = False
     lasting: bool = False
+    beginning: bool = False
 
 
 @dataclass(frozen=True, slots=True)

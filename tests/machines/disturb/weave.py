@@ -50,7 +50,7 @@ def fits(host: Host, variant: Variant) -> bool:
     needs = use.blocking or kind.writes
     if host.side != use.side or (needs and not host.blocking) or (use.carrier and not host.carrier):
         return False
-    if kind.lasting and not host.lasting:
+    if (kind.lasting and not host.lasting) or (kind.beginning and host.inside):
         return False
     if any(word in CLASHES and CLASHES[word].search(host.case.texts[host.file]) for word in kind.include):
         return False

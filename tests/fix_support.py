@@ -1,9 +1,13 @@
-#include <mpi.h>
+"""A program whose sites --fix can change, and --fix of one of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from case_tools import run_tool
+
+HALO = """#include <mpi.h>
 #include <stdio.h>
-#  include <string.h> /* memcpy */
-#ifdef LATE
-#include <stdlib.h>
-#endif
 #define N 1000
 static double u[N];
 static int n = 40;
@@ -28,7 +32,18 @@ int main(int argc, char **argv)
     }
     for (int i = 0; i < N; i++)
         sum += u[i] * (i % 7);
-    printf("%d %.17g\n", rank, sum);
+    printf("%d %.17g\\n", rank, sum);
     MPI_Finalize();
     return 0;
 }
+"""
+
+
+def line_of(text: str, mark: str) -> int:
+    return next(i for i, line in enumerate(text.splitlines(), 1) if mark in line)
+
+
+def fix(text: str, mark: str, *more: str) -> tuple[int, str, str]:
+    """In the working directory."""
+    Path("a.c").write_text(text, encoding="utf-8")
+    return run_tool(["a.c", "-j", "1", "--fix", f"a.c:{line_of(text, mark)}", *more])
