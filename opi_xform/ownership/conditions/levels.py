@@ -98,5 +98,5 @@ def _in_a_function(program: Program, place: Span) -> bool:
 
 def _refusal(program: Program, buffer: Buffer, name: str, n: int) -> Refusal:
     function = program.functions[name]
-    message = f"`{buffer.name}`: it is used in `{function.name}`, {AGAIN}"
-    return Refusal("escape", message, ((node_span(program, n), "used here"),))
+    message = f"`{buffer.name}`: it is used in `{function.name}`, which a call may enter more than once at a time"
+    return Refusal(AGAIN, message, ((node_span(program, n), "used here"),))

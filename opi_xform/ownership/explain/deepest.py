@@ -119,7 +119,7 @@ class Deepest:
         self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: dict[int, Judge]
     ) -> Refusal:
         """Of one site.  buffers: by object.  judges: what is known of the objects by now."""
-        if refusal.message.endswith(AGAIN):  # so it does where each call has a buffer of its own
+        if refusal.code == AGAIN:  # so it does where each call has a buffer of its own
             return _inside(uses[0]) or refusal
         if refusal.code == "escape":  # nor does a datatype with gaps become another one
             return self.made(uses[0]) or refusal

@@ -23,10 +23,8 @@ from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.plan import Advice
 from opi_xform.ownership.procnull.origins import origin
 
-_NAMED = {"escape": ("OPI103", "OPI214"), "alloc": ("OPI114", "OPI215")}
-
-AGAIN = "which a call may enter more than once at a time"
-"""How a refusal of a buffer ends whose function may be entered again."""
+AGAIN = "again"  # the name of two codes: the function that uses the buffer may be entered once more meanwhile
+_NAMED = {"escape": ("OPI103", "OPI214"), AGAIN: ("OPI103", "OPI214"), "alloc": ("OPI114", "OPI215")}
 
 
 def kept(code: str, side: str) -> str:
