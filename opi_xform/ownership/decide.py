@@ -131,6 +131,8 @@ def _merged(edits: Sequence[Edit], uses: Sequence[Use]) -> tuple[Edit, ...]:
             if "(" in known.name + edit.name:  # past the checking macros, see edits.Builder.forwarded
                 name = f"({name})"
             edit = ReplaceCall(edit.callee, name, arguments)
+        elif isinstance(known, ReplaceCall):
+            assert known.name == edit.name, f"{edit.callee}: {known.name} and {edit.name}"  # one call cannot be both
         out[edit.callee] = edit
     return tuple(out.values())
 
