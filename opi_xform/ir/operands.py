@@ -173,3 +173,24 @@ def handle(name: str) -> int:
     """A stable number for a constant known by its name only; far from every real value."""
     number: int = sum(ord(c) * pow(257, i) for i, c in enumerate(name)) % (1 << 39)
     return -(1 << 40) - number
+
+
+def null_test(cond: ins.Operand) -> tuple[ins.Operand, bool]:
+    """What a branch compares with NULL, and whether it is NULL where the condition holds."""
+    null = False
+    while isinstance(cond, ins.Op):
+        if cond.op == "not":
+            cond, null = cond.args[0], not null
+        elif cond.op in ("==", "!=") and any(is_null(x) for x in cond.args):
+            null = null != (cond.op == "==")
+            cond = cond.args[1] if is_null(cond.args[0]) else cond.args[0]
+            break
+        else:
+            break
+    return cond, null
+
+
+def is_null(operand: ins.Operand) -> bool:
+    while isinstance(operand, ins.Op) and operand.op == "cast":
+        operand = operand.args[0]
+    return isinstance(operand, ins.Const) and operand.value == 0

@@ -15,7 +15,7 @@ from opi_xform.dataflow.view import ListGraph, forward
 from opi_xform.effects.model import FunctionEffect
 from opi_xform.graph.graph import Bind, Graph, Lost, Node, Unbind, evaluated
 from opi_xform.ir import instr as ins
-from opi_xform.ir.operands import parts_of
+from opi_xform.ir.operands import null_test, parts_of
 from opi_xform.memory.objects import UNKNOWN, Objects
 from opi_xform.memory.poly import Poly
 from opi_xform.memory.values import Values
@@ -225,7 +225,7 @@ class _Program:
             return
         last = self.graph.nodes[self.graph.blocks[block][-1]]
         if isinstance(last.action, ins.Branch):
-            tested, null = _null_test(last.action.cond)
+            tested, null = null_test(last.action.cond)
             name = self.names.of(last.frame, tested)
             if name is not None:
                 self.null[block, succs[0 if null else 1]] = name
@@ -353,24 +353,3 @@ class _OneAtATime:
             state = (state - gone) | more
         # code that is not known sets globals
         return frozenset(name for name in state if name[:2] != ("v", -1)) if step.unknown else state
-
-
-def _null_test(cond: ins.Operand) -> tuple[ins.Operand, bool]:
-    """What a branch compares with NULL, and whether it is NULL where the condition holds."""
-    null = False
-    while isinstance(cond, ins.Op):
-        if cond.op == "not":
-            cond, null = cond.args[0], not null
-        elif cond.op in ("==", "!=") and any(_is_null(x) for x in cond.args):
-            null = null != (cond.op == "==")
-            cond = cond.args[1] if _is_null(cond.args[0]) else cond.args[0]
-            break
-        else:
-            break
-    return cond, null
-
-
-def _is_null(operand: ins.Operand) -> bool:
-    while isinstance(operand, ins.Op) and operand.op == "cast":
-        operand = operand.args[0]
-    return isinstance(operand, ins.Const) and operand.value == 0

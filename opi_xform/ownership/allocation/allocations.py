@@ -24,7 +24,7 @@ from opi_xform.ownership.allocation.busy import still_called
 from opi_xform.ownership.allocation.repeated import has_effect, repeatable, same_behind, same_place, settled
 from opi_xform.ownership.model.buffers import Buffer, Program
 from opi_xform.ownership.model.lvalues import hole
-from opi_xform.ownership.spelling.mentions import Definitions, plain, walk
+from opi_xform.ownership.spelling.mentions import Definitions, is_null, plain, walk
 from opi_xform.record import dataclass
 
 
@@ -326,11 +326,6 @@ def _steady(program: Program, condition: ast.Expr, buffer: Buffer) -> bool:
     return not any(program.names(x, key) or (isinstance(x, ast.VarRef) and x.var == key) for x in walk(condition))
 
 
-def _is_null(e: ast.Expr) -> bool:
-    e = plain(e)
-    return isinstance(e, ast.IntLit) and e.value == 0
-
-
 def _tested(stmt: ast.Stmt) -> ast.Assign | None:
     """The assignment that an ``if`` compares with NULL, and does nothing else."""
     if not isinstance(stmt, ast.If):
@@ -339,9 +334,9 @@ def _tested(stmt: ast.Stmt) -> ast.Assign | None:
     while isinstance(e, (ast.Unary, ast.Binary)):
         if isinstance(e, ast.Unary) and e.op == "!":
             e = plain(e.operand)
-        elif isinstance(e, ast.Binary) and e.op in ("==", "!=") and _is_null(e.right):
+        elif isinstance(e, ast.Binary) and e.op in ("==", "!=") and is_null(e.right):
             e = plain(e.left)
-        elif isinstance(e, ast.Binary) and e.op in ("==", "!=") and _is_null(e.left):
+        elif isinstance(e, ast.Binary) and e.op in ("==", "!=") and is_null(e.left):
             e = plain(e.right)
         else:
             return None

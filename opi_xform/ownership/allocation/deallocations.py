@@ -6,7 +6,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.walk import statements, within
 from opi_xform.ownership.model.buffers import Program
-from opi_xform.ownership.spelling.mentions import plain
+from opi_xform.ownership.spelling.mentions import is_null, plain
 from opi_xform.record import dataclass
 
 
@@ -169,8 +169,8 @@ class _Freeing:
             match e:
                 case ast.Unary(op="!", operand=inner):
                     e, flip = inner, not flip
-                case ast.Binary(op=("==" | "!=") as op, left=left, right=right) if _is_null(left) or _is_null(right):
-                    e, flip = (right if _is_null(left) else left), flip != (op == "==")
+                case ast.Binary(op=("==" | "!=") as op, left=left, right=right) if is_null(left) or is_null(right):
+                    e, flip = (right if is_null(left) else left), flip != (op == "==")
                 case ast.VarRef(var=key) if key in self.known:
                     return int(bool(self.known[key]) != flip)
                 case ast.IntLit(value=value):
@@ -179,11 +179,6 @@ class _Freeing:
                     return int((not self.null) != flip)
                 case _:
                     return None
-
-
-def _is_null(e: ast.Expr) -> bool:
-    e = plain(e)
-    return isinstance(e, ast.IntLit) and e.value == 0
 
 
 def _names(e: ast.Expr, key: str, out: str | None) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from opi_xform.graph.graph import Bind, Lost, Node, Unbind
 from opi_xform.ir import instr as ins
+from opi_xform.ir.operands import null_test
 from opi_xform.memory.poly import ONE, Poly, symbol
 from opi_xform.ownership.last.blocks import Blocks, Pool, leaves_of
 from opi_xform.ownership.last.equalities import Equal, Equalities, both
@@ -346,24 +347,3 @@ class LastSends:
 
 def _pair(a: Name, b: Name) -> Pair:
     return (a, b) if a < b else (b, a)
-
-
-def null_test(cond: ins.Operand) -> tuple[ins.Operand, bool]:
-    """What a branch compares with NULL, and whether it is NULL where the condition holds."""
-    null = False
-    while isinstance(cond, ins.Op):
-        if cond.op == "not":
-            cond, null = cond.args[0], not null
-        elif cond.op in ("==", "!=") and any(_is_null(x) for x in cond.args):
-            null = null != (cond.op == "==")
-            cond = cond.args[1] if _is_null(cond.args[0]) else cond.args[0]
-            break
-        else:
-            break
-    return cond, null
-
-
-def _is_null(operand: ins.Operand) -> bool:
-    while isinstance(operand, ins.Op) and operand.op == "cast":
-        operand = operand.args[0]
-    return isinstance(operand, ins.Const) and operand.value == 0

@@ -13,6 +13,7 @@ from functools import cached_property
 from opi_xform.effects.model import FunctionEffect
 from opi_xform.graph.graph import Bind, Lost, Node, Unbind
 from opi_xform.ir import instr as ins
+from opi_xform.ir.operands import is_null
 from opi_xform.ir.types import Type
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
@@ -256,7 +257,7 @@ class Flow:
             self.null_tests.add(n)
         elif op.op in _ORDER and not all(args):
             other = op.args[1] if args[0] else op.args[0]
-            if op.op in ("==", "!=") and _is_null(other):
+            if op.op in ("==", "!=") and is_null(other):
                 self.null_tests.add(n)
             else:
                 report("is compared with another address")
@@ -399,12 +400,6 @@ class Flow:
             return ValueCheck(Refusal("04", message, ((span, "here"),)), tests)
         note = (span, f"the address of `{name}` {first.message} here")
         return ValueCheck(Refusal(first.code, f"the address of `{name}` {first.message}", (note,)), tests)
-
-
-def _is_null(operand: ins.Operand) -> bool:
-    while isinstance(operand, ins.Op) and operand.op == "cast":
-        operand = operand.args[0]
-    return isinstance(operand, ins.Const) and operand.value == 0
 
 
 def _kept(effect: FunctionEffect, i: int, type_: Type) -> str:

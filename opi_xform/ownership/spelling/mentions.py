@@ -155,6 +155,11 @@ def plain(e: ast.Expr) -> ast.Expr:
                 return e
 
 
+def is_null(e: ast.Expr) -> bool:
+    e = plain(e)
+    return isinstance(e, ast.IntLit) and e.value == 0
+
+
 def _is_address(e: ast.Expr) -> bool:
     return e.type.is_pointer or e.type.is_array
 
