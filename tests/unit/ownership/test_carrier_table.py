@@ -9,6 +9,8 @@ import pytest
 from opi_xform.dataflow.automaton import shipped_automata
 from opi_xform.ownership.placement import states
 from opi_xform.ownership.placement.table import TableError, parse_table, shipped_table
+from opi_xform.resources import analyses_dir
+from opi_xform.toml import load_toml
 
 TABLE = shipped_table()
 PAPER = {"None": ("None",), "Held": ("Held",), "Maybe": ("None", "Held"), "End": ("None",)}
@@ -63,6 +65,10 @@ def test_ways_that_meet_are_joined() -> None:
                 assert steps[a | b] == steps[a] | steps[b], event
         assert steps[0] == 0  # nothing happens where no way leads
         assert all(steps[1:]), event
+
+
+def test_the_table_says_what_each_state_holds() -> None:
+    assert load_toml(analyses_dir() / "carrier.toml")["holds"].keys() == TABLE.states.keys()
 
 
 def test_the_constants_are_the_tables() -> None:
