@@ -44,6 +44,13 @@ NOBODY = (
         "    return frozenset(out)\n\n\ndef touched_early",
         "    return frozenset()\n\n\ndef touched_early",
         ("nobody_one_of_two",),
+        also=Bug(
+            "one call takes the second name that it is given",
+            "opi_xform.ownership.decide",
+            "assert known.name == edit.name",
+            "assert True",
+            (),
+        ),
         condition="real source",
     ),
     Bug(
