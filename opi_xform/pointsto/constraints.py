@@ -1,4 +1,4 @@
-"""Points-to of the program graph: one inclusion constraint per flow of a value (Andersen), solved by points_to.
+"""Points-to of the program graph: one inclusion constraint per flow of a value (Andersen), solved by ``inclusions``.
 
 Copies of functions are apart, so is every allocation call of every copy; an object has one content.  Object 0 is
 everything outside the program: what is passed to it is reachable from it, and it may be stored anywhere that is.  So
@@ -6,8 +6,7 @@ what the objects in it hold and what it holds itself is one set.  A large progra
 resolved has thousands of them, and pointers to all: they are not added one by one, see `wide`.
 
 Addresses travel as bytes, too: read as characters or numbers, copied to where numbers are, sent, written to a file.
-All
-that are taken apart so are in one set, BYTES, and whatever bytes are written to may hold any of them from then on.
+All that are taken apart so are in one set, BYTES, and whatever bytes are written to may hold any of them from then on.
 Where nothing is taken apart it is empty.  An object's name ("w", o) is what its integers hold that are as wide as an
 address; a number below -1 in a set is an object that is seen as bytes (``twin``), -1 what is no object of the program.
 
