@@ -19,6 +19,7 @@ from opi_xform.launch.tools import OPICC, captured, compile_with
 from opi_xform.ownership.decisions import REPLACING
 
 CASES = Path(__file__).resolve().parent / "cases"
+GROUPS = ("convert", "keep", "either")
 RANKS = 2
 FLAGS = ("-O2", "-w")
 
@@ -95,8 +96,16 @@ class Case:
 
 
 def load_cases(group: str) -> tuple[Case, ...]:
-    """The cases of ``keep`` or ``convert``, by name."""
-    return tuple(_load(path) for path in sorted((CASES / group).iterdir()) if path.is_dir() or path.suffix == ".c")
+    """The cases of ``keep``, ``convert`` or ``either`` in all folders, or those of ``phrases``, by name."""
+    found = (CASES / group).iterdir() if group not in GROUPS else CASES.glob(f"*/{group}/*")
+    paths = sorted(found, key=lambda path: path.name)
+    return tuple(_load(path) for path in paths if path.is_dir() or path.suffix == ".c")
+
+
+def case_path(group: str, name: str) -> Path:
+    """The file or the folder of a case: its name is that of one only."""
+    (found,) = CASES.glob(f"*/{group}/{name}")
+    return found
 
 
 def _load(path: Path) -> Case:

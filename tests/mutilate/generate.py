@@ -14,7 +14,9 @@ from functools import cache
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent
-FOLDERS = (*(HERE / "cases" / group for group in ("convert", "keep", "either")), HERE.parent / "testdata")
+GROUPS = ("convert", "keep", "either")
+TESTDATA = HERE.parent / "testdata"
+FOLDERS = (*(path for group in GROUPS for path in sorted((HERE / "cases").glob(f"*/{group}"))), TESTDATA)
 
 _TOKEN = re.compile(
     r"(?P<space>\s+|//[^\n]*|/\*.*?\*/)"
@@ -89,13 +91,14 @@ def tokens(text: str) -> list[Token]:
 @cache
 def programs() -> tuple[tuple[str, Path], ...]:
     """Every program by name: a file, or a folder of files."""
-    found = [
-        (f"{folder.name}/{path.name}", path)
-        for folder in FOLDERS
-        for path in sorted(folder.iterdir())
-        if any(path.glob("*.c")) or path.suffix == ".c"
-    ]
-    return tuple(found)
+    # by group and name, wherever a case stands: a seed means the same program after it moves
+    paths = sorted(
+        (path for folder in FOLDERS for path in folder.iterdir()),
+        key=lambda path: ((*GROUPS, TESTDATA.name).index(path.parent.name), path.name),
+    )
+    return tuple(
+        (f"{path.parent.name}/{path.name}", path) for path in paths if any(path.glob("*.c")) or path.suffix == ".c"
+    )
 
 
 def mutilated(seed: int) -> Mutilated:

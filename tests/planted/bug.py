@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Bug:
-    """``old`` stands once in ``module``'s file and becomes ``new``; one of the ``cases`` (of tests/cases/keep) converts
-    then.  also: a second bug that is planted with it (and its own), where several checks stand for the same thing.
+    """``old`` stands once in ``module``'s file and becomes ``new``; one of the ``cases`` (of tests/cases/*/keep)
+    converts then.
+    also: a second bug that is planted with it (and its own), where several checks stand for the same thing.
     condition: the row of ``opi_xform.ownership.conditions.table`` that it breaks."""
 
     name: str

@@ -116,7 +116,7 @@ def test_commands_run(path: Path, tmp_path: Path, mpi_user: MpiUser) -> None:
     if not worklist:
         return
     (tmp_path / "src").mkdir()
-    shutil.copy(CHECKOUT / "tests" / "cases" / "convert" / "send_recv_1.c", tmp_path / "src" / "app.c")
+    shutil.copy(CHECKOUT / "tests" / "cases" / "send_recv" / "convert" / "send_recv_1.c", tmp_path / "src" / "app.c")
     shutil.copy(tmp_path / "src" / "app.c", tmp_path / "app.c")
     tools = f"{Path(sys.executable).parent}:{mpi_user.mpi.mpicc.parent}"
     environment = {

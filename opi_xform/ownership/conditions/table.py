@@ -14,7 +14,7 @@ class Condition:
 
     name: what planted bugs call it by.  requires: one sentence.  enforced: the functions or classes that see to it,
     ``module:name`` below ``opi_xform``.  codes: what a site gets that fails it.  cases: patterns of names in
-    tests/cases/keep that are about it, beside those whose expectation names one of its codes.
+    tests/cases/*/keep that are about it, beside those whose expectation names one of its codes.
     """
 
     name: str

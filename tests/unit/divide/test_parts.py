@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from case_tools import CASES, run_tool
+from case_tools import case_path, run_tool
 
 from opi_xform.divide.layout import layouts
 from opi_xform.divide.places import Offsets
@@ -71,14 +71,14 @@ def test_parts_begin_where_messages_do() -> None:
 
 
 def report(case: str, *options: str) -> dict[str, Any]:
-    code, out, err = run_tool([str(CASES / case), "--output-format", "json", "-j", "1", *options])
+    code, out, err = run_tool([str(case_path(*case.split("/"))), "--output-format", "json", "-j", "1", *options])
     assert code == 0, err
     found: dict[str, Any] = json.loads(out)
     return found
 
 
 def test_sites_are_told_as_they_stand_in_the_source() -> None:
-    text = (CASES / "convert" / "parts_2.c").read_text(encoding="utf-8").splitlines()
+    text = case_path("convert", "parts_2.c").read_text(encoding="utf-8").splitlines()
     sites = report("convert/parts_2.c")["sites"]
     assert [site["decision"] for site in sites] == ["convert", "convert"]
     for site in sites:
@@ -144,6 +144,6 @@ def test_sizes_that_may_be_negative_are_an_assumption() -> None:
 def test_the_access_that_spans_two_parts_is_named() -> None:
     sites = report("keep/parts_span_memcpy.c")["sites"]
     notes = [note for site in sites for note in site["notes"] if "its parts stay one buffer" in note["message"]]
-    lines = (CASES / "keep" / "parts_span_memcpy.c").read_text(encoding="utf-8").splitlines()
+    lines = case_path("keep", "parts_span_memcpy.c").read_text(encoding="utf-8").splitlines()
     assert notes
     assert all("memcpy" in lines[note["line"] - 1] for note in notes)

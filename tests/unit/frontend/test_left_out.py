@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from case_tools import CASES, FLAGS, load_cases, run_tool
+from case_tools import FLAGS, case_path, load_cases, run_tool
 from conftest import MpiUser
 
 from opi_xform.frontend.parse import parse_unit
@@ -59,7 +59,7 @@ def test_who_decides(tmp_path: Path, before: str, own: bool) -> None:
 
 
 def test_strict_does_without_it() -> None:
-    _, _, err = run_tool([str(CASES / "convert" / "left_out_1.c"), "--strict"])
+    _, _, err = run_tool([str(case_path("convert", "left_out_1.c")), "--strict"])
     assert "OPI112 code under a false #if names `out`" in err
 
 

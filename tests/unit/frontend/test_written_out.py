@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from case_tools import CASES, run_tool
+from case_tools import case_path, run_tool
 
 from opi_xform.frontend.clang.libclang import TranslationUnit
 from opi_xform.frontend.clang.source import tokens
@@ -102,7 +102,7 @@ def sites(path: Path, *more: str) -> list[tuple[int, int, str, str, str]]:
 
 
 def test_sites_are_told_where_the_user_wrote_them(tmp_path: Path) -> None:
-    source = (CASES / "convert" / "written_out_1.c").read_text(encoding="utf-8")
+    source = case_path("convert", "written_out_1.c").read_text(encoding="utf-8")
     path = tmp_path / "a.c"
     path.write_text(source, encoding="utf-8")
     lines = source.splitlines()
@@ -112,7 +112,7 @@ def test_sites_are_told_where_the_user_wrote_them(tmp_path: Path) -> None:
 
 
 def test_a_comment_keeps_what_a_macro_sends(tmp_path: Path) -> None:
-    source = (CASES / "convert" / "written_out_1.c").read_text(encoding="utf-8")
+    source = case_path("convert", "written_out_1.c").read_text(encoding="utf-8")
     path = tmp_path / "a.c"
     path.write_text(source.replace("        SEND(a", "        /* opi: keep */\n        SEND(a"), encoding="utf-8")
     assert [site[3] for site in sites(path)] == ["keep", "convert"]
@@ -120,7 +120,7 @@ def test_a_comment_keeps_what_a_macro_sends(tmp_path: Path) -> None:
 
 def test_uses_without_an_edit_stay_as_they_are(tmp_path: Path) -> None:
     path, out = tmp_path / "a.c", tmp_path / "out"
-    source = (CASES / "convert" / "written_out_3.c").read_text(encoding="utf-8")
+    source = case_path("convert", "written_out_3.c").read_text(encoding="utf-8")
     path.write_text(source, encoding="utf-8")
     sites(path, "-o", str(out))
     text = (out / "a.c").read_text(encoding="utf-8")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from case_tools import CASES, run_tool
+from case_tools import case_path, run_tool
 
 from opi_xform.ownership.conditions.alignment import told_in
 
@@ -35,7 +35,7 @@ def test_what_a_text_tells(text: str, found: list[str]) -> None:
 
 
 def test_strict_does_without_it() -> None:
-    case = str(CASES / "convert" / "aligned_far_1.c")
+    case = str(case_path("convert", "aligned_far_1.c"))
     _, out, err = run_tool([case])
     assert "A7 assumed" in out + err
     _, out, err = run_tool([case, "--strict"])

@@ -18,9 +18,9 @@ CASES = Path(__file__).parents[2] / "cases"
 PROGRAMS = ("opbench", "halo2d", "fft2d", "particles")
 FILES = [
     *sorted(path for name in PROGRAMS for path in resource("testdata", name).glob("*.c")),
-    *sorted(CASES.glob("keep/pack_*.c")),
+    *sorted(CASES.glob("*/keep/pack_*.c")),
     # what a macro begins or ends is no statement that something could be put around
-    *sorted(path for path in CASES.glob("keep/odd_*.c") if not path.name.startswith("odd_macro_")),
+    *sorted(path for path in CASES.glob("*/keep/odd_*.c") if not path.name.startswith("odd_macro_")),
 ]
 ODD = """\
 int f(int), g(int);
