@@ -15,8 +15,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tests.corpus import CONDITIONS, POINTS, by_point
 
 FOUND = by_point()
-TWICE = {"convert": ["member_11"]}
-"""Names of a file and of a folder, from before names were compared."""
 
 
 def test_there_are_enough_cases() -> None:
@@ -52,7 +50,7 @@ def test_no_case_stands_outside_of_a_group() -> None:
 @pytest.mark.parametrize("group", GROUPS)
 def test_a_name_is_that_of_one_case(group: str) -> None:
     names = Counter(case.name for case in load_cases(group))
-    assert [name for name, number in names.items() if number > 1] == TWICE.get(group, [])
+    assert [name for name, number in names.items() if number > 1] == []
 
 
 def test_each_folder_has_its_line() -> None:
