@@ -98,6 +98,28 @@ def _needs(judge: Judge, nodes: list[int], asked: _Asked) -> bool:
         return False
 
 
+def meets(judge: Judge, use: Use, n: int) -> bool:
+    """What a node reads and the message have bytes in common for all numbers with which both have any.
+
+    It is what words are chosen by: where this is not shown, the node may as well read what lies beside the message.
+    """
+    if use.lo is None or use.length is None:
+        return False
+    try:
+        with judge.regions.budget():
+            sent = judge.region(use.node, use.lo, use.length, True)
+            for a in judge.accesses.get(n, ()):
+                known = a.kind == "R" and a.lo is not None and a.length is not None
+                read = judge.region(n, a.lo, a.length, False) if known else None
+                if sent is None or read is None:
+                    continue
+                if read.params().intersect(sent.params()).is_subset(read.intersect(sent).params()):
+                    return True
+    except BudgetExceeded:
+        judge.regions.context.reset_operations()
+    return False
+
+
 def ahead(graph: Graph, start: int, wanted: set[int]) -> list[int]:
     """The wanted nodes that can be reached from a node, in the order of a walk."""
     block = graph.nodes[start].block

@@ -15,7 +15,7 @@ from islpy import Set
 from opi_xform.ir import ast
 from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.buffers.uses import touches
-from opi_xform.ownership.explain.culprits import TRIES, ahead, readers_of
+from opi_xform.ownership.explain.culprits import TRIES, ahead, meets, readers_of
 from opi_xform.ownership.explain.datatypes import layout_refusal
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_threads import started
@@ -164,7 +164,9 @@ class Deepest:
             judge = judges[use.object]
             found = surely_read(judge, use)
             if found:
-                return liveness_refusal(self.program, buffer, use, Finding(False, "01"), found)
+                return liveness_refusal(
+                    self.program, buffer, use, Finding(False, "01"), found, meets(judge, use, found[0])
+                )
             finding = judge.findings.get((use.node, use.argument))
             needed = needed or judge.exceeded or (finding is not None and not finding.ok and _partly_known(judge, use))
         live = self.live_data.refusal(uses, swapped and not needed) if needed or swapped else None

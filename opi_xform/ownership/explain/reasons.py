@@ -57,8 +57,10 @@ def of_callee(program: Program, node: int, reason: str) -> str:
     return lines.marked(reason, files[0]) if len(files) == 1 else reason
 
 
-def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Finding, readers: tuple[int, ...]) -> Refusal:
-    """Why bytes are still needed after a use, with the reads that need them."""
+def liveness_refusal(
+    program: Program, buffer: Buffer, use: Use, finding: Finding, readers: tuple[int, ...], sure: bool = True
+) -> Refusal:
+    """Why bytes are still needed after a use, with the reads that need them.  sure: the first is of the message's."""
     looked_at = failures_of(program).how_looked_at(use) if use.side == "recv" or use.op.replaces else ""
     if (looked_at and finding.code in ("01", "03")) or (use.side == "recv" and finding.code == "03" and not readers):
         where = failures_of(program).where
@@ -88,7 +90,8 @@ def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Findin
             message = f"not all bytes of `{buffer.name}` that {line} sends are surely written after this send"
         else:
             pointer = chosen_by_pointer(program, first)
-            message = f"`{buffer.name}` {'may be' if pointer is not None else 'is'} read at {line} after the send"
+            verb = "is" if sure and pointer is None else "may be"
+            message = f"`{buffer.name}` {verb} read at {line} after the send"
             if pointer is not None:
                 span, name = pointer
                 message += f", where {line_of(span)} calls `{name}` through a pointer"
@@ -97,8 +100,9 @@ def liveness_refusal(program: Program, buffer: Buffer, use: Use, finding: Findin
         why = origin(program, use)
         message = f"the source may be MPI_PROC_NULL, and {line} reads `{buffer.name}` then too"
         if why is not None:
-            text, span = why
-            message = f"the source may be MPI_PROC_NULL ({text}), and {line} reads `{buffer.name}` then too"
+            text, span, named = why
+            null = "the source may be" if named else "could not show that the source is not"
+            message = f"{null} MPI_PROC_NULL ({text}), and {line} reads `{buffer.name}` then too"
             notes = (*notes, (span, "the source comes from here"))
     elif code == "16":
         message = f"{line} may touch bytes of `{buffer.name}` beyond those the receive makes room for"

@@ -55,9 +55,22 @@ class Strays:
         cause = self.cause(use) if self.program.complete else None
         if cause is not None and cause.message.endswith(NOT_FOLLOWED):
             cause = self.again(use) or cause
+        cause = cause or self.given(use)
         if cause is None:
             return Refusal("402", GENERAL)
         return Refusal("402", cause.message, cause.notes)
+
+    def given(self, use: Use) -> _Cause | None:
+        """The call names a parameter of a function that sources which were not read may call."""
+        e = use.call.args[use.argument]
+        while isinstance(e, ast.Cast):
+            e = e.operand
+        frame = self.graph.frames[self.graph.nodes[use.node].frame]
+        function = self.program.functions[frame.function]
+        if self.program.complete or frame.call >= 0 or not isinstance(e, ast.VarRef) or e.var not in function.params:
+            return None
+        message = f"could not show which buffer `{spelling(e)}` is: other files may call `{function.name}`"
+        return _Cause(f"{message}, and give it any", ((function.span, "its parameter"),))
 
     def again(self, use: Use) -> _Cause | None:
         """The function of a call may be entered once more from there, with what is not followed."""

@@ -30,7 +30,7 @@ class _Search:
         self.work: list[Value] = []
         self.seen: set[Name | int] = set()  # names, and nodes that read memory
 
-    def run(self, n: int, operand: ins.Operand) -> tuple[str, Span] | None:
+    def run(self, n: int, operand: ins.Operand) -> tuple[str, Span, bool] | None:
         self.work.append((n, self.graph.nodes[n].frame, operand))
         for at in range(MOST):
             if at == len(self.work) or self.named:
@@ -41,7 +41,8 @@ class _Search:
                     self.work.extend((n, frame, a) for a in leaf.args)
                 else:
                     self.leaf(n, frame, leaf)
-        return next(iter((*self.named, *self.other)), None)
+        found = next(iter((*self.named, *self.other)), None)
+        return None if found is None else (*found, bool(self.named))
 
     def leaf(self, n: int, frame: int, leaf: ins.Operand) -> None:
         if isinstance(leaf, ins.Const) and (leaf.name == ast.PROC_NULL or leaf.value == self.null):
@@ -101,8 +102,11 @@ class _Search:
                 pass
 
 
-def origin(program: Program, use: Use) -> tuple[str, Span] | None:
-    """Why the source of a receive may be MPI_PROC_NULL, with the place; None: that is not known in a few words."""
+def origin(program: Program, use: Use) -> tuple[str, Span, bool] | None:
+    """Why the source of a receive may be MPI_PROC_NULL, with the place, and whether the program names that there.
+
+    Else it is any number (of the command line, a file, a message).  None: it is not known in a few words.
+    """
     action = program.graph.nodes[use.node].action
     if use.buffer.peer is None or not isinstance(action, ins.CallInstr) or use.buffer.peer >= len(action.args):
         return None
