@@ -52,15 +52,6 @@ PATTERNS = (
         other_way=True,
     ),
     Bug(
-        "by the patterns each outcome goes with each other",
-        _AGREE,
-        "return any(self.outcomes.impossible(bound, known) for bound in said)",
-        "return False",
-        ("branches_1", "procnull_1", "zeros_3"),
-        condition="two ways",
-        other_way=True,
-    ),
-    Bug(
         "by the patterns the first turn of a loop is like any other",
         _AGREE,
         "known = {**self.steady, count: Bound(count, lo=1 + max(0, then.lo if then is not None else 0))}",
