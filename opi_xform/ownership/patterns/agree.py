@@ -7,13 +7,13 @@ site, and those that always hold where the bytes are needed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from opi_xform.dataflow.lattice import TupleLattice
 from opi_xform.dataflow.solver import solve
 from opi_xform.dataflow.table import Sets, shipped_table
-from opi_xform.dataflow.view import ListGraph, backward
-from opi_xform.memory.poly import number, symbol
+from opi_xform.dataflow.view import ListGraph, View, backward
+from opi_xform.memory.poly import Poly, number, symbol
 from opi_xform.ownership.explain.reasons import node_span
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
@@ -46,11 +46,24 @@ class Question:
         self.at_site = self.outcomes.around(self.begin)
         self.at_need = self.outcomes.around(self.end)
         self.steady = {p: b for p, b in self.at_site.items() if not self.outcomes.symbols.scope(p)}
-        self.paths = Paths(self.program, {*nest.chain(self.begin), *self.around}, patterns.by_block)
+        self.paths = patterns.paths(frozenset((*nest.chain(self.begin), *self.around)))
+        self.known_at: tuple[dict[Poly, Bound], dict[Poly, Bound]] = (dict(self.at_need), {})
+        for of, bound in self.at_need.items():
+            if not self.outcomes.symbols.scope(of):
+                self.known_at[1][of] = bound
         self.nodes: list[tuple[int, int]] = []  # block, and a phase (``graph``)
         self.ways: dict[tuple[int, int], list[Way]] = {}
 
     # --- the paths from the site -----------------------------------------------------------------------------------
+
+    def view(self) -> View:
+        """The paths, against the flow; those of one site and of the same open loops are found once."""
+        key = (self.site.node, self.site.kind, self.paths.opened)
+        found = self.patterns.views.get(key)
+        if found is None:
+            found = self.patterns.views[key] = (backward(self.graph()), self.nodes, self.ways)
+        view, self.nodes, self.ways = found
+        return view
 
     def graph(self) -> ListGraph:
         """The paths on from the site that what held there does not exclude.
@@ -91,10 +104,10 @@ class Question:
 
     def open_after(self) -> bool:
         """The table does not allow what leads on from the site."""
-        graph = self.graph()
+        view = self.view()
         if not any(block == self.end for block, _ in self.nodes):
             return False
-        solution = solve(backward(graph), self)
+        solution = solve(view, self)
         here, earlier = solution.after[0]
         return bool((here | earlier) & self.harm)
 
@@ -144,14 +157,9 @@ class Question:
             earlier &= ~self.harm
         return here, earlier
 
-    def known(self, earlier: bool) -> Iterator[Bound]:
-        for of, bound in self.at_need.items():
-            if not earlier or not self.outcomes.symbols.scope(of):
-                yield bound
-
     def excluded(self, said: Sequence[Bound], earlier: bool) -> bool:
         """What the edge says does not go together with what holds at the need."""
-        known = {b.of: b for b in self.known(earlier)}
+        known = self.known_at[earlier]
         return any(self.outcomes.impossible(bound, known) for bound in said)
 
     def never(self, way: Way, earlier: bool) -> bool:
@@ -160,7 +168,7 @@ class Question:
         began = {i for i in nest.chain(way.to) if i in self.around and i not in way.turned}
         began = {i for i in began if way.source not in nest.loops[i].blocks}
         counts = {self.outcomes.symbols.count(i): _ZERO for i in began}
-        for bound in self.known(earlier):
+        for bound in self.known_at[earlier].values():
             if counts and not counts.keys().isdisjoint(bound.of.symbols()):
                 new = self.outcomes.replaced(bound, counts)
                 if self.outcomes.impossible(new, {}):
@@ -179,7 +187,18 @@ class Patterns:
         self.happenings = Happenings(program, buffer, o, packed)
         self.by_block = block_order(program, self.happenings)
         self.outcomes = _outcomes(program)
+        self.found: dict[frozenset[int], Paths] = {}
+        self.views: dict[
+            tuple[int, str, frozenset[int]], tuple[View, list[tuple[int, int]], dict[tuple[int, int], list[Way]]]
+        ] = {}
         self.needs = [h for found in self.by_block.values() for h in found if h.needs]
+
+    def paths(self, opened: frozenset[int]) -> Paths:
+        """The program as it is seen with these loops open."""
+        found = self.found.get(opened)
+        if found is None:
+            found = self.found[opened] = Paths(self.program, opened, self.by_block)
+        return found
 
     def after(self, site: Happening) -> list[Happening]:
         """What happens behind a site in its block; of a call that sends and receives, the receive as well."""
