@@ -29,24 +29,33 @@ _PARTS = ("here", "earlier")
 
 
 class Question:
-    """One site and one need, as a dataflow problem.  States: sets of the table's, by ``_PARTS``."""
+    """One site and one need, as a dataflow problem.  States: sets of the table's, by ``_PARTS``.
 
-    def __init__(self, patterns: Patterns, site: Happening, need: Happening) -> None:
+    Of several needs: the question that is answered "allowed" only where that is so of each of them.
+    Nothing that holds at one of them is used, and a write counts only if it does for all.
+    """
+
+    def __init__(self, patterns: Patterns, site: Happening, needs: Sequence[Happening]) -> None:
         self.patterns = patterns
         self.happenings, self.outcomes, self.program = patterns.happenings, patterns.outcomes, patterns.program
-        self.site, self.need = site, need
+        self.site, need = site, needs[0]
+        self.needs = {id(h) for h in needs}
+        self.kinds = list({(h.lo, h.length, h.row): h for h in needs}.values())
+        self.told: dict[tuple[int, int], list[tuple[str, bool]]] = {}
         assert site.use is not None
         self.receives = site.kind == "recv"
         self.table = shipped_table("receive-pattern" if self.receives else "send-pattern")
         self.harm = sum(self.table.states.values()) & ~self.table.allows
         self.lattice = TupleLattice(Sets(self.table), _PARTS)
         graph, nest = self.program.graph, self.program.nest
-        self.begin, self.end = graph.nodes[site.node].block, graph.nodes[need.node].block
-        self.around = frozenset(nest.chain(self.end))
+        self.begin, end = graph.nodes[site.node].block, graph.nodes[need.node].block
+        self.ends = {graph.nodes[h.node].block for h in needs}
+        alone = len(needs) == 1
+        self.around = frozenset(nest.chain(end)) if alone else frozenset()
         self.at_site = self.outcomes.around(self.begin)
-        self.at_need = self.outcomes.around(self.end)
+        self.at_need = self.outcomes.around(end) if alone else {}
         self.steady = {p: b for p, b in self.at_site.items() if not self.outcomes.symbols.scope(p)}
-        self.paths = patterns.paths(frozenset((*nest.chain(self.begin), *self.around)))
+        self.paths = patterns.paths(frozenset(i for b in (self.begin, *self.ends) for i in nest.chain(b)))
         self.known_at: tuple[dict[Poly, Bound], dict[Poly, Bound]] = (dict(self.at_need), {})
         for of, bound in self.at_need.items():
             if not self.outcomes.symbols.scope(of):
@@ -105,7 +114,7 @@ class Question:
     def open_after(self) -> bool:
         """The table does not allow what leads on from the site."""
         view = self.view()
-        if not any(block == self.end for block, _ in self.nodes):
+        if not any(block in self.ends for block, _ in self.nodes):
             return False
         solution = solve(view, self)
         here, earlier = solution.after[0]
@@ -128,15 +137,23 @@ class Question:
         return here, earlier
 
     def events(self, block: int, phase: int) -> list[tuple[str, bool]]:
-        """The table's events at a node, and whether each is the need."""
+        """The table's events at a node, and whether each is a need."""
+        found = self.told.get((block, phase))
+        if found is None:
+            found = self.told[block, phase] = self.events_at(block, phase)
+        return found
+
+    def events_at(self, block: int, phase: int) -> list[tuple[str, bool]]:
         loop = self.paths.closed(block)
         if loop >= 0:
-            return [(self.patterns.loop_event(loop, self.need), False)]
+            return [(_least([self.patterns.loop_event(loop, need) for need in self.kinds]), False)]
         out = []
         brings = self.site if self.receives else None
         for h in self.patterns.after(self.site) if phase < 0 else self.patterns.by_block.get(block, ()):
-            if not h.needs or h is self.need:
-                out.append((self.happenings.event(h, self.need, brings), h is self.need))
+            if id(h) in self.needs:
+                out.append((self.happenings.event(h, h, brings), True))
+            elif not h.needs:
+                out.append((_least([self.happenings.event(h, need, brings) for need in self.kinds]), False))
         return out
 
     def transfer_edge(self, source: int, target: int, state: State) -> State:
@@ -246,10 +263,10 @@ class Patterns:
         """What is needed after a site though the table of its side does not allow that; None where it agrees."""
         kind = "recv" if use.side == "recv" else "send"
         site = self.happenings.placed(Happening(use.node, kind, use.lo, use.length, use=use))
-        for need in self.needs:
-            if self.same_row(site, need) and Question(self, site, need).open_after():
-                return need
-        return None
+        needs = [need for need in self.needs if self.same_row(site, need)]
+        if len(needs) > 1 and not Question(self, site, needs).open_after():
+            return None
+        return next((need for need in needs if Question(self, site, [need]).open_after()), None)
 
     def same_row(self, site: Happening, need: Happening) -> bool:
         """Both are of one buffer, however often loops turn; of an array of buffers others are not looked at."""
@@ -259,6 +276,11 @@ class Patterns:
 
 
 _STRONGER = ("Deallocate", "Allocate", "Recv", "ClosedWrite")
+
+
+def _least(events: Sequence[str]) -> str:
+    """What an event is for several needs: a write only where it is one for each."""
+    return "OpenWrite" if "OpenWrite" in events else events[0]
 
 
 _latest: list[Outcomes] = []
