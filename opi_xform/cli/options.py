@@ -332,7 +332,8 @@ def parser() -> argparse.ArgumentParser:
     add("--explain", metavar="CODE", help="print what a code means and how to change the program; all: list the codes")
     add("-j", dest="jobs", type=_jobs, default=0, metavar="N", help="parse with N processes (default: all processors)")
     add("-q", dest="quiet", action="store_true", help="print errors, findings and what is asked for, nothing else")
-    add("-v", dest="verbose", action="store_true", help="time spent per phase, and the traceback of an internal error")
+    words = "time spent per phase, sites on which the two analyses disagree, and the traceback of an internal error"
+    add("-v", dest="verbose", action="store_true", help=words)
     add("--completion", choices=("bash", "zsh", "fish"), help="print the completion script of a shell")
     add("--manual", action="store_true", help="print the manual page, for `man -l -`")
     add("--version", action="store_true", help="print the version, and those of what it stands on")

@@ -34,6 +34,7 @@ from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Buffer, Options, Place, Program, Refusal, Use
 from opi_xform.ownership.model.plan import Edit, Plan, ReplaceCall, StopOthers, Told
 from opi_xform.ownership.model.traced import path
+from opi_xform.ownership.patterns.agree import Patterns, disagreement
 from opi_xform.ownership.placement.leftovers import leftover_edits, without_empty_loops
 from opi_xform.ownership.placement.place import Placement, place
 from opi_xform.ownership.refusals import WORDLESS, form_refusal, site_refusal, whole_refusal
@@ -195,6 +196,7 @@ def _buffer(
             verdict.refusals[p] = form or verdict.refusals[p]
         _deepened(deepest, buffer, verdict, facts, wordless)
         return verdict
+    second = {o: Patterns(program, buffer, o, judge.packed) for o, judge in facts.items()}
     for p in places:
         mine = [u for u in buffer.uses if u.place == p]
         refusal = levels_site(program, buffer, mine)
@@ -215,6 +217,7 @@ def _buffer(
         first = next((o for o in buffer.objects if facts[o].initial), None)
         if refusal is None and first is not None:
             refusal = WORDLESS if p in wordless else first_contents(facts[first], p)
+        refusal = refusal or disagreement(program, buffer, mine, second)
         if refusal is None:
             verdict.converted.add(p)
             found = [facts[u.object].findings[(u.node, u.argument)] for u in mine]

@@ -121,7 +121,15 @@ _CODES = (
     Code("OPI907", "comment that does not hold", "An `opi:` comment is unmet, unused or not understood."),
     Code("OPI908", "comment or entry without effect", "What a comment or opi.toml says does not apply."),
     Code("OPI909", "compiled more than once", "A source file is compiled more than once, with flags that differ."),
+    Code(
+        "OPI910",
+        "two analyses disagree",
+        "By its live bytes the call could pass ownership; by the pattern of use it could not.",
+    ),
 )
+
+DISAGREE = "OPI910"
+"""Of a site that liveness lets convert, and the pattern tables do not; ``-v`` lists them."""
 
 CODES = {code.code: code for code in _CODES}
 

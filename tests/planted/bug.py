@@ -10,7 +10,9 @@ class Bug:
     """``old`` stands once in ``module``'s file and becomes ``new``; one of the ``cases`` (of tests/cases/*/keep)
     converts then.
     also: a second bug that is planted with it (and its own), where several checks stand for the same thing.
-    condition: the row of ``opi_xform.ownership.conditions.table`` that it breaks."""
+    condition: the row of ``opi_xform.ownership.conditions.table`` that it breaks.  other_way: no site converts, since
+    the other way to the decision disagrees; of a bug in ``ownership.patterns`` the cases are of tests/cases/*/convert.
+    """
 
     name: str
     module: str
@@ -19,3 +21,4 @@ class Bug:
     cases: tuple[str, ...]
     also: Bug | None = None
     condition: str = ""
+    other_way: bool = False

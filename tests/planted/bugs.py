@@ -21,6 +21,7 @@ from tests.planted.bugs_null import NULL
 from tests.planted.bugs_numbers import NUMBERS
 from tests.planted.bugs_own import OWN
 from tests.planted.bugs_parts import PARTS
+from tests.planted.bugs_patterns import PATTERNS
 from tests.planted.bugs_pointers import POINTERS
 from tests.planted.bugs_products import PRODUCTS
 from tests.planted.bugs_requests import REQUESTS
@@ -453,6 +454,7 @@ BUGS = (
     *CONDITIONS,
     *COPIES,
     *PARTS,
+    *PATTERNS,
     *STARTS,
     *WRITTEN,
     *SPELLED,

@@ -1,7 +1,8 @@
 """``make planted``: each planted bug, and the case that catches it.
 
 A bug is one replacement in one module's text, made while the module is loaded; nothing is written.  It is caught when
-a site that a case says must stay converts.  Every bug runs in a process of its own.
+a site that a case says must stay converts, or stays only because the two ways to the decision disagree; a bug of the
+pattern tables also when they disagree about a site that should convert.  Every bug runs in a process of its own.
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ from types import CodeType
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
+from opi_xform.report.codes import DISAGREE  # noqa: E402
 from tests.planted.bug import Bug  # noqa: E402
 from tests.planted.bugs import BUGS  # noqa: E402
 
 SECONDS = 200
+BY_THE_OTHER = ", by the other way"
 
 
 class _Planted(importlib.machinery.SourceFileLoader):
@@ -69,14 +72,18 @@ def applies(bug: Bug) -> bool:
 
 
 def converted_by(names: Sequence[str]) -> str:
-    """The first of the cases in which a site that must stay converts; '' when there is none."""
+    """The first case in which a site that must stay converts, or the two ways disagree; '' when there is none."""
     from case_tools import analyse, load_cases
 
-    for case in sorted((c for c in load_cases("keep") if c.name in names), key=lambda c: names.index(c.name)):
+    cases = {c.name: c for group in ("convert", "keep") for c in load_cases(group)}
+    for case in (cases[name] for name in names):
         sites = analyse(case, case.folder)
         for wish in case.wishes:
-            if wish.must and any(wish.meets(s) and wish.broken_by(s) for s in sites):
+            mine = [s for s in sites if wish.meets(s)]
+            if wish.must and any(wish.broken_by(s) for s in mine):
                 return case.name
+            if any(s.code == DISAGREE for s in mine):
+                return f"{case.name}{BY_THE_OTHER}"
     return ""
 
 
@@ -109,7 +116,7 @@ def main() -> int:
     for bug in chosen:
         where = caught(bug) if applies(bug) else ""
         missed += not where
-        how = f"caught by keep/{where}" if where else "NOT CAUGHT" if applies(bug) else "its place is no longer there"
+        how = f"caught by {where}" if where else "NOT CAUGHT" if applies(bug) else "its place is no longer there"
         print(f"{bug.name}: {how}", flush=True)
     print(f"{len(chosen)} planted bugs, {len(chosen) - missed} caught")
     return 1 if missed else 0

@@ -21,6 +21,7 @@ from opi_xform.ir.ast import Diagnostic
 from opi_xform.ownership.model.plan import Decision, Plan
 from opi_xform.record import dataclass
 from opi_xform.report import baseline
+from opi_xform.report.codes import DISAGREE
 from opi_xform.report.finding import Finding
 from opi_xform.report.formats.json import report_json, summary
 from opi_xform.report.formats.text import Line, global_lines, note_lines, summary_line, table
@@ -89,6 +90,9 @@ def present(
         result = replace(result, warnings=())
     for warning in () if options.quiet else result.warnings:
         print_error(str(Problem(warning.message, shown(warning.file), warning.line, warning.severity, "OPI905")))
+    for d in result.plan.decisions if options.verbose else ():
+        if d.code == DISAGREE:
+            print_error(str(Problem(d.message, shown(d.span.file), d.span.line, "note", d.code)))
     if options.format == "text":
         _present_text(options, result, findings, written, reports, gained, removed)
         return

@@ -40,6 +40,13 @@ TABLE = (
         ("pack_*",),
     ),
     Condition(
+        "two ways",
+        "A site that liveness lets convert is allowed by the pattern table of its side, too.",
+        ("ownership.patterns.agree:Patterns", "ownership.patterns.agree:disagreement"),
+        ("OPI910",),
+        ("send_read_same", "send_read_string", "pack_conditional"),
+    ),
+    Condition(
         "counters",
         "A counter that outlives its function counts what is written, and is zero again after each send.",
         ("ownership.buffers.counted:counted", "values.lockstep:lockstep"),

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from heapq import heappop, heappush
 
+from opi_xform.dataflow.table import shipped_table
 from opi_xform.graph.statements import Edge, Flow, Level, mirrored
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly
-from opi_xform.ownership.placement.table import shipped_table
 from opi_xform.record import dataclass
 
 _TABLE = shipped_table()

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from opi_xform.dataflow.automaton import shipped_automata
+from opi_xform.dataflow.table import TableError, parse_table, shipped_table
 from opi_xform.ownership.placement import states
-from opi_xform.ownership.placement.table import TableError, parse_table, shipped_table
 from opi_xform.resources import analyses_dir
 from opi_xform.toml import load_toml
 

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from case_tools import run_tool
+from case_tools import case_path, run_tool
 from place_cases import CASES
 
 from opi_xform.effects.table import load_effects
@@ -171,7 +171,7 @@ def test_an_array_declared_in_two_files_changes_in_both(tmp_path: Path) -> None:
 
 
 def test_memory_under_a_local_name_first_is_asked_for_once_a_turn() -> None:
-    case = Path(__file__).resolve().parents[2] / "cases" / "convert" / "local_first_7.c"
+    case = case_path("convert", "local_first_7.c")
     code, out, err = run_tool([str(case), "--diff"])
     added = [line for line in out.splitlines() if line.startswith("+") and "OPI_Alloc" in line]
     assert (code, added) == (0, ["+    OPI_Alloc(&fresh, n * sizeof *fresh);"]), err

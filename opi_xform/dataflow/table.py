@@ -1,4 +1,4 @@
-"""What the carrier holds, as a table: ``analyses/carrier.toml``, for sets of states."""
+"""Tables of states whose points have sets of them: ``analyses/carrier.toml``, and the two patterns as they are run."""
 
 from __future__ import annotations
 
@@ -20,11 +20,14 @@ class TableError(Exception):
 class Table:
     """states: the bit of each, by its name.  steps: by event, the set of states after it, for each set before it.
 
+    allows: the states with which a site may pass ownership, of a pattern.
+
     Sets are sums of bits.  A set's step is the union of those of its states, so that a way more never hides one.
     """
 
     states: Mapping[str, int]
     steps: Mapping[str, tuple[int, ...]]
+    allows: int = 0
 
 
 def parse_table(data: Mapping[str, Any], where: str) -> Table:
@@ -47,7 +50,9 @@ def parse_table(data: Mapping[str, Any], where: str) -> Table:
         if unknown := sorted(given.keys() - bits.keys() - {"any"}):
             raise TableError(f"{where}: transfer.{event}: {unknown[0]!r} is no state")
         steps[event] = tuple(_union(single, before) for before in range(1 << len(bits)))
-    return Table(bits, steps)
+    if unknown := sorted(set(data.get("allows", ())) - bits.keys()):
+        raise TableError(f"{where}: allows: {unknown[0]!r} is no state")
+    return Table(bits, steps, sum(bits[name] for name in data.get("allows", ())))
 
 
 def _union(single: list[tuple[int, int]], before: int) -> int:
@@ -64,6 +69,31 @@ def load_table(path: Path) -> Table:
 
 
 @cache
-def shipped_table() -> Table:
-    """The table that placement runs."""
-    return load_table(analyses_dir() / "carrier.toml")
+def shipped_table(name: str = "carrier") -> Table:
+    """A table that is run: ``carrier`` by placement, ``send-pattern`` and ``receive-pattern`` by the second way."""
+    return load_table(analyses_dir() / f"{name}.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Sets:
+    """The lattice of sets of a table's states: they are joined where ways meet; top is the empty set."""
+
+    table: Table
+
+    @property
+    def top(self) -> int:
+        return 0
+
+    @property
+    def bottom(self) -> int:
+        return (1 << len(self.table.states)) - 1
+
+    def meet(self, a: int, b: int) -> int:
+        return a | b
+
+    def leq(self, a: int, b: int) -> bool:
+        return a | b == a
+
+    def explain(self, a: int, b: int) -> str:
+        lacking = [name for name, bit in self.table.states.items() if b & bit and not a & bit]
+        return f"{', '.join(lacking)} may be there in one and not in the other" if lacking else ""

@@ -1,0 +1,1 @@
+"""The second way to a decision: the pattern tables, run backward over what happens to a buffer."""
