@@ -56,7 +56,7 @@ TABLE = (
     Condition(
         "first contents",
         "Zeros and initialisers count as written: nobody reads or sends them where an OPI_Alloc stands; "
-        "calloc's, and those of static memory behind a receive that may bring nothing, are there where an OPI_Calloc "
+        "calloc's, and those of static memory after a receive that may bring nothing, are there where an OPI_Calloc "
         "stands.",
         ("ownership.liveness.liveness:Judge", "ownership.explain.reasons:ended_by_initialiser"),
         ("OPI110", "OPI210"),
@@ -249,7 +249,7 @@ TABLE = (
     ),
     Condition(
         "turns of a loop",
-        "A loop has a number of turns where its exit is tested in every turn.",
+        "A loop has a number of iterations where its exit is tested in each of them.",
         ("values.trip_counts:tested_each_turn",),
         (),
         ("send_exit_*", "once_*"),
@@ -421,7 +421,7 @@ TABLE = (
     ),
     Condition(
         "analysed",
-        "The call is reached from main, by ways that the analysis follows.",
+        "The call is reached from main, by paths that the analysis follows.",
         ("ownership.spelling.attributes:unseen_call", "ownership.decide:decide"),
         ("OPI111", "OPI211"),
     ),

@@ -126,7 +126,7 @@ static void test_loop(void)
     take_in(r);
 }
 
-/* early-posted receives: the next one ahead of the work on this one */
+/* early-posted receives: the next one before the work on this one */
 static void early(void)
 {
     static double s[N], r[2][N];
