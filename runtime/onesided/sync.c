@@ -85,6 +85,7 @@ bool opiw_depart(const char *call, struct opiw_win *w) {
     atomic_fetch_add_explicit(&w->at[0].seat->departed, 1, memory_order_acq_rel);
     if (w->rank == 0)
         return opiw_wait(call, w, -1, all_departed, w);
+    opiw_wake(w, 0);
     return true;
 }
 
