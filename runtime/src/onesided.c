@@ -191,10 +191,6 @@ void opiw_complete(const char *call, MPI_Request *request) {
     *request = opi_req_handle(&opi_sent);
 }
 
-void opiw_count(enum opiw_kind kind, size_t bytes, bool direct) {
-    (void)kind, (void)bytes, (void)direct;
-}
-
 /* ---- making windows ------------------------------------------------------------------------------------------------------------------------------- */
 
 /* How a window is asked for. */
