@@ -50,6 +50,11 @@ def runtime_source_dir() -> Path:
     return resource("runtime", "src")
 
 
+def onesided_dir() -> Path:
+    """The C sources of windows, part of libopi and of libopi_ranks."""
+    return resource("runtime", "onesided")
+
+
 def cmake_dir() -> Path:
     """The directory of CMake's package, opiConfig.cmake."""
     return resource("runtime", "cmake", "package")

@@ -172,7 +172,7 @@ def kind_of(name: str, table: RanksTable, by_hand: frozenset[str]) -> str:
     return "missing"
 
 
-_ALIASES = {"datatype": "type", "buf": "ibuf"}
+_ALIASES = {"datatype": "type", "buf": "ibuf", "target_count": "target_cout", "assert": "mpi_assert"}
 """Parameters that some mpi.h calls otherwise."""
 
 

@@ -15,8 +15,17 @@ from opi_xform.bindings import ranks as bindings
 from opi_xform.bindings.header import HeaderError
 from opi_xform.bindings.table import TableError
 from opi_xform.launch.mpi import LaunchError, Mpi
-from opi_xform.launch.runtime import cache_dir, captured, content_hash, locked, require_built, runtime_flags, tell
-from opi_xform.resources import IncompleteInstallError, runtime_include_dir, runtime_source_dir
+from opi_xform.launch.runtime import (
+    cache_dir,
+    captured,
+    content_hash,
+    locked,
+    onesided_sources,
+    require_built,
+    runtime_flags,
+    tell,
+)
+from opi_xform.resources import IncompleteInstallError, onesided_dir, runtime_include_dir, runtime_source_dir
 
 MARK = b"OPI_RANKS_CARRIER"
 """A string of libopi_ranks's own: it is in every program that the library was linked into."""
@@ -52,7 +61,7 @@ def ranks_sources() -> list[Path]:
     found = sorted(bindings.ranks_source_dir().glob("*.c"))
     if not found:
         raise IncompleteInstallError(f"installation is incomplete: no sources in {bindings.ranks_source_dir()}")
-    return found
+    return [*found, *onesided_sources()]
 
 
 def compile_command(mpi: Mpi, source: Path, obj: Path, flags: Sequence[str], generated: Path) -> list[str]:
@@ -100,7 +109,8 @@ def ensure_ranks(mpi: Mpi) -> Path:
     """The archive for this MPI, from the cache or built now. Raises LaunchError."""
     flags = runtime_flags()
     shared = runtime_source_dir()  # of which two files are libopi_ranks's, too
-    roots = (runtime_include_dir(), bindings.ranks_source_dir(), shared, Path(bindings.__file__).parent)
+    made_by = Path(bindings.__file__).parent
+    roots = (runtime_include_dir(), bindings.ranks_source_dir(), shared, onesided_dir(), made_by)
     try:
         home = cache_dir() / "runtime"
         final = home / f"ranks-{mpi.kind}-{mpi.version}-{content_hash(mpi, flags, roots)}"

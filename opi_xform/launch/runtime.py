@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from opi_xform.launch.mpi import LaunchError, Mpi
-from opi_xform.resources import IncompleteInstallError, runtime_include_dir, runtime_source_dir
+from opi_xform.resources import IncompleteInstallError, onesided_dir, runtime_include_dir, runtime_source_dir
 
 BASE_FLAGS = ("-std=c11", "-O2", "-fPIC")
 
@@ -62,7 +62,12 @@ def runtime_flags() -> tuple[str, ...]:
 
 def sources() -> list[Path]:
     """The C files of libopi, in a fixed order. Raises IncompleteInstallError when there are none."""
-    return _found(runtime_source_dir())
+    return [*_found(runtime_source_dir()), *onesided_sources()]
+
+
+def onesided_sources() -> list[Path]:
+    """The C files of windows, which libopi and libopi_ranks share. Raises IncompleteInstallError."""
+    return _found(onesided_dir())
 
 
 def malloc_sources() -> list[Path]:
@@ -198,7 +203,7 @@ def _build(mpi: Mpi, flags: Sequence[str], final: Path) -> None:
 
 def ensure_runtime(mpi: Mpi) -> Runtime:
     """libopi for this MPI, from the cache or built now. Raises LaunchError."""
-    flags, roots = runtime_flags(), (runtime_include_dir(), runtime_source_dir())
+    flags, roots = runtime_flags(), (runtime_include_dir(), runtime_source_dir(), onesided_dir())
     try:
         home = cache_dir() / "runtime"
         final = home / f"{mpi.kind}-{mpi.version}-{content_hash(mpi, flags, roots)}"

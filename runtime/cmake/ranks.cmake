@@ -31,7 +31,7 @@ if(why)
 endif()
 
 set(ranks_built TRUE)
-add_library(ranks STATIC ${ranks_sources} ${generated}/opir_names.c ${generated}/opir_weak.c)
+add_library(ranks STATIC ${ranks_sources} ${onesided_sources} ${generated}/opir_names.c ${generated}/opir_weak.c)
 set_target_properties(ranks PROPERTIES OUTPUT_NAME opi_ranks C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF
   POSITION_INDEPENDENT_CODE ON)
 target_include_directories(ranks PRIVATE include ranks ${generated})

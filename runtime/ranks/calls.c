@@ -179,6 +179,8 @@ EXPORT int MPI_Buffer_detach_c(void *address, MPI_Count *size) {
 #undef MPI_Message_f2c
 #undef MPI_Errhandler_c2f
 #undef MPI_Errhandler_f2c
+#undef MPI_Win_c2f
+#undef MPI_Win_f2c
 #undef PMPI_Comm_c2f
 #undef PMPI_Comm_f2c
 #undef PMPI_Group_c2f
@@ -189,12 +191,15 @@ EXPORT int MPI_Buffer_detach_c(void *address, MPI_Count *size) {
 #undef PMPI_Message_f2c
 #undef PMPI_Errhandler_c2f
 #undef PMPI_Errhandler_f2c
+#undef PMPI_Win_c2f
+#undef PMPI_Win_f2c
 
 CONVERSIONS(MPI_Comm, MPI_Comm, OPIR_COMM)
 CONVERSIONS(MPI_Group, MPI_Group, OPIR_GROUP)
 CONVERSIONS(MPI_Request, MPI_Request, OPIR_REQUEST)
 CONVERSIONS(MPI_Message, MPI_Message, OPIR_MESSAGE)
 CONVERSIONS(MPI_Errhandler, MPI_Errhandler, OPIR_ERRHANDLER)
+CONVERSIONS(MPI_Win, MPI_Win, OPIR_WIN)
 
 #ifdef OPIR_HAS_MPI_Comm_toint
 #define INTS(Type, Name)                \
@@ -209,4 +214,5 @@ INTS(MPI_Group, MPI_Group)
 INTS(MPI_Request, MPI_Request)
 INTS(MPI_Message, MPI_Message)
 INTS(MPI_Errhandler, MPI_Errhandler)
+INTS(MPI_Win, MPI_Win)
 #endif

@@ -1,5 +1,5 @@
 /* error.c - error handlers, and raising errors through them. */
-#include "ranks.h"
+#include "win.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,6 +15,9 @@ const char *opir_class_name(int class) {
         {MPI_ERR_OP, "MPI_ERR_OP"},         {MPI_ERR_TOPOLOGY, "MPI_ERR_TOPOLOGY"}, {MPI_ERR_DIMS, "MPI_ERR_DIMS"},     {MPI_ERR_ARG, "MPI_ERR_ARG"},
         {MPI_ERR_OTHER, "MPI_ERR_OTHER"},   {MPI_ERR_TRUNCATE, "MPI_ERR_TRUNCATE"}, {MPI_ERR_KEYVAL, "MPI_ERR_KEYVAL"}, {MPI_ERR_NO_MEM, "MPI_ERR_NO_MEM"},
         {MPI_ERR_INTERN, "MPI_ERR_INTERN"}, {MPI_ERR_REQUEST, "MPI_ERR_REQUEST"},   {MPI_ERR_IN_STATUS, "MPI_ERR_IN_STATUS"},
+        {MPI_ERR_WIN, "MPI_ERR_WIN"},       {MPI_ERR_DISP, "MPI_ERR_DISP"},         {MPI_ERR_SIZE, "MPI_ERR_SIZE"},     {MPI_ERR_ASSERT, "MPI_ERR_ASSERT"},
+        {MPI_ERR_RMA_SYNC, "MPI_ERR_RMA_SYNC"}, {MPI_ERR_RMA_RANGE, "MPI_ERR_RMA_RANGE"}, {MPI_ERR_RMA_FLAVOR, "MPI_ERR_RMA_FLAVOR"},
+        {MPI_ERR_LOCKTYPE, "MPI_ERR_LOCKTYPE"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].class == class)
@@ -81,6 +84,23 @@ int opir_raise(struct opir_comm *c, int code, const char *call, const char *form
     return raise_on(c, code, call, why);
 }
 
+bool opir_errh_valid(MPI_Errhandler h) {
+    return valid(h);
+}
+
+/* The same for a window's handler. */
+int opir_win_raise(MPI_Errhandler h, MPI_Win win, int code, const char *call, const char *why) {
+    if (h == MPI_ERRORS_RETURN)
+        return code;
+    if (predefined(h)) {
+        opir_say("%s: %s: %s", call, opir_class_name(code), why);
+        opir_job_abort(code);
+    }
+    int told = code;
+    ours(h)->win_function(&win, &told);
+    return code;
+}
+
 /* The calls in `serial` of opi_xform/bindings/ranks.toml, one at a time: the MPI below need not take them from several threads whatever it says of itself. */
 static pthread_mutex_t serial = PTHREAD_MUTEX_INITIALIZER;
 
@@ -121,6 +141,16 @@ EXPORT int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *function, MP
     opir_obj_init(&e->obj, OPIR_ERRHANDLER);
     atomic_init(&e->refs, 1);
     e->function = function;
+    OPIR_PUT(errhandler, e);
+    return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Win_create_errhandler(MPI_Win_errhandler_function *function, MPI_Errhandler *errhandler) {
+    opir_me("MPI_Win_create_errhandler");
+    struct opir_errh *e = opir_alloc(sizeof *e);
+    opir_obj_init(&e->obj, OPIR_ERRHANDLER);
+    atomic_init(&e->refs, 1);
+    e->win_function = function;
     OPIR_PUT(errhandler, e);
     return MPI_SUCCESS;
 }

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "opi.h"
+#include "../onesided/onesided.h"
 #include "opir_have.h" /* generated: OPIR_HAS_x for every function x of this MPI */
 
 #define OPIR_LIKELY(x) __builtin_expect(!!(x), 1)

@@ -15,7 +15,7 @@
 
 /* ---- handles (handle.c) -------------------------------------------------------------------------------------------------------------- */
 
-enum opir_kind { OPIR_FREE, OPIR_COMM, OPIR_GROUP, OPIR_REQUEST, OPIR_MESSAGE, OPIR_ERRHANDLER };
+enum opir_kind { OPIR_FREE, OPIR_COMM, OPIR_GROUP, OPIR_REQUEST, OPIR_MESSAGE, OPIR_ERRHANDLER, OPIR_WIN };
 
 /* First member of everything that a handle stands for.  Written by the rank that makes the object before the handle leaves its hands. */
 struct opir_obj {
@@ -79,7 +79,8 @@ struct opir_attr {
 struct opir_errh {
     struct opir_obj obj;
     atomic_int refs;
-    MPI_Comm_errhandler_function *function;
+    MPI_Comm_errhandler_function *function; /* of a communicator's, else NULL */
+    MPI_Win_errhandler_function *win_function; /* of a window's, else NULL */
 };
 
 /* A communicator as one member sees it; only that rank touches it. */

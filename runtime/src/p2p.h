@@ -146,6 +146,13 @@ int opi_imrecv(const char *call, void *buf, MPI_Count count, MPI_Datatype type, 
 /* persist.c: mode is an opi_mode, -1 for a receive */
 int opi_persist_init(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request *request, int mode);
 
+/* onesided.c */
+int opi_win_create(void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, MPI_Win *win);
+int opi_win_allocate(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win, int flavor);
+int opi_win_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win);
+int opi_win_free(const char *call, MPI_Win *win);
+int opi_win_get_attr(MPI_Win win, int keyval, void *value, int *flag);
+
 #pragma GCC visibility pop
 
 #endif

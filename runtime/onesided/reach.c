@@ -1,0 +1,166 @@
+/* reach.c - reading and writing a target's memory: by loads and stores where they reach it, else by the kernel, piece by piece of its datatype. */
+#include "onesided.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECES 64
+#define AT_A_TIME 8192 /* packed bytes on the stack, which is a fiber's */
+
+/* Pieces of the target's memory that are still to be copied. */
+struct gather {
+    const struct opiw_target *t;
+    char *mine; /* where their bytes go, one after the other, or come from */
+    size_t skip, left, pieces, bytes;
+    bool write, refused;
+    struct opiw_piece piece[PIECES];
+};
+
+static void copy_gathered(struct gather *g) {
+    if (g->pieces && !g->refused)
+        g->refused = !opiw_kernel(g->t, g->mine, g->piece, g->pieces, g->bytes, g->write);
+    g->mine += g->bytes;
+    g->pieces = g->bytes = 0;
+}
+
+static void add(struct gather *g, char *at, size_t n) {
+    if (g->skip >= n) {
+        g->skip -= n;
+        return;
+    }
+    at += g->skip;
+    n -= g->skip;
+    g->skip = 0;
+    n = n < g->left ? n : g->left;
+    if (!n)
+        return;
+    g->left -= n;
+    g->bytes += n;
+    struct opiw_piece *last = g->pieces ? &g->piece[g->pieces - 1] : NULL;
+    if (last && last->at + last->n == at) {
+        last->n += n;
+        return;
+    }
+    g->piece[g->pieces++] = (struct opiw_piece){at, n};
+    if (g->pieces == PIECES)
+        copy_gathered(g);
+}
+
+/* As deep as the program nested its datatypes, as opi_layout_move is. */
+static void walk(const struct opi_layout *l, char *base, struct gather *g) {
+    if (g->skip >= l->size) {
+        g->skip -= l->size;
+        return;
+    }
+    switch (l->kind) {
+    case OPI_L_BYTES:
+        add(g, base, l->size);
+        return;
+    case OPI_L_LOOP: {
+        size_t i = g->skip / l->of->size;
+        for (g->skip %= l->of->size; i < l->n && g->left; i++)
+            walk(l->of, base + (ptrdiff_t)i * l->stride, g);
+        return;
+    }
+    case OPI_L_SPANS:
+        for (size_t i = 0; i < l->n && g->left; i++)
+            add(g, base + l->spans[i].offset, l->spans[i].length);
+        return;
+    case OPI_L_LIST:
+        for (size_t i = 0; i < l->n && g->left; i++)
+            walk(l->parts[i].of, base + l->parts[i].offset, g);
+        return;
+    }
+}
+
+/* An error of the kernel's: in a dynamic window the program names the address. */
+static int refused(struct opiw_op *o) {
+    o->why = "the kernel does not copy to or from the target's memory";
+    return o->w->dynamic ? MPI_ERR_RMA_RANGE : MPI_ERR_OTHER;
+}
+
+static int by_kernel(struct opiw_op *o, size_t at, size_t n, void *packed, bool write) {
+    const struct opiw_shape *s = &o->remote;
+    if (s->contiguous) {
+        struct opiw_piece all = {o->addr + at, n};
+        return opiw_kernel(o->t, packed, &all, 1, n, write) ? MPI_SUCCESS : refused(o);
+    }
+    if (s->opaque) {
+        o->why = "libopi does not know where the bytes of the target's datatype lie";
+        return MPI_ERR_TYPE;
+    }
+    struct gather g = {.t = o->t, .mine = packed, .skip = at % s->size, .left = n, .write = write};
+    for (size_t i = at / s->size; i < o->rcount && g.left && !g.refused; i++)
+        walk(s->layout.of, o->addr + s->layout.offset + (ptrdiff_t)i * s->extent, &g);
+    copy_gathered(&g);
+    return g.refused ? refused(o) : MPI_SUCCESS;
+}
+
+int opiw_store(struct opiw_op *o, size_t at, size_t n, const void *packed) {
+    if (!o->direct)
+        return by_kernel(o, at, n, (void *)(uintptr_t)packed, true);
+    opiw_unpack(&o->remote, o->addr, o->rcount, at, n, packed);
+    return MPI_SUCCESS;
+}
+
+int opiw_load(struct opiw_op *o, size_t at, size_t n, void *packed) {
+    if (!o->direct)
+        return by_kernel(o, at, n, packed, false);
+    opiw_pack(&o->remote, o->addr, o->rcount, at, n, packed);
+    return MPI_SUCCESS;
+}
+
+static int through(struct opiw_op *o, void *local, bool put, char *packed, size_t room) {
+    int rc = MPI_SUCCESS;
+    for (size_t at = 0; at < o->n && rc == MPI_SUCCESS; at += room) {
+        size_t m = o->n - at < room ? o->n - at : room;
+        if (put) {
+            opiw_pack(&o->local, local, o->count, at, m, packed);
+            rc = opiw_store(o, at, m, packed);
+        } else {
+            rc = opiw_load(o, at, m, packed);
+            if (rc == MPI_SUCCESS)
+                opiw_unpack(&o->local, local, o->count, at, m, packed);
+        }
+    }
+    return rc;
+}
+
+/* Both sides have gaps, or one is packed by the MPI below, which wants the whole. */
+static int by_pieces(struct opiw_op *o, void *local, bool put) {
+    char few[AT_A_TIME];
+    if (!o->local.opaque && !o->remote.opaque)
+        return through(o, local, put, few, sizeof few);
+    char *all = malloc(o->n);
+    if (!all) {
+        o->why = "out of memory for packed data";
+        return MPI_ERR_NO_MEM;
+    }
+    int rc = through(o, local, put, all, o->n);
+    free(all);
+    return rc;
+}
+
+int opiw_put_all(struct opiw_op *o, const void *origin) {
+    if (OPIW_LIKELY(o->local.contiguous)) {
+        if (OPIW_LIKELY(o->direct && o->remote.contiguous)) {
+            memmove(o->addr, origin, o->n); /* the origin may be in the window, too */
+            return MPI_SUCCESS;
+        }
+        if (!o->remote.opaque)
+            return opiw_store(o, 0, o->n, origin);
+    }
+    return by_pieces(o, (void *)(uintptr_t)origin, true);
+}
+
+int opiw_get_all(struct opiw_op *o, void *origin) {
+    if (OPIW_LIKELY(o->local.contiguous)) {
+        if (OPIW_LIKELY(o->direct && o->remote.contiguous)) {
+            memmove(origin, o->addr, o->n);
+            return MPI_SUCCESS;
+        }
+        if (!o->remote.opaque)
+            return opiw_load(o, 0, o->n, origin);
+    }
+    return by_pieces(o, origin, false);
+}
