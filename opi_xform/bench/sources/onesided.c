@@ -5,6 +5,9 @@
  *
  *   mpiexec -n 2 ./onesided [samples [max_bytes]]
  */
+#ifdef BENCH_SKEW
+#define BENCH_DEPTH 16 /* operations of an epoch, each with a place of its own in the target's memory */
+#endif
 #include "bench.h"
 
 enum sync { FENCE, PSCW, LOCK, LOCK_ALL, SYNCS };
@@ -33,9 +36,9 @@ static void begin(enum sync sync)
     (void)sync;
 }
 
-static void move(int get, size_t bytes)
+static void move(int get, size_t bytes, size_t at)
 {
-    memcpy(get ? origin : target, get ? target : origin, bytes);
+    memcpy(get ? origin : target + at, get ? target + at : origin, bytes);
 }
 
 /* The release store makes the copied data visible to whoever reads the flag; nobody waits for it here. */
@@ -56,7 +59,7 @@ static MPI_Group other;
 
 static void open_window(int allocate, size_t bytes)
 {
-    MPI_Aint room = bench_rank == 1 ? (MPI_Aint)bytes : 0;
+    MPI_Aint room = bench_rank == 1 ? (MPI_Aint)bytes * BENCH_DEPTH : 0;
     MPI_Group all;
     int peer = 1 - bench_rank;
 
@@ -65,7 +68,7 @@ static void open_window(int allocate, size_t bytes)
         MPI_Win_allocate(room, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &target, &window);
     else {
         if (room)
-            target = bench_memory(bytes);
+            target = bench_memory(bytes * BENCH_DEPTH);
         MPI_Win_create(target, room, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
     }
     origin = bench_memory(bytes);
@@ -97,12 +100,12 @@ static void begin(enum sync sync)
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window);
 }
 
-static void move(int get, size_t bytes)
+static void move(int get, size_t bytes, size_t at)
 {
     if (get)
-        MPI_Get(origin, (int)bytes, MPI_BYTE, 1, 0, (int)bytes, MPI_BYTE, window);
+        MPI_Get(origin, (int)bytes, MPI_BYTE, 1, (MPI_Aint)at, (int)bytes, MPI_BYTE, window);
     else
-        MPI_Put(origin, (int)bytes, MPI_BYTE, 1, 0, (int)bytes, MPI_BYTE, window);
+        MPI_Put(origin, (int)bytes, MPI_BYTE, 1, (MPI_Aint)at, (int)bytes, MPI_BYTE, window);
 }
 
 static void end(enum sync sync)
@@ -149,7 +152,7 @@ static void check(const char *at, size_t bytes, int seed)
 static void measure(int get, enum sync sync, size_t bytes, int samples, int operations, double late_us)
 {
     if (bench_rank == 1)
-        fill(target, bytes, get ? 3 : 0);
+        fill(target, bytes * (size_t)operations, get ? 3 : 0);
     else
         fill(origin, bytes, get ? 0 : 5);
     bench_barrier();
@@ -166,7 +169,7 @@ static void measure(int get, enum sync sync, size_t bytes, int samples, int oper
         double t = bench_now();
         begin(sync);
         for (int j = 0; j < operations; j++)
-            move(get, bytes);
+            move(get, bytes, (size_t)j * bytes);
         end(sync);
         if (i >= BENCH_WARM_UP)
             bench_keep(bench_now() - t);
@@ -176,8 +179,8 @@ static void measure(int get, enum sync sync, size_t bytes, int samples, int oper
         MPI_Win_unlock_all(window);
 #endif
     bench_barrier();
-    if (bench_rank == 1 && !get)
-        check(target, bytes, 5);
+    for (int j = 0; bench_rank == 1 && !get && j < operations; j++)
+        check(target + (size_t)j * bytes, bytes, 5);
     if (bench_rank == 0 && get)
         check(origin, bytes, 3);
 }
@@ -190,7 +193,7 @@ static void all_points(int allocate)
 
     for (int late = 0; late < 3; late++)
         for (int sync = PSCW; sync <= LOCK; sync++) {
-            measure(0, (enum sync)sync, bench_max_bytes, bench_most, 16, 1e3 * late_ms[late]);
+            measure(0, (enum sync)sync, bench_max_bytes, bench_most, BENCH_DEPTH, 1e3 * late_ms[late]);
             snprintf(point, sizeof point, "%s-%s-late-%g-ms", sync_name[sync], kind_name[allocate], late_ms[late]);
             bench_print(bench_max_bytes, point, 1);
         }
