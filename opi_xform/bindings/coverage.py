@@ -1,7 +1,7 @@
 """Writes docs/mpi-functions.md: each function of MPI, and what process, thread and fiber ranks do with it.
 
 ``python -m opi_xform.bindings.coverage PAGE TESTS MPICC...`` compiles the tests of thread and fiber ranks: one counts
-for a function that its object file calls.
+for a function that its object file calls. TESTS may be several directories with colons between them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ Written by `python -m opi_xform.bindings.coverage`. *Process ranks* are those of
 are marked so ([which, and how tested](mpi-coverage.md)), all others are the MPI's own. *Thread and fiber ranks* are
 those of [libopi_ranks](ranks.md), one engine for both: `yes` is its own, `MPI below` is passed to the MPI, whose object
 or value it concerns; `no` ends the job with the function's name. The last column names programs of
-`runtime/tests/ranks` that call it, run on both carriers (`tests/runtime/ranks/test_ranks.py`); `-` says that none does.
+`runtime/tests/ranks` and `runtime/tests/onesided` that call it, run on both carriers
+(`tests/runtime/ranks/test_ranks.py`, `tests/runtime/test_onesided.py`); `-` says that none does.
 
 | function | process ranks | thread and fiber ranks | tested by |
 |---|---|---|---|
@@ -61,15 +62,20 @@ def page(names: Iterable[str], programs: Mapping[str, frozenset[str]]) -> str:
     return HEAD + "".join(lines)
 
 
+def directories(text: str) -> list[Path]:
+    """Paths with colons between them."""
+    return [Path(part) for part in text.split(":")]
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m opi_xform.bindings.coverage", description="The list of functions.")
     parser.add_argument("page", type=Path)
-    parser.add_argument("tests", type=Path, help="the directory of the tests of thread and fiber ranks")
+    parser.add_argument("tests", type=directories, help="the directories of the tests of thread and fiber ranks: A:B")
     parser.add_argument("mpicc", nargs="+", type=Path, help="compilers of the MPIs whose mpi.h is read")
     options = parser.parse_args(arguments)
     try:
         names = [name for mpicc in options.mpicc for name in read_header(mpicc)]
-        sources = sorted(options.tests.glob("*.c"))
+        sources = sorted((c for folder in options.tests for c in folder.glob("*.c")), key=lambda c: c.name)
         programs = {
             source.name: frozenset[str]().union(*(calls(mpicc, source) for mpicc in options.mpicc))
             for source in sources

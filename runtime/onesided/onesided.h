@@ -116,9 +116,6 @@ bool opiw_kernel(const struct opiw_target *t, void *mine, const struct opiw_piec
 int *opiw_members(struct opiw_win *w, MPI_Group group, int *n);
 /* A request that is complete. */
 void opiw_complete(const char *call, MPI_Request *request);
-/* OPI_PROFILE: an operation and its bytes. */
-enum opiw_kind { OPIW_PUT, OPIW_GET, OPIW_ACCUMULATE, OPIW_FETCH, OPIW_SWAP, OPIW_KINDS };
-void opiw_count(enum opiw_kind kind, size_t bytes, bool direct);
 
 /* ---- reach.c: the bytes of a target -------------------------------------------------------------------------------------------------------------- */
 

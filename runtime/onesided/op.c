@@ -90,10 +90,8 @@ int opiw_put(const char *call, const void *origin, MPI_Count count, MPI_Datatype
              MPI_Win win, MPI_Request *request) {
     WINDOW();
     int rc = prepare(&o, origin, count, type, target, disp, rcount, rtype);
-    if (OPIW_LIKELY(rc == MPI_SUCCESS)) {
+    if (OPIW_LIKELY(rc == MPI_SUCCESS))
         rc = opiw_put_all(&o, origin);
-        opiw_count(OPIW_PUT, o.n, o.direct);
-    }
     return over(&o, rc, request);
 }
 
@@ -102,10 +100,8 @@ int opiw_get(const char *call, void *origin, MPI_Count count, MPI_Datatype type,
              MPI_Request *request) {
     WINDOW();
     int rc = prepare(&o, origin, count, type, target, disp, rcount, rtype);
-    if (OPIW_LIKELY(rc == MPI_SUCCESS)) {
+    if (OPIW_LIKELY(rc == MPI_SUCCESS))
         rc = opiw_get_all(&o, origin);
-        opiw_count(OPIW_GET, o.n, o.direct);
-    }
     return over(&o, rc, request);
 }
 
@@ -126,9 +122,7 @@ static int combine(struct opiw_op *o, int rc, const void *origin, MPI_Datatype r
     }
     if (rc != MPI_SUCCESS)
         return rc;
-    rc = opiw_combine_all(o, op, origin, rtype, result_type != MPI_DATATYPE_NULL ? result : NULL, (size_t)result_count, &rs);
-    opiw_count(result_type != MPI_DATATYPE_NULL ? OPIW_FETCH : OPIW_ACCUMULATE, o->n, o->direct);
-    return rc;
+    return opiw_combine_all(o, op, origin, rtype, result_type != MPI_DATATYPE_NULL ? result : NULL, (size_t)result_count, &rs);
 }
 
 int opiw_accumulate(const char *call, const void *origin, MPI_Count count, MPI_Datatype type, int target, MPI_Aint disp, MPI_Count rcount, MPI_Datatype rtype,
@@ -168,9 +162,7 @@ int opiw_compare_and_swap(const char *call, const void *origin, const void *comp
         rc = bad(&o, MPI_ERR_TYPE, "no predefined datatype");
     if (rc == MPI_SUCCESS && (!compare || !result))
         rc = bad(&o, MPI_ERR_BUFFER, "null buffer");
-    if (rc == MPI_SUCCESS) {
+    if (rc == MPI_SUCCESS)
         rc = opiw_swap(&o, origin, compare, result);
-        opiw_count(OPIW_SWAP, o.n, o.direct);
-    }
     return over(&o, rc, NULL);
 }

@@ -138,10 +138,6 @@ void opiw_complete(const char *call, MPI_Request *request) {
     OPIR_PUT(request, q);
 }
 
-void opiw_count(enum opiw_kind kind, size_t bytes, bool direct) {
-    (void)kind, (void)bytes, (void)direct;
-}
-
 /* ---- making windows ------------------------------------------------------------------------------------------------------------------------------- */
 
 struct card {

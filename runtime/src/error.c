@@ -56,6 +56,13 @@ const char *opi_class_name(int class) {
     case MPI_ERR_TRUNCATE: return "MPI_ERR_TRUNCATE";
     case MPI_ERR_NO_MEM: return "MPI_ERR_NO_MEM";
     case MPI_ERR_ARG: return "MPI_ERR_ARG";
+    case MPI_ERR_ASSERT: return "MPI_ERR_ASSERT";
+    case MPI_ERR_DISP: return "MPI_ERR_DISP";
+    case MPI_ERR_GROUP: return "MPI_ERR_GROUP";
+    case MPI_ERR_LOCKTYPE: return "MPI_ERR_LOCKTYPE";
+    case MPI_ERR_OP: return "MPI_ERR_OP";
+    case MPI_ERR_RMA_RANGE: return "MPI_ERR_RMA_RANGE";
+    case MPI_ERR_RMA_SYNC: return "MPI_ERR_RMA_SYNC";
     default: return "error";
     }
 }

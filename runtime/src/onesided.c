@@ -191,10 +191,6 @@ void opiw_complete(const char *call, MPI_Request *request) {
     *request = opi_req_handle(&opi_sent);
 }
 
-void opiw_count(enum opiw_kind kind, size_t bytes, bool direct) {
-    (void)kind, (void)bytes, (void)direct;
-}
-
 /* ---- making windows ------------------------------------------------------------------------------------------------------------------------------- */
 
 /* How a window is asked for. */
@@ -304,7 +300,7 @@ static struct card card_of(const struct wish *h, int n, int local, struct opiw_s
 
 /* Makes the window, or finds that it is to be the MPI's. */
 static int make(const struct wish *h, void *baseptr, MPI_Win *win) {
-    int rank, n, *locals = locals_of(h->comm, &rank, &n);
+    int rank = 0, n = 0, *locals = locals_of(h->comm, &rank, &n);
     MPI_Comm all = MPI_COMM_NULL;
     if (!locals)
         return OPI_NATIVE;

@@ -64,9 +64,9 @@ def sanitized(request: pytest.FixtureRequest, shared_tmp: Path) -> Path:
             variables = [f"MPICC={mpicc}", f"BUILD={folder}", f"SANITIZE={sanitizer}", f"OPT={level}"]
             make(variables, targets)
             flags = ["-std=c11", level, "-g", f"-fsanitize={sanitizer}", "-pthread", f"-I{RUNTIME / 'include'}"]
-            for name in ("guests", "traffic"):
-                source, library = RUNTIME / "tests" / "mpi" / f"{name}.c", folder / "libopi.a"
-                command = [str(mpicc), *flags, str(source), str(library), "-o", str(folder / name)]
+            for name in ("onesided/windows", "mpi/guests", "mpi/traffic"):
+                source, library = RUNTIME / "tests" / f"{name}.c", folder / "libopi.a"
+                command = [str(mpicc), *flags, str(source), str(library), "-o", str(folder / source.stem)]
                 subprocess.run(command, check=True, timeout=300)
     return folder
 
@@ -84,6 +84,13 @@ def test_traffic_has_no_report(sanitized: Path, opi_cache: Path, nodes: int) -> 
     more = {"OPI_NODE_RANKS": str(nodes), "TRAFFIC_CAREFUL": "1"} if nodes else {}
     result = user.run(3, sanitized / "traffic", "6", "1", **QUIET, **more)
     assert "traffic: ok, 0 failures" in result.out
+    assert "Sanitizer" not in result.err
+    assert "runtime error" not in result.err
+
+
+def test_windows_have_no_report(sanitized: Path, opi_cache: Path) -> None:
+    result = MpiUser(MPICH[0], opi_cache).run(2, sanitized / "windows", **QUIET)
+    assert "windows: ok, 0 failures" in result.out
     assert "Sanitizer" not in result.err
     assert "runtime error" not in result.err
 

@@ -1,0 +1,145 @@
+/*
+ * What windows refuse, by class, through the window's error handler; and what MPI keeps of a window: names, attributes, groups, handlers.
+ */
+#include "../mpi/check.h"
+
+#define BYTES 64
+
+static int asked(int (*ask)(MPI_Comm, int *))
+{
+    int answer;
+    ask(MPI_COMM_WORLD, &answer);
+    return answer;
+}
+
+static void nothing(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    (void)in, (void)inout, (void)n, (void)type;
+}
+
+static void arguments(MPI_Win win, int to)
+{
+    long v = 1, was;
+    MPI_Request r;
+    MPI_Op own;
+    MPI_Op_create(nothing, 1, &own);
+    MPI_Win_fence(0, win);
+    CHECK_CLASS(MPI_Put(&v, 1, MPI_LONG, -77, 0, 1, MPI_LONG, win), MPI_ERR_RANK);
+    CHECK_CLASS(MPI_Get(&v, -1, MPI_LONG, to, 0, 1, MPI_LONG, win), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Put(&v, 1, MPI_DATATYPE_NULL, to, 0, 1, MPI_LONG, win), MPI_ERR_TYPE);
+    CHECK_CLASS(MPI_Accumulate(&v, 1, MPI_LONG, to, 0, 1, MPI_LONG, own, win), MPI_ERR_OP);
+    CHECK_CLASS(MPI_Fetch_and_op(&v, &was, MPI_LONG, 9999, 0, MPI_SUM, win), MPI_ERR_RANK);
+    CHECK_CLASS(MPI_Put(NULL, 0, MPI_LONG, to, 0, 0, MPI_LONG, win), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Put(&v, 1, MPI_LONG, MPI_PROC_NULL, 0, 1, MPI_LONG, win), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Rput(&v, 1, MPI_LONG, MPI_PROC_NULL, 0, 1, MPI_LONG, win, &r), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Wait(&r, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Put(&v, 1, MPI_LONG, to, BYTES - 7, 1, MPI_LONG, win), MPI_ERR_RMA_RANGE); /* one byte too far */
+    CHECK_CLASS(MPI_Put(&v, 1, MPI_LONG, to, -8, 1, MPI_LONG, win), MPI_ERR_DISP);
+    CHECK_CLASS(MPI_Put(&v, 1, MPI_LONG, to, BYTES - 8, 1, MPI_LONG, win), MPI_SUCCESS);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    MPI_Op_free(&own);
+}
+
+static void epochs(MPI_Win win, int to)
+{
+    long v = 1;
+    int flag;
+    MPI_Win same = win;
+    CHECK_CLASS(MPI_Put(&v, 1, MPI_LONG, to, 0, 1, MPI_LONG, win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_unlock(to, win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_unlock_all(win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_complete(win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_wait(win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_test(win, &flag), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_flush(to, win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_lock(99, to, 0, win), MPI_ERR_LOCKTYPE);
+    CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, to, 0, win), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, to, 0, win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_lock_all(0, win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_fence(0, win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_free(&same), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_unlock(to, win), MPI_SUCCESS);
+}
+
+static int handled;
+
+static void handler(MPI_Win *win, int *code, ...)
+{
+    (void)win;
+    handled += class_of(*code) == MPI_ERR_RMA_SYNC;
+}
+
+static int deleted;
+
+static int forget(MPI_Win win, int key, void *value, void *extra)
+{
+    (void)win, (void)key, (void)extra;
+    deleted += value == &deleted;
+    return MPI_SUCCESS;
+}
+
+static void objects(MPI_Win win)
+{
+    char name[MPI_MAX_OBJECT_NAME];
+    int length, key, flag, n, *unit;
+    void *value, *base;
+    MPI_Aint *bytes;
+    MPI_Group group;
+    MPI_Info info;
+    MPI_Win_set_name(win, "halo");
+    MPI_Win_get_name(win, name, &length);
+    CHECK(length == 4 && strcmp(name, "halo") == 0);
+    MPI_Win_get_group(win, &group);
+    MPI_Group_size(group, &n);
+    CHECK(n == asked(MPI_Comm_size));
+    MPI_Group_free(&group);
+    CHECK(MPI_Win_get_info(win, &info) == MPI_SUCCESS);
+    MPI_Info_free(&info);
+    MPI_Win_get_attr(win, MPI_WIN_SIZE, &bytes, &flag);
+    CHECK(flag && *bytes == BYTES);
+    MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, &unit, &flag);
+    CHECK(flag && *unit == 1);
+    MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &flag);
+    CHECK(flag && base != NULL);
+    MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, forget, &key, NULL);
+    MPI_Win_get_attr(win, key, &value, &flag);
+    CHECK(!flag);
+    MPI_Win_set_attr(win, key, &deleted);
+    MPI_Win_get_attr(win, key, &value, &flag);
+    CHECK(flag && value == &deleted);
+    MPI_Win_free_keyval(&key); /* the attribute is deleted with the window */
+    CHECK(key == MPI_KEYVAL_INVALID);
+    CHECK(MPI_Win_f2c(MPI_Win_c2f(win)) == win);
+}
+
+int main(int argc, char **argv)
+{
+    char *memory;
+    int sum;
+    MPI_Win win;
+    MPI_Errhandler own;
+    start(&argc, &argv);
+    int rank = asked(MPI_Comm_rank), to = (rank + 1) % asked(MPI_Comm_size);
+    MPI_Win_allocate(BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    arguments(win, to);
+    MPI_Barrier(MPI_COMM_WORLD);
+    epochs(win, to);
+    objects(win);
+    MPI_Win_create_errhandler(handler, &own);
+    MPI_Win_set_errhandler(win, own);
+    MPI_Errhandler_free(&own);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) { /* one rank: the counters are one for all where ranks share a process */
+        CHECK_CLASS(MPI_Win_complete(win), MPI_ERR_RMA_SYNC);
+        CHECK(handled == 1);
+    }
+    MPI_Win_free(&win);
+    CHECK(win == MPI_WIN_NULL);
+    CHECK(deleted > 0);
+    MPI_Allreduce(&failures, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("errors: %s, %d failures\n", sum ? "FAILED" : "ok", sum);
+    MPI_Finalize();
+    return sum != 0;
+}

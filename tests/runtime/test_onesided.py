@@ -1,0 +1,89 @@
+"""Windows: the programs of runtime/tests/onesided as processes, threads and fibers, under each MPI."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import CHECKOUT, MPIS, MpiUser, only_one
+
+from opi_xform.launch.ranks import ensure_ranks, link_flags
+from opi_xform.resources import runtime_include_dir
+
+PROGRAMS = CHECKOUT / "runtime" / "tests" / "onesided"
+WARNINGS = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror")
+
+pytestmark = [pytest.mark.mpi, pytest.mark.skipif(not MPIS, reason="no mpicc: set OPI_MPICC")]
+
+
+def built(user: MpiUser, folder: Path, name: str) -> Path:
+    target = folder / f"onesided-{name}-{user.mpi.kind}"
+    with only_one(target.with_suffix(".lock")):
+        if not target.exists():
+            user.opicc(*WARNINGS, PROGRAMS / f"{name}.c", "-o", target)
+    return target
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+def test_windows_of_processes_do_what_was_computed_directly(mpi_user: MpiUser, shared_tmp: Path, ranks: int) -> None:
+    result = mpi_user.run(ranks, built(mpi_user, shared_tmp, "windows"))
+    assert "windows: ok, 0 failures" in result.out
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_what_windows_of_processes_refuse(mpi_user: MpiUser, shared_tmp: Path, ranks: int) -> None:
+    result = mpi_user.run(ranks, built(mpi_user, shared_tmp, "errors"))
+    assert "errors: ok, 0 failures" in result.out
+
+
+def test_the_target_takes_no_part(mpi_user: MpiUser, shared_tmp: Path) -> None:
+    """MPICH's own window of MPI_Win_create waits for its target: so this shows whose the windows are."""
+    result = mpi_user.run(2, built(mpi_user, shared_tmp, "late"))
+    assert "late: ok, 0 failures" in result.out
+
+
+def test_windows_that_span_nodes_are_the_mpis(mpi_user: MpiUser, shared_tmp: Path) -> None:
+    if mpi_user.mpi.kind != "mpich":
+        pytest.skip("Open MPI's own MPI_Rget_accumulate with MPI_NO_OP returns other values than those in the window")
+    result = mpi_user.run(4, built(mpi_user, shared_tmp, "windows"), "nodes", OPI_NODE_RANKS="2")
+    assert "windows: ok, 0 failures" in result.out
+
+
+def test_private_memory_without_copies_by_the_kernel_is_the_mpis(mpi_user: MpiUser, shared_tmp: Path) -> None:
+    if mpi_user.mpi.kind != "mpich":
+        pytest.skip("Open MPI's own MPI_Rget_accumulate with MPI_NO_OP returns other values than those in the window")
+    result = mpi_user.run(2, built(mpi_user, shared_tmp, "windows"), OPI_KERNEL_COPY="0")
+    assert "windows: ok, 0 failures" in result.out
+
+
+@pytest.fixture(scope="session")
+def of_ranks(mpi_user: MpiUser, opi_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the programs linked with libopi_ranks."""
+    folder = tmp_path_factory.mktemp("onesided")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPI_CACHE", str(opi_cache))
+        flags = link_flags(ensure_ranks(mpi_user.mpi))
+    for source in sorted(PROGRAMS.glob("*.c")):
+        mpi_user.mpicc("-O1", f"-I{runtime_include_dir()}", source, *flags, "-o", folder / source.stem)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("windows", "threads"), ("windows", "fibers"), ("errors", "threads"), ("errors", "fibers"), ("late", "threads")],
+)
+@pytest.mark.parametrize("ranks", [2, 5])
+def test_windows_of_ranks_that_share_a_process(
+    mpi_user: MpiUser, of_ranks: Path, name: str, kind: str, ranks: int
+) -> None:
+    told = {**os.environ, **mpi_user.environment, "OPI_RANKS": str(ranks), "OPI_RANKS_CARRIER": kind}
+    done = subprocess.run([of_ranks / name], env=told, capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stdout) == (0, f"{name}: ok, 0 failures\n"), done.stderr
+
+
+def test_windows_of_ranks_in_several_processes_are_refused_by_name(mpi_user: MpiUser, of_ranks: Path) -> None:
+    result = mpi_user.run(2, of_ranks / "windows", check=False, OPI_RANKS="4", OPI_RANKS_CARRIER="threads")
+    assert result.code != 0
+    assert "MPI_Win_create: windows of ranks that are in several processes are not available" in result.err
