@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export OMPI_ALLOW_RUN_AS_ROOT ?= 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ?= 1
 
-.PHONY: apps carriers docs proxies demo test bench fuzz disturb spell oracle planted mutilate check-corpus check-testdata check-fits lint npb mpi4py torture torture-faults privatize clean
+.PHONY: apps carriers docs proxies demo test bench fuzz disturb spell oracle planted mutilate check-corpus check-testdata check-fits lint npb mpi4py onesided torture torture-faults privatize clean
 .DELETE_ON_ERROR:
 
 ifdef OPI_MPICC
@@ -97,6 +97,10 @@ mpi4py: $(VENV)/.ready $(BOTH_READY)
 # Random traffic, judged by a model of MPI's matching: make torture TORTURE_ARGS='--seeds 5000'
 torture: $(VENV)/.ready $(BOTH_READY)
 	$(BIN)/python -m tests.torture.run $(TORTURE_ARGS)
+
+# Random one-sided programs, judged by a model of legal outcomes: make onesided ONESIDED_ARGS='--seeds 2000'
+onesided: $(VENV)/.ready $(BOTH_READY)
+	$(BIN)/python -m tests.onesided.run $(ONESIDED_ARGS)
 
 # Is that judge right? Faults planted into libopi, each of which it has to find.
 torture-faults: $(VENV)/.ready $(MPI_READY)

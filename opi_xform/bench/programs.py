@@ -137,6 +137,23 @@ TABLE = (
         ranks=1,
         builds=(PLAIN, MALLOC, LIBOPI, OPI),
     ),
+    Program(
+        "onesided",
+        "onesided",
+        "epoch with one put or get, at the origin",
+        (200, 4 * MiB),
+        (10, 2048),
+        builds=(PLAIN, BARE, LIBOPI),
+    ),
+    Program(
+        "skew",
+        "onesided",
+        "epoch with 16 puts, at the origin, the target computing",
+        (5, 1 << 18),
+        (2, 4096),
+        builds=(PLAIN, BARE, LIBOPI),
+        defines=("-DBENCH_SKEW",),
+    ),
     Program("init", "init", "start or end of MPI", (), (), rounds=11, builds=(PLAIN, LIBOPI)),
 )
 

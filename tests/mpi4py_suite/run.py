@@ -59,7 +59,7 @@ OTHERS = {
     "collectives": "test_cco",
     "files": "test_io",
     "processes": "test_(spawn|dynproc)",
-    "rma": "test_rma",
+    "rma": "test_(rma|win)",
     "types": "test_(datatype|pack)",
 }
 PARTS = {

@@ -1,4 +1,4 @@
-"""Programs of the suite, made private and linked with libopi_ranks, or as they are."""
+"""Programs of the suite, made private and linked with libopi_ranks, linked with libopi, or as they are."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def configured(suite: Path, work: Path, mpi: Mpi) -> Path:
         shutil.rmtree(scratch, ignore_errors=True)
         shutil.copytree(suite, scratch, symlinks=True)
         if (scratch / "configure").is_file():
-            without = [f"--disable-{what}" for what in ("fortran", "cxx", "spawn", "rma")]
+            without = [f"--disable-{what}" for what in ("fortran", "cxx", "spawn")]
             command(["./configure", f"CC={mpi.mpicc}", *without], scratch)
         scratch.rename(source)
     return source
@@ -53,6 +53,8 @@ class Builder:
     mpi: Mpi
     form: str | None
     """Of private variables, `tls` or `struct`; None: each rank is a process."""
+    libopi: bool = False
+    """Processes are linked with libopi."""
 
     def _includes(self, of: Path) -> list[str]:
         return [f"-I{of / folder}" for folder in ("include", "dtpools", "dtpools/include")]
@@ -90,7 +92,7 @@ class Builder:
 
     def program(self, folder: str, name: str) -> tuple[Path, list[str]]:
         """The program, built anew, and which of its variables all ranks share. Raises BuildError."""
-        to = self.work / "programs" / (self.form or "plain") / folder / name
+        to = self.work / "programs" / (self.form or ("libopi" if self.libopi else "plain")) / folder / name
         to.mkdir(parents=True, exist_ok=True)
         threads = folder.startswith("threads/")
         recipe = read_recipe(self.source, folder, name)
@@ -103,5 +105,6 @@ class Builder:
         words = [*flags, f"-I{self.source / folder}", "-w", "-O1", *map(str, [*sources, *objects]), "-lm", "-pthread"]
         ranks = self.form is not None
         words += ["-o", str(to / name)]
-        command(command_line(self.mpi, self.mpi.mpicc, parse([*words, *([RANKS] if ranks else [])]), words, link=ranks))
+        asked = parse([*words, *([RANKS] if ranks else [])])
+        command(command_line(self.mpi, self.mpi.mpicc, asked, words, link=ranks or self.libopi))
         return to / name, shared

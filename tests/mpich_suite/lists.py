@@ -11,9 +11,10 @@ DIRECTORIES = (
     *("attr", "coll", "comm", "datatype", "errhan"),
     *("errors/attr", "errors/coll", "errors/comm", "errors/datatype", "errors/group", "errors/pt2pt", "errors/topo"),
     *("group", "info", "init", "topo", "pt2pt", "threads/init"),
+    *("rma", "errors/rma"),
 )
-"""Those that have programs in C about what libopi_ranks has: not rma, io, part, spawn and mpi_t, nor those whose ranks
-call MPI from several threads."""
+"""Those that have programs in C about what libopi_ranks has, and one-sided communication: not io, part, spawn,
+mpi_t, nor those whose ranks call MPI from several threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,4 +93,5 @@ def read_recipe(source: Path, folder: str, program: str) -> Recipe:
         return found[1].split() if found else []
 
     defines = tuple(word for word in said("CPPFLAGS") if word.startswith("-D"))
-    return Recipe(tuple(said("SOURCES")) or (f"{program}.c",), defines, _hosted(source, folder, program))
+    sources = tuple(word for word in said("SOURCES") if not word.endswith(".h"))
+    return Recipe(sources or (f"{program}.c",), defines, _hosted(source, folder, program))

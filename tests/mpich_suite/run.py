@@ -1,7 +1,8 @@
-"""``python -m tests.mpich_suite.run PATH``: MPICH's own test suite with ranks that are threads or fibers.
+"""``python -m tests.mpich_suite.run PATH``: MPICH's own test suite with libopi, or with thread or fiber ranks.
 
 PATH is the folder test/mpi of an unpacked source of MPICH, which is copied and configured once. Each program goes
-through ``opi-xform --privatize`` (``=struct`` for fibers) and is linked as ``opicc --ranks`` does it; each line of the
+through ``opi-xform --privatize`` (``=struct`` for fibers) and is linked as ``opicc --ranks`` does it; ``--carrier
+processes`` runs the programs as they are, ``libopi`` linked with it. Each line of the
 testlists runs with the number of ranks, the arguments and the variables that it names. What came out is kept in the
 folder of --work, and a line that has a result is not run again, so that an interrupted run goes on where it was.
 """
@@ -33,7 +34,8 @@ WORDS = ("pass", "skipped", "refused", "shared", "late", "unbuilt", "wrong")
 `refused`: libopi_ranks said by name what it does not have; `shared`: it did not pass, and opi-xform said by name which
 variables it could not make private."""
 
-FORMS = {"threads": "tls", "fibers": "struct", "processes": None}
+FORMS = {"threads": "tls", "fibers": "struct", "processes": None, "libopi": None}
+"""What ranks are, and the form of their private variables. `processes`: without libopi; `libopi`: linked with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,14 @@ def table(lines: Iterable[Line], results: dict[str, Outcome]) -> str:
     return "\n".join([*shown, "", *rest]).rstrip()
 
 
+def changes(lines: Iterable[Line], before: dict[str, Outcome], after: dict[str, Outcome]) -> list[str]:
+    """The lines that ended in another way than before; each line that has both results is compared."""
+    both = [line.name for line in lines if line.name in before and line.name in after]
+    found = [(name, before[name].word, after[name]) for name in both if before[name].word != after[name].word]
+    rows = [f"{was} -> {now.word}: {name}: {now.why}".replace("\n", "\n    ") for name, was, now in found]
+    return [f"{len(both)} lines compared, {len(found)} differ", *rows]
+
+
 def chosen(lines: Iterable[Line], patterns: Sequence[str]) -> list[Line]:
     """Lines whose directory, directory and program, or name one of the patterns is; without patterns, all."""
     return [
@@ -193,7 +203,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.mpich_suite.run", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("suite", type=Path, help="the folder test/mpi of MPICH's source")
     parser.add_argument("--work", type=Path, default=Path("mpich-suite"), help="where it is built and results are kept")
-    parser.add_argument("--carrier", choices=("threads", "fibers", "processes"), default="threads")
+    parser.add_argument("--carrier", choices=tuple(FORMS), default="threads")
     parser.add_argument("--processes", type=int, default=1, metavar="P", help="how many processes have the ranks")
     parser.add_argument("--stack", metavar="SIZE", help="of each rank")
     parser.add_argument("--only", action="append", default=[], metavar="PATTERN", help="coll, coll/bcast*, ...")
@@ -205,6 +215,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--memory", type=float, default=4.0, metavar="GB", help="run no line that needs more (mem=)")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="how many programs at a time")
     parser.add_argument("--again", action="store_true", help="what has a result, too")
+    parser.add_argument("--against", choices=tuple(FORMS), help="print the lines that end otherwise than with these")
     parser.add_argument("--table", action="store_true", help="run nothing, print what is known")
     return parser.parse_args(arguments)
 
@@ -223,8 +234,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for line in lines:
             if asked.again or line.name not in results.all:
                 programs.setdefault((line.folder, line.program), []).append(line)
-        carrier = None if asked.carrier == "processes" else Carrier(asked.carrier, asked.stack)
-        builder = Builder(source, work, mpi, FORMS[asked.carrier])
+        carrier = None if FORMS[asked.carrier] is None else Carrier(asked.carrier, asked.stack)
+        builder = Builder(source, work, mpi, FORMS[asked.carrier], asked.carrier == "libopi")
         for threads in sorted({folder.startswith("threads/") for folder, _ in programs}):
             builder.util(threads)
         runner = Runner(
@@ -233,6 +244,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with ThreadPoolExecutor(asked.jobs) as pool:
             list(pool.map(runner.program, programs.values()))
     print(table(lines, results.all))
+    if asked.against:
+        print("\n".join(["", *changes(lines, Results(work / f"{asked.against}.jsonl").all, results.all)]))
     return 0 if all(line.name in results.all and results.all[line.name].word == "pass" for line in lines) else 1
 
 

@@ -8,7 +8,7 @@ import pytest
 from conftest import MPIS, MpiUser
 
 from tests.mpich_suite.lists import Line, Recipe, read_line, read_lists, read_recipe
-from tests.mpich_suite.run import Outcome, judge, main, table
+from tests.mpich_suite.run import Outcome, changes, judge, main, table
 
 needs_mpi = pytest.mark.skipif(not MPIS, reason="no mpicc: set OPI_MPICC")
 
@@ -28,7 +28,7 @@ def test_what_a_line_says() -> None:
 def test_what_a_program_is_built_from(tmp_path: Path) -> None:
     (tmp_path / "coll").mkdir()
     (tmp_path / "coll" / "Makefile.am").write_text(
-        "noinst_PROGRAMS = \\\n  a \\\n  ia\nia_SOURCES = \\\n  a.c more.c\nia_CPPFLAGS = -DNB $(AM_CPPFLAGS)\n"
+        "noinst_PROGRAMS = \\\n  a \\\n  ia\nia_SOURCES = \\\n  a.c more.c more.h\nia_CPPFLAGS = -DNB $(AM_CPPFLAGS)\n"
     )
     assert read_recipe(tmp_path, "coll", "a") == Recipe(("a.c",), ())
     assert read_recipe(tmp_path, "coll", "ia") == Recipe(("a.c", "more.c"), ("-DNB",))
@@ -80,6 +80,17 @@ def test_the_table() -> None:
     shown = table(lines, results).splitlines()
     assert [row.split()[:3] for row in shown[1:4]] == [["coll", "2", "1"], ["init", "1", "0"], ["together", "3", "1"]]
     assert shown[5:7] == ["wrong: coll/b 4: x", "    y"]
+
+
+def test_what_ended_otherwise() -> None:
+    lines = [Line("rma", name, 2) for name in ("same", "worse", "new")]
+    before = {"rma/same 2": Outcome("late", "", 1), "rma/worse 2": Outcome("pass", "", 1)}
+    after = {
+        "rma/same 2": Outcome("late", "", 2),
+        "rma/worse 2": Outcome("wrong", "x\ny", 1),
+        "rma/new 2": Outcome("pass", "", 1),
+    }
+    assert changes(lines, before, after) == ["2 lines compared, 1 differ", "pass -> wrong: rma/worse 2: x\n    y"]
 
 
 HEADER = "#include <mpi.h>\nvoid done(int wrong);\n"
@@ -138,7 +149,7 @@ int run(const char *arg)
 
 
 @needs_mpi
-@pytest.mark.parametrize("carrier", ["threads", "fibers", "processes"])
+@pytest.mark.parametrize("carrier", ["threads", "fibers", "processes", "libopi"])
 def test_a_small_suite(
     mpi_user: MpiUser, carrier: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -48,6 +48,7 @@ TABLE = (
     Proxy("amr", ("exchange.c", "c->ghost[i] = *in++;", "c->ghost[i] = *in;")),
     Proxy("graph", ("outbox.c", "for (int i = 0; i < n; i++)", "for (int i = 1; i < n; i++)"), converts=True),
     Proxy("stencil", ("stencil.c", "row(s, u, s->rows) + 1, n, MPI", "row(s, u, 1) + 1, n, MPI")),
+    Proxy("wave", ("wave.c", "side ? b->cells[d] : 1);", "side ? b->cells[d] - 1 : 1);")),
     Proxy("cannon", ("shift.c", "swap(&t->b, &t->b_next);", "(void)0;"), converts=True),
 )
 

@@ -69,6 +69,7 @@ APPS = (
     _proxy("graph", "200000", "4000"),
     _proxy("stencil", "1024 200", "64 20"),
     _proxy("cannon", "768 4", "48 2"),
+    _proxy("wave", "96 100", "24 20"),
 )
 
 
