@@ -40,15 +40,12 @@ class Setting:
 
     ranks: int
     carrier: str = "processes"
-    processes: int = 1
-    """That have the threads or fibers."""
     environment: tuple[tuple[str, str], ...] = ()
     kinds: int = ALL_KINDS
 
     def __str__(self) -> str:
-        own = f" in {self.processes} processes" if self.processes > 1 else ""
         words = (f"{name}={value}" for name, value in self.environment)
-        return " ".join([f"{self.ranks} {self.carrier}{own}", *words])
+        return " ".join([f"{self.ranks} {self.carrier}", *words])
 
 
 SETTINGS = (
@@ -59,10 +56,11 @@ SETTINGS = (
     Setting(4, "fibers"),
     Setting(2, environment=(("OPI_NODE_RANKS", "1"),), kinds=ALLOCATED & NOT_SHARED),
     Setting(4, environment=(("OPI_NODE_RANKS", "2"),), kinds=ALLOCATED & NOT_SHARED),
-    Setting(3, environment=(("OPI_KERNEL_COPY", "0"),)),
+    Setting(3, environment=(("OPI_KERNEL_COPY", "0"),), kinds=ALLOCATED),
     Setting(3, environment=(("OPI_SPIN", "0"), ("OPI_YIELD", "0"))),
-    Setting(4, "fibers", 2, kinds=ALLOCATED & NOT_SHARED),
 )
+"""Without copies by the kernel, and on pretended nodes, windows over memory of the program are the MPI's: they are left
+out, as in ``plain_settings``.  So are threads and fibers of several processes: libopi refuses their windows by name."""
 
 
 def plain_settings(mpi: Mpi) -> tuple[Setting, ...]:
@@ -86,7 +84,7 @@ def command(mpi: Mpi, program: Path, where: Setting, first: int, seeds: int) -> 
     arguments = [str(seeds), str(first), str(where.kinds)]
     if where.carrier == "processes":
         return [*mpi.run_command(where.ranks), str(program), *arguments]
-    options = ["-n", str(where.ranks), "-p", str(where.processes)]
+    options = ["-n", str(where.ranks), "-p", "1"]
     return job(mpi, options, [str(program), *arguments], Carrier(where.carrier, None))
 
 
