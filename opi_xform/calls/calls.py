@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from typing import Protocol
 
-from opi_xform.calls.deeper import Deeper
-from opi_xform.calls.summarised import Summarised
 from opi_xform.effects.model import Effects, FunctionEffect
 from opi_xform.graph.graph import SUMMARY, Bind, Graph, Lost, Node, evaluated
 from opi_xform.ir import instr as ins
@@ -15,14 +14,53 @@ from opi_xform.memory.objects import Objects
 from opi_xform.memory.queries import PointsTo
 
 
-class Calls:
-    """Answers about the calls of one program graph."""
+class Levels(Protocol):
+    """What functions do that run at more levels than the graph has (``deeper.py``)."""
 
-    def __init__(self, graph: Graph, objects: Objects, points_to: PointsTo, effects: Effects) -> None:
+    def written(self, frame: int) -> frozenset[int]: ...
+
+    def more(self, frame: int) -> frozenset[int]: ...
+
+    def outermost(self) -> Iterator[int]: ...
+
+    def holds_openly(self, key: str) -> bool: ...
+
+
+class Wholes(Protocol):
+    """What functions do that are told as a whole (``summarised.py``)."""
+
+    @property
+    def anything(self) -> frozenset[int]: ...
+
+    def touched(self, name: str) -> frozenset[int]: ...
+
+    def changed(self, name: str) -> frozenset[int]: ...
+
+    def handled(self, name: str) -> frozenset[int]: ...
+
+
+class Calls:
+    """Answers about the calls of one program graph; ``calls_of`` in ``of_graph.py`` makes it.
+
+    What a call may change is asked of the functions that it runs, and what these change of the calls in them.  So what
+    they are asked of is given from outside: levels, wholes.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        objects: Objects,
+        points_to: PointsTo,
+        effects: Effects,
+        levels: Callable[[Calls], Levels],
+        wholes: Callable[[Calls], Wholes],
+    ) -> None:
         self.graph = graph
         self.objects = objects
         self.pts = points_to
         self.effects = effects
+        self.levels = levels
+        self.wholes = wholes
         self.touched: dict[int, frozenset[int]] = {}  # by frame: what ``inside`` has answered
         self.below: dict[int, frozenset[int]] = {}  # and ``frames_inside``
         self.foreign: Mapping[int, tuple[int, str]] = {}  # what changes behind the program's back (foreign.py)
@@ -62,9 +100,9 @@ class Calls:
         return found if again < 0 else found & self.inside(again)
 
     @cached_property
-    def summarised(self) -> Summarised:
+    def summarised(self) -> Wholes:
         """What functions do that are not copied."""
-        return Summarised(self)
+        return self.wholes(self)
 
     def changed(self, node: Node) -> frozenset[int]:
         """What a call that is not followed may write."""
@@ -79,9 +117,9 @@ class Calls:
         return self.summarised.handled(node.action.functions[0])
 
     @cached_property
-    def deeper(self) -> Deeper:
+    def deeper(self) -> Levels:
         """What deeper levels of functions do."""
-        return Deeper(self)
+        return self.levels(self)
 
     def inside(self, frame: int) -> frozenset[int]:
         """What a function and all that it calls read, write, or give to others, in one copy: the same at each level.

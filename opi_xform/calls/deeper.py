@@ -11,15 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from opi_xform.calls.calls import Calls
+from opi_xform.calls.modified import writes
 from opi_xform.effects.model import FunctionEffect
 from opi_xform.graph.graph import Bind, Lost, Node, Unbind, evaluated
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import parts_of
-
-if TYPE_CHECKING:
-    from opi_xform.calls.calls import Calls
 
 _COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!=", "not", "ptrdiff"})
 
@@ -37,8 +35,6 @@ class Deeper:
 
     def written(self, frame: int) -> frozenset[int]:
         """Objects that it may change."""
-        from opi_xform.calls.modified import writes  # which asks of calls, too
-
         if frame not in self.writing:
             out: set[int] = set()
             for node in self.nodes(frame):

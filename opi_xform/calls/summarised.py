@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from opi_xform.calls.calls import Calls
+from opi_xform.calls.modified import writes
 from opi_xform.graph.graph import Bind, Node, evaluated
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import parts_of
 from opi_xform.memory.objects import UNKNOWN
-
-if TYPE_CHECKING:
-    from opi_xform.calls.calls import Calls
 
 LEAVES = (ins.Var, ins.AddrVar, ins.Temp)
 MPI = ("MPI_", "PMPI_", "OPI_")
@@ -31,8 +29,6 @@ class Summarised:
     """
 
     def __init__(self, calls: Calls) -> None:
-        from opi_xform.calls.modified import writes  # which asks of calls, too
-
         background = calls.graph.background
         self.calls = calls
         self.frames = {name: background.frame + i for i, name in enumerate(background.functions)}

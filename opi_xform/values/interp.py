@@ -13,6 +13,7 @@ from opi_xform.calls.calls import Calls
 from opi_xform.calls.foreign import foreign
 from opi_xform.calls.given_away import name_givers
 from opi_xform.calls.modified import modified_cells
+from opi_xform.calls.of_graph import calls_of
 from opi_xform.calls.own import own
 from opi_xform.effects.model import Effects
 from opi_xform.graph.graph import Bind, Graph, Node
@@ -52,7 +53,7 @@ def interpret(
 
     unwritten: global variables that hold nothing that anyone may read before they are set.
     """
-    calls = Calls(graph, objects, points_to, effects)
+    calls = calls_of(graph, objects, points_to, effects)
     return _Interpreter(calls, nest, variables, whole_program, unwritten).run()
 
 
@@ -462,7 +463,7 @@ def watch(
     unwritten: Collection[str] = (),
 ) -> tuple[Values, dict[tuple[int, int], Poly]]:
     """What ``interpret`` finds, with the values of operands: their symbols are those of these values, of no others."""
-    calls = Calls(graph, objects, points_to, effects)
+    calls = calls_of(graph, objects, points_to, effects)
     watching = Watching(calls, nest, variables, whole_program, unwritten)
     watching.wanted, watching.found = wanted, {}
     return watching.run(), watching.found

@@ -51,11 +51,6 @@ ORDER = (
 COMMANDS = {"opi_xform.bindings.__main__"}
 """Modules that are run by themselves: they may use what comes later."""
 
-MUTUAL = {
-    # What a call may change is asked of the functions that it runs, and what these change of the calls in them.
-    frozenset({"calls", "deeper", "modified", "stored", "summarised"}),
-}
-
 NO_NAMES = {
     "told",
     "together",
@@ -135,7 +130,7 @@ def test_no_circle_between_modules() -> None:
     circles = [
         {m.rpartition(".")[2] for m in found} for found in nx.strongly_connected_components(graph) if len(found) > 1
     ]
-    assert [sorted(c) for c in circles if not any(c <= mutual for mutual in MUTUAL)] == []
+    assert [sorted(c) for c in circles] == []
 
 
 def test_no_circle_between_the_folders_of_ownership() -> None:
