@@ -203,3 +203,15 @@ def test_what_is_not_followed_says_the_file_of_its_lines(tmp_path: Path, capfd: 
     why = "`odd`, which is not followed: inline asm in line 3 of u.c"
     assert (site["code"], site["message"]) == ("OPI103", f"`out`: {why}")
     assert [note["message"] for note in site["notes"]] == [why]
+
+
+def test_a_parameter_that_other_files_may_give_says_so(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A file without main: who calls the function was not read.  A static one has all its callers here."""
+    text = (
+        "#include <mpi.h>\nvoid hand_on(double *b, int n)\n{\n"
+        "    MPI_Send(b, n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);\n}\n"
+    )
+    found = first(tmp_path, {"library.c": text}, capfd)
+    said = "could not show which buffer `b` is: other files may call `hand_on`, and give it any"
+    assert (found["code"], found["message"]) == ("OPI402", said)
+    assert (found["notes"][0]["line"], found["notes"][0]["message"]) == (2, "its parameter")
