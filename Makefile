@@ -122,6 +122,7 @@ lint: $(VENV)/.ready $(MPI_READY)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -m opi_xform.launch.check
+	$(BIN)/python -m tests.audit --check
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "opi-xform needs Python 3.10 or later: make PYTHON=...")'
