@@ -71,10 +71,13 @@ class Outcomes:
                 return Bound(of, holes=frozenset({edge}))
 
     def by_itself(self, of: Poly) -> Bound:
-        """What a sum is whatever any comparison says: without terms 0, of numbers from 0 on one of these."""
+        """What a sum is whatever any comparison says: without terms 0, of counts of turns from 0 on.
+
+        Of other numbers that are not negative by their type nothing: what is made of them may wrap.
+        """
         if not of.terms:
             return Bound(of, 0, 0)
-        if all(c > 0 and all(self.symbols.table[s].nonneg for s in m) for m, c in of.terms):
+        if all(c > 0 and all(self.symbols.table[s].kind == "count" for s in m) for m, c in of.terms):
             return Bound(of, lo=0)
         return Bound(of)
 
@@ -85,8 +88,7 @@ class Outcomes:
     def compared(self, c: Comparison, holds: bool) -> tuple[Bound, ...]:
         """What one outcome says; nothing where C's comparison is not the one of the integers."""
         difference = c.left - c.right
-        wraps = (c.unsigned and self.symbols.modulo(c.left, c.right)) or self.symbols.may_wrap(difference)
-        if wraps and c.op not in ("==", "!="):
+        if c.unsigned and self.symbols.modulo(c.left, c.right) and c.op not in ("==", "!="):
             return ()
         if any(self.symbols.table[s].kind == "object" for s in difference.symbols()):
             return ()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
-from case_tools import CASES, run_tool
+from case_tools import case_path, run_tool
 
 from opi_xform.ownership.model.buffers import Use
 from opi_xform.ownership.patterns.agree import Patterns
 from opi_xform.ownership.patterns.happenings import Happening
 
-CASE = str(CASES / "convert" / "pack_loop_1.c")
+CASE = str(case_path("convert", "pack_loop_1.c"))
 FORM = ("--output-format", "json", "-j", "1")
 
 
