@@ -1,8 +1,8 @@
 """``make planted``: each planted bug, and the case that catches it.
 
 A bug is one replacement in one module's text, made while the module is loaded; nothing is written.  It is caught when
-a site that a case says must stay converts, or stays only because the two ways to the decision disagree; a bug of the
-pattern tables also when they disagree about a site that should convert.  Every bug runs in a process of its own.
+a site that a case says must stay converts.  The second way to the decision is not asked then.  Of a bug that says so
+(``other_way``) it is: such a bug is caught when the two ways disagree.  Every bug runs in a process of its own.
 """
 
 from __future__ import annotations
@@ -27,6 +27,14 @@ from tests.planted.bugs import BUGS  # noqa: E402
 
 SECONDS = 200
 BY_THE_OTHER = ", by the other way"
+PATTERNS = "opi_xform.ownership.patterns."
+ONE_WAY = Bug(
+    "the second way is not asked",
+    "opi_xform.ownership.decide",
+    "refusal = refusal or disagreement(program, buffer, mine, second)",
+    "pass",
+    (),
+)
 
 
 class _Planted(importlib.machinery.SourceFileLoader):
@@ -61,9 +69,16 @@ def file_of(bug: Bug) -> Path:
     return ROOT / (bug.module.replace(".", "/") + ".py")
 
 
-def planted(bug: Bug) -> list[Bug]:
+def chain(bug: Bug) -> list[Bug]:
     """The bug, and those that go with it."""
-    return [bug] if bug.also is None else [bug, *planted(bug.also)]
+    return [bug] if bug.also is None else [bug, *chain(bug.also)]
+
+
+def planted(bug: Bug) -> list[Bug]:
+    """What is planted; unless a bug is about the two ways, the second one is not asked: a case has to catch it."""
+    found = chain(bug)
+    two_ways = bug.other_way or any(one.module.startswith(PATTERNS) for one in found)
+    return found if two_ways else [*found, ONE_WAY]
 
 
 def applies(bug: Bug) -> bool:

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.planted.bug import Bug
 from tests.planted.bugs import BUGS
-from tests.planted.run import BY_THE_OTHER, applies, caught
+from tests.planted.run import BY_THE_OTHER, PATTERNS, applies, caught
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: str(bug.name))
@@ -23,9 +23,8 @@ def test_it_can_be_planted(bug: Bug) -> None:
 def test_there_are_enough_and_their_cases_exist() -> None:
     assert len({bug.name for bug in BUGS}) == len(BUGS) >= 25
     names = {group: {case.name for case in load_cases(group)} for group in ("keep", "convert")}
-    mine = "opi_xform.ownership.patterns."
     for bug in BUGS:
-        strict = bug.other_way and bug.module.startswith(mine)
+        strict = bug.other_way and bug.module.startswith(PATTERNS)
         assert set(bug.cases) <= names["convert" if strict else "keep"], bug.name
 
 
@@ -33,4 +32,4 @@ def test_there_are_enough_and_their_cases_exist() -> None:
 def test_it_is_caught(bug: Bug) -> None:
     where = caught(bug)
     assert where
-    assert where.endswith(BY_THE_OTHER) or not bug.other_way, where
+    assert where.endswith(BY_THE_OTHER) == bug.other_way, where
