@@ -1,59 +1,15 @@
 /* winattr.c - attributes of windows. */
+#include "keys.h"
 #include "win.h"
 
-#include <stdlib.h>
-
-#define FIRST 1000 /* below are keys of the MPI's own */
-
-/* Keys of all ranks.  A key is constant once made but for `refs` and `freed`; those and the list are guarded by `lock`. */
-struct key {
-    int refs;
-    bool freed;
-    MPI_Win_delete_attr_function *delete;
-    void *extra;
-};
-static struct key **keys;
-static int nkeys;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static struct key *key_of(int number, int refs) {
-    struct key *k = NULL;
-    opir_lock(&lock);
-    if (number >= FIRST && number - FIRST < nkeys)
-        k = keys[number - FIRST];
-    if (k)
-        k->refs += refs;
-    if (k && k->refs == 0) {
-        keys[number - FIRST] = NULL;
-        free(k);
-        k = NULL;
-    }
-    opir_unlock(&lock);
-    return k;
-}
+static struct opir_keys keys = OPIR_KEYS;
 
 EXPORT int MPI_Win_create_keyval(MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *delete, int *keyval, void *extra) {
     static const char call[] = "MPI_Win_create_keyval";
     (void)copy; /* no call copies windows */
     opir_me(call);
     OPIR_OUT(keyval);
-    struct key *k = opir_alloc(sizeof *k);
-    *k = (struct key){.refs = 1, .delete = delete, .extra = extra};
-    opir_lock(&lock);
-    int at = 0;
-    while (at < nkeys && keys[at])
-        at++;
-    if (at == nkeys) {
-        struct key **more = realloc(keys, (size_t)(nkeys + 16) * sizeof *keys);
-        if (!more)
-            opir_die("out of memory for attribute keys");
-        keys = more;
-        memset(keys + nkeys, 0, 16 * sizeof *keys);
-        nkeys += 16;
-    }
-    keys[at] = k;
-    opir_unlock(&lock);
-    *keyval = at + FIRST;
+    *keyval = opir_key_new(&keys, NULL, (opir_function *)delete, extra);
     return MPI_SUCCESS;
 }
 
@@ -61,42 +17,19 @@ EXPORT int MPI_Win_free_keyval(int *keyval) {
     static const char call[] = "MPI_Win_free_keyval";
     opir_me(call);
     OPIR_OUT(keyval);
-    struct key *k = key_of(*keyval, 0);
-    if (!k)
-        return opir_raise(NULL, MPI_ERR_KEYVAL, call, "invalid key %d", *keyval);
-    if (!k->freed) { /* while attributes use it, it may be freed again */
-        k->freed = true;
-        key_of(*keyval, -1);
-    }
-    *keyval = MPI_KEYVAL_INVALID;
-    return MPI_SUCCESS;
+    return opir_key_free(&keys, call, keyval);
 }
 
-static struct opir_attr *find(struct opir_win *x, int keyval) {
-    struct opir_attr *a = x->attrs;
-    while (a && a->keyval != keyval)
-        a = a->next;
-    return a;
-}
-
-static int call_delete(struct opir_attr *a, MPI_Win handle) {
-    struct key *k = key_of(a->keyval, 0);
-    return k->delete ? k->delete(handle, a->keyval, a->value, k->extra) : MPI_SUCCESS;
+static int call_delete(const struct opir_attr *a, MPI_Win handle) {
+    const struct opir_key *k = opir_key_of(&keys, a->keyval, 0);
+    return k->delete ? ((MPI_Win_delete_attr_function *)k->delete)(handle, a->keyval, a->value, k->extra) : MPI_SUCCESS;
 }
 
 static int delete_one(struct opir_win *x, MPI_Win handle, struct opir_attr *a) {
     int rc = call_delete(a, handle);
-    if (rc != MPI_SUCCESS)
-        return rc;
-    struct opir_attr **at = &x->attrs;
-    while (*at && *at != a)
-        at = &(*at)->next;
-    if (*at) {
-        *at = a->next;
-        key_of(a->keyval, -1);
-        free(a);
-    }
-    return MPI_SUCCESS;
+    if (rc == MPI_SUCCESS)
+        opir_attr_drop(&keys, &x->attrs, a);
+    return rc;
 }
 
 int opir_win_attrs_delete(struct opir_win *x, MPI_Win handle) {
@@ -108,20 +41,14 @@ int opir_win_attrs_delete(struct opir_win *x, MPI_Win handle) {
 
 EXPORT int MPI_Win_set_attr(MPI_Win win, int keyval, void *value) {
     OPIR_WINDOW("MPI_Win_set_attr");
-    if (!key_of(keyval, 0))
+    if (!opir_key_of(&keys, keyval, 0))
         return opiw_raise(x->w, MPI_ERR_KEYVAL, call, "invalid key");
-    struct opir_attr *a = find(x, keyval);
-    if (a) {
-        int rc = call_delete(a, win);
-        if (rc != MPI_SUCCESS)
-            return opiw_raise(x->w, rc, call, "the delete function failed");
-    } else {
-        a = opir_alloc(sizeof *a);
-        a->keyval = keyval;
-        a->next = x->attrs;
-        x->attrs = a;
-        key_of(keyval, 1);
-    }
+    struct opir_attr *a = opir_attr_find(x->attrs, keyval);
+    int rc = a ? call_delete(a, win) : MPI_SUCCESS;
+    if (rc != MPI_SUCCESS)
+        return opiw_raise(x->w, rc, call, "the delete function failed");
+    if (!a)
+        a = opir_attr_add(&keys, &x->attrs, keyval, value);
     a->value = value;
     return MPI_SUCCESS;
 }
@@ -143,9 +70,9 @@ EXPORT int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag) {
         known = &x->flavor;
     else if (keyval == MPI_WIN_MODEL)
         known = &x->model;
-    else if (!key_of(keyval, 0))
+    else if (!opir_key_of(&keys, keyval, 0))
         return opiw_raise(x->w, MPI_ERR_KEYVAL, call, "invalid key");
-    else if ((a = find(x, keyval)) != NULL)
+    else if ((a = opir_attr_find(x->attrs, keyval)) != NULL)
         known = a->value;
     else
         there = false;
@@ -157,9 +84,9 @@ EXPORT int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag) {
 
 EXPORT int MPI_Win_delete_attr(MPI_Win win, int keyval) {
     OPIR_WINDOW("MPI_Win_delete_attr");
-    struct opir_attr *a = find(x, keyval);
+    struct opir_attr *a = opir_attr_find(x->attrs, keyval);
     if (!a)
-        return key_of(keyval, 0) ? MPI_SUCCESS : opiw_raise(x->w, MPI_ERR_KEYVAL, call, "invalid key");
+        return opir_key_of(&keys, keyval, 0) ? MPI_SUCCESS : opiw_raise(x->w, MPI_ERR_KEYVAL, call, "invalid key");
     int rc = delete_one(x, win, a);
     return rc == MPI_SUCCESS ? rc : opiw_raise(x->w, rc, call, "the delete function failed");
 }
