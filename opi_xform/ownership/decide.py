@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ownership.buffers.counted import counted
 from opi_xform.ownership.buffers.uses import buffers, collect
@@ -70,12 +71,12 @@ def _decided(units: Sequence[ast.Unit], program: Program, options: Options, sile
     unseen = unseen_call(units)
     if unseen is not None:
         span, message = unseen
-        groups, stray = [], {u.place: Refusal("11", message, ((span, "here"),)) for u in uses}
+        groups, stray = [], {u.place: Refusal(Reason.NOT_ANALYSED, message, ((span, "here"),)) for u in uses}
     passing = bypass(units, program.effects)
     closed = program.nest.irreducible or unseen is not None or passing is not None  # all sites stay
     if passing is not None:
         span, message = passing
-        groups, stray = [], {u.place: Refusal("07", message, ((span, "here"),)) for u in uses}
+        groups, stray = [], {u.place: Refusal(Reason.CALL_FORM, message, ((span, "here"),)) for u in uses}
     groups, swapped = joined(program, groups, options.strict)
     stray.update(swapped)
     parameters = parameters_of(program, units)
@@ -139,7 +140,7 @@ def _merged(edits: Sequence[Edit], uses: Sequence[Use]) -> tuple[Edit, ...]:
 
 
 def _irreducible() -> Refusal:
-    return Refusal("11", "the program's control flow has a loop with two entries (goto into a loop)")
+    return Refusal(Reason.NOT_ANALYSED, "the program's control flow has a loop with two entries (goto into a loop)")
 
 
 def _buffer(
@@ -170,7 +171,9 @@ def _buffer(
         filled = _filled(program, buffer, options, facts)
         by_hand = _assumed_packed(program, buffer, options, facts, verdict, filled)
         if any(judge.exceeded for judge in facts.values()):
-            whole = Refusal("401", "the regions of this buffer are too complicated; it counts as read everywhere")
+            whole = Refusal(
+                Reason.BUDGET, "the regions of this buffer are too complicated; it counts as read everywhere"
+            )
         buffer = replace(
             buffer,
             zeros=any(judge.zeros for judge in facts.values()),
@@ -191,7 +194,7 @@ def _buffer(
     if whole is not None or shape is None:
         assert whole is not None
         verdict.refusals = {u.place: in_its_words(whole, buffer, u) for u in reversed(buffer.uses)}
-        for p in places if whole.code == "401" else ():  # how a call is written says more than that
+        for p in places if whole.reason is Reason.BUDGET else ():  # how a call is written says more than that
             form = form_refusal(program, buffer, [u for u in buffer.uses if u.place == p], options.min_bytes)
             verdict.refusals[p] = form or verdict.refusals[p]
         _deepened(deepest, buffer, verdict, facts, wordless)
@@ -271,11 +274,11 @@ def _left(
     if first is not None:
         return first_contents(facts[first], p)
     trial = Verdict(converted={*others, p, *(u.place for u in buffer.uses if u.place == _twin(p))})
-    tests = () if why.code == "05" else null_tests  # the only such reason with a hint
+    tests = () if why.reason is Reason.OLD_ADDRESS else null_tests  # the only such reason with a hint
     packed = {u.node for u in mine} if why.hint is not None and why.hint.kind == "pack" else set()
     if packed and not buffer.cleared and any(unwritten(judge, packed) for judge in facts.values()):
         return why  # what is packed may be memory that comes only then, and others read it before
-    _settle(units, program, buffer, tests, facts, trial, why.code == "06", packed)
+    _settle(units, program, buffer, tests, facts, trial, why.reason is Reason.PENDING, packed)
     _keep(trial, _unwritable(options, trial))
     return trial.refusals.get(p)
 
@@ -385,7 +388,7 @@ def _unwritable(options: Options, verdict: Verdict) -> dict[Place, Refusal]:
         reason = options.obstacle(edit)
         if reason:
             verdict.edits = ()
-            return dict.fromkeys(verdict.converted, Refusal("09", f"an edit is not possible here: {reason}"))
+            return dict.fromkeys(verdict.converted, Refusal(Reason.MACRO, f"an edit is not possible here: {reason}"))
     return {}
 
 
@@ -434,9 +437,9 @@ def _placed(
     if isinstance(placed, Refusal):
         return placed
     stale = alias_refusal(program, buffer, placed.points, placed.rows)
-    if stale is None or (waited and stale.code == "06"):
+    if stale is None or (waited and stale.reason is Reason.PENDING):
         return placed.test or placed
-    seconds = second_names(program, units, buffer) if stale.code == "05" and not buffer.swaps else {}
+    seconds = second_names(program, units, buffer) if stale.reason is Reason.OLD_ADDRESS and not buffer.swaps else {}
     if not seconds or alias_refusal(program, buffer, placed.points, placed.rows, seconds) is not None:
         return stale
     setting = {n for second in seconds.values() for n in second.nodes}
@@ -471,10 +474,14 @@ def _path_refusal(
         stops = parameters.others([key]) if strict else ()
         if stops:
             note = (stops[0].span, "this text is left out here, and another configuration compiles it")
-            return Refusal("12", f"code under a false #if calls `{stops[0].name}`, which would change", (note,))
+            return Refusal(
+                Reason.OUTSIDE, f"code under a false #if calls `{stops[0].name}`, which would change", (note,)
+            )
     if keys and reassigned(program, buffer, keys):
         name = program.variables[keys[0]].name
-        return Refusal("04", f"`{name}` is a parameter, and `{buffer.name}` itself changes while it stands for it")
+        return Refusal(
+            Reason.CARRIER, f"`{name}` is a parameter, and `{buffer.name}` itself changes while it stands for it"
+        )
     return None
 
 

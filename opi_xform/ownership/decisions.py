@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from opi_xform.budget import COPIES, TooLargeError
+from opi_xform.codes import Reason
 from opi_xform.effects.model import Effects
 from opi_xform.ir import ast
 from opi_xform.ir.lowering.shapes import is_null
@@ -13,12 +14,21 @@ from opi_xform.ir.span import Span
 from opi_xform.ownership.buffers.uses import all_calls, sides
 from opi_xform.ownership.conditions.agreement import Verdict
 from opi_xform.ownership.explain.deepest import NO_FORM
-from opi_xform.ownership.explain.reasons import kept
 from opi_xform.ownership.model import lines
 from opi_xform.ownership.model.buffers import Buffer, Place, Refusal
 from opi_xform.ownership.model.plan import Advice, Decision, Note, Plan
 
-_SHOWN = frozenset({"101", "102", "107", "108", "117", "201", "202", "203", "206", "207", "208", "217"})
+_SHOWN = frozenset(
+    {
+        *Reason.READ_LATER.codes,
+        *Reason.OLD_BYTES.codes,
+        *Reason.CALL_FORM.codes,
+        *Reason.SMALL.codes,
+        *Reason.REQUESTED.codes,
+        Reason.NULL_SOURCE.recv,
+        Reason.PENDING.recv,
+    }
+)
 """Codes that say what becomes of a buffer, or of its call, whatever the rest of the program does."""
 
 
@@ -42,10 +52,10 @@ def all_kept(functions: Mapping[str, ast.Function], effects: Effects, found: Too
         for side, buffer in sides(op.send, op.recv):
             place = (call.span.file, call.span.begin, side, buffer.buf)
             if not op.convertible:
-                stray[place] = Refusal("07", op.reason or NO_FORM)
+                stray[place] = Refusal(Reason.CALL_FORM, op.reason or NO_FORM)
             elif buffer.buf < len(call.args) and is_null(call.args[buffer.buf]):
-                stray[place] = Refusal("402", "`NULL` names no buffer")
-    return Plan(tuple(decisions_of(functions, effects, {}, stray, lambda _: Refusal("401", message, here))))
+                stray[place] = Refusal(Reason.SEVERAL_BUFFERS, "`NULL` names no buffer")
+    return Plan(tuple(decisions_of(functions, effects, {}, stray, lambda _: Refusal(Reason.BUDGET, message, here))))
 
 
 def with_shown(kept: Plan, plan: Plan) -> Plan:
@@ -53,7 +63,7 @@ def with_shown(kept: Plan, plan: Plan) -> Plan:
     known = {
         (d.span.file, d.span.begin, d.side): d
         for d in plan.decisions
-        if d.decision == "convert" or (d.code[3:] in _SHOWN and d.message)
+        if d.decision == "convert" or (d.code in _SHOWN and d.message)
     }
     return replace(
         kept,
@@ -105,7 +115,7 @@ def decisions_of(
             refusal = stray.get(p) if found is None else found[0].refusals.get(p)
             if refusal is None:
                 refusal = otherwise(function.key)
-            code = kept(refusal.code, side)
+            code = refusal.reason.code(side)
             notes = tuple(Note(span, lines.told(message, span.file)) for span, message in refusal.notes)
             out.append(
                 Decision(
@@ -119,7 +129,7 @@ def decisions_of(
                     code,
                     lines.told(refusal.message, call.span.file),
                     notes,
-                    form=kept(refusal.form, side) if refusal.form else "",
+                    form=refusal.form.code(side) if refusal.form else "",
                     advice=_advice(refusal, call.span.file),
                 )
             )

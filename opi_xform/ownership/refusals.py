@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from opi_xform.codes import Reason
 from opi_xform.graph.graph import RECURSION, Lost
 from opi_xform.ir import ast
 from opi_xform.ownership.buffers.members import member_refusal
@@ -23,7 +24,7 @@ from opi_xform.ownership.spelling.declarations import source_refusal
 
 COPIES = 4  # of one call, for which a hint is tried
 
-WORDLESS = Refusal("01", "")
+WORDLESS = Refusal(Reason.READ_LATER, "")
 """Some reason of a place of which another buffer tells why it stays."""
 
 
@@ -33,10 +34,10 @@ def whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, o
     if buffer.carrier.kind == "array" and not variable.type.is_array:
         if variable.type.is_scalar:
             return Refusal(
-                "08", f"`{variable.name}` is a single {variable.type.spelling}, which travels in the envelope"
+                Reason.SMALL, f"`{variable.name}` is a single {variable.type.spelling}, which travels in the envelope"
             )
         type_ = variable.type.spelling.partition(" (unnamed")[0]  # behind it: the path of its file
-        return Refusal("13", f"`{variable.name}` is a {type_}, not an array or a pointer")
+        return Refusal(Reason.DECLARATION, f"`{variable.name}` is a {type_}, not an array or a pointer")
     if not program.values.objects.exposed.isdisjoint(buffer.objects):  # nothing of the program's own happens to it
         others = source_refusal(units, buffer.carrier.variable, buffer.carrier.kind, program.complete, options.root)
         if others is not None:
@@ -46,8 +47,8 @@ def whole_refusal(units: Sequence[ast.Unit], program: Program, buffer: Buffer, o
         if lost is not None:
             node, reason = lost
             reason = _called_again(program, node) if reason == RECURSION else of_callee(program, node, reason)
-            code = "403" if reason.startswith("unknown function") else "escape"
-            return Refusal(code, f"`{buffer.name}`: {reason}", ((node_span(program, node), reason),))
+            kind = Reason.UNKNOWN_FUNCTION if reason.startswith("unknown function") else Reason.ESCAPE
+            return Refusal(kind, f"`{buffer.name}`: {reason}", ((node_span(program, node), reason),))
     promised = allocator_refusal(program, buffer, options.strict) or jump_refusal(program, buffer)
     if promised is not None:
         return promised
@@ -78,18 +79,19 @@ def form_refusal(program: Program, buffer: Buffer, uses: list[Use], least: int) 
     """
     first = uses[0]
     if not first.op.convertible:
-        return Refusal("07", first.op.reason or NO_FORM)
+        return Refusal(Reason.CALL_FORM, first.op.reason or NO_FORM)
     if not first.call.callee_span.editable or not first.call.span.editable:
-        return Refusal("09", "the call is written by a macro body")
+        return Refusal(Reason.MACRO, "the call is written by a macro body")
     if small(uses):
-        return Refusal("08", SMALL)
+        return Refusal(Reason.SMALL, SMALL)
     few = too_small(program, uses, least)
     if few is not None:
         return few
     for u in uses:
         if u.lo is None:
             return Refusal(
-                "04", f"where in `{buffer.name}` the call begins is not known: its pointer is set in several ways"
+                Reason.CARRIER,
+                f"where in `{buffer.name}` the call begins is not known: its pointer is set in several ways",
             )
         if (u.row is None and u.lo.terms) or bool(u.row) != bool(buffer.carrier.rows):
             return inside_refusal(program, buffer, u)
@@ -108,7 +110,7 @@ def site_refusal(
     for u in uses:
         finding: Finding | None = facts[u.object].findings.get((u.node, u.argument))
         if finding is None:
-            return Refusal("11", "the call is not reached")
+            return Refusal(Reason.NOT_ANALYSED, "the call is not reached")
         if not finding.ok:
             if wordless:
                 return WORDLESS
@@ -121,7 +123,7 @@ def _needed(program: Program, buffer: Buffer, uses: Sequence[Use], facts: Mappin
     found: list[Refusal] = []
     for u in uses:
         judge = facts[u.object]
-        finding = judge.findings.get((u.node, u.argument)) or Finding(False, "01")
+        finding = judge.findings.get((u.node, u.argument)) or Finding(False, Reason.READ_LATER)
         if not finding.ok:
             readers = readers_after(judge, u)
             sure = not readers or meets(judge, u, readers[0])

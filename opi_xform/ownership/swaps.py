@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from opi_xform.codes import Reason
 from opi_xform.graph.graph import Bind, Graph, Node
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -338,7 +339,9 @@ def joined(program: Program, groups: Sequence[Buffer], strict: bool) -> tuple[li
         reason = _unlike(program, exchange, of_key, strict)
         if reason:
             text = f"`{names[0]}` and `{names[1]}` change places, {reason}"
-            refused.update(dict.fromkeys((exchange.first, exchange.second), Refusal("402", text, here)))
+            refused.update(
+                dict.fromkeys((exchange.first, exchange.second), Refusal(Reason.SEVERAL_BUFFERS, text, here))
+            )
     for _ in program.exchanges:
         for e in program.exchanges:
             both = [refused[key] for key in (e.first, e.second) if key in refused]

@@ -16,6 +16,7 @@ ORDER = (
     "record",
     "kept",
     "toml",
+    "codes",
     "resources",
     "file_names",
     "budget",

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from opi_xform.codes import Reason
 from opi_xform.graph.graph import Action, Bind, Graph, Lost, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -459,5 +460,5 @@ def member_refusal(units: Sequence[ast.Unit], member: Member, program: Program) 
                         note = (e.span, "used here")
                         concurrent = "OpenMP" in function.refused
                         message = f"`{field}` is used in `{function.name}`, which is not analysed: {function.refused}"
-                        return Refusal("405" if concurrent else "11", message, (note,))
+                        return Refusal(Reason.CONCURRENT if concurrent else Reason.NOT_ANALYSED, message, (note,))
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from opi_xform.codes import Reason
 from opi_xform.ir.span import Span
 from opi_xform.ownership.model.buffers import Buffer, Place, Refusal
 from opi_xform.ownership.model.plan import Edit
@@ -109,7 +110,7 @@ def _disagreements(
             for other, their in staying[p]:
                 refusal = their.refusals[p]
                 text = f"the same call sends or receives `{other.name}`, which stays: {refusal.message}"
-                out[p] = Refusal(refusal.code, text, refusal.notes, form=refusal.form)
+                out[p] = Refusal(refusal.reason, text, refusal.notes, form=refusal.form)
     stay = {b.carrier.variable: v.refusals for b, v in zip(groups, verdicts, strict=True) if not v.converted}
     for buffer, verdict in zip(groups, verdicts, strict=True):
         alone = next((swap.other for swap in buffer.swaps if swap.other in stay), None)
@@ -118,7 +119,7 @@ def _disagreements(
             why = min(stay[alone].items(), key=lambda found: found[0])[1]
             message = f"`{buffer.name}` changes places with `{name}`, which stays: {why.message}"
             for p in sorted(verdict.converted):
-                out.setdefault(p, Refusal("402", message, why.notes))
+                out.setdefault(p, Refusal(Reason.SEVERAL_BUFFERS, message, why.notes))
     for key in sorted({key for verdict in verdicts for key in verdict.lifted}):
         takers = [(b, v) for b, v in zip(groups, verdicts, strict=True) if key in v.lifted]
         carriers = {b.carrier.variable: b.carrier for b, _ in takers}
@@ -135,5 +136,5 @@ def _disagreements(
         for buffer, verdict in takers:
             for use in buffer.uses:
                 if use.place in verdict.converted and key in path(program, use)[0]:
-                    out.setdefault(use.place, Refusal("04", message, ((span, "here"),)))
+                    out.setdefault(use.place, Refusal(Reason.CARRIER, message, ((span, "here"),)))
     return out

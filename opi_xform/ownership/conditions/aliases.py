@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import pairwise
 
+from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.lowering.memalign import given_memory
@@ -71,7 +72,7 @@ def _window(flow: Flow, use: Use, renamed: Collection[str]) -> Refusal | None:
     if tested:
         notes = ((flow.names.span(use.node), "this receive"), (flow.names.span(tested[0]), "the test"))
         message = f"`{flow.buffer.name}` is compared with NULL while a receive into it may be under way"
-        return Refusal("06", message, notes)
+        return Refusal(Reason.PENDING, message, notes)
     ends = flow.names.ends
     carried = [name for name, found in sorted(flow.ranges.items()) if any(found.crosses(n, True) for n in ends)]
     pending = pending_at(flow.names, use, {n for name in carried for n in flow.holding[name]})
@@ -101,7 +102,7 @@ def _refusal(flow: Flow, name: Name, source: int | None, point: int, use: int | 
     message = f"{text} points into `{buffer}` from before the buffer changes hands to after it"
     if name[0] == "v" and source is not None:
         message += f"; setting it again behind {line_of(names.span(point))} would mend that"
-    return Refusal("05", message, tuple(notes))
+    return Refusal(Reason.OLD_ADDRESS, message, tuple(notes))
 
 
 def _what(flow: Flow, point: int) -> str:
@@ -138,7 +139,7 @@ def _unsequenced(flow: Flow, point: int) -> Refusal | None:
                     if _mentions(flow, node.frame, e, held):
                         text = f"`{flow.buffer.name}` is used in the expression in which it changes hands"
                         notes = ((e.span, "evaluated before or after the call, as the compiler likes"),)
-                        return Refusal("05", text, notes)
+                        return Refusal(Reason.OLD_ADDRESS, text, notes)
         at = graph.frames[node.frame].call
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from opi_xform.codes import Reason
 from opi_xform.effects.model import Length
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.conditions.alignment import needing
@@ -20,23 +21,25 @@ def allocator_refusal(program: Program, buffer: Buffer, strict: bool = False) ->
         here = ((node_span(program, n), "allocated here"),)
         if isinstance(action, ins.CallInstr) and action.callee in _ALLOCA:
             message = f"`{buffer.name}` is memory of alloca, which goes when its function returns; malloc would do"
-            return Refusal("13", message, here)
+            return Refusal(Reason.DECLARATION, message, here)
         length = _promised(program, n)
         if length is None:
             continue
         asked = _constant(program, n, length)
         if asked is not None and (asked < _POSIX or asked & (asked - 1)):
-            return Refusal("13", f"`{buffer.name}` is asked for with an alignment of {asked}, which is none", here)
+            return Refusal(
+                Reason.DECLARATION, f"`{buffer.name}` is asked for with an alignment of {asked}, which is none", here
+            )
         if asked is not None and asked <= ALIGNMENT:
             continue
         many = "a number of bytes that is not known" if asked is None else f"{asked} bytes"
         message = f"`{buffer.name}` is aligned to {many}, and a taken buffer to {ALIGNMENT}"
         if strict:
-            return Refusal("13", message, here)
+            return Refusal(Reason.DECLARATION, message, here)
         reason = needing(program, buffer)
         if reason is not None:
             where, why = reason
-            return Refusal("13", f"{message}: {why}", here if where is None else (*here, (where, "here")))
+            return Refusal(Reason.DECLARATION, f"{message}: {why}", here if where is None else (*here, (where, "here")))
     return None
 
 

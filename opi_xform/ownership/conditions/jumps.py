@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir.calls import calls_of, functions_called
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
@@ -21,7 +22,7 @@ def jump_refusal(program: Program, buffer: Buffer) -> Refusal | None:
         return None
     name = program.functions[variable.function].name
     message = f"`{variable.name}` is an array, and a jump or a thread's end may leave `{name}` before its end"
-    return Refusal("13", message, ((variable.span, "declared here"),))
+    return Refusal(Reason.DECLARATION, message, ((variable.span, "declared here"),))
 
 
 @lru_cache(maxsize=1)

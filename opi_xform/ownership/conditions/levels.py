@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from opi_xform.codes import Reason
 from opi_xform.ir.span import Span
-from opi_xform.ownership.explain.reasons import AGAIN, node_span
+from opi_xform.ownership.explain.reasons import node_span
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.plan import Edit, InsertStatement
 from opi_xform.ownership.spelling.configurations import written_at
@@ -78,7 +79,7 @@ def levels_written(program: Program, buffer: Buffer, edits: Iterable[Edit]) -> R
         if owners and isinstance(edit, InsertStatement) and not _in_a_function(program, place):
             here = node_span(program, buffer.uses[0].node)
             message = f"each call has a `{buffer.name}` of its own, with a size of its own: no one variable keeps it"
-            return Refusal("escape", message, ((here, "used here"),))
+            return Refusal(Reason.ESCAPE, message, ((here, "used here"),))
         for function in functions:
             span = function.span
             if span.file != place.file or not span.begin <= place.begin < span.end:
@@ -99,4 +100,4 @@ def _in_a_function(program: Program, place: Span) -> bool:
 def _refusal(program: Program, buffer: Buffer, name: str, n: int) -> Refusal:
     function = program.functions[name]
     message = f"`{buffer.name}`: it is used in `{function.name}`, which a call may enter more than once at a time"
-    return Refusal(AGAIN, message, ((node_span(program, n), "used here"),))
+    return Refusal(Reason.ENTERED_AGAIN, message, ((node_span(program, n), "used here"),))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from opi_xform.codes import Reason
 from opi_xform.effects.model import MpiOp
 from opi_xform.graph.graph import Lost
 from opi_xform.ir import ast
@@ -43,7 +44,7 @@ def pending_refusal(
             continue
         held = [(names.span(n), f"this operation uses `{buffer.name}` until it is complete")]
         if op.persistent:
-            refusal = Refusal("06", f"a persistent request holds the address of `{buffer.name}`", tuple(held))
+            refusal = Refusal(Reason.PENDING, f"a persistent request holds the address of `{buffer.name}`", tuple(held))
             return dict.fromkeys((use.place for use in chosen), refusal)
         late = request_pending_at(names, n, op, [use.node for use in chosen])
         for use in chosen:
@@ -53,21 +54,23 @@ def pending_refusal(
                     message += f": which memory holds the request of {line_of(names.span(n))} is not known"
                 here = (names.span(use.node), "here it may not be complete")
                 hint = _waiting(names, n, op, use.node)
-                out.setdefault(use.place, Refusal("06", message, (*held, here), hint=hint))
+                out.setdefault(use.place, Refusal(Reason.PENDING, message, (*held, here), hint=hint))
     for use in chosen:
         if use.op.request is not None and use.place not in out:
             given_up = abandoned(names, use)
             if given_up:
                 notes = ((names.span(use.node), "the request is created here"), *given_up)
                 message = "the request may be cancelled or freed before it completes"
-                out[use.place] = Refusal("06", message, notes)
+                out[use.place] = Refusal(Reason.PENDING, message, notes)
                 continue
             told = _told_only(names, buffer, use)
             if told:
                 message = (
                     f"`{buffer.name}` may be used once it is known that the message is there, before it is waited for"
                 )
-                out[use.place] = Refusal("06", message, ((names.span(use.node), "the request is created here"), *told))
+                out[use.place] = Refusal(
+                    Reason.PENDING, message, ((names.span(use.node), "the request is created here"), *told)
+                )
                 continue
         moved = _carrier_changes(names, buffer, use) or _named_again(names, buffer, use)
         if moved is not None:
@@ -95,7 +98,7 @@ def point_refusal(
             text = next(points[p] for p in sorted(points) if p[0] == at)
             notes = ((names.span(n), "this operation may not be complete"), (names.span(at), text))
             message = f"an operation on `{buffer.name}` may still be pending at {line_of(names.span(at))}"
-            return Refusal("06", message, notes, hint=None if buffer.swaps else _waiting(names, n, op, at))
+            return Refusal(Reason.PENDING, message, notes, hint=None if buffer.swaps else _waiting(names, n, op, at))
     return None
 
 
@@ -280,7 +283,7 @@ def _carrier_changes(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
     var = names.program.variables[key]
     if var.kind == "param":
         why = ((var.span, "the caller's pointer would not change"),)
-        return Refusal("04", f"`{var.name}` is a parameter, a copy of the caller's pointer", why)
+        return Refusal(Reason.CARRIER, f"`{var.name}` is a parameter, a copy of the caller's pointer", why)
     if use.op.request is None or use.side != "recv":
         return None
     ends: dict[int, str] = {}
@@ -302,7 +305,7 @@ def _carrier_changes(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
         return None
     at = min(late)
     notes = ((names.span(use.node), "this receive may not be complete"), (names.span(at), ends[at]))
-    return Refusal("06", f"`{var.name}` may change while a request holds its address", notes)
+    return Refusal(Reason.PENDING, f"`{var.name}` may change while a request holds its address", notes)
 
 
 def _named_again(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
@@ -333,12 +336,12 @@ def _named_again(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
         if copied is not None:
             notes = (notes[0], (names.span(copied), "its request is copied here; waits for copies are not followed"))
         waiting = Advice("wait", "waiting for it, by the request that the call names,", (names.span(use.node),))
-        return Refusal("06", message, notes, hint=waiting)
+        return Refusal(Reason.PENDING, message, notes, hint=waiting)
     message = f"{line} gives `{buffer.name}` to MPI while this receive into it may be pending"
     spans = tuple(dict.fromkeys(names.span(one.node) for one in late))
     if names.span(use.node) in spans:  # another buffer there leaves the call itself
-        return Refusal("06", message, notes)
-    return Refusal("06", message, notes, hint=Advice("other", f"another buffer at {lines_of(spans)}", spans))
+        return Refusal(Reason.PENDING, message, notes)
+    return Refusal(Reason.PENDING, message, notes, hint=Advice("other", f"another buffer at {lines_of(spans)}", spans))
 
 
 def _owner(names: Names, buffer: Buffer, frame: int) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from opi_xform.codes import Reason
 from opi_xform.ownership.explain.deepest import shared_places
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal
@@ -61,8 +62,11 @@ def replacing_refusal(program: Program, buffer: Buffer, place: Place, strict: bo
     if place not in buffer.replacing:
         return None
     if buffer.swaps:
-        return Refusal("03", f"the source may be MPI_PROC_NULL for another buffer, and `{buffer.name}` changes places")
+        return Refusal(
+            Reason.NULL_SOURCE,
+            f"the source may be MPI_PROC_NULL for another buffer, and `{buffer.name}` changes places",
+        )
     if strict or program.alone:
         message = f"`{buffer.name}` may be touched before the receive is complete, as it may be from MPI_PROC_NULL"
-        return Refusal("06", message)
+        return Refusal(Reason.PENDING, message)
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from opi_xform.codes import Reason
 from opi_xform.ir.span import Span
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
 from opi_xform.ownership.model.plan import Edit
@@ -24,5 +25,5 @@ def threads_written(program: Program, buffer: Buffer, edits: Iterable[Edit]) -> 
         region = next((t for t in program.threads if t.file == place.file and t.begin < place.begin < t.end), None)
         if region is not None:
             message = f"what converting `{buffer.name}` takes would be written where OpenMP threads run"
-            return Refusal("escape", message, ((place, "here"), (region, "several threads may run this")))
+            return Refusal(Reason.ESCAPE, message, ((place, "here"), (region, "several threads may run this")))
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir.calls import calls_of
 from opi_xform.ir.walk import expressions, statements, within
@@ -23,10 +24,10 @@ def layout_refusal(program: Program, use: Use) -> Refusal:
     at = use.buffer.type
     made = _Makers(program).of(use.call.args[at]) if at is not None and at < len(use.call.args) else []
     if not made or len(made) > _SHOWN or text.startswith("`"):
-        return Refusal("07", text)
+        return Refusal(Reason.CALL_FORM, text)
     each = " or ".join(f"`{_name(call)}` at {line_of(call.span)}" for call in made)
     notes = tuple((call.span, "made here") for call in made)
-    return Refusal("07", f"the datatype may have gaps, or be one of several: it is made by {each}", notes)
+    return Refusal(Reason.CALL_FORM, f"the datatype may have gaps, or be one of several: it is made by {each}", notes)
 
 
 class _Makers:

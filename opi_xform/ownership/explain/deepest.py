@@ -12,6 +12,7 @@ from functools import cached_property
 
 from islpy import Set
 
+from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.buffers.uses import touches
@@ -19,7 +20,7 @@ from opi_xform.ownership.explain.culprits import TRIES, ahead, meets, readers_of
 from opi_xform.ownership.explain.datatypes import layout_refusal
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_threads import started
-from opi_xform.ownership.explain.reasons import AGAIN, liveness_refusal
+from opi_xform.ownership.explain.reasons import liveness_refusal
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Finding, Judge
 from opi_xform.ownership.model.buffers import Buffer, Carrier, Place, Program, Refusal, Swap, Use
@@ -29,9 +30,18 @@ from opi_xform.regions.sets import BudgetExceeded
 
 INLINE_LIMIT = 40  # bytes that travel in a message's envelope, whatever is done (RUNTIME.md section 2)
 SMALL = f"at most {INLINE_LIMIT} bytes, which travel in the message's envelope"
-FORM = frozenset(("04", "07", "12", "13", "401", "402"))
-UNSURE = frozenset(("02", "402"))
-PLACE = frozenset(("14", "15"))
+FORM = frozenset(
+    (
+        Reason.CARRIER,
+        Reason.CALL_FORM,
+        Reason.OUTSIDE,
+        Reason.DECLARATION,
+        Reason.BUDGET,
+        Reason.SEVERAL_BUFFERS,
+    )
+)
+UNSURE = frozenset((Reason.OLD_BYTES, Reason.SEVERAL_BUFFERS))
+PLACE = frozenset((Reason.NO_ANCHOR, Reason.UNPAIRED))
 SHOWN = 2  # reads that are named
 NO_FORM = "this form of call has no ownership-passing counterpart"
 
@@ -47,7 +57,7 @@ def too_small(program: Program, uses: Sequence[Use], least: int) -> Refusal | No
     largest = max((size for size in most if size is not None), default=0)
     if None in most or largest >= least:
         return None
-    return Refusal("18", f"a message has at most {largest} bytes, fewer than the {least} of --min-bytes")
+    return Refusal(Reason.FEW_BYTES, f"a message has at most {largest} bytes, fewer than the {least} of --min-bytes")
 
 
 def _most(program: Program, use: Use) -> int | None:
@@ -119,39 +129,39 @@ class Deepest:
         self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: dict[int, Judge]
     ) -> Refusal:
         """Of one site.  buffers: by object.  judges: what is known of the objects by now."""
-        if refusal.code == AGAIN:  # so it does where each call has a buffer of its own
+        if refusal.reason is Reason.ENTERED_AGAIN:  # so it does where each call has a buffer of its own
             return _inside(uses[0]) or refusal
-        if refusal.code == "escape":  # nor does a datatype with gaps become another one
+        if refusal.reason is Reason.ESCAPE:  # nor does a datatype with gaps become another one
             return self.made(uses[0]) or refusal
-        if refusal.code in PLACE:  # a message that begins inside a buffer stays, wherever that is allocated
+        if refusal.reason in PLACE:  # a message that begins inside a buffer stays, wherever that is allocated
             return self.made(uses[0]) or _inside(uses[0]) or refusal
-        if refusal.code not in FORM:
+        if refusal.reason not in FORM:
             return refusal
         found = self.deeper(uses, refusal, buffers, judges)
-        if (found or refusal).code in UNSURE:  # what others do meanwhile is why that is not known
+        if (found or refusal).reason in UNSURE:  # what others do meanwhile is why that is not known
             base = base_of(_inner(uses[0].call.args[uses[0].argument]))
             found = (started(self.program, base.var) if isinstance(base, ast.VarRef) else None) or found
-        if found is not None and (found.code, refusal.code) == ("02", "07"):
+        if found is not None and (found.reason, refusal.reason) == (Reason.OLD_BYTES, Reason.CALL_FORM):
             return refusal  # neither is easier to do without
-        if found is None or found.code == refusal.code:
+        if found is None or found.reason is refusal.reason:
             return found if found is not None and found.notes and not refusal.notes else refusal
-        return replace(found, form=refusal.code)
+        return replace(found, form=refusal.reason)
 
     def deeper(
         self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: dict[int, Judge]
     ) -> Refusal | None:
         first = uses[0]
         if small(uses) or self.little(first):
-            return Refusal("08", SMALL)
+            return Refusal(Reason.SMALL, SMALL)
         few = too_small(self.program, uses, self.least)
         if few is not None:
             return few
         if _literal(first):
-            return Refusal("13", "a string literal is no buffer that could be handed over")
-        form = None if first.op.convertible else Refusal("07", first.op.reason or NO_FORM)
+            return Refusal(Reason.DECLARATION, "a string literal is no buffer that could be handed over")
+        form = None if first.op.convertible else Refusal(Reason.CALL_FORM, first.op.reason or NO_FORM)
         if first.op.persistent:
             return form
-        needed, swapped = refusal.code == "401", False
+        needed, swapped = refusal.reason is Reason.BUDGET, False
         for use in uses if not needed else ():
             buffer = buffers.get(use.object)
             if buffer is None or use.lo is None or use.length is None:
@@ -165,13 +175,13 @@ class Deepest:
             found = surely_read(judge, use)
             if found:
                 return liveness_refusal(
-                    self.program, buffer, use, Finding(False, "01"), found, meets(judge, use, found[0])
+                    self.program, buffer, use, Finding(False, Reason.READ_LATER), found, meets(judge, use, found[0])
                 )
             finding = judge.findings.get((use.node, use.argument))
             needed = needed or judge.exceeded or (finding is not None and not finding.ok and _partly_known(judge, use))
         live = self.live_data.refusal(uses, swapped and not needed) if needed or swapped else None
         lasting = live or self.made(first) or form  # another call would still send what the datatype says
-        if lasting is None and refusal.code == "402":
+        if lasting is None and refusal.reason is Reason.SEVERAL_BUFFERS:
             return _inside(first) or self.live_data.place(first)
         return lasting
 
@@ -304,7 +314,7 @@ def _inside(use: Use) -> Refusal | None:
         where = f"at its byte {step.value * elem.size}"
     if name == UNSPELLED:
         return None
-    return Refusal("04", f"the call begins inside `{name}`, {where}; a message needs a buffer of its own")
+    return Refusal(Reason.CARRIER, f"the call begins inside `{name}`, {where}; a message needs a buffer of its own")
 
 
 def _literal(use: Use) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ownership.allocation.repeated import steady
 from opi_xform.ownership.explain.culprits import readers_of, readers_of_first_contents
@@ -19,7 +20,7 @@ from opi_xform.regions.sets import BudgetExceeded
 
 def with_hint(refusal: Refusal, judge: Judge, use: Use, readers: tuple[int, ...]) -> Refusal:
     """The refusal of a use for what is read after it; the change was tried on the analysis first."""
-    hint = _hint(refusal.code, judge, use, readers)
+    hint = _hint(refusal.reason, judge, use, readers)
     return replace(refusal, hint=hint) if hint else refusal
 
 
@@ -68,13 +69,14 @@ def told(refusal: Refusal, other: Refusal | None, shared: bool) -> Refusal:
 def _of_moved(refusal: Refusal, other: Refusal) -> bool:
     """What is left is that a second name is used where the read stands which would be moved."""
     read = {(span.file, span.line) for span, _ in refusal.notes}
-    return other.code == "05" and any((s.file, s.line) in read for s, what in other.notes if what.endswith("used here"))
+    used = [(s.file, s.line) for s, what in other.notes if what.endswith("used here")]
+    return other.reason is Reason.OLD_ADDRESS and not read.isdisjoint(used)
 
 
-def _hint(code: str, judge: Judge, use: Use, readers: tuple[int, ...]) -> Advice | None:
+def _hint(reason: Reason, judge: Judge, use: Use, readers: tuple[int, ...]) -> Advice | None:
     if not readers or use.op.replaces:
         return None
-    if code == "03" and use.side == "recv" and _guarded_alone(judge, use):
+    if reason is Reason.NULL_SOURCE and use.side == "recv" and _guarded_alone(judge, use):
         return Advice("guard", "a test of the source against MPI_PROC_NULL around the call")
     if not _enough(judge, use, readers):
         return None
@@ -83,11 +85,13 @@ def _hint(code: str, judge: Judge, use: Use, readers: tuple[int, ...]) -> Advice
     line = lines_of(spans)
     sends = [u for u in judge.uses if u.node == reader]
     if use.side == "recv":
-        if code == "03" and not judge.failures.looked_at(use):
+        if reason is Reason.NULL_SOURCE and not judge.failures.looked_at(use):
             if use.buffer.peer is None or not _steady(program, use, use.buffer.peer):
                 return None
             return Advice("guard", f"a test of the source against MPI_PROC_NULL around {line}", spans)
-        return Advice("receive", f"reading at {line} only what was received", spans) if code == "02" else None
+        if reason is not Reason.OLD_BYTES:
+            return None
+        return Advice("receive", f"reading at {line} only what was received", spans)
     if sends:
         if any(u.op.replaces for u in sends):
             return None  # what comes there would be missing

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import product
 
+from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.objects import UNKNOWN
@@ -125,7 +126,7 @@ class LiveData:
         span, called = shown[0]
         where = f"the message lies in `{name}`{also}, and {line_of(span)} may read"
         what = "it there after the send" if use.side == "send" else "bytes there that this receive does not bring"
-        return Refusal("01", f"{where} {what}{f', as `{called}`' if called != told else ''}", notes)
+        return Refusal(Reason.READ_LATER, f"{where} {what}{f', as `{called}`' if called != told else ''}", notes)
 
     def named(self, n: int, name: str) -> str:
         """The name by which a node reads a message's memory; the given one for another struct's member by that name."""
@@ -177,7 +178,7 @@ class LiveData:
         span = self.names.span(nodes[0])
         what = "this call sends it once more" if span == self.names.span(use.node) else f"{line_of(span)} sends it"
         message = f"the message lies in `{name}`, and {what}, perhaps without all of it being written anew"
-        return Refusal("02", message, ((span, f"`{name}` is a message's buffer here"),))
+        return Refusal(Reason.OLD_BYTES, message, ((span, f"`{name}` is a message's buffer here"),))
 
     def place(self, use: Use) -> Refusal | None:
         """The argument is a place in a block, by a pointer from a table, or one that was set to it before."""
@@ -193,7 +194,7 @@ class LiveData:
             message = f"`{name}` points into `{block}`, at a place that the program computes"
             if name == UNSPELLED:
                 message = f"the call begins inside `{block}`, at a place that the program computes"
-            return Refusal("04", f"{message}; a message needs a buffer of its own")
+            return Refusal(Reason.CARRIER, f"{message}; a message needs a buffer of its own")
         objects = self.objects(use)
         nodes = [n for n, inside in self.parts.items() if not objects.isdisjoint(inside)]
         nodes = [n for n in nodes if found.root in self.by(n)] or nodes
@@ -201,7 +202,7 @@ class LiveData:
             return None
         name, span = spelling(base_of(e)), self.names.span(nodes[0])
         message = f"the call names a row of `{name}`, and {line_of(span)} makes its rows parts of one block"
-        return Refusal("04", f"{message}; a message needs a buffer of its own", ((span, "here"),))
+        return Refusal(Reason.CARRIER, f"{message}; a message needs a buffer of its own", ((span, "here"),))
 
     @cached_property
     def parts(self) -> dict[int, Objects]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir.calls import calls_of
 from opi_xform.ownership.model.buffers import Program, Refusal
@@ -20,7 +21,7 @@ def started(program: Program, variable: str) -> Refusal | None:
         if _names(program, function, variable):
             what = f"`{found.name}` is used in `{program.functions[function].name}`"
             message = f"{what}, which {line_of(call.span)} starts beside the rest of the program"
-            return Refusal("405", message, ((call.span, "started here"),))
+            return Refusal(Reason.CONCURRENT, message, ((call.span, "started here"),))
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from opi_xform.codes import Reason
 from opi_xform.ir.span import Span
 from opi_xform.memory.accesses import Access
 from opi_xform.ownership.explain.reasons import node_span
@@ -19,28 +20,28 @@ def inside_refusal(program: Program, buffer: Buffer, use: Use) -> Refusal:
         if found is not None:
             span, how = found
             message = f"the call names one row of `{buffer.name}`, and {line_of(span)} {how}"
-            return Refusal("04", message, ((span, "here"),))
+            return Refusal(Reason.CARRIER, message, ((span, "here"),))
         missing = _rows_without_messages(program, buffer, use)
         if missing:
             message = f"the call names one row of `{buffer.name}`, and {missing} is no message's buffer by itself"
-            return Refusal("04", f"{message}; what is sent would need an array of its own")
+            return Refusal(Reason.CARRIER, f"{message}; what is sent would need an array of its own")
     name = buffer.name
     starts = _starts(program, buffer, use)
     if starts is None:
         where = _where(program, use)
-        return Refusal("04", f"the call begins inside `{name}`, {where}; a message needs a buffer of its own")
+        return Refusal(Reason.CARRIER, f"the call begins inside `{name}`, {where}; a message needs a buffer of its own")
     if len(starts) == 1 and 0 not in starts:
         (first,) = starts
         message = f"the call names a place {first} bytes inside `{name}`, whose beginning no message has"
-        return Refusal("04", f"{message}; it would need a buffer of its own")
+        return Refusal(Reason.CARRIER, f"{message}; it would need a buffer of its own")
     spanning = _spanning(program, use, sorted(starts))
     if spanning is not None:
         span, at = spanning
         message = f"`{name}` has a message at its byte {at}, and {line_of(span)} may touch bytes on both sides of that"
-        return Refusal("04", message, ((span, "here"),))
+        return Refusal(Reason.CARRIER, message, ((span, "here"),))
     parts = ", ".join(str(at) for at in sorted(starts))
     message = f"the messages of `{name}` begin at its bytes {parts}, in parts of one buffer"
-    return Refusal("04", f"{message}; each part would need a buffer of its own")
+    return Refusal(Reason.CARRIER, f"{message}; each part would need a buffer of its own")
 
 
 def _where(program: Program, use: Use) -> str:

@@ -1,13 +1,10 @@
-"""From what the checks found to codes and sentences.
-
-A refusal's code is two digits that mean the same on both sides (``05`` is OPI105 for a send and OPI205 for a receive),
-a name for the few that differ, or a whole code of the 4xx range.
-"""
+"""From what the checks found to sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from opi_xform.codes import Reason
 from opi_xform.graph.graph import Lost
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -22,20 +19,6 @@ from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, U
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.plan import Advice
 from opi_xform.ownership.procnull.origins import origin
-
-AGAIN = "again"  # the name of two codes: the function that uses the buffer may be entered once more meanwhile
-_NAMED = {"escape": ("OPI103", "OPI214"), AGAIN: ("OPI103", "OPI214"), "alloc": ("OPI114", "OPI215")}
-
-
-def kept(code: str, side: str) -> str:
-    """The full code for one side."""
-    if code in _NAMED:
-        return _NAMED[code][side == "recv"]
-    if len(code) == 3:
-        return f"OPI{code}"
-    if side == "recv" and code == "14":
-        return "OPI215"
-    return f"OPI{'1' if side == 'send' else '2'}{code}"
 
 
 def node_span(program: Program, node: int) -> Span:
@@ -61,31 +44,35 @@ def liveness_refusal(
     program: Program, buffer: Buffer, use: Use, finding: Finding, readers: tuple[int, ...], sure: bool = True
 ) -> Refusal:
     """Why bytes are still needed after a use, with the reads that need them.  sure: the first is of the message's."""
+    assert finding.reason is not None  # that of a finding that is not ok
     looked_at = failures_of(program).how_looked_at(use) if use.side == "recv" or use.op.replaces else ""
-    if (looked_at and finding.code in ("01", "03")) or (use.side == "recv" and finding.code == "03" and not readers):
+    nothing = finding.reason is Reason.NULL_SOURCE
+    failing = looked_at and (nothing or finding.reason is Reason.READ_LATER)
+    if failing or (use.side == "recv" and nothing and not readers):
         where = failures_of(program).where
         handler = (
             "an error handler that returns may be set" if where is None else f"{line_of(where)} lets errors return"
         )
         message = f"the receive may fail and bring nothing: {handler}"
-        code = "03" if use.side == "recv" else "01"
+        reason = Reason.NULL_SOURCE if use.side == "recv" else Reason.READ_LATER
         set_here = () if where is None else ((where, "an error handler that returns may be set here"),)
-        return Refusal(code, message + (f", and {looked_at}" if looked_at else ""), set_here)
+        return Refusal(reason, message + (f", and {looked_at}" if looked_at else ""), set_here)
     if not readers:
-        return Refusal(finding.code, f"bytes of `{buffer.name}` are still needed after the call")
+        return Refusal(finding.reason, f"bytes of `{buffer.name}` are still needed after the call")
     sites = {u.node: u for u in buffer.uses}
     first = readers[0]
-    code = finding.code
+    reason = finding.reason
     notes = _read_notes(program, use, readers[:3], sites, buffer.name)
     line = line_of(node_span(program, first))
     if use.op.replaces:
-        does = "may touch bytes" if code == "16" else "may read bytes"
-        beyond = "beyond those that this call makes room for" if code == "16" else "that this call does not bring"
+        room = reason is Reason.CAPACITY
+        does = "may touch bytes" if room else "may read bytes"
+        beyond = "beyond those that this call makes room for" if room else "that this call does not bring"
         message = f"{line} {does} of `{buffer.name}` {beyond}"
-        code = "01" if use.side == "send" else code
+        reason = Reason.READ_LATER if use.side == "send" else reason
     elif use.side == "send":
         resent = first in sites
-        code = "02" if resent else "01"
+        reason = Reason.OLD_BYTES if resent else Reason.READ_LATER
         if resent:
             message = f"not all bytes of `{buffer.name}` that {line} sends are surely written after this send"
         else:
@@ -96,7 +83,7 @@ def liveness_refusal(
                 span, name = pointer
                 message += f", where {line_of(span)} calls `{name}` through a pointer"
                 notes = (*notes, (span, f"this may be a call of `{name}`"))
-    elif code == "03":
+    elif reason is Reason.NULL_SOURCE:
         why = origin(program, use)
         message = f"the source may be MPI_PROC_NULL, and {line} reads `{buffer.name}` then too"
         if why is not None:
@@ -104,13 +91,13 @@ def liveness_refusal(
             null = "the source may be" if named else "could not show that the source is not"
             message = f"{null} MPI_PROC_NULL ({text}), and {line} reads `{buffer.name}` then too"
             notes = (*notes, (span, "the source comes from here"))
-    elif code == "16":
+    elif reason is Reason.CAPACITY:
         message = f"{line} may touch bytes of `{buffer.name}` beyond those the receive makes room for"
     else:
         packed = any(program.values.accesses.touches(n, (use.object,), "W") for n in buffer.touches)
-        code = "01" if packed else "02"
+        reason = Reason.READ_LATER if packed else Reason.OLD_BYTES
         message = f"{line} may read bytes of `{buffer.name}` that this receive does not bring"
-    return Refusal(code, message, notes)
+    return Refusal(reason, message, notes)
 
 
 def chosen_by_pointer(program: Program, n: int) -> tuple[Span, str] | None:
@@ -154,11 +141,11 @@ def contents_refusal(program: Program, buffer: Buffer, o: int, readers: tuple[in
     writer, made = _first_contents(program, o)
     if place in {u.place for u in buffer.uses if u.node in readers and u.side == "send"}:
         message = f"this call sends bytes of `{buffer.name}` that nothing but {writer} surely writes"
-        return Refusal("02", message, made, Advice("write", "writing all of them before"))
+        return Refusal(Reason.OLD_BYTES, message, made, Advice("write", "writing all of them before"))
     notes = tuple((node_span(program, n), _reads(program, n, n in sites, buffer.name)) for n in readers)
     where = f" at {line_of(notes[0][0])}" if notes else ""
     message = f"bytes of `{buffer.name}` are read{where} that nothing but {writer} surely writes"
-    return Refusal("10", message, (*notes, *made))
+    return Refusal(Reason.FIRST_CONTENTS, message, (*notes, *made))
 
 
 def unwritten_refusal(program: Program, buffer: Buffer, readers: tuple[int, ...]) -> Refusal:
@@ -166,7 +153,7 @@ def unwritten_refusal(program: Program, buffer: Buffer, readers: tuple[int, ...]
     sites = {u.node for u in buffer.uses}
     notes = tuple((node_span(program, n), _reads(program, n, n in sites, buffer.name)) for n in readers)
     who = f"{line_of(notes[0][0])} may read `{buffer.name}`" if notes else f"`{buffer.name}` may be read"
-    return Refusal("15", f"{who} where nothing has come and nobody has written to it", notes)
+    return Refusal(Reason.UNPAIRED, f"{who} where nothing has come and nobody has written to it", notes)
 
 
 def ended_by_initialiser(program: Program, buffer: Buffer, side: str) -> Refusal | None:
@@ -183,12 +170,12 @@ def ended_by_initialiser(program: Program, buffer: Buffer, side: str) -> Refusal
         return None
     if variable.type.is_array and variable.init is not None:
         message = f"a text or list may come without its end, and the initialiser of `{buffer.name}` may be what ends it"
-        return Refusal("10", message, ((variable.span, "initialised here"),))
+        return Refusal(Reason.FIRST_CONTENTS, message, ((variable.span, "initialised here"),))
     filled = zeros_put(program, buffer) if elem.kind == "int" and elem.size == 1 else None
     if filled is None or not read_to_an_end(program, buffer):
         return None
     message = f"a text may come without its end, and zeros that are put into `{buffer.name}` may be what ends it"
-    return Refusal("10", message, ((node_span(program, filled), "zeros are put into it here"),))
+    return Refusal(Reason.FIRST_CONTENTS, message, ((node_span(program, filled), "zeros are put into it here"),))
 
 
 def marked(program: Program, buffer: Buffer, uses: Iterable[Use]) -> Refusal | None:
@@ -199,7 +186,7 @@ def marked(program: Program, buffer: Buffer, uses: Iterable[Use]) -> Refusal | N
             span = node_span(program, n)
             where = f"what {line_of(span)} puts there may be its end"
             message = f"the message may be shorter than `{buffer.name}`, and {where}"
-            return Refusal("10", message, ((span, "put there before the receive"),))
+            return Refusal(Reason.FIRST_CONTENTS, message, ((span, "put there before the receive"),))
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from opi_xform.codes import Reason
 from opi_xform.graph.graph import RECURSION, Bind, Lost, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -51,14 +52,14 @@ class Strays:
         if info is not None and info.kind == "heap" and use.lo is not None and use.lo.terms:
             made = info.node
             text = "the call begins inside a buffer, which it does not name; it would need a buffer of its own"
-            return Refusal("04", text, ((node_span(self.program, made), "allocated here"),))
+            return Refusal(Reason.CARRIER, text, ((node_span(self.program, made), "allocated here"),))
         cause = self.cause(use) if self.program.complete else None
         if cause is not None and cause.message.endswith(NOT_FOLLOWED):
             cause = self.again(use) or cause
         cause = cause or self.given(use)
         if cause is None:
-            return Refusal("402", GENERAL)
-        return Refusal("402", cause.message, cause.notes)
+            return Refusal(Reason.SEVERAL_BUFFERS, GENERAL)
+        return Refusal(Reason.SEVERAL_BUFFERS, cause.message, cause.notes)
 
     def given(self, use: Use) -> _Cause | None:
         """The call names a parameter of a function that sources which were not read may call."""

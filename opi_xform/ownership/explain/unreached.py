@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from opi_xform.codes import Reason
 from opi_xform.graph.graph import POINTER, Lost
 from opi_xform.ir import ast
 from opi_xform.ir.calls import calls_of
@@ -41,32 +42,34 @@ class Unreached:
         refused = next((functions[f] for f in above if f in functions and functions[f].refused), None)
         if refused is not None:
             message = f"`{refused.name}`, which leads to the call, is not analysed: {refused.refused}"
-            return Refusal("11", message, ((refused.span, "here"),))
+            return Refusal(Reason.NOT_ANALYSED, message, ((refused.span, "here"),))
         started = self.started(above)
         if started is not None:
             return started
         if through is not None:
             return through
         if not self.program.complete:
-            return Refusal("11", "the call is not reached from a function that other files could call")
+            return Refusal(Reason.NOT_ANALYSED, "the call is not reached from a function that other files could call")
         first = functions[key]
         note = (first.span, f"no call of `{first.name}` is reached from main")
         message = "the call is not reached from main"
         if key in self.reached:
             here = (first.span, f"`{first.name}` runs, but no way through it leads to the call")
-            return Refusal("11", "the program never comes to the call", (here,))
+            return Refusal(Reason.NOT_ANALYSED, "the program never comes to the call", (here,))
         top = self.top(key, above)
         if top is None:
             dead = self.dead(above)
             if dead is not None:
                 name = functions[dead.callee.name].name if isinstance(dead.callee, ast.FuncRef) else ""
                 text = f"{message}: the program never comes to the call of `{name}` at {line_of(dead.span)}"
-                return Refusal("11", text, ((dead.span, "never called here"),))
-            return Refusal("11", message, (note,))
+                return Refusal(Reason.NOT_ANALYSED, text, ((dead.span, "never called here"),))
+            return Refusal(Reason.NOT_ANALYSED, message, (note,))
         if top == key:
-            return Refusal("11", f"{message}: nothing calls `{first.name}`", (note,))
+            return Refusal(Reason.NOT_ANALYSED, f"{message}: nothing calls `{first.name}`", (note,))
         here = (functions[top].span, "nothing calls this")
-        return Refusal("11", f"{message}: nothing calls `{functions[top].name}`, which leads to it", (note, here))
+        return Refusal(
+            Reason.NOT_ANALYSED, f"{message}: nothing calls `{functions[top].name}`, which leads to it", (note, here)
+        )
 
     def lost(self, above: Mapping[str, int]) -> tuple[Refusal | None, Refusal | None]:
         """A call that is not followed and leads there: one by name, and the nearest through a pointer."""
@@ -82,15 +85,17 @@ class Unreached:
                 near += [(not _fits(lost, functions[f]), above[f], node.number, lost, f) for f in taken]
             elif leading:
                 nearest = min(leading, key=lambda f: above[f])
-                return Refusal("11", *_stopped(lost, functions[nearest].name, functions)), None
+                return Refusal(Reason.NOT_ANALYSED, *_stopped(lost, functions[nearest].name, functions)), None
         if not near:
             return None, None
         other, *_, lost, f = min(near, key=lambda one: one[:3])
         name = functions[f].name
         if other:  # another pointer, below that call, leads to it
             what = f"`{name}`, which leads to the call, is only reached through pointers that are not followed"
-            return None, Refusal("11", what, ((lost.call.span, "a pointer that may lead anywhere is called here"),))
-        return None, Refusal("11", *_stopped(lost, name, functions))
+            return None, Refusal(
+                Reason.NOT_ANALYSED, what, ((lost.call.span, "a pointer that may lead anywhere is called here"),)
+            )
+        return None, Refusal(Reason.NOT_ANALYSED, *_stopped(lost, name, functions))
 
     def dead(self, above: Mapping[str, int]) -> ast.Call | None:
         """A call in a function that is reached, of one that leads to the call and is not."""
@@ -120,7 +125,7 @@ class Unreached:
                     continue
                 how = "runs it in a thread of its own" if callback.when == "concurrent" else "calls it later"
                 text = f"`{functions[name].name}`, which leads to the call, is not followed: `{call.callee.name}` {how}"
-                return Refusal("11", text, ((call.span, "here"),))
+                return Refusal(Reason.NOT_ANALYSED, text, ((call.span, "here"),))
         return None
 
     def above(self, key: str) -> dict[str, int]:

@@ -11,6 +11,7 @@ from itertools import combinations, product
 
 from islpy import Set
 
+from opi_xform.codes import Reason
 from opi_xform.memory.values import Comparison
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS, Assumed, BufferEvents
 from opi_xform.ownership.liveness.failures import FAILURES
@@ -22,13 +23,13 @@ from opi_xform.regions.sets import BudgetExceeded
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """ok: the use may pass ownership as far as liveness goes; else ``code`` says why not.
+    """ok: the use may pass ownership as far as liveness goes; else ``reason`` says why not.
 
     replacing: if it is a receive that keeps what is there where the source is MPI_PROC_NULL.
     """
 
     ok: bool
-    code: str = ""
+    reason: Reason | None = None
     assumptions: tuple[str, ...] = ()
     replacing: bool = False
 
@@ -173,7 +174,7 @@ class Judge(BufferEvents):
         for u in self.uses:
             live = found.get(u.node)
             if live is None:
-                findings[(u.node, u.argument)] = Finding(False, "11")
+                findings[(u.node, u.argument)] = Finding(False, Reason.NOT_ANALYSED)
                 continue
             live = self.here(u, live)
             assumptions: tuple[str, ...] = ()
@@ -186,25 +187,25 @@ class Judge(BufferEvents):
             assumptions += (FAILURES,) if assumptions and self.failures.handled else ()
             receives = u.side == "recv" or u.op.replaces  # what a replace brings is live after its send, too
             if receives and (self.failures.looked_at(u) or (self.strict and self.failures.handled)):
-                findings[(u.node, u.argument)] = Finding(False, "03")
+                findings[(u.node, u.argument)] = Finding(False, Reason.NULL_SOURCE)
                 continue
             replacing = False
             if receives:
                 brought = self.brought(u)
                 rest = live if brought is None else live.subtract(brought)
-                code = "01"
+                reason = Reason.READ_LATER
                 if not rest.is_empty() and u.length is not None and u.lo is not None and not self.strict:
                     region = self.region(u.node, u.lo, u.length, True)
                     if region is not None and live.subtract(region).is_empty():
-                        code = "03"
+                        reason = Reason.NULL_SOURCE
                         replacing = self.may_replace(u)
                 live = self.regions.none if replacing else rest
             else:
-                code = "01"
+                reason = Reason.READ_LATER
             if live.is_empty():
                 findings[(u.node, u.argument)] = Finding(True, assumptions=assumptions, replacing=replacing)
             else:
-                findings[(u.node, u.argument)] = Finding(False, code)
+                findings[(u.node, u.argument)] = Finding(False, reason)
         zeros = any(n in found and not found[n].is_empty() for n in self.zeroed)
         initial, unwritten = self.reads_initial(found, at_entry), self.reads_unwritten(found)
         kept = any(f.replacing for f in findings.values())
@@ -298,7 +299,7 @@ class Judge(BufferEvents):
             with self.regions.budget():
                 return self.touched_beyond(taken, converted)
         except BudgetExceeded:
-            return {(u.node, u.argument): Finding(False, "16") for u in taken}
+            return {(u.node, u.argument): Finding(False, Reason.CAPACITY) for u in taken}
 
     def touched_beyond(self, taken: list[Use], converted: Collection[Place]) -> dict[tuple[int, int], Finding]:
         waiting = []
@@ -330,7 +331,7 @@ class Judge(BufferEvents):
             if region is not None:
                 touched = touched.subtract(region)
             if not touched.is_empty():
-                out[(u.node, u.argument)] = Finding(False, "16")
+                out[(u.node, u.argument)] = Finding(False, Reason.CAPACITY)
         return out
 
 

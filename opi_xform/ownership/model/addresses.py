@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
+from opi_xform.codes import Reason
 from opi_xform.effects.model import FunctionEffect
 from opi_xform.graph.graph import Bind, Lost, Node, Unbind
 from opi_xform.ir import instr as ins
@@ -23,7 +24,6 @@ from opi_xform.ownership.model.object_index import index_of
 from opi_xform.record import dataclass
 
 INSIDE = "is one inside its memory, not that of the start"
-ESCAPE = "escape"  # the name of two codes: the address goes where the analysis cannot follow
 _ORDER = frozenset({"<", ">", "<=", ">=", "==", "!="})
 
 
@@ -32,7 +32,7 @@ class Problem:
     """A use of the address that a change of the address would be seen by."""
 
     node: int
-    code: str
+    reason: Reason
     message: str
 
 
@@ -280,7 +280,7 @@ class Flow:
                 if not isinstance(action, (ins.Load, ins.Store)) or action.type.is_pointer:
                     continue
                 if self.base(self.recorded(n, 0)) == o:
-                    self.problem(n, "04", "is read or written as something else than a pointer")
+                    self.problem(n, Reason.CARRIER, "is read or written as something else than a pointer")
 
     # --- what is done with it ------------------------------------------------------------------------------------
 
@@ -294,10 +294,10 @@ class Flow:
         for o in sorted(self.objects):
             if o in self.values.given_away:
                 n, reason = self.values.given_away[o]
-                self.problem(n, ESCAPE, f"escapes: {reason}")
+                self.problem(n, Reason.ESCAPE, f"escapes: {reason}")
         for o in sorted(self.carrier_objects & self.names.address_taken) if self.pointer else ():
             for n in self.names.mentions.get(o, ()):
-                self.problem(n, "04", self.through(n))
+                self.problem(n, Reason.CARRIER, self.through(n))
         if self.pointer and self.buffer.carrier.rows:
             self.cells()
 
@@ -310,12 +310,12 @@ class Flow:
             return f"is set by `{called}` outside a function that only allocates"
         return "may be changed or read through the address of its pointer"
 
-    def problem(self, n: int, code: str, message: str) -> None:
-        self.problems.setdefault((n, message), Problem(n, code, message))
+    def problem(self, n: int, reason: Reason, message: str) -> None:
+        self.problems.setdefault((n, message), Problem(n, reason, message))
 
     def node(self, n: int) -> None:
         node = self.graph.nodes[n]
-        based = [self.evaluate(n, f, v, lambda m: self.problem(n, "05", m)) for f, v in operands(node)]
+        based = [self.evaluate(n, f, v, lambda m: self.problem(n, Reason.OLD_ADDRESS, m)) for f, v in operands(node)]
         if not any(based):
             return
         match node.action:
@@ -326,21 +326,21 @@ class Flow:
                 to = self.base(self.recorded(n, 0))
                 in_carrier = self.pointer and to in self.carrier_objects
                 if based[1] and not in_carrier and self.base(self.recorded(n, 1)) in (None, *self.objects):
-                    self.problem(n, "05", "is stored in memory")
+                    self.problem(n, Reason.OLD_ADDRESS, "is stored in memory")
             case ins.Branch():
                 self.null_tests.add(n)
             case ins.SwitchOn():
-                self.problem(n, "05", "is used as a number")
+                self.problem(n, Reason.OLD_ADDRESS, "is used as a number")
             case ins.ReturnInstr() if self.leaves_program(node.frame):
-                self.problem(n, ESCAPE, "is returned to a caller that is not known")
+                self.problem(n, Reason.ESCAPE, "is returned to a caller that is not known")
             case ins.Escape(reason=reason):
-                self.problem(n, ESCAPE, f"escapes: {reason}")
+                self.problem(n, Reason.ESCAPE, f"escapes: {reason}")
             case Bind(params=params):
                 for i, key in enumerate(params):
                     if based[i] and self.base(self.recorded(n, i)) in (None, *self.objects):
                         self.variable(n, node.frame, key)
             case Lost(reason=reason) if not self.objects <= self.program.values.plain.get(n, frozenset()):
-                self.problem(n, ESCAPE, f"is passed to a call that is not followed ({reason})")
+                self.problem(n, Reason.ESCAPE, f"is passed to a call that is not followed ({reason})")
             case ins.CallInstr() as call if not self.names.entered(node):
                 self.library(n, call, based[1:])
             case _:
@@ -353,13 +353,13 @@ class Flow:
 
     def defined(self, n: int, node: Node, target: ins.Var | ins.Temp, type_: Type) -> None:
         if type_.kind in ("int", "float"):
-            self.problem(n, "05", "is converted to a number")
+            self.problem(n, Reason.OLD_ADDRESS, "is converted to a number")
         elif isinstance(target, ins.Var):
             if ("v", self.names.objects.variable(node.frame, target.key), 0) in self.carriers:
                 value = self.recorded(n, 0)
                 base = self.base(value)
                 if value is None or base is None or self.symbols.offset(value).terms:
-                    self.problem(n, "04", INSIDE)
+                    self.problem(n, Reason.CARRIER, INSIDE)
                 return
             self.variable(n, node.frame, target.key)
 
@@ -368,11 +368,11 @@ class Flow:
         type_ = self.program.variables[key].type
         name = self.program.variables[key].name
         if type_.kind != "pointer":
-            self.problem(n, "05", "is converted to a number")
+            self.problem(n, Reason.OLD_ADDRESS, "is converted to a number")
         elif type_.volatile or type_.atomic:
-            self.problem(n, "05", f"is stored in `{name}`, which is volatile or atomic")
+            self.problem(n, Reason.OLD_ADDRESS, f"is stored in `{name}`, which is volatile or atomic")
         elif self.names.objects.variable(frame, key) in self.names.address_taken:
-            self.problem(n, "05", f"is stored in `{name}`, whose own address is taken")
+            self.problem(n, Reason.OLD_ADDRESS, f"is stored in `{name}`, whose own address is taken")
 
     def library(self, n: int, call: ins.CallInstr, based: list[bool]) -> None:
         effect = self.names.effect(call)
@@ -381,11 +381,11 @@ class Flow:
                 continue
             if effect is None:
                 name = call.callee.key if isinstance(call.callee, ins.AddrFunc) else "a function pointer"
-                self.problem(n, ESCAPE, f"is passed to `{name}`, of which nothing is known")
+                self.problem(n, Reason.ESCAPE, f"is passed to `{name}`, of which nothing is known")
                 continue
             told = _kept(effect, i, call.call.args[i].type)
             if told:
-                self.problem(n, ESCAPE, told)
+                self.problem(n, Reason.ESCAPE, told)
 
     def check(self) -> ValueCheck:
         """The first problem in program order, as a refusal."""
@@ -397,9 +397,9 @@ class Flow:
         span = self.names.span(first.node)
         if first.message == INSIDE:  # which line sets it so says more: it need not be so at every call
             message = f"{line_of(span)} sets `{name}` to what could not be shown to be the start of a buffer"
-            return ValueCheck(Refusal("04", message, ((span, "here"),)), tests)
+            return ValueCheck(Refusal(Reason.CARRIER, message, ((span, "here"),)), tests)
         note = (span, f"the address of `{name}` {first.message} here")
-        return ValueCheck(Refusal(first.code, f"the address of `{name}` {first.message}", (note,)), tests)
+        return ValueCheck(Refusal(first.reason, f"the address of `{name}` {first.message}", (note,)), tests)
 
 
 def _kept(effect: FunctionEffect, i: int, type_: Type) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from pathlib import Path
 
+from opi_xform.codes import Reason
 from opi_xform.effects.model import Effects, MpiBuffer, MpiOp
 from opi_xform.graph.graph import Graph
 from opi_xform.graph.loops import LoopNest
@@ -229,15 +230,15 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a site (or a whole buffer) stays: a code without its side's hundred, a sentence, and the deciding places.
+    """Why a site (or a whole buffer) stays: its kind, a sentence, and the deciding places.
 
     hint: a change of the source with which this reason would not be there; advice: one with which none is left.  form:
-    the code of the check that refused the buffer's form, where a deeper reason is told instead.
+    the reason of the check that refused the buffer's form, where a deeper reason is told instead.
     """
 
-    code: str
+    reason: Reason
     message: str
     notes: tuple[tuple[Span, str], ...] = field(default=())
     hint: Advice | None = None
-    form: str = ""
+    form: Reason | None = None
     advice: Advice | None = None

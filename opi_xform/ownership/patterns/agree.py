@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from opi_xform.codes import Reason
 from opi_xform.dataflow.lattice import TupleLattice
 from opi_xform.dataflow.solver import solve
 from opi_xform.dataflow.table import Sets, shipped_table
@@ -23,7 +24,6 @@ from opi_xform.ownership.patterns.paths import Paths, Way
 
 State = tuple[int, ...]
 _ZERO = number(0)
-DISAGREE = "910"
 _PARTS = ("here", "earlier")
 """What is known of the turns of the loops around a need: they are those in which it runs, or earlier ones."""
 
@@ -304,5 +304,5 @@ def disagreement(
                 f"two analyses disagree about `{buffer.name}`: by its live bytes the call could pass ownership, "
                 f"by its pattern of use {line_of(span)} still needs what is there"
             )
-            return Refusal(DISAGREE, message, ((span, "needed here, by the pattern"),))
+            return Refusal(Reason.PATTERN, message, ((span, "needed here, by the pattern"),))
     return None

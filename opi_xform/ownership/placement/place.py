@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
+from opi_xform.codes import Reason
 from opi_xform.graph.statements import Edge, Flow, Level
 from opi_xform.ir.ast import Variable
 from opi_xform.memory.poly import Poly
@@ -131,7 +132,7 @@ class _Placing(Releases):
             made = dict.fromkeys(node_span(self.program, n) for n in carrier.allocations)
             what = f"the memory that is allocated at {lines_of(made)}{self.elsewhere()}"
             message = f"{what} does not come to `{self.buffer.name}` by a plain statement that could be rewritten"
-            raise Unplaceable("14", message, tuple((span, "allocated here") for span in made))
+            raise Unplaceable(Reason.NO_ANCHOR, message, tuple((span, "allocated here") for span in made))
         addressed = self.shared.defs.addressed
         lazy = tests_of_allocations(self.program, self.flow, self.buffer, allocations, addressed)
         inside = any(a.inside or a.local for a in allocations)
@@ -175,7 +176,7 @@ class _Placing(Releases):
         test = None
         if uncertain is not None:
             n, why = uncertain
-            test = self.fail(f"`{self.buffer.name}` is compared with NULL {why}", n, "05").refusal
+            test = self.fail(f"`{self.buffer.name}` is compared with NULL {why}", n, Reason.OLD_ADDRESS).refusal
             if why == GOES_ON and not self.buffer.swaps:  # else a test of any kind keeps the site
                 test = replace(test, hint=Advice("end", ENDING, (node_span(self.program, n),)))
         guarded = any(i.kind == "guard" for i in self.insertions)
@@ -338,10 +339,14 @@ class _Placing(Releases):
     def check(self, state: State, variable: Variable) -> None:
         """What was placed, once more: raises Unplaceable when something is not right after all."""
         for event in state.problems():
-            raise self.fail(f"`{self.buffer.name}` may not have its memory at {self.at(event.node)}", event.node, "15")
+            raise self.fail(
+                f"`{self.buffer.name}` may not have its memory at {self.at(event.node)}", event.node, Reason.UNPAIRED
+            )
         for event in state.held_receives():
             if state.events[event] & HELD:
-                raise self.fail(f"`{self.buffer.name}` may still be held at {self.at(event.node)}", event.node, "15")
+                raise self.fail(
+                    f"`{self.buffer.name}` may still be held at {self.at(event.node)}", event.node, Reason.UNPAIRED
+                )
         for event, bits in state.events.items():
             if bits & (PENDING if event.kind == LEAVE else OTHER if event.kind in _OF_THE_BUFFER else 0):
                 raise self.fail(f"`{self.buffer.name}` may point to other memory at {self.at(event.node)}", event.node)
@@ -350,21 +355,23 @@ class _Placing(Releases):
         swapped = {n for swap in self.buffer.swaps for n in (swap.start, swap.nodes[1])}
         for event, bits in state.events.items():
             if event.node in swapped and bits & (PENDING | RAW):
-                raise self.fail("the pointer may not be set where it changes places with another", event.node, "15")
+                raise self.fail(
+                    "the pointer may not be set where it changes places with another", event.node, Reason.UNPAIRED
+                )
         for insertion, bits in state.insertions.items():
             if insertion.kind == "alloc" and bits & ~(NONE | RAW):
-                raise self.fail("the buffer may be allocated twice", None, "15")
+                raise self.fail("the buffer may be allocated twice", None, Reason.UNPAIRED)
             if bits & RAW and self.buffer.carrier.kind == "array":
-                raise self.fail("the buffer's declaration is jumped over", None, "15")
+                raise self.fail("the buffer's declaration is jumped over", None, Reason.UNPAIRED)
         if self.buffer.carrier.kind == "array" and any(s & RAW for s in state.events.values() if s & RAW):
             for event, bits in state.events.items():
                 if bits & RAW and event.kind not in (BIRTH, COMPLETE):
-                    raise self.fail("the buffer's declaration is jumped over", event.node, "15")
+                    raise self.fail("the buffer's declaration is jumped over", event.node, Reason.UNPAIRED)
         if variable.kind == "local" and variable.function in self.flow.frames_of:
             block = self.anchors.declaring_block(variable.function, variable.key)
             assert block is not None
             if self.leftover(variable, block):
-                raise self.fail("the buffer may be held where its pointer goes out of scope", None, "15")
+                raise self.fail("the buffer may be held where its pointer goes out of scope", None, Reason.UNPAIRED)
 
     def positions(
         self, freed: set[int]

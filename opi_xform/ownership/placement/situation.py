@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from opi_xform.codes import Reason
 from opi_xform.graph.statements import Flow, Level
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
@@ -45,9 +46,9 @@ class Tables:
 
 
 class Unplaceable(Exception):
-    def __init__(self, code: str, message: str, notes: tuple[tuple[Span, str], ...] = ()) -> None:
+    def __init__(self, reason: Reason, message: str, notes: tuple[tuple[Span, str], ...] = ()) -> None:
         super().__init__(message)
-        self.refusal = Refusal(code, message, notes)
+        self.refusal = Refusal(reason, message, notes)
 
 
 @dataclass(slots=True)
@@ -91,13 +92,13 @@ class Situation:
         self.events: EventList
         self.initial = NONE
 
-    def fail(self, message: str, node: int | None = None, code: str = "14") -> Unplaceable:
+    def fail(self, message: str, node: int | None = None, reason: Reason = Reason.NO_ANCHOR) -> Unplaceable:
         notes: tuple[tuple[Span, str], ...] = ()
         if node is not None:
             for level in self.flow.levels(node):
                 notes = ((self.flow.info(level).stmt.span, "here"),)
                 break
-        return Unplaceable(code, message, notes)
+        return Unplaceable(reason, message, notes)
 
     def levels(self) -> list[Level]:
         """The statements at which a call may be inserted, in every copy of their functions."""

@@ -10,6 +10,7 @@ import re
 from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 
+from opi_xform.codes import Reason
 from opi_xform.effects.model import Effects
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
@@ -58,7 +59,7 @@ def keep_refusal(told: Iterable[Told], buffer: Buffer, uses: Sequence[Use]) -> R
     found = about(told, buffer, uses[0], "keep")
     if found is None:
         return None
-    return Refusal("17", "a comment asks to keep this call", ((found.span, "the comment"),))
+    return Refusal(Reason.REQUESTED, "a comment asks to keep this call", ((found.span, "the comment"),))
 
 
 def never_packed(program: Program, buffer: Buffer, use: Use) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import statements, within_statement
@@ -40,7 +41,7 @@ def left_out(
                     continue
                 if strict or not skipped.own or not everywhere(units, skipped.span, name):
                     note = (skipped.span, "this text is left out here, and another configuration compiles it")
-                    return Refusal("12", f"code under a false #if names {said}", (note,))
+                    return Refusal(Reason.OUTSIDE, f"code under a false #if names {said}", (note,))
                 out[StopOthers(skipped.span, name)] = None
     return tuple(out)
 
@@ -124,7 +125,7 @@ def several(units: Sequence[ast.Unit], program: Program, buffer: Buffer) -> Refu
         span = declarator.span
         if sum(span.file == unit.path or span.file in unit.files for unit in units) > 1:
             message = f"`{variable.name}` is declared in a header, and every file that includes it has its own"
-            return Refusal("12", message, ((span, "declared here"),))
+            return Refusal(Reason.OUTSIDE, message, ((span, "declared here"),))
     return None
 
 
@@ -140,11 +141,11 @@ def shared_text(program: Program, converted: Iterable[Place], edits: Iterable[Ed
             continue
         if span.file in _fragments(program):
             message = "this text is included inside a function, and may be in several places"
-            return Refusal("12", message, ((span, "what would change here, would change in all of them"),))
+            return Refusal(Reason.OUTSIDE, message, ((span, "what would change here, would change in all of them"),))
         copies = [f for f in running.get(span.file, ()) if _inside(span, f.span)]
         if len(copies) > 1:
             message = f"`{copies[0].name}` is written in a header, and runs in several files that include it"
-            return Refusal("12", message, ((span, "what would change here, would change in all of them"),))
+            return Refusal(Reason.OUTSIDE, message, ((span, "what would change here, would change in all of them"),))
     return None
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from opi_xform.codes import Reason
 from opi_xform.frontend.clang.source import closing, skip_space
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
@@ -70,9 +71,9 @@ def _within(inner: Span, outer: Span) -> bool:
 
 
 class _Refused(Exception):
-    def __init__(self, code: str, message: str, *notes: tuple[Span, str]) -> None:
+    def __init__(self, reason: Reason, message: str, *notes: tuple[Span, str]) -> None:
         super().__init__(message)
-        self.refusal = Refusal(code, message, notes)
+        self.refusal = Refusal(reason, message, notes)
 
 
 class _Inspector:
@@ -117,20 +118,22 @@ class _Inspector:
 
     def visibility(self) -> None:
         if not self.declarations:
-            raise _Refused("12", f"`{self.key}` is declared in none of the files given")
+            raise _Refused(Reason.OUTSIDE, f"`{self.key}` is declared in none of the files given")
         var = self.variable
         here = (var.span, "declared here")
         if var.kind == "extern":
             if not self.complete:
-                raise _Refused("12", f"other files can see `{self.name}`, and main is not among those given", here)
+                raise _Refused(
+                    Reason.OUTSIDE, f"other files can see `{self.name}`, and main is not among those given", here
+                )
             if not any(d.definition or d.tentative for _, v in self.declarations for d in v.declarators):
-                raise _Refused("12", f"`{self.name}` is defined in a file that was not given", here)
+                raise _Refused(Reason.OUTSIDE, f"`{self.name}` is defined in a file that was not given", here)
         for unit in self.visible_in():
             for path in sorted(unit.files):
                 at = self.texts.in_directive(path, self.name)
                 if at is not None and (var.is_global or self.inside(self.place(path, at))):
                     note = (self.place(path, at), "here")
-                    raise _Refused("12", f"{self.texts.kind_of(path, at)} names `{self.name}`", note)
+                    raise _Refused(Reason.OUTSIDE, f"{self.texts.kind_of(path, at)} names `{self.name}`", note)
         self.refused_functions()
 
     def visible_in(self) -> Iterator[ast.Unit]:
@@ -164,7 +167,11 @@ class _Inspector:
                         concurrent = "OpenMP" in function.refused
                         note = (self.place(span.file, at), "used here")
                         message = f"`{self.name}` is used in `{function.name}`, which is not analysed"
-                        raise _Refused("405" if concurrent else "11", f"{message}: {function.refused}", note)
+                        raise _Refused(
+                            Reason.CONCURRENT if concurrent else Reason.NOT_ANALYSED,
+                            f"{message}: {function.refused}",
+                            note,
+                        )
 
     def place(self, path: str, at: int) -> Span:
         data = self.texts.read(path)
@@ -178,22 +185,22 @@ class _Inspector:
         for _, var in self.declarations:
             here = (var.span, "declared here")
             if var.type.volatile or var.type.atomic:
-                raise _Refused("404", f"`{self.name}` is volatile or _Atomic", here)
+                raise _Refused(Reason.VOLATILE, f"`{self.name}` is volatile or _Atomic", here)
             if var.thread_local:
-                raise _Refused("13", f"`{self.name}` is thread-local", here)
+                raise _Refused(Reason.DECLARATION, f"`{self.name}` is thread-local", here)
             if var.type.const and (self.array or var.kind != "local" or not self.constant):
-                raise _Refused("13", f"`{self.name}` is const", here)
+                raise _Refused(Reason.DECLARATION, f"`{self.name}` is const", here)
             if var.attributes:  # of a macro: the text does not show them
-                raise _Refused("13", f"the declaration of `{self.name}` has attributes", here)
+                raise _Refused(Reason.DECLARATION, f"the declaration of `{self.name}` has attributes", here)
             if self.array and var.alignment > ALIGNMENT:
                 aligned = f"`{self.name}` is aligned to {var.alignment} bytes by its type"
-                raise _Refused("13", f"{aligned}, and a taken buffer to {ALIGNMENT}", here)
+                raise _Refused(Reason.DECLARATION, f"{aligned}, and a taken buffer to {ALIGNMENT}", here)
             if var.kind == "param":
-                raise _Refused("04", f"`{self.name}` is a parameter, a copy of the caller's pointer", here)
+                raise _Refused(Reason.CARRIER, f"`{self.name}` is a parameter, a copy of the caller's pointer", here)
             if var.type.kind != self.variable.type.kind:
-                raise _Refused("13", f"`{self.name}` is declared differently in two files", here)
+                raise _Refused(Reason.DECLARATION, f"`{self.name}` is declared differently in two files", here)
             if var.type.kind not in ("array", "pointer") or (self.array and not var.type.is_array):
-                raise _Refused("13", f"`{self.name}` is neither an array nor a pointer", here)
+                raise _Refused(Reason.DECLARATION, f"`{self.name}` is neither an array nor a pointer", here)
             if self.array and (var.type.vla or (var.type.size is None and var.type.count is not None)):
                 self.variable_length(var)
             if var.type.size is not None:
@@ -202,7 +209,7 @@ class _Inspector:
                 self.declarator(var, d)
             if not var.declarators:
                 message = f"the declaration of `{self.name}` is written by a macro, or in a system header"
-                raise _Refused("09", message, here)
+                raise _Refused(Reason.MACRO, message, here)
         for other, here in types[1:]:
             first = types[0][0]
             if (other.size, other.count, other.elem and other.elem.size) != (
@@ -210,9 +217,13 @@ class _Inspector:
                 first.count,
                 first.elem and first.elem.size,
             ):
-                raise _Refused("13", f"`{self.name}` is declared differently in two files", types[0][1], here)
+                raise _Refused(
+                    Reason.DECLARATION, f"`{self.name}` is declared differently in two files", types[0][1], here
+                )
         if self.array and not types and not self.variable.type.vla:
-            raise _Refused("13", f"the size of `{self.name}` is not known", (self.variable.span, "declared here"))
+            raise _Refused(
+                Reason.DECLARATION, f"the size of `{self.name}` is not known", (self.variable.span, "declared here")
+            )
 
     def constants(self) -> tuple[ReplaceText, ...]:
         """``const`` in ``double *const b``, which goes: the pointer is set.  Nothing where it is not written so."""
@@ -232,29 +243,31 @@ class _Inspector:
         if asked or var.type.elem is None or self.rows or var.kind != "local":
             message = f"`{self.name}` is an array of variable length; a pointer to malloc'ed memory would do"
             note = (asked[0], "its size is asked for here") if asked else (var.span, "declared here")
-            raise _Refused("13", message, note)
+            raise _Refused(Reason.DECLARATION, message, note)
 
     def declarator(self, var: ast.Variable, d: ast.Declarator) -> None:
         here = (d.name_span, "declared here")
         data = self.texts.read(d.span.file)
         if d.storage == "register" or _UNTOUCHABLE.search(d.specifiers.encode("utf-8", "surrogateescape")):
-            raise _Refused("13", f"the declaration of `{self.name}` has specifiers that cannot stay", here)
+            raise _Refused(
+                Reason.DECLARATION, f"the declaration of `{self.name}` has specifiers that cannot stay", here
+            )
         if _UNTOUCHABLE.search(data, d.span.begin, d.init_span.begin if d.init_span is not None else d.span.end):
-            raise _Refused("13", f"the declaration of `{self.name}` has attributes", here)
+            raise _Refused(Reason.DECLARATION, f"the declaration of `{self.name}` has attributes", here)
         if not self.array:
             return
         if not d.name_span.editable or not d.statement.editable:
-            raise _Refused("09", f"the declaration of `{self.name}` is written by a macro", here)
+            raise _Refused(Reason.MACRO, f"the declaration of `{self.name}` is written by a macro", here)
         self.editable_file(d.name_span)
         if d.suffix is None or len(_dimensions(data[d.suffix.begin : d.suffix.end])) <= self.rows:
             message = f"the array type of `{self.name}` is hidden behind a typedef; dimensions written out would do"
-            raise _Refused("13", message, here)
+            raise _Refused(Reason.DECLARATION, message, here)
         if not d.suffix.editable:
-            raise _Refused("09", f"the dimensions of `{self.name}` are written by a macro", here)
+            raise _Refused(Reason.MACRO, f"the dimensions of `{self.name}` are written by a macro", here)
 
     def editable_file(self, span: Span) -> None:
         if self.root and not span.file.startswith(self.root + "/"):
-            raise _Refused("12", "the edit would be in a file outside the sources' root", (span, "here"))
+            raise _Refused(Reason.OUTSIDE, "the edit would be in a file outside the sources' root", (span, "here"))
 
     # --- where it is mentioned -----------------------------------------------------------------------------------
 
@@ -269,13 +282,13 @@ class _Inspector:
                     place = self.place(path, at)
                     if self.array and self.inside(place):
                         message = f"a constant expression or a type depends on the array type of `{self.name}`"
-                        raise _Refused("13", message, (place, "here"))
+                        raise _Refused(Reason.DECLARATION, message, (place, "here"))
 
     def mention(self, m: Mention) -> ReplaceText | None:
         """What one mention asks for; raises when it cannot be had."""
         here = (m.ref.span, f"`{self.name}` is mentioned here")
         if m.function == "" and not m.unevaluated and self.variable.is_global:
-            raise _Refused("05", f"a static initialiser holds the address of `{self.name}`", here)
+            raise _Refused(Reason.OLD_ADDRESS, f"a static initialiser holds the address of `{self.name}`", here)
         if not self.array:
             return None
         if m.size is not None and m.size.operand is not None:
@@ -293,11 +306,11 @@ class _Inspector:
                 if self.texts.read(at.file)[at.begin : at.begin + 1] == b"&":
                     self.editable_file(at)
                     return ReplaceText(replace(at, end=at.begin + 1), "")
-            raise _Refused("13", f"`&{self.name}`, a pointer to the whole array, is used", here)
+            raise _Refused(Reason.DECLARATION, f"`&{self.name}`, a pointer to the whole array, is used", here)
         if self.rows and not (isinstance(m.parent, ast.Index) and m.parent.base is m.ref):
-            raise _Refused("13", f"the rows of `{self.name}` are used as one array", here)
+            raise _Refused(Reason.DECLARATION, f"the rows of `{self.name}` are used as one array", here)
         if self.rows and isinstance(m.outer, ast.AddrOf) and m.outer.operand is m.parent and m.parent.type.is_array:
-            raise _Refused("13", f"`&{self.name}[…]`, a pointer to a whole row, is used", here)
+            raise _Refused(Reason.DECLARATION, f"`&{self.name}[…]`, a pointer to a whole row, is used", here)
         return None
 
     def sizeof(self, e: ast.SizeOf, skip: int) -> ReplaceText | None:
@@ -306,11 +319,11 @@ class _Inspector:
         written = data[e.span.begin : e.span.end]
         if not e.span.editable or not written.startswith(b"sizeof"):
             message = f"a macro asks for the size of `{self.name}`, which would become that of a pointer"
-            raise _Refused("09", message, here)
+            raise _Refused(Reason.MACRO, message, here)
         self.editable_file(e.span)
         spelling = self.spell(skip, self.locals_of(e))
         if spelling is None:
-            raise _Refused("13", f"the type of `{self.name}` cannot be spelt in a sizeof", here)
+            raise _Refused(Reason.DECLARATION, f"the type of `{self.name}` cannot be spelt in a sizeof", here)
         return ReplaceText(e.span, f"sizeof({spelling})")
 
     def macro_argument(self, ref: ast.VarRef, e: ast.SizeOf) -> ReplaceText | None:

@@ -11,6 +11,7 @@ import copy
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
@@ -128,7 +129,7 @@ class Parameters:
 
         def no(why: str, span: Span) -> Refusal:
             message = f"`{variable.name}` is a parameter, a copy of the caller's pointer, and {why}"
-            return Refusal("04", message, ((span, "here"),))
+            return Refusal(Reason.CARRIER, message, ((span, "here"),))
 
         if function.refused or self.program.alone or (not function.static and not self.program.complete):
             return no("other files may call its function", variable.span)

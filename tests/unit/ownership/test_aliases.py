@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from ownership_support import Source, source
 
+from opi_xform.codes import Reason
 from opi_xform.ownership.conditions.aliases import alias_refusal, value_refusal
 from opi_xform.ownership.model.buffers import Refusal
 
@@ -33,7 +34,7 @@ def test_a_pointer_from_before_the_receive() -> None:
     found = program(f"    double *p = rbuf + 1;\n    {EXCHANGE}\n    v[0] = p[0];")
     refusal = alias(found)
     assert refusal is not None
-    assert refusal.code == "05"
+    assert refusal.reason == Reason.OLD_ADDRESS
     assert "`p`" in refusal.message
     steps = [(span.line, text) for span, text in refusal.notes]
     assert steps == [
@@ -76,7 +77,7 @@ def test_names_that_are_no_older(body: str) -> None:
 def test_names_that_are_older(body: str) -> None:
     refusal = alias(program(body))
     assert refusal is not None
-    assert refusal.code == "05"
+    assert refusal.reason == Reason.OLD_ADDRESS
 
 
 def test_a_parameter_is_a_name_too() -> None:
@@ -143,7 +144,7 @@ def test_a_name_taken_while_the_receive_is_pending() -> None:
     early = f"    {IRECV}\n    double *p = rbuf;\n    MPI_Wait(&rq, MPI_STATUS_IGNORE);\n    v[0] = p[0];"
     refusal = alias(program(early))
     assert refusal is not None
-    assert refusal.code == "05"
+    assert refusal.reason == Reason.OLD_ADDRESS
     late = f"    {IRECV}\n    MPI_Wait(&rq, MPI_STATUS_IGNORE);\n    double *p = rbuf;\n    v[0] = p[0];"
     assert alias(program(late)) is None
 
@@ -173,23 +174,23 @@ def test_the_window_ends_with_waitall_in_a_loop() -> None:
 @pytest.mark.parametrize(
     ("use", "code"),
     [
-        ("v[0] = (double)(uintptr_t)rbuf;", "escape"),
-        ("v[0] = rbuf < v;", "05"),
-        ("v[0] = rbuf + 3 == v;", "05"),
-        ("v[0] = rbuf - v;", "05"),
-        ("double *t[2]; t[1] = rbuf; v[0] = t[1][0];", "05"),
-        ("struct { double *p; } s = { rbuf }; v[0] = s.p[0];", "05"),
-        ("double *q = rbuf, **w = &q; v[0] = **w;", "05"),
-        ("double *volatile q = rbuf; v[0] = q[0];", "05"),
-        ("MPI_Aint a; MPI_Get_address(rbuf, &a); v[0] = a;", "escape"),
-        ('printf("%p", (void *)rbuf);', "escape"),
-        ("unknown(rbuf);", "escape"),
+        ("v[0] = (double)(uintptr_t)rbuf;", Reason.ESCAPE),
+        ("v[0] = rbuf < v;", Reason.OLD_ADDRESS),
+        ("v[0] = rbuf + 3 == v;", Reason.OLD_ADDRESS),
+        ("v[0] = rbuf - v;", Reason.OLD_ADDRESS),
+        ("double *t[2]; t[1] = rbuf; v[0] = t[1][0];", Reason.OLD_ADDRESS),
+        ("struct { double *p; } s = { rbuf }; v[0] = s.p[0];", Reason.OLD_ADDRESS),
+        ("double *q = rbuf, **w = &q; v[0] = **w;", Reason.OLD_ADDRESS),
+        ("double *volatile q = rbuf; v[0] = q[0];", Reason.OLD_ADDRESS),
+        ("MPI_Aint a; MPI_Get_address(rbuf, &a); v[0] = a;", Reason.ESCAPE),
+        ('printf("%p", (void *)rbuf);', Reason.ESCAPE),
+        ("unknown(rbuf);", Reason.ESCAPE),
     ],
 )
 def test_uses_that_refuse_all_sites(use: str, code: str) -> None:
     refusal = values(program(f"    {use}\n    {EXCHANGE}", head="void unknown(double *);"))
     assert refusal is not None
-    assert refusal.code == code
+    assert refusal.reason == code
     assert len(refusal.notes) == 1
 
 
@@ -237,10 +238,10 @@ def test_a_pointer_carrier_names_the_start() -> None:
     assert values(program(body.format("", EXCHANGE), top)) is None
     moved = values(program(body.format(EXCHANGE, "rbuf = rbuf + 1;"), top))
     assert moved is not None
-    assert moved.code == "04"
+    assert moved.reason == Reason.CARRIER
     taken = values(program(body.format(EXCHANGE, "double **w = &rbuf; *w = v;"), top))
     assert taken is not None
-    assert taken.code == "04"
+    assert taken.reason == Reason.CARRIER
 
 
 def test_an_address_that_is_returned_to_an_unknown_caller() -> None:
@@ -248,6 +249,6 @@ def test_an_address_that_is_returned_to_an_unknown_caller() -> None:
     found = source(text.format("", EXCHANGE))
     refusal = values(found)
     assert refusal is not None
-    assert refusal.code == "escape"
+    assert refusal.reason == Reason.ESCAPE
     body = "int main(void) { return get()[3] > 0; }\n"
     assert values(source(text.format("static ", EXCHANGE) + body)) is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from ownership_support import Source, source
 
+from opi_xform.codes import Reason
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.conditions.aliases import alias_refusal
 from opi_xform.ownership.conditions.pending_requests import pending_refusal
@@ -146,7 +147,7 @@ def test_a_send_behind_one_that_stays() -> None:
     found = program(body)
     (late,) = refusals(found, staying=1).items()
     assert late[0] == found.line("MPI_Send(")
-    assert late[1].code == "06"
+    assert late[1].reason == Reason.PENDING
     assert [span.line for span, _ in late[1].notes] == [found.line("MPI_Isend("), found.line("MPI_Send(")]
     done = program(f"MPI_Request q;\n{ISEND.format('&q')}\n{WAIT.format('&q')}\n{SEND}")
     assert refusals(done, staying=1) == {}
@@ -165,7 +166,7 @@ def test_operations_that_are_no_sends(kept: str) -> None:
     found = program(f"{kept}\n{SEND}")
     sites = [use for use in found.buffers["buf"].uses if use.op.blocking]
     out = pending_refusal(found.program, found.buffers["buf"], [], sites)
-    assert [r.code for r in out.values()] == ["06"]
+    assert [r.reason for r in out.values()] == [Reason.PENDING]
     other = program(f"{kept.replace('buf', 'v')}\n{SEND}")
     sites = [use for use in other.buffers["buf"].uses if use.op.blocking]
     assert pending_refusal(other.program, other.buffers["buf"], [], sites) == {}
@@ -224,7 +225,7 @@ def test_a_pointer_that_a_request_knows(body: str, head: str, kept: bool) -> Non
     found = program(body, head)
     out = refusals(found, "in")
     assert bool(out) is kept
-    assert {r.code for r in out.values()} <= {"06"}
+    assert {r.reason for r in out.values()} <= {Reason.PENDING}
 
 
 def test_a_local_array_of_a_function_that_returns_first() -> None:
@@ -248,5 +249,5 @@ def test_inserted_calls_wait_for_what_is_pending() -> None:
     taken = points(found, *buffer.uses)
     refusal = alias_refusal(found.program, buffer, [*taken, (early, "before")])
     assert refusal is not None
-    assert refusal.code == "06"
+    assert refusal.reason == Reason.PENDING
     assert alias_refusal(found.program, buffer, [*taken, (late, "before")]) is None
