@@ -26,9 +26,9 @@ from opi_xform.ownership.buffers.members import promote, wanted
 from opi_xform.ownership.buffers.number_tables import number_tables, promoted
 from opi_xform.ownership.buffers.tables import find_tables
 from opi_xform.ownership.buffers.uses import all_calls
-from opi_xform.ownership.conditions.disjoint import Apart, never_of, said_apart, with_assumption
 from opi_xform.ownership.decide import decide
 from opi_xform.ownership.decisions import all_kept, with_shown
+from opi_xform.ownership.disjoint import Apart, never_of, said_apart, with_assumption
 from opi_xform.ownership.model.buffers import Member, Options, Program
 from opi_xform.ownership.model.names import forget_names
 from opi_xform.ownership.model.plan import Decision, Plan, Told
@@ -357,7 +357,7 @@ def _unheard(told: Iterable[Told], heard: Container[Told], kept: Plan) -> list[D
 
 
 def _of_libraries(effects: Effects, whole: Whole) -> Effects:
-    """Without functions that the program defines itself; of the MPI's, ``ownership/conditions/bypass.py`` has to know.
+    """Without functions that the program defines itself; of the MPI's, ``conditions/calls/own_mpi.py`` has to know.
 
     Names like ``s_copy`` and ``f_open`` may be those of any library.  They are libf2c's only where its header is read.
     """

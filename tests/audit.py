@@ -1,7 +1,8 @@
 """``python -m tests.audit``: the table of conditions in docs/soundness.md, written anew; ``--check`` only compares.
 
-A row has what is required, the functions that enforce it, the codes, the cases that must stay and the planted bugs that
-such a case catches.  A row without one of these, but for the codes, is an error.
+A row is a condition, or the parts of one, which are of one name: what is required, the functions that enforce it, the
+codes, the cases that must stay and the planted bugs that such a case catches.  A row without one of these, but for the
+codes, is an error.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
+from collections.abc import Callable
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -16,7 +18,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from case_tools import Case, load_cases
 
-from opi_xform.ownership.conditions.table import TABLE, Condition
+from opi_xform.ownership.conditions.table import TABLE
+from opi_xform.ownership.deciding.condition import Condition
+from opi_xform.record import dataclass
 from tests.planted.bug import Bug
 from tests.planted.bugs import BUGS
 
@@ -26,7 +30,40 @@ SHOWN = 3
 """Names of cases and bugs that a row shows."""
 
 
-def cases_of(condition: Condition, keep: tuple[Case, ...]) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Row:
+    """All that the parts of a condition say; of ``enforced`` the checks come first."""
+
+    name: str
+    requires: str
+    enforced: tuple[str, ...]
+    codes: tuple[str, ...]
+    cases: tuple[str, ...]
+
+
+def rows() -> list[Row]:
+    """The table's conditions by name, without those that keep what would be right."""
+    parts: dict[str, list[Condition]] = {}
+    for condition in TABLE:
+        if condition.sound:
+            parts.setdefault(condition.name, []).append(condition)
+    return [
+        Row(
+            name,
+            " ".join(c.requires for c in mine),
+            tuple(dict.fromkeys(place for c in mine for place in (*map(_place, c.checks()), *c.enforced))),
+            tuple(dict.fromkeys(code.code for c in mine for code in c.codes)),
+            tuple(dict.fromkeys(pattern for c in mine for pattern in c.cases)),
+        )
+        for name, mine in parts.items()
+    ]
+
+
+def _place(check: Callable[..., object]) -> str:
+    return f"{check.__module__.removeprefix('opi_xform.')}:{check.__name__}"
+
+
+def cases_of(condition: Row, keep: tuple[Case, ...]) -> list[str]:
     """The cases that must stay because of a condition, by name."""
     named = set(condition.codes)
     return [
@@ -37,7 +74,7 @@ def cases_of(condition: Condition, keep: tuple[Case, ...]) -> list[str]:
     ]
 
 
-def bugs_of(condition: Condition) -> list[Bug]:
+def bugs_of(condition: Row) -> list[Bug]:
     return [bug for bug in BUGS if bug.condition == condition.name]
 
 
@@ -45,7 +82,7 @@ def problems() -> list[str]:
     """What is wrong with the table: names that are not there, empty columns, bugs of no condition."""
     keep = load_cases("keep")
     out: list[str] = []
-    for condition in TABLE:
+    for condition in rows():
         for place in condition.enforced:
             module, _, name = place.partition(":")
             if not hasattr(importlib.import_module(f"opi_xform.{module}"), name):
@@ -65,7 +102,7 @@ def problems() -> list[str]:
             for pattern in condition.cases
             if not any(fnmatch(case.name, pattern) for case in keep)
         ]
-    names = {condition.name for condition in TABLE}
+    names = {condition.name for condition in rows()}
     out += [f"planted bug '{bug.name}': no condition '{bug.condition}'" for bug in BUGS if bug.condition not in names]
     return out
 
@@ -77,7 +114,7 @@ def table() -> str:
         "| condition | requires | enforced by | codes | cases that stay | planted bugs |",
         "|---|---|---|---|---|---|",
     ]
-    for condition in TABLE:
+    for condition in rows():
         enforced = ", ".join(f"`{place.replace(':', '.')}`" for place in condition.enforced)
         cases = cases_of(condition, keep)
         bugs = bugs_of(condition)

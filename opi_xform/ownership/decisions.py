@@ -12,7 +12,7 @@ from opi_xform.ir import ast
 from opi_xform.ir.lowering.shapes import is_null
 from opi_xform.ir.span import Span
 from opi_xform.ownership.buffers.uses import all_calls, sides
-from opi_xform.ownership.conditions.agreement import Verdict
+from opi_xform.ownership.deciding.agreement import Verdict
 from opi_xform.ownership.explain.deepest import NO_FORM
 from opi_xform.ownership.model import lines
 from opi_xform.ownership.model.buffers import Buffer, Place, Refusal
@@ -25,8 +25,8 @@ _SHOWN = frozenset(
         *Reason.CALL_FORM.codes,
         *Reason.SMALL.codes,
         *Reason.REQUESTED.codes,
-        Reason.NULL_SOURCE.recv,
-        Reason.PENDING.recv,
+        Reason.NULL_SOURCE.recv.code,
+        Reason.PENDING.recv.code,
     }
 )
 """Codes that say what becomes of a buffer, or of its call, whatever the rest of the program does."""

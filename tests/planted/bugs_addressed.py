@@ -144,9 +144,9 @@ ADDRESSED = (
         ("local_first_kept", "blank_first_kept"),
         also=Bug(
             "memory that nobody has written is not read where it is asked for",
-            "opi_xform.ownership.decide",
-            "if placed.guarded and bare is not None:",
-            "if False:",
+            "opi_xform.ownership.conditions.contents.unwritten",
+            "if not placed.placement.guarded or going.facts.buffer.cleared:",
+            "if True:",
             ("unwritten_own", "unwritten_malloc", "unwritten_before"),
             condition="first contents",
         ),
@@ -154,7 +154,7 @@ ADDRESSED = (
     ),
     Bug(
         "no function is left but at its end",
-        "opi_xform.ownership.conditions.jumps",
+        "opi_xform.ownership.conditions.memory.jumps",
         "or variable.function not in _left(program):",
         "or True:",
         ("jump_array",),

@@ -2,9 +2,9 @@
 
 from tests.planted.bug import Bug
 
-_ALIGNMENT = "opi_xform.ownership.conditions.alignment"
+_ALIGNMENT = "opi_xform.ownership.conditions.memory.alignment"
 _ALLOC = "opi_xform.ownership.allocation.allocations"
-_ALLOCATORS = "opi_xform.ownership.conditions.allocators"
+_ALLOCATORS = "opi_xform.ownership.conditions.memory.allocators"
 _BEHIND = "opi_xform.ownership.allocation.repeated"
 _BUSY = "opi_xform.ownership.allocation.busy"
 _EDITS = "opi_xform.ownership.placement.allocation_edits"

@@ -4,7 +4,6 @@ from tests.planted.bug import Bug
 
 _PLACE = "opi_xform.ownership.placement.place"
 _SOURCE = "opi_xform.ownership.spelling.declarations"
-_DECIDE = "opi_xform.ownership.decide"
 
 CONDITIONS = (
     Bug(
@@ -112,17 +111,17 @@ CONDITIONS = (
     ),
     Bug(
         "memory that nobody has written is not read where it is asked for",
-        _DECIDE,
-        "if placed.guarded and bare is not None:",
-        "if False:",
+        "opi_xform.ownership.conditions.contents.unwritten",
+        "if not placed.placement.guarded or going.facts.buffer.cleared:",
+        "if True:",
         ("unwritten_own", "unwritten_malloc", "unwritten_before"),
         condition="first contents",
     ),
     Bug(
         "what one file wants of a header's text is right for all",
-        _DECIDE,
-        "        if shared is not None:\n",
-        "        if False:\n",
+        "opi_xform.ownership.conditions.text.shared_text",
+        "return shared_text(placed.program, placed.going.places, placed.placement.edits)",
+        "return None",
         ("g_header_inline",),
         condition="text",
     ),
@@ -136,7 +135,7 @@ CONDITIONS = (
     ),
     Bug(
         "a pointer stays the same while a parameter stands for it",
-        _DECIDE,
+        "opi_xform.ownership.conditions.addresses.parameters",
         "    if keys and reassigned(program, buffer, keys):\n",
         "    if False:\n",
         ("b_param_reassigned",),

@@ -2,7 +2,7 @@
 
 from tests.planted.bug import Bug
 
-_ALLOCATORS = "opi_xform.ownership.conditions.allocators"
+_ALLOCATORS = "opi_xform.ownership.conditions.memory.allocators"
 _ENDINGS = "opi_xform.ownership.model.endings"
 _NULL_TESTS = "opi_xform.ownership.allocation.null_tests"
 _SOURCE = "opi_xform.ownership.spelling.declarations"

@@ -40,7 +40,7 @@ NOBODY = (
     ),
     Bug(
         "each buffer that comes to a call has a call of its own",
-        "opi_xform.ownership.conditions.replacing",
+        "opi_xform.ownership.deciding.receives",
         "    return frozenset(out)\n\n\ndef touched_early",
         "    return frozenset()\n\n\ndef touched_early",
         ("nobody_one_of_two",),
@@ -71,7 +71,7 @@ NOBODY = (
     ),
     Bug(
         "nobody looks into a buffer before a receive into it is complete",
-        "opi_xform.ownership.conditions.replacing",
+        "opi_xform.ownership.deciding.receives",
         "and pending_at(names, u, facts[u.object].accesses):",
         "and False:",
         ("nobody_early",),

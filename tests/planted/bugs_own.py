@@ -3,7 +3,7 @@
 from tests.planted.bug import Bug
 
 _OWN = "opi_xform.calls.own"
-_LEVELS = "opi_xform.ownership.conditions.levels"
+_LEVELS = "opi_xform.ownership.conditions.memory.levels"
 _STEPS = "opi_xform.values.steps"
 _CONDITION = "buffers of one activation"
 

@@ -6,7 +6,7 @@ _MEMBERS = "opi_xform.ownership.buffers.members"
 _MERGED = "opi_xform.values.joined"
 _NUMBERED = "opi_xform.ownership.requests.numbered"
 _PENDING = "opi_xform.ownership.requests.pending"
-_REQUESTS = "opi_xform.ownership.conditions.pending_requests"
+_REQUESTS = "opi_xform.ownership.conditions.calls.pending_requests"
 _SLOTS = "opi_xform.ownership.requests.slots"
 
 REQUESTS = (

@@ -2,7 +2,7 @@
 
 from tests.planted.bug import Bug
 
-_AGREEMENT = "opi_xform.ownership.conditions.agreement"
+_AGREEMENT = "opi_xform.ownership.deciding.agreement"
 _EVENTS = "opi_xform.ownership.liveness.buffer_events"
 _PARAMETERS = "opi_xform.ownership.spelling.parameters"
 _PLACE = "opi_xform.ownership.placement.place"
@@ -88,15 +88,15 @@ SWAPS = (
         ("send_read_recursion", "send_read_recursion_mutual"),
         also=Bug(
             "buffers of functions with several levels may convert",
-            "opi_xform.ownership.conditions.levels",
+            "opi_xform.ownership.conditions.memory.levels",
             "if graph.frames[frame].function in graph.cyclic and frame not in owners:",
             "if False:",
             (),
             also=Bug(
                 "and be written in them",
-                "opi_xform.ownership.decide",
-                "found = levels_written(program, buffer, verdict.edits) or threads_written(",
-                "found = threads_written(",
+                "opi_xform.ownership.conditions.memory.levels",
+                "return levels_written(placed.program, placed.going.facts.buffer, placed.edits)",
+                "return None",
                 (),
             ),
         ),

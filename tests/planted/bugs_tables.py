@@ -114,7 +114,7 @@ TABLES = (
     ),
     Bug(
         "functions of the program's own by the MPI's names are the MPI's",
-        "opi_xform.ownership.conditions.bypass",
+        "opi_xform.ownership.conditions.calls.own_mpi",
         "if key.startswith(_MINE) and key in effects:",
         "if False:",
         ("g_own_mpi_init",),
@@ -122,7 +122,7 @@ TABLES = (
     ),
     Bug(
         "a message by a profiling name meets the receives of libopi",
-        "opi_xform.ownership.conditions.bypass",
+        "opi_xform.ownership.conditions.calls.own_mpi",
         "return effect is not None and effect.mpi is not None and effect.mpi.kind not in _APART",
         "return False",
         ("g_profiling_send", "g_profiling_pointer"),

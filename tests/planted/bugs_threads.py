@@ -147,9 +147,9 @@ THREADS = (
         ("omp_allocated", "omp_filled_below"),
         also=Bug(
             "edits may lie where threads run",
-            "opi_xform.ownership.decide",
-            "found = levels_written(program, buffer, verdict.edits) or threads_written(program, buffer, verdict.edits)",
-            "found = levels_written(program, buffer, verdict.edits)",
+            "opi_xform.ownership.conditions.text.threads",
+            "return threads_written(placed.program, placed.going.facts.buffer, placed.edits)",
+            "return None",
             (),
         ),
         condition=_THREADS,

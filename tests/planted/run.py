@@ -30,9 +30,9 @@ BY_THE_OTHER = ", by the other way"
 PATTERNS = "opi_xform.ownership.patterns."
 ONE_WAY = Bug(
     "the second way is not asked",
-    "opi_xform.ownership.decide",
-    "refusal = refusal or disagreement(program, buffer, mine, second)",
-    "pass",
+    "opi_xform.ownership.conditions.contents.two_ways",
+    "return disagreement(site.program, site.buffer, site.uses, site.facts.patterns)",
+    "return None",
     (),
 )
 

@@ -88,7 +88,7 @@ def _as_said(program: Woven, outcome: Outcome) -> bool:
 
 def test_the_machine_sees_what_is_wrong(mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The analyser forgets what attributes do: both judgements, of the site and of the outputs, have to find it."""
-    monkeypatch.setattr("opi_xform.ownership.decide.unseen_call", lambda units: None)
+    monkeypatch.setattr("opi_xform.ownership.conditions.calls.analysed.unseen_call", lambda units: None)
     programs = Programs(["symbol_alias"], ["local_array"])
     chosen = [next(p for p in programs.number(1, 60) if p.variant.use.name == name) for name in ("early", "stale")]
     site, output = judged(chosen, tmp_path, mpi)

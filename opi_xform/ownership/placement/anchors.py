@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from opi_xform.graph.statements import Flow, Level, is_loop
 from opi_xform.ir import ast
-from opi_xform.ownership.conditions.threads import in_threads
+from opi_xform.ir.span import Span
 
 _NEVER = (ast.Block, ast.Case, ast.Label, ast.Null, ast.OpaqueStmt)
 _JUMPS = (ast.Return, ast.Break, ast.Continue, ast.Goto)
@@ -91,3 +91,10 @@ class Anchors:
         function = self.flow.lowered(level[0]).function.key
         levels = [(frame, level[1]) for frame in self.flow.frames_of[function]]
         return any(self.flow.inside(x, n) for x in levels for n in nodes)
+
+
+def in_threads(threads: Iterable[Span], span: Span) -> bool:
+    """A statement lies in a region, or in a function that one calls; the statement that is the region does not."""
+    here = (span.begin, span.end)
+    around = (t for t in threads if t.file == span.file and (t.begin, t.end) != here)
+    return any(t.begin <= span.begin and span.end <= t.end for t in around)

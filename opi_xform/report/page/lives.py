@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from opi_xform.memory.objects import UNKNOWN
 from opi_xform.ownership.buffers.uses import buffers, collect
-from opi_xform.ownership.conditions.aliases import value_refusal
+from opi_xform.ownership.conditions.addresses.aliases import value_refusal
 from opi_xform.ownership.model.buffers import Buffer, Program, Use
 from opi_xform.ownership.model.plan import Decision, Plan
 from opi_xform.ownership.model.traced import path

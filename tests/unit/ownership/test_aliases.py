@@ -6,7 +6,7 @@ import pytest
 from ownership_support import Source, source
 
 from opi_xform.codes import Reason
-from opi_xform.ownership.conditions.aliases import alias_refusal, value_refusal
+from opi_xform.ownership.conditions.addresses.aliases import alias_refusal, value_refusal
 from opi_xform.ownership.model.buffers import Refusal
 
 EXCHANGE = "MPI_Recv(rbuf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from case_tools import case_path, run_tool
 
-from opi_xform.ownership.conditions.alignment import told_in
+from opi_xform.ownership.conditions.memory.alignment import told_in
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from ownership_support import source
 from test_requests import IRECV, ISEND, marks, pending
 
 from opi_xform.ir import instr as ins
-from opi_xform.ownership.conditions.aliases import alias_refusal
+from opi_xform.ownership.conditions.addresses.aliases import alias_refusal
 from opi_xform.ownership.model.buffers import Refusal
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.placement.place import place

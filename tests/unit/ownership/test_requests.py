@@ -7,8 +7,8 @@ from ownership_support import Source, source
 
 from opi_xform.codes import Reason
 from opi_xform.ir import instr as ins
-from opi_xform.ownership.conditions.aliases import alias_refusal
-from opi_xform.ownership.conditions.pending_requests import pending_refusal
+from opi_xform.ownership.conditions.addresses.aliases import alias_refusal
+from opi_xform.ownership.conditions.calls.pending_requests import pending_refusal
 from opi_xform.ownership.model.buffers import Refusal, Use
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.requests.pending import pending_at

@@ -11,8 +11,8 @@ from core_support import HEADER, MPI
 from opi_xform import pipeline
 from opi_xform.effects.table import load_effects
 from opi_xform.frontend import parse_unit
-from opi_xform.ownership.conditions import agreement
 from opi_xform.ownership.decide import decide
+from opi_xform.ownership.deciding import agreement
 from opi_xform.ownership.model.buffers import Options
 from opi_xform.ownership.model.plan import Plan
 

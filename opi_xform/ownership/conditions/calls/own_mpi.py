@@ -10,14 +10,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from opi_xform.codes import Reason
 from opi_xform.effects.model import FunctionEffect
 from opi_xform.ir import ast
 from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import Span
+from opi_xform.ownership.deciding.condition import Condition
+from opi_xform.ownership.deciding.facts import ProgramFacts
+from opi_xform.ownership.model.buffers import Refusal
 
 _MINE = ("MPI_", "PMPI_", "OPI_")
 _APART = frozenset({"collective", "rma", "io"})
 """What libopi leaves to the MPI: called by either name, it is the same."""
+
+
+def check(facts: ProgramFacts) -> Refusal | None:
+    """Messages go past libopi."""
+    passing = bypass(facts.units, facts.program.effects)
+    if passing is None:
+        return None
+    span, message = passing
+    return Refusal(Reason.CALL_FORM, message, ((span, "here"),))
 
 
 def bypass(units: Sequence[ast.Unit], effects: Mapping[str, FunctionEffect]) -> tuple[Span, str] | None:
@@ -42,3 +55,12 @@ def _passes(name: str, effects: Mapping[str, FunctionEffect]) -> bool:
     """A profiling name of what libopi does."""
     effect = effects.get(name) if name.startswith("PMPI_") else None
     return effect is not None and effect.mpi is not None and effect.mpi.kind not in _APART
+
+
+CONDITION = Condition(
+    "form of the call",
+    "The call is the MPI's own.",
+    cases=("g_own_mpi_*", "g_profiling_*"),
+    enforced=("ownership.conditions.calls.own_mpi:bypass",),
+    program=check,
+)

@@ -11,6 +11,9 @@ from collections.abc import Iterable
 
 from opi_xform.codes import Reason
 from opi_xform.ir.span import Span
+from opi_xform.ownership.deciding.condition import Condition
+from opi_xform.ownership.deciding.facts import BufferFacts, Placed, Site
+from opi_xform.ownership.explain.deepest import in_its_words
 from opi_xform.ownership.explain.reasons import node_span
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.plan import Edit, InsertStatement
@@ -101,3 +104,35 @@ def _refusal(program: Program, buffer: Buffer, name: str, n: int) -> Refusal:
     function = program.functions[name]
     message = f"`{buffer.name}`: it is used in `{function.name}`, which a call may enter more than once at a time"
     return Refusal(Reason.ENTERED_AGAIN, message, ((node_span(program, n), "used here"),))
+
+
+def check_buffer(facts: BufferFacts) -> Refusal | None:
+    """See ``levels_refusal``."""
+    return levels_refusal(facts.program, facts.found)
+
+
+def check_site(site: Site) -> Refusal | None:
+    """See ``levels_site``: the buffer by the name that the call has for it."""
+    found = levels_site(site.program, site.buffer, site.uses)
+    return found and in_its_words(found, site.buffer, site.uses[0])
+
+
+def check_placed(placed: Placed) -> Refusal | None:
+    """See ``levels_written``."""
+    return levels_written(placed.program, placed.going.facts.buffer, placed.edits)
+
+
+CONDITION = Condition(
+    "buffers of one activation",
+    "A buffer in a function that calls itself is one call's own, and what is known of it holds at each level.",
+    cases=("activation_*", "levels_own", "levels_arm", "levels_callback", "lifted_recursive"),
+    enforced=(
+        "calls.own:own",
+        "ownership.conditions.memory.levels:levels_refusal",
+        "ownership.conditions.memory.levels:levels_site",
+        "ownership.conditions.memory.levels:levels_written",
+    ),
+    buffer=check_buffer,
+    site=check_site,
+    placed=check_placed,
+)

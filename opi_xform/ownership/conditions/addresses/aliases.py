@@ -16,7 +16,7 @@ from opi_xform.ir.lowering.memalign import given_memory
 from opi_xform.ir.span import Span
 from opi_xform.ir.walk import children
 from opi_xform.memory.poly import Poly
-from opi_xform.ownership.conditions.pending_requests import Point, point_refusal
+from opi_xform.ownership.conditions.calls.pending_requests import Point, point_refusal
 from opi_xform.ownership.model.addresses import Flow, ValueCheck, flow_of, value_refusal
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of

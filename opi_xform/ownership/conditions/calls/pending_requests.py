@@ -12,6 +12,8 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly, symbol
+from opi_xform.ownership.deciding.condition import Condition
+from opi_xform.ownership.deciding.facts import Going
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.names import Names, names_of
@@ -378,3 +380,23 @@ def _outside(names: Names, frame: int, key: str) -> dict[int, str]:
         if at != scope and scope >= 0:
             out[node.number] = f"the block that declares `{name}` has been left here"
     return out
+
+
+def check(going: Going) -> dict[Place, Refusal]:
+    """See ``pending_refusal``."""
+    if going.supposed.waited:
+        return {}
+    return pending_refusal(going.facts.program, going.facts.buffer, going.uses(False), going.uses(True))
+
+
+CONDITION = Condition(
+    "pending requests",
+    "No other operation on the buffer is pending where it changes hands.",
+    codes=(Reason.PENDING.send, Reason.PENDING.recv),
+    cases=("d_*",),
+    enforced=(
+        "ownership.conditions.calls.pending_requests:pending_refusal",
+        "ownership.requests.completions:completing_edges",
+    ),
+    going=check,
+)

@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from opi_xform.codes import Reason
-from opi_xform.ir.span import Span
+from opi_xform.ownership.deciding.condition import Condition
+from opi_xform.ownership.deciding.facts import Placed
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
 from opi_xform.ownership.model.plan import Edit
 from opi_xform.ownership.spelling.configurations import written_at
-
-
-def in_threads(threads: Iterable[Span], span: Span) -> bool:
-    """A statement lies in a region, or in a function that one calls; the statement that is the region does not."""
-    here = (span.begin, span.end)
-    around = (t for t in threads if t.file == span.file and (t.begin, t.end) != here)
-    return any(t.begin <= span.begin and span.end <= t.end for t in around)
 
 
 def threads_written(program: Program, buffer: Buffer, edits: Iterable[Edit]) -> Refusal | None:
@@ -27,3 +21,22 @@ def threads_written(program: Program, buffer: Buffer, edits: Iterable[Edit]) -> 
             message = f"what converting `{buffer.name}` takes would be written where OpenMP threads run"
             return Refusal(Reason.ESCAPE, message, ((place, "here"), (region, "several threads may run this")))
     return None
+
+
+def check(placed: Placed) -> Refusal | None:
+    """See ``threads_written``."""
+    return threads_written(placed.program, placed.going.facts.buffer, placed.edits)
+
+
+CONDITION = Condition(
+    "OpenMP threads",
+    "What threads run does the same in order, and holds no edit.",
+    cases=("omp_*",),
+    enforced=(
+        "frontend.lower.openmp:find_regions",
+        "program.threads:followed",
+        "ownership.placement.anchors:in_threads",
+        "ownership.conditions.text.threads:threads_written",
+    ),
+    placed=check,
+)

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from opi_xform.codes import Reason
 from opi_xform.ownership.explain.deepest import shared_places
 from opi_xform.ownership.liveness.liveness import Judge
-from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal
+from opi_xform.ownership.model.buffers import Buffer, Place, Program
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.procnull.sources import proc_null
 from opi_xform.ownership.requests.pending import pending_at
@@ -55,18 +54,3 @@ def replacing_places(buffer: Buffer, facts: Mapping[int, Judge], also: Collectio
         if finding is not None and finding.replacing:
             out.add(u.place)
     return frozenset(out)
-
-
-def replacing_refusal(program: Program, buffer: Buffer, place: Place, strict: bool) -> Refusal | None:
-    """Where a receive would have to keep what is there, and the buffer can take no part in that."""
-    if place not in buffer.replacing:
-        return None
-    if buffer.swaps:
-        return Refusal(
-            Reason.NULL_SOURCE,
-            f"the source may be MPI_PROC_NULL for another buffer, and `{buffer.name}` changes places",
-        )
-    if strict or program.alone:
-        message = f"`{buffer.name}` may be touched before the receive is complete, as it may be from MPI_PROC_NULL"
-        return Refusal(Reason.PENDING, message)
-    return None

@@ -11,6 +11,8 @@ from functools import lru_cache
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir.calls import calls_of, functions_called
+from opi_xform.ownership.deciding.condition import Condition
+from opi_xform.ownership.deciding.facts import BufferFacts
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
 from opi_xform.ownership.model.endings import ELSEWHERE
 
@@ -50,3 +52,16 @@ def _left(program: Program) -> frozenset[str]:
 def _jumps(program: Program, function: ast.Function) -> bool:
     names = (call.callee.name for call in calls_of(function) if isinstance(call.callee, ast.FuncRef))
     return any(name in ELSEWHERE and name not in program.functions for name in names)
+
+
+def check(facts: BufferFacts) -> Refusal | None:
+    """See ``jump_refusal``."""
+    return jump_refusal(facts.program, facts.found)
+
+
+CONDITION = Condition(
+    "declaration",
+    "A function that has an array for a buffer is left at its end only.",
+    cases=("jump_*",),
+    buffer=check,
+)

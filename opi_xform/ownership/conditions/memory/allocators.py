@@ -5,7 +5,9 @@ from __future__ import annotations
 from opi_xform.codes import Reason
 from opi_xform.effects.model import Length
 from opi_xform.ir import instr as ins
-from opi_xform.ownership.conditions.alignment import needing
+from opi_xform.ownership.conditions.memory.alignment import needing
+from opi_xform.ownership.deciding.condition import Condition
+from opi_xform.ownership.deciding.facts import BufferFacts
 from opi_xform.ownership.explain.reasons import node_span
 from opi_xform.ownership.model.buffers import ALIGNMENT, Buffer, Program, Refusal
 
@@ -74,3 +76,37 @@ def _constant(program: Program, n: int, length: Length) -> int | None:
         else:
             return None
     return out
+
+
+def check(facts: BufferFacts) -> Refusal | None:
+    """The allocator of the buffer promised what a taken buffer has not."""
+    return allocator_refusal(facts.program, facts.found, facts.options.strict)
+
+
+CONDITION = Condition(
+    "allocation and free",
+    "Allocation, growth and freeing are what the tool takes them for, and what they do besides still happens.",
+    cases=(
+        "grow_*",
+        "malloc_*",
+        "c_free_*",
+        "a_*",
+        "null_choice_*",
+        "memalign_*",
+        "local_first_*",
+        "freed_*",
+        "g_aligned_*",
+        "g_mapped_*",
+        "busy_*",
+        "far_*",
+    ),
+    enforced=(
+        "ownership.allocation.allocations:find_allocations",
+        "ownership.conditions.memory.allocators:allocator_refusal",
+        "ownership.conditions.memory.alignment:needing",
+        "ownership.allocation.repeated:settled",
+        "ownership.allocation.busy:still_called",
+        "ownership.allocation.deallocations:deallocation",
+    ),
+    buffer=check,
+)

@@ -1,0 +1,43 @@
+"""The buffer's address goes nowhere that the analysis cannot follow.
+
+Points-to analysis is inclusion-based (Andersen 1994): an address that is given to a call which is not followed may be
+kept there, and used at any time, through a name of which nothing is known.
+"""
+
+from __future__ import annotations
+
+from opi_xform.codes import Reason
+from opi_xform.graph.graph import RECURSION, Lost
+from opi_xform.ownership.deciding.condition import Condition
+from opi_xform.ownership.deciding.facts import BufferFacts
+from opi_xform.ownership.explain.reasons import node_span, of_callee
+from opi_xform.ownership.model.buffers import Program, Refusal
+
+
+def check(facts: BufferFacts) -> Refusal | None:
+    """The first call that is not followed and has the address."""
+    program, buffer = facts.program, facts.found
+    for o in buffer.objects:
+        lost = program.values.given_away.get(o)
+        if lost is not None:
+            node, why = lost
+            why = _called_again(program, node) if why == RECURSION else of_callee(program, node, why)
+            reason = Reason.UNKNOWN_FUNCTION if why.startswith("unknown function") else Reason.ESCAPE
+            return Refusal(reason, f"`{buffer.name}`: {why}", ((node_span(program, node), why),))
+    return None
+
+
+def _called_again(program: Program, node: int) -> str:
+    """What a call does that is made from inside the function which it calls."""
+    action = program.graph.nodes[node].action
+    names = action.functions if isinstance(action, Lost) else ()
+    return f"`{names[0].rpartition(':')[2]}`, called from inside itself, may use it once more" if names else RECURSION
+
+
+CONDITION = Condition(
+    "escape",
+    "The buffer's address goes nowhere that the analysis cannot follow.",
+    codes=(Reason.ESCAPE.send, Reason.ESCAPE.recv, Reason.UNKNOWN_FUNCTION.send),
+    enforced=("ownership.model.addresses:Flow", "pointsto.constraints:GraphPointsTo"),
+    buffer=check,
+)

@@ -1,0 +1,38 @@
+"""Until the next acquire, accesses stay inside what the take makes room for.
+
+OPI_Take brings at least count times extent bytes, as the receiver declared (opi.h), and no more.
+"""
+
+from __future__ import annotations
+
+from opi_xform.codes import Reason
+from opi_xform.ownership.deciding.condition import Condition
+from opi_xform.ownership.deciding.facts import Going
+from opi_xform.ownership.explain.culprits import touches_after
+from opi_xform.ownership.explain.reasons import liveness_refusal
+from opi_xform.ownership.model.buffers import Place, Refusal
+
+
+def check(going: Going) -> dict[Place, Refusal]:
+    """Receives that do not make room for all that is touched after them."""
+    facts = going.facts
+    out: dict[Place, Refusal] = {}
+    for o, judge in facts.liveness.judges.items():
+        found = judge.beyond(set(going.places))
+        for use in facts.buffer.uses:
+            if use.object == o and (use.node, use.argument) in found:
+                finding = found[(use.node, use.argument)]
+                readers = touches_after(judge, use)
+                refusal = liveness_refusal(facts.program, facts.buffer, use, finding, readers)
+                out.setdefault(use.place, refusal)
+    return out
+
+
+CONDITION = Condition(
+    "capacity",
+    "Until the next acquire, accesses stay inside what the take makes room for.",
+    codes=(Reason.CAPACITY.recv,),
+    cases=("e_*",),
+    enforced=("ownership.liveness.liveness:Judge",),
+    going=check,
+)

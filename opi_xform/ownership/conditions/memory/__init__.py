@@ -1,0 +1,1 @@
+"""Conditions about the memory: who made it, what was promised of it, when it goes."""

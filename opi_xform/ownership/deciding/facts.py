@@ -1,0 +1,195 @@
+"""The facts that conditions look at, each computed once: of a program, a buffer, a site, and of sites that would go.
+
+What is computed late is a ``cached_property``: a condition that keeps a buffer early saves the time for the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from opi_xform.codes import Reason
+from opi_xform.ir import ast
+from opi_xform.ownership.deciding.judging import Judging, judge
+from opi_xform.ownership.explain.culprits import meets, readers_after
+from opi_xform.ownership.explain.hints import with_hint
+from opi_xform.ownership.explain.reasons import liveness_refusal
+from opi_xform.ownership.liveness.liveness import Finding, Judge
+from opi_xform.ownership.model.addresses import ValueCheck, value_refusal
+from opi_xform.ownership.model.buffers import Buffer, Options, Place, Program, Refusal, Use
+from opi_xform.ownership.model.plan import Edit, StopOthers
+from opi_xform.ownership.patterns.agree import Patterns
+from opi_xform.ownership.placement.place import Placement
+from opi_xform.ownership.spelling.configurations import left_out
+from opi_xform.ownership.spelling.declarations import array_edits
+from opi_xform.ownership.spelling.parameters import Parameters, parameters_of
+
+COPIES = 4  # of one call, for which a hint is tried
+
+WORDLESS = Refusal(Reason.READ_LATER, "")
+"""Some reason of a place of which another buffer tells why it stays."""
+
+
+@dataclass(frozen=True, eq=False)
+class ProgramFacts:
+    """A program and what is asked of it.  together: see ``replacing_together``."""
+
+    units: Sequence[ast.Unit]
+    program: Program
+    options: Options
+    together: frozenset[Place] = frozenset()
+
+    @cached_property
+    def parameters(self) -> Parameters:
+        """Pointers that functions are given."""
+        return parameters_of(self.program, self.units)
+
+
+@dataclass(frozen=True, eq=False)
+class BufferFacts:
+    """One buffer.  found: as ``buffers`` has it; ``buffer`` is the same with what liveness says of it."""
+
+    of: ProgramFacts
+    found: Buffer
+
+    @property
+    def units(self) -> Sequence[ast.Unit]:
+        return self.of.units
+
+    @property
+    def program(self) -> Program:
+        return self.of.program
+
+    @property
+    def options(self) -> Options:
+        return self.of.options
+
+    @cached_property
+    def values(self) -> ValueCheck:
+        """What is done with its address, and where that is compared with NULL."""
+        return value_refusal(self.program, self.found)
+
+    @cached_property
+    def liveness(self) -> Judging:
+        """Which of its bytes are needed where."""
+        return judge(self.program, self.found, self.options, self.of.together)
+
+    @property
+    def judges_so_far(self) -> Mapping[int, Judge]:
+        """By object: its liveness; none of a buffer that stays for what is known without it."""
+        return self.liveness.judges if "liveness" in self.__dict__ else {}
+
+    @property
+    def buffer(self) -> Buffer:
+        return self.liveness.buffer
+
+    @cached_property
+    def left_out(self) -> Refusal | tuple[StopOthers, ...]:
+        """Why text that the preprocessor leaves out keeps it, or what sees to it that it stays left out."""
+        return left_out(self.units, self.program, self.buffer, self.options.strict)
+
+    @cached_property
+    def patterns(self) -> dict[int, Patterns]:
+        """By object: the second way to the answer of liveness."""
+        return {o: Patterns(self.program, self.buffer, o, one.packed) for o, one in self.liveness.judges.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Site:
+    """One use in the source, in all copies of its function.  wordless: nobody reads why it stays."""
+
+    facts: BufferFacts
+    place: Place
+    uses: list[Use]
+    wordless: bool
+
+    @property
+    def program(self) -> Program:
+        return self.facts.program
+
+    @property
+    def buffer(self) -> Buffer:
+        return self.facts.buffer
+
+    def finding(self, use: Use) -> Finding | None:
+        """What liveness says of one copy."""
+        return self.facts.liveness.judges[use.object].findings.get((use.node, use.argument))
+
+    @cached_property
+    def needed(self) -> Refusal | None:
+        """What is needed after the first copy whose liveness lets nothing pass; None where all do."""
+        for i, use in enumerate(self.uses):
+            finding = self.finding(use)
+            if finding is None:
+                return Refusal(Reason.NOT_ANALYSED, "the call is not reached")
+            if not finding.ok:
+                return WORDLESS if self.wordless else _needed(self, self.uses[i:])
+        return None
+
+    def needed_for(self, side: str, *reasons: Reason) -> Refusal | None:
+        """``needed``, where it is for one of these reasons, and the site of this side ('': of any)."""
+        found = self.needed
+        return found if found is not None and found.reason in reasons and side in ("", self.uses[0].side) else None
+
+
+def _needed(site: Site, uses: Sequence[Use]) -> Refusal:
+    """What is read after a use; with the hint that holds for all copies of the call."""
+    found: list[Refusal] = []
+    for u in uses:
+        judge = site.facts.liveness.judges[u.object]
+        finding = site.finding(u) or Finding(False, Reason.READ_LATER)
+        if not finding.ok:
+            readers = readers_after(judge, u)
+            sure = not readers or meets(judge, u, readers[0])
+            refusal = liveness_refusal(site.program, site.buffer, u, finding, readers, sure)
+            found.append(with_hint(refusal, judge, u, readers))
+            if not found[0].hint or found[-1].hint != found[0].hint or len(found) > COPIES:
+                return replace(found[0], hint=None)
+    return found[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Supposed:
+    """What a change of the source would do that is tried on the analysis: for advice only.
+
+    waited: all requests are complete.  packed: nodes that send as if all of it was written right before.
+    """
+
+    waited: bool = False
+    packed: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, eq=False)
+class Going:
+    """The sites of a buffer that would convert together."""
+
+    facts: BufferFacts
+    places: frozenset[Place]
+    supposed: Supposed
+
+    def uses(self, going: bool) -> list[Use]:
+        """The uses that would convert, or the others."""
+        return [u for u in self.facts.buffer.uses if (u.place in self.places) is going]
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """Them, with the calls placed.  buffer: with the parameters through which it comes to them."""
+
+    going: Going
+    buffer: Buffer
+    placement: Placement
+
+    @property
+    def program(self) -> Program:
+        return self.going.facts.program
+
+    @cached_property
+    def edits(self) -> tuple[Edit, ...]:
+        """All that is written for them."""
+        facts, edits = self.going.facts, self.placement.edits
+        changed = facts.of.parameters.edits(self.buffer.lifted, self.going.places)
+        carrier = self.buffer.carrier
+        sizes = () if carrier.variable in facts.program.members else array_edits(facts.units, carrier, edits)
+        return (*edits, *sizes, *changed)

@@ -1,0 +1,125 @@
+"""Which of a buffer's sites convert together: conditions, placement and conditions again, until nothing changes.
+
+Each turn keeps more sites, so there is an end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from opi_xform.codes import Reason
+from opi_xform.ownership.conditions.addresses.aliases import alias_refusal
+from opi_xform.ownership.conditions.table import TABLE
+from opi_xform.ownership.deciding.agreement import Verdict
+from opi_xform.ownership.deciding.facts import BufferFacts, Going, Placed, Supposed
+from opi_xform.ownership.model.buffers import Buffer, Options, Place, Refusal
+from opi_xform.ownership.model.traced import path
+from opi_xform.ownership.placement.place import Placement, place
+from opi_xform.ownership.spelling.second_names import renaming, second_names, with_names
+
+AS_IT_IS = Supposed()
+
+
+def settle(facts: BufferFacts, verdict: Verdict, null_tests: tuple[int, ...], supposed: Supposed = AS_IT_IS) -> None:
+    """The sites of ``verdict`` that stay convert; the others are kept.  null_tests: comparisons with NULL."""
+    while verdict.converted:
+        going = Going(facts, frozenset(verdict.converted), supposed)
+        refused = next(filter(None, (c.going(going) for c in TABLE if c.going is not None)), None)
+        if refused is not None:
+            keep(verdict, refused)
+            continue
+        placed = _placed(going, null_tests)
+        if isinstance(placed, Refusal):
+            keep(verdict, _alone(going, null_tests, placed))
+            continue
+        refusal = next(filter(None, (c.placed(placed) for c in TABLE if c.placed is not None)), None)
+        if refusal is not None:
+            keep(verdict, dict.fromkeys(sorted(verdict.converted), refusal))
+            continue
+        verdict.lifted = placed.buffer.lifted
+        verdict.edits = placed.edits
+        verdict.files = placed.placement.files
+        return
+
+
+def unwritable(options: Options, verdict: Verdict) -> dict[Place, Refusal]:
+    """All sites of the buffer, where an edit that they need cannot be made."""
+    if not verdict.converted:
+        return {}
+    checks = (c.written(options, verdict.edits) for c in TABLE if c.written is not None)
+    refusal = next(filter(None, checks), None)
+    if refusal is None:
+        return {}
+    verdict.edits = ()
+    return dict.fromkeys(verdict.converted, refusal)
+
+
+def keep(verdict: Verdict, refusals: Mapping[Place, Refusal]) -> None:
+    """The sites stay; with one side of an MPI_Sendrecv_replace the other one does, too."""
+    for p, refusal in refusals.items():
+        other = twin(p)
+        if other in verdict.converted:
+            verdict.converted.discard(other)
+            verdict.refusals[other] = refusal
+        verdict.converted.discard(p)
+        verdict.refusals[p] = refusal
+
+
+def twin(p: Place) -> Place:
+    """The other side of a call that sends and receives by one argument; of other calls there is no such site."""
+    file, begin, side, argument = p
+    return (file, begin, "recv" if side == "send" else "send", argument)
+
+
+def _placed(going: Going, null_tests: tuple[int, ...]) -> Placed | Refusal:
+    """The calls of sites that would convert, and no older address that crosses one."""
+    buffer = _lifting(going)
+    found = _placement(going, buffer, null_tests)
+    return found if isinstance(found, Refusal) else Placed(going, buffer, found)
+
+
+def _placement(going: Going, buffer: Buffer, null_tests: tuple[int, ...]) -> Placement | Refusal:
+    facts, converted = going.facts, going.places
+    program, units = facts.program, facts.units
+    buffer = with_names(program, units, buffer, converted)
+    placed = place(program, buffer, converted, null_tests)
+    if isinstance(placed, Refusal):
+        return placed
+    stale = alias_refusal(program, buffer, placed.points, placed.rows)
+    if stale is None or (going.supposed.waited and stale.reason is Reason.PENDING):
+        return placed.test or placed
+    seconds = second_names(program, units, buffer) if stale.reason is Reason.OLD_ADDRESS and not buffer.swaps else {}
+    if not seconds or alias_refusal(program, buffer, placed.points, placed.rows, seconds) is not None:
+        return stale
+    setting = {n for second in seconds.values() for n in second.nodes}
+    fewer = replace(buffer, touches=tuple(n for n in buffer.touches if n not in setting))
+    again = place(program, fewer, converted, null_tests)  # nothing has to be there for a name that is not used
+    if isinstance(again, Placement) and alias_refusal(program, buffer, again.points, again.rows, seconds) is None:
+        placed = again
+    more = renaming(program, seconds, placed.edits)
+    if more is None:
+        return stale
+    if placed.test is not None:
+        return placed.test
+    return replace(placed, edits=(*placed.edits, *more))
+
+
+def _lifting(going: Going) -> Buffer:
+    """The buffer with the parameters through which it comes to the sites that convert."""
+    program, buffer = going.facts.program, going.facts.buffer
+    found = {key for u in going.uses(True) for key in path(program, u)[0]}
+    return replace(buffer, lifted=frozenset(found)) if found else buffer
+
+
+def _alone(going: Going, null_tests: tuple[int, ...], together: Refusal) -> dict[Place, Refusal]:
+    """The sites that cannot convert even without the others; all of them when each could."""
+    if len(going.places) > 1:
+        out: dict[Place, Refusal] = {}
+        for p in sorted(going.places):
+            alone = _placed(Going(going.facts, frozenset({p, twin(p)} & going.places), AS_IT_IS), null_tests)
+            if isinstance(alone, Refusal):
+                out[p] = alone
+        if out:
+            return out
+    return dict.fromkeys(sorted(going.places), together)
