@@ -1,8 +1,9 @@
-"""``python -m tests.audit``: the table of conditions in docs/soundness.md, written anew; ``--check`` only compares.
+"""``python -m tests.audit``: what the docs say of conditions and codes, written anew; ``--check`` only compares.
 
-A row is a condition, or the parts of one, which are of one name: what is required, the functions that enforce it, the
-codes, the cases that must stay and the planted bugs that such a case catches.  A row without one of these, but for the
-codes, is an error.
+The table of conditions in docs/soundness.md: a row is a condition, or the parts of one, which are of one name: what is
+required, the functions that enforce it, the codes, the cases that must stay and the planted bugs that such a case
+catches.  A row without one of these, but for the codes, is an error.  The table of codes, docs/codes/README.md; and the
+head of each code's page, its title and what it means.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ from case_tools import Case, load_cases
 from opi_xform.ownership.conditions.table import TABLE
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.record import dataclass
+from opi_xform.report.codes import CODES
 from tests.planted.bug import Bug
 from tests.planted.bugs import BUGS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "soundness.md"
+FOLDER = PAGE.parent / "codes"
 BEGIN, END = "<!-- conditions: python -m tests.audit -->", "<!-- end of conditions -->"
 SHOWN = 3
 """Names of cases and bugs that a row shows."""
@@ -143,16 +146,39 @@ def page() -> str:
     return f"{before}{BEGIN}\n\n{table()}\n\n{END}{after}"
 
 
+def codes_table() -> str:
+    """docs/codes/README.md with the table of codes as it should be."""
+    text = (FOLDER / "README.md").read_text(encoding="utf-8")
+    head, line, _ = text.partition("|---|---|---|\n")
+    found = (f"| [{c.code}]({c.code}.md) | {c.title} | {c.meaning} |\n" for c in CODES.values())
+    return head + line + "".join(found)
+
+
+def code_page(code: str) -> str:
+    """The page of a code with the head as it should be: title and meaning come first, the rest is a person's."""
+    text = (FOLDER / f"{code}.md").read_text(encoding="utf-8")
+    _, _, rest = text.partition("\n\n")
+    _, _, rest = rest.partition("\n\n")
+    return f"# {code}: {CODES[code].title}\n\n{CODES[code].meaning}\n\n{rest}"
+
+
+def pages() -> dict[Path, str]:
+    """All that is written anew."""
+    return {PAGE: page(), FOLDER / "README.md": codes_table(), **{FOLDER / f"{c}.md": code_page(c) for c in CODES}}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 where the page differs")
     arguments = parser.parse_args()
     found = problems()
     print(*found, sep="\n", end="\n" if found else "")
-    new = page()
+    stale = {path: text for path, text in pages().items() if text != path.read_text(encoding="utf-8")}
     if arguments.check:
-        return int(bool(found) or new != PAGE.read_text(encoding="utf-8"))
-    PAGE.write_text(new, encoding="utf-8")
+        print(*(f"{path.relative_to(PAGE.parent)} is not what the code says" for path in stale), sep="\n", end="")
+        return int(bool(found or stale))
+    for path, text in stale.items():
+        path.write_text(text, encoding="utf-8")
     return int(bool(found))
 
 

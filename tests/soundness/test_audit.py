@@ -7,6 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from opi_xform.codes import Reason
 from opi_xform.ownership.conditions.table import TABLE
 from opi_xform.report.codes import CODES
 from tests import audit
@@ -25,8 +26,14 @@ def test_every_reason_to_keep_belongs_to_a_condition() -> None:
     assert reasons - told == set()
 
 
-def test_the_page_has_the_table_of_today() -> None:
-    assert audit.page() == audit.PAGE.read_text(encoding="utf-8"), "run python -m tests.audit"
+def test_the_pages_are_those_of_today() -> None:
+    stale = [path.name for path, text in audit.pages().items() if text != path.read_text(encoding="utf-8")]
+    assert stale == [], "run python -m tests.audit"
+
+
+def test_every_reason_is_explained_once() -> None:
+    told = [code.code for condition in TABLE for code in condition.codes]
+    assert sorted(told) == sorted({code for reason in Reason for code in reason.codes})
 
 
 def test_a_bug_of_no_condition_is_told(monkeypatch) -> None:  # type: ignore[no-untyped-def]

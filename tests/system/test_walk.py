@@ -75,7 +75,7 @@ def stages() -> dict[str, str]:
     out["buffer"] = f"{mine.name}: {mine.carrier.kind}, rows of {mine.carrier.row_bytes} bytes"
     judge = Judge(program, mine, use.object, strict=True)
     out["liveness"] = f"first contents read: {judge.initial}; " + ", ".join(
-        f"{'may pass' if finding.ok else finding.code}" for finding in judge.findings.values()
+        f"{'may pass' if finding.ok else finding.reason}" for finding in judge.findings.values()
     )
     plan = pipeline.analyse(units, Options())
     edits = []
