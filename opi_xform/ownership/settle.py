@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from opi_xform.codes import Reason
+from opi_xform.ownership.conditions.addresses import aliases, null_test
 from opi_xform.ownership.conditions.addresses.aliases import alias_refusal
 from opi_xform.ownership.conditions.table import TABLE
 from opi_xform.ownership.deciding.agreement import Verdict
@@ -80,29 +81,37 @@ def _placed(going: Going, null_tests: tuple[int, ...]) -> Placed | Refusal:
 
 
 def _placement(going: Going, buffer: Buffer, null_tests: tuple[int, ...]) -> Placement | Refusal:
-    facts, converted = going.facts, going.places
-    program, units = facts.program, facts.units
-    buffer = with_names(program, units, buffer, converted)
-    placed = place(program, buffer, converted, null_tests)
+    facts = going.facts
+    buffer = with_names(facts.program, facts.units, buffer, going.places)
+    placed = place(facts.program, buffer, going.places, null_tests)
     if isinstance(placed, Refusal):
         return placed
-    stale = alias_refusal(program, buffer, placed.points, placed.rows)
-    if stale is None or (going.supposed.waited and stale.reason is Reason.PENDING):
-        return placed.test or placed
-    seconds = second_names(program, units, buffer) if stale.reason is Reason.OLD_ADDRESS and not buffer.swaps else {}
+    for condition in TABLE:
+        refusal = condition.calls(Placed(going, buffer, placed)) if condition.calls is not None else None
+        if refusal is not None:
+            renamed = condition is aliases.CONDITION and refusal.reason is Reason.OLD_ADDRESS
+            return _renamed(going, buffer, null_tests, placed, refusal) if renamed else refusal
+    return placed
+
+
+def _renamed(
+    going: Going, buffer: Buffer, null_tests: tuple[int, ...], placed: Placement, stale: Refusal
+) -> Placement | Refusal:
+    """With the carrier written in the place of a name that would be older than a hand-over; ``stale`` where it cannot."""
+    program = going.facts.program
+    seconds = second_names(program, going.facts.units, buffer) if not buffer.swaps else {}
     if not seconds or alias_refusal(program, buffer, placed.points, placed.rows, seconds) is not None:
         return stale
     setting = {n for second in seconds.values() for n in second.nodes}
     fewer = replace(buffer, touches=tuple(n for n in buffer.touches if n not in setting))
-    again = place(program, fewer, converted, null_tests)  # nothing has to be there for a name that is not used
+    again = place(program, fewer, going.places, null_tests)  # nothing has to be there for a name that is not used
     if isinstance(again, Placement) and alias_refusal(program, buffer, again.points, again.rows, seconds) is None:
         placed = again
     more = renaming(program, seconds, placed.edits)
     if more is None:
         return stale
-    if placed.test is not None:
-        return placed.test
-    return replace(placed, edits=(*placed.edits, *more))
+    test = null_test.check(Placed(going, buffer, placed))
+    return test if test is not None else replace(placed, edits=(*placed.edits, *more))
 
 
 def _lifting(going: Going) -> Buffer:

@@ -47,15 +47,6 @@ ENFORCED = (
         enforced=("ownership.spelling.short_names:short_names", "ownership.spelling.given_names:given_names"),
     ),
     Condition(
-        "comparison with NULL",
-        "Where the program compares the pointer with NULL, it finds what it found before.",
-        cases=("c_null_*", "null_*", "lazy_*"),
-        enforced=(
-            "ownership.allocation.null_tests:uncertain_test",
-            "ownership.allocation.lazy_tests:tests_of_allocations",
-        ),
-    ),
-    Condition(
         "bytes of addresses",
         "An address stays one however its bytes travel; a pointer of which nothing is known leads anywhere.",
         cases=("c_bytes_*", "c_atomic_*", "c_volatile_*", "c_nowhere*"),

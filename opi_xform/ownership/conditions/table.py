@@ -6,7 +6,16 @@ table with the cases and the planted bugs of each row (``python -m tests.audit``
 
 from __future__ import annotations
 
-from opi_xform.ownership.conditions.addresses import begins, escape, exposed, members, parameters, values
+from opi_xform.ownership.conditions.addresses import (
+    aliases,
+    begins,
+    escape,
+    exposed,
+    members,
+    null_test,
+    parameters,
+    values,
+)
 from opi_xform.ownership.conditions.calls import (
     analysed,
     datatype,
@@ -78,6 +87,8 @@ TABLE = (
     two_ways.CONDITION,
     pending_requests.CONDITION,
     capacity.CONDITION,
+    aliases.CONDITION,
+    null_test.CONDITION,
     threads.CONDITION,
     writable.CONDITION,
     *ENFORCED,

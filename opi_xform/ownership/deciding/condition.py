@@ -24,8 +24,8 @@ class Condition:
     The checks, by what they look at, in the order in which ``decide`` asks them; each is asked for all conditions of
     ``TABLE``, in its order, before the next:
     program: no site of the program converts.  buffer: none of the buffer.  site: not this one.  going: of all sites of
-    a buffer that would convert, not these.  placed: none of them, as the calls would stand.  written: none, as the
-    edits would be.
+    a buffer that would convert, not these.  calls: not those for whose calls alone it holds, too, else none of them.
+    placed: none of them, as the calls would stand.  written: none, as the edits would be.
     form: the check of a site asks how the call is written, and nothing of what the program does with the buffer.
     """
 
@@ -38,6 +38,7 @@ class Condition:
     buffer: Callable[[BufferFacts], Refusal | None] | None = None
     site: Callable[[Site], Refusal | None] | None = None
     going: Callable[[Going], Mapping[Place, Refusal]] | None = None
+    calls: Callable[[Placed], Refusal | None] | None = None
     placed: Callable[[Placed], Refusal | None] | None = None
     written: Callable[[Options, Sequence[Edit]], Refusal | None] | None = None
     form: bool = False
@@ -45,6 +46,6 @@ class Condition:
 
     def checks(self) -> Iterator[Callable[..., object]]:
         """Its own checks."""
-        for check in (self.program, self.buffer, self.site, self.going, self.placed, self.written):
+        for check in (self.program, self.buffer, self.site, self.going, self.calls, self.placed, self.written):
             if check is not None:
                 yield check

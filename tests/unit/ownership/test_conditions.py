@@ -18,7 +18,7 @@ from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.ownership.deciding.facts import BufferFacts, ProgramFacts, Site
 from opi_xform.ownership.model.buffers import Options, Refusal
 
-WITHOUT = {"table", "enforced", "aliases", "alignment"}
+WITHOUT = {"table", "enforced", "alignment"}
 """Modules of ``conditions`` that are no condition: the lists, and what others ask."""
 
 

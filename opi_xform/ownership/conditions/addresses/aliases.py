@@ -17,6 +17,8 @@ from opi_xform.ir.span import Span
 from opi_xform.ir.walk import children
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.conditions.calls.pending_requests import Point, point_refusal
+from opi_xform.ownership.deciding.condition import Condition
+from opi_xform.ownership.deciding.facts import Placed
 from opi_xform.ownership.model.addresses import Flow, ValueCheck, flow_of, value_refusal
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
@@ -213,3 +215,19 @@ def _path(whole: ast.Expr, call: ast.Call) -> list[ast.Expr]:
             return list(path)
         stack.extend((child, (*path, child)) for child in children(item))
     return []
+
+
+def check(placed: Placed) -> Refusal | None:
+    """See ``alias_refusal``."""
+    placement = placed.placement
+    found = alias_refusal(placed.program, placed.buffer, placement.points, placement.rows)
+    waited = placed.going.supposed.waited and found is not None and found.reason is Reason.PENDING
+    return None if waited else found
+
+
+CONDITION = Condition(
+    "old addresses",
+    "No older address, by whatever name, is used after a hand-over.",
+    enforced=("ownership.conditions.addresses.aliases:alias_refusal",),
+    calls=check,
+)

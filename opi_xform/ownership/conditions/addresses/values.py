@@ -22,9 +22,6 @@ CONDITION = Condition(
     "No other value made of the buffer's address is used across an acquire or a release.",
     codes=(Reason.OLD_ADDRESS.send, Reason.OLD_ADDRESS.recv),
     cases=("c_*", "replace_*"),
-    enforced=(
-        "ownership.model.addresses:value_refusal",
-        "ownership.conditions.addresses.aliases:alias_refusal",
-    ),
+    enforced=("ownership.model.addresses:value_refusal",),
     buffer=check,
 )
