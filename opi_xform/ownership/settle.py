@@ -97,7 +97,7 @@ def _placement(going: Going, buffer: Buffer, null_tests: tuple[int, ...]) -> Pla
 def _renamed(
     going: Going, buffer: Buffer, null_tests: tuple[int, ...], placed: Placement, stale: Refusal
 ) -> Placement | Refusal:
-    """With the carrier written in the place of a name that would be older than a hand-over; ``stale`` where it cannot."""
+    """With the carrier written in the place of names that would be older; ``stale`` where that cannot be."""
     program = going.facts.program
     seconds = second_names(program, going.facts.units, buffer) if not buffer.swaps else {}
     if not seconds or alias_refusal(program, buffer, placed.points, placed.rows, seconds) is not None:
