@@ -34,6 +34,7 @@ from opi_xform.values.evaluate import WIDEST, kind_of
 from opi_xform.values.facts import Facts
 from opi_xform.values.lockstep import lockstep
 from opi_xform.values.nullable import note_lazy, settle
+from opi_xform.values.partly_set import Merged, PartlySet
 from opi_xform.values.steps import Steps
 from opi_xform.values.trip_counts import nominal_trips
 from opi_xform.values.unsigned_bounds import believe
@@ -84,6 +85,8 @@ class _Interpreter(Steps):
         self.entered = _entered(calls.graph)
         self.pending: dict[int, list[tuple[Cell, int, Poly, int]]] = {}
         self.facts = Facts(self.graph, nest, values)
+        self.partly = PartlySet(self.graph, nest, self.symbols, variables)
+        self.marks: dict[int, int] = {}  # block -> symbols that there are at its end
 
     def run(self) -> Values:
         for block in range(len(self.graph.blocks)):
@@ -94,6 +97,7 @@ class _Interpreter(Steps):
             for n in self.graph.blocks[block]:
                 self.step(self.graph.nodes[n])
             self.out.end()
+            self.marks[block] = len(self.symbols.table)
             for loop in reversed(chain):
                 if loop in self.pending and self.nest.loops[loop].latches[-1] == block:
                     self.close(loop)
@@ -193,7 +197,9 @@ class _Interpreter(Steps):
         scope = self.scope if header is None else self.scope - {header}
         before = () if header is None else ("entered",)
         self.complete(envs)
-        phis: list[tuple[int, tuple[Poly, ...]]] = []
+        phis: list[Merged] = []
+        numbers: list[Merged] = []  # those of them that are no addresses
+        later: dict[Cell, tuple[Poly, ...]] = {}  # numbers that nobody set on some of the paths
         for cell in dict.fromkeys(cell for env in envs for cell in env):
             here = now.get(cell)
             incoming: list[Poly] = []
@@ -213,6 +219,9 @@ class _Interpreter(Steps):
             if cell[0] == "v":  # objects with the same versions before have the same one behind
                 self.out.put(cell, self.symbols.of("phi", (block, ("v", *incoming), *before), scope))
                 continue
+            if any(self.partly.unset(v) for v in incoming):
+                later[cell] = tuple(incoming)
+                continue
             bases = {self.symbols.base(v) for v in incoming}
             if len(bases) == 1 and None not in bases:
                 base = next(iter(bases))
@@ -226,11 +235,20 @@ class _Interpreter(Steps):
             else:
                 nonneg = all(self.symbols.is_nonneg(v) for v in incoming)
                 s = self.symbols.get("phi", (block, cell, *before), scope, nonneg)
-                phis.append((s, tuple(incoming)))
+                numbers.append((s, tuple(incoming)))
                 self.out.put(cell, symbol(s))
                 there = {self.symbols.not_null(v) for v in incoming if v != ZERO}
                 if len(there) == 1 and self.symbols.base(next(iter(there))) is not None:
                     self.symbols.present[s] = next(iter(there))
+        mark = self.marks[self.nest.idom[block]]
+        for cell, values in later.items():
+            value = self.partly.where_paths_meet(values, numbers, mark)
+            if value is None:
+                s = self.symbols.get("phi", (block, cell, *before), scope)
+                numbers.append((s, values))
+                value = symbol(s)
+            self.out.put(cell, value)
+        phis += numbers
         if phis:
             self.values.phis[block] = phis
             self.values.joins.update(phis)
