@@ -209,6 +209,14 @@ TABLE = (
         ("pack_count_*", "flag_*", "sound_*", "count_*", "tested_*", "order_*", "atomic_*"),
     ),
     Condition(
+        "set on some paths",
+        "A local number that is set on some of the paths that meet is that number behind them: no constant, and none "
+        "that the paths do not agree on.",
+        ("values.partly_set:PartlySet",),
+        (),
+        ("partly_*",),
+    ),
+    Condition(
         "numbers that wrap",
         "An unsigned comparison and a number that is cut off count where nothing tells that C's value is another.",
         ("memory.symbols:Symbols", "values.evaluate:Evaluator", "values.unsigned_bounds:believe"),
