@@ -28,7 +28,7 @@ from opi_xform.memory.poly import ZERO, Poly, symbol
 from opi_xform.memory.queries import PointsTo
 from opi_xform.memory.stretches import tails
 from opi_xform.memory.symbols import Symbols, goes_round
-from opi_xform.memory.values import HeaderPhi, Values
+from opi_xform.memory.values import Comparison, HeaderPhi, Values
 from opi_xform.pointsto.families import find_families
 from opi_xform.values.evaluate import WIDEST, kind_of
 from opi_xform.values.facts import Facts
@@ -85,7 +85,7 @@ class _Interpreter(Steps):
         self.entered = _entered(calls.graph)
         self.pending: dict[int, list[tuple[Cell, int, Poly, int]]] = {}
         self.facts = Facts(self.graph, nest, values)
-        self.partly = PartlySet(self.graph, nest, self.symbols, variables)
+        self.partly = PartlySet(self.graph, nest, values, variables)
         self.marks: dict[int, int] = {}  # block -> symbols that there are at its end
 
     def run(self) -> Values:
@@ -110,9 +110,14 @@ class _Interpreter(Steps):
                 self.values.beyond[frame] = self.calls.deeper.more(frame)
         self.given()
         note_lazy(self.values, self.calls)
+        self.partly.look_again()
         self.symbols.settled = True
         self.out.close()
         return self.values
+
+    def comparison(self, node: Node, frame: int, cond: ins.Operand) -> Comparison | None:
+        found = super().comparison(node, frame, cond)
+        return self.partly.tested(node.number, found) if found is not None else None
 
     def given(self) -> None:
         """What the parameters of copies that begin anew at each level are given: at the first, and at deeper ones."""
@@ -242,12 +247,15 @@ class _Interpreter(Steps):
                     self.symbols.present[s] = next(iter(there))
         mark = self.marks[self.nest.idom[block]]
         for cell, values in later.items():
+            s = self.symbols.get("phi", (block, cell, *before), scope)
+            phis.append((s, values))
             value = self.partly.where_paths_meet(values, numbers, mark)
-            if value is None:
-                s = self.symbols.get("phi", (block, cell, *before), scope)
-                numbers.append((s, values))
-                value = symbol(s)
-            self.out.put(cell, value)
+            if value is not None:
+                chosen = self.symbols.get("phi", (block, cell, *before, "chosen"), scope)
+                self.symbols.defs[chosen] = value
+                self.values.partly[chosen] = symbol(s)
+                s = chosen
+            self.out.put(cell, symbol(s))
         phis += numbers
         if phis:
             self.values.phis[block] = phis

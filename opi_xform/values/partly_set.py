@@ -8,18 +8,22 @@ other paths set, too: after ``width = last - first + 1`` on one path, and ``firs
 Not so for a constant: a flag that is set on one path and tested on both is a mistake that programs live with, as what
 nobody set is often 0.  Nor for a variable that begins anew in each turn of a loop of its function: where it is set in
 the first turn only, it mostly still has its value in the second.
+
+A test of such a number tells no more than that it is the same at each test, but for that of a loop that counts up to
+it: where nobody set it, the test finds this or that, and a program may be right with both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from opi_xform.graph.graph import Graph
 from opi_xform.graph.loops import LoopNest
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly, symbol
-from opi_xform.memory.symbols import Symbols
+from opi_xform.memory.values import Comparison, Values
 from opi_xform.record import dataclass
 
 NOBODY = "indeterminate"  # what a variable is where it begins
@@ -29,17 +33,18 @@ Merged = tuple[int, tuple[Poly, ...]]  # a symbol, and what it joins, one value 
 
 @dataclass(frozen=True, slots=True)
 class PartlySet:
-    """What is known of such numbers in one program graph.  variables: by key."""
+    """What is known of such numbers in one program graph.  variables: by key.  In ``values.partly``: their
+    symbols, and what stands for each where it is tested."""
 
     graph: Graph
     nest: LoopNest
-    symbols: Symbols
+    values: Values
     variables: Mapping[str, ast.Variable]
 
     def unset(self, value: Poly) -> bool:
         """It is what such a number holds where nobody has set it."""
         s = value.single
-        info = self.symbols.table[s] if s is not None else None
+        info = self.values.symbols.table[s] if s is not None else None
         if info is None or info.kind != "opaque" or info.key[1:] != (NOBODY,):
             return False
         n = info.key[0]
@@ -70,3 +75,59 @@ class PartlySet:
             return next((symbol(phi) for phi, values in merged if all(values[i].single == s for i in paths)), None)
 
         return value.substitute(joined)
+
+    def look_again(self) -> None:
+        """Takes out what tests of such numbers tell, once all is known that is made of them."""
+        values = self.values
+        if not values.partly:
+            return
+        for n, comparison in list(values.conditions.items()):
+            tested = self.tested(n, comparison)
+            if tested is None:
+                del values.conditions[n]
+            else:
+                values.conditions[n] = tested
+        for n, value in list(values.switches.items()):
+            if self.comes_from(value):
+                scope = frozenset(self.nest.chain(self.graph.nodes[n].block))
+                values.switches[n] = values.symbols.of("opaque", (n, "partly set"), scope)
+
+    def tested(self, n: int, comparison: Comparison) -> Comparison | None:
+        """What the branch at node n tells: of such numbers, no more than that they are the same at each test, unless it
+        is the end of a loop that counts.
+        """
+        if not self.values.partly:
+            return comparison
+        difference = comparison.left - comparison.right
+        block = self.graph.nodes[n].block
+        for loop in self.nest.chain(block):
+            info = self.nest.loops[loop]
+            ends = block == info.header or block in info.latches
+            if ends and any(source == block for source, _ in info.exits):
+                if loop in self.values.symbols.scope(difference):
+                    return comparison
+                break
+        as_tested = self.values.partly.get
+        left, right = comparison.left.substitute(as_tested), comparison.right.substitute(as_tested)
+        return None if self.comes_from(left - right) else replace(comparison, left=left, right=right)
+
+    def comes_from(self, value: Poly) -> bool:
+        """Such a number is in a value, or in what it was made of."""
+        symbols, seen = self.values.symbols, set[int]()
+        work = list(value.symbols())
+        while work:
+            s = work.pop()
+            if s in self.values.partly:
+                return True
+            if s in seen:
+                continue
+            seen.add(s)
+            info = symbols.table[s]
+            if info.kind == "exit":
+                inside = info.key[1]
+                assert isinstance(inside, int)
+                work.append(inside)
+            made_of = [*self.values.joins.get(s, ()), *(k for k in info.key if isinstance(k, Poly))]
+            made_of += [v for k in info.key if isinstance(k, tuple) for v in k if isinstance(v, Poly)]
+            work += [t for v in made_of for t in v.symbols()]
+        return False

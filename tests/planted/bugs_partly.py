@@ -11,6 +11,7 @@ PARTLY = (
         "if value.constant is not None or any(",
         "if any(",
         ("partly_flag",),
+        also=Bug("and its test counts", _PARTLY, "as_tested = self.values.partly.get", "return comparison", ()),
         condition="set on some paths",
     ),
     Bug(
@@ -27,6 +28,14 @@ PARTLY = (
         "any(incoming[i] != value for i in paths)",
         "False",
         ("partly_two",),
+        condition="set on some paths",
+    ),
+    Bug(
+        "a test of what nobody set goes the way that suits",
+        _PARTLY,
+        "as_tested = self.values.partly.get",
+        "return comparison",
+        ("partly_tested",),
         condition="set on some paths",
     ),
     Bug(
