@@ -257,6 +257,8 @@ class _Interpreter(Steps):
                 s = chosen
             self.out.put(cell, symbol(s))
         phis += numbers
+        if phis and self.values.partly:
+            phis = [(s, tuple(v.substitute(self.partly.as_tested) for v in values)) for s, values in phis]
         if phis:
             self.values.phis[block] = phis
             self.values.joins.update(phis)

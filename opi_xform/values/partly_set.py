@@ -23,6 +23,7 @@ from opi_xform.graph.loops import LoopNest
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly, symbol
+from opi_xform.memory.symbols import Key
 from opi_xform.memory.values import Comparison, Values
 from opi_xform.record import dataclass
 
@@ -65,16 +66,24 @@ class PartlySet:
         paths = [i for i, v in enumerate(incoming) if not self.unset(v)]
         if not paths:
             return None
-        value = incoming[paths[0]]
-        if value.constant is not None or any(incoming[i] != value for i in paths):
+        value = self.chosen(incoming[paths[0]])
+        if value.constant is not None or any(self.chosen(incoming[i]) != value for i in paths):
             return None
 
         def joined(s: int) -> Poly | None:
             if s < mark:
                 return None
-            return next((symbol(phi) for phi, values in merged if all(values[i].single == s for i in paths)), None)
+            ways = ((phi, [self.chosen(values[i]).single for i in paths]) for phi, values in merged)
+            return next((symbol(phi) for phi, singles in ways if all(t == s for t in singles)), None)
 
         return value.substitute(joined)
+
+    def chosen(self, value: Poly) -> Poly:
+        """A value in which each such number is what was chosen for it."""
+        partly, defs = self.values.partly, self.values.symbols.defs
+        while any(s in partly for s in value.symbols()):
+            value = value.substitute(lambda s: defs[s] if s in partly else None)
+        return value
 
     def look_again(self) -> None:
         """Takes out what tests of such numbers tell, once all is known that is made of them."""
@@ -107,9 +116,35 @@ class PartlySet:
                 if loop in self.values.symbols.scope(difference):
                     return comparison
                 break
-        as_tested = self.values.partly.get
+        as_tested = self.as_tested
         left, right = comparison.left.substitute(as_tested), comparison.right.substitute(as_tested)
         return None if self.comes_from(left - right) else replace(comparison, left=left, right=right)
+
+    def as_tested(self, s: int) -> Poly | None:
+        """What stands for a symbol where such a number is not known to be what was chosen for it; None: itself."""
+        found = self.values.partly.get(s)
+        symbols = self.values.symbols
+        info = symbols.table[s]
+        if found is None and info.kind == "exit":
+            loop, inside = info.key
+            assert isinstance(loop, int)
+            assert isinstance(inside, int)
+            tested = self.as_tested(inside)
+            return None if tested is None else symbols.leave(tested, loop)
+        if found is None and info.kind == "op":
+            key = self.key_as_tested(info.key)
+            return None if key == info.key else symbols.of("op", key, info.scope, info.nonneg)
+        return found
+
+    def key_as_tested(self, key: Key) -> Key:
+        """What an operation is of, the same way."""
+        out: list[object] = []
+        for k in key:
+            if isinstance(k, Poly):
+                out.append(k.substitute(self.as_tested))
+            else:
+                out.append(self.key_as_tested(k) if isinstance(k, tuple) else k)
+        return tuple(out)
 
     def comes_from(self, value: Poly) -> bool:
         """Such a number is in a value, or in what it was made of."""

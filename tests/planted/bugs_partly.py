@@ -11,7 +11,7 @@ PARTLY = (
         "if value.constant is not None or any(",
         "if any(",
         ("partly_flag",),
-        also=Bug("and its test counts", _PARTLY, "as_tested = self.values.partly.get", "return comparison", ()),
+        also=Bug("and its test counts", _PARTLY, "as_tested = self.as_tested", "return comparison", ()),
         condition="set on some paths",
     ),
     Bug(
@@ -25,7 +25,7 @@ PARTLY = (
     Bug(
         "of what several paths set, the first counts",
         _PARTLY,
-        "any(incoming[i] != value for i in paths)",
+        "any(self.chosen(incoming[i]) != value for i in paths)",
         "False",
         ("partly_two",),
         condition="set on some paths",
@@ -33,7 +33,7 @@ PARTLY = (
     Bug(
         "a test of what nobody set goes the way that suits",
         _PARTLY,
-        "as_tested = self.values.partly.get",
+        "as_tested = self.as_tested",
         "return comparison",
         ("partly_tested",),
         condition="set on some paths",
