@@ -28,12 +28,13 @@ from opi_xform.memory.poly import ZERO, Poly, symbol
 from opi_xform.memory.queries import PointsTo
 from opi_xform.memory.stretches import tails
 from opi_xform.memory.symbols import Symbols, goes_round
-from opi_xform.memory.values import HeaderPhi, Values
+from opi_xform.memory.values import Comparison, HeaderPhi, Values
 from opi_xform.pointsto.families import find_families
 from opi_xform.values.evaluate import WIDEST, kind_of
 from opi_xform.values.facts import Facts
 from opi_xform.values.lockstep import lockstep
 from opi_xform.values.nullable import note_lazy, settle
+from opi_xform.values.partly_set import Merged, PartlySet
 from opi_xform.values.steps import Steps
 from opi_xform.values.trip_counts import nominal_trips
 from opi_xform.values.unsigned_bounds import believe
@@ -84,6 +85,8 @@ class _Interpreter(Steps):
         self.entered = _entered(calls.graph)
         self.pending: dict[int, list[tuple[Cell, int, Poly, int]]] = {}
         self.facts = Facts(self.graph, nest, values)
+        self.partly = PartlySet(self.graph, nest, values, variables)
+        self.marks: dict[int, int] = {}  # block -> symbols that there are at its end
 
     def run(self) -> Values:
         for block in range(len(self.graph.blocks)):
@@ -94,6 +97,7 @@ class _Interpreter(Steps):
             for n in self.graph.blocks[block]:
                 self.step(self.graph.nodes[n])
             self.out.end()
+            self.marks[block] = len(self.symbols.table)
             for loop in reversed(chain):
                 if loop in self.pending and self.nest.loops[loop].latches[-1] == block:
                     self.close(loop)
@@ -106,9 +110,14 @@ class _Interpreter(Steps):
                 self.values.beyond[frame] = self.calls.deeper.more(frame)
         self.given()
         note_lazy(self.values, self.calls)
+        self.partly.look_again()
         self.symbols.settled = True
         self.out.close()
         return self.values
+
+    def comparison(self, node: Node, frame: int, cond: ins.Operand) -> Comparison | None:
+        found = super().comparison(node, frame, cond)
+        return self.partly.tested(node.number, found) if found is not None else None
 
     def given(self) -> None:
         """What the parameters of copies that begin anew at each level are given: at the first, and at deeper ones."""
@@ -193,7 +202,9 @@ class _Interpreter(Steps):
         scope = self.scope if header is None else self.scope - {header}
         before = () if header is None else ("entered",)
         self.complete(envs)
-        phis: list[tuple[int, tuple[Poly, ...]]] = []
+        phis: list[Merged] = []
+        numbers: list[Merged] = []  # those of them that are no addresses
+        later: dict[Cell, tuple[Poly, ...]] = {}  # numbers that nobody set on some of the paths
         for cell in dict.fromkeys(cell for env in envs for cell in env):
             here = now.get(cell)
             incoming: list[Poly] = []
@@ -213,6 +224,9 @@ class _Interpreter(Steps):
             if cell[0] == "v":  # objects with the same versions before have the same one behind
                 self.out.put(cell, self.symbols.of("phi", (block, ("v", *incoming), *before), scope))
                 continue
+            if any(self.partly.unset(v) for v in incoming):
+                later[cell] = tuple(incoming)
+                continue
             bases = {self.symbols.base(v) for v in incoming}
             if len(bases) == 1 and None not in bases:
                 base = next(iter(bases))
@@ -226,11 +240,25 @@ class _Interpreter(Steps):
             else:
                 nonneg = all(self.symbols.is_nonneg(v) for v in incoming)
                 s = self.symbols.get("phi", (block, cell, *before), scope, nonneg)
-                phis.append((s, tuple(incoming)))
+                numbers.append((s, tuple(incoming)))
                 self.out.put(cell, symbol(s))
                 there = {self.symbols.not_null(v) for v in incoming if v != ZERO}
                 if len(there) == 1 and self.symbols.base(next(iter(there))) is not None:
                     self.symbols.present[s] = next(iter(there))
+        mark = self.marks[self.nest.idom[block]]
+        for cell, values in later.items():
+            s = self.symbols.get("phi", (block, cell, *before), scope)
+            phis.append((s, values))
+            value = self.partly.where_paths_meet(values, numbers, mark)
+            if value is not None:
+                chosen = self.symbols.get("phi", (block, cell, *before, "chosen"), scope)
+                self.symbols.defs[chosen] = value
+                self.values.partly[chosen] = symbol(s)
+                s = chosen
+            self.out.put(cell, symbol(s))
+        phis += numbers
+        if phis and self.values.partly:
+            phis = [(s, tuple(v.substitute(self.partly.as_tested) for v in values)) for s, values in phis]
         if phis:
             self.values.phis[block] = phis
             self.values.joins.update(phis)

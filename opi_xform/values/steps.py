@@ -16,6 +16,7 @@ from opi_xform.memory.extent import ADDRESSES, SUMS, extent_of, told
 from opi_xform.memory.poly import ONE, Poly, number
 from opi_xform.memory.values import Values
 from opi_xform.values.floating import CALLED, EXACT, is_floating, rounding_may_change
+from opi_xform.values.partly_set import NOBODY
 from opi_xform.values.touches import Touches
 
 
@@ -97,7 +98,7 @@ class Steps(Touches):
                 if length is not None:
                     self.values.lengths[node.number] = self.value(node, frame, length)
                 if self.variables[key].type.is_scalar and o not in self.objects.foreign:
-                    value = self.opaque(node, "indeterminate")
+                    value = self.opaque(node, NOBODY)
                     if self.variables[key].type.is_pointer and value.single is not None:
                         self.values.unset.add(value.single)
                     self.out.put((o, 0), value)

@@ -20,6 +20,7 @@ from tests.planted.bugs_nobody import NOBODY
 from tests.planted.bugs_null import NULL
 from tests.planted.bugs_numbers import NUMBERS
 from tests.planted.bugs_own import OWN
+from tests.planted.bugs_partly import PARTLY
 from tests.planted.bugs_parts import PARTS
 from tests.planted.bugs_patterns import PATTERNS
 from tests.planted.bugs_pointers import POINTERS
@@ -453,6 +454,7 @@ BUGS = (
     *OWN,
     *CONDITIONS,
     *COPIES,
+    *PARTLY,
     *PARTS,
     *PATTERNS,
     *STARTS,

@@ -72,7 +72,7 @@ NOBODY = (
     Bug(
         "nobody looks into a buffer before a receive into it is complete",
         "opi_xform.ownership.deciding.receives",
-        "and pending_at(names, u, facts[u.object].accesses):",
+        "and some_pending_at(names, u, facts[u.object].accesses):",
         "and False:",
         ("nobody_early",),
         condition="real source",

@@ -73,6 +73,13 @@ ENFORCED = (
         ),
     ),
     Condition(
+        "set on some paths",
+        "A local number that is set on some of the paths that meet is that number after them. It is no constant, and the "
+        "paths that set it agree.",
+        cases=("partly_*",),
+        enforced=("values.partly_set:PartlySet",),
+    ),
+    Condition(
         "numbers that wrap",
         "An unsigned comparison and a number that is cut off count where nothing tells that C's value is another.",
         cases=("odd_unsigned_*", "odd_long_cut*", "odd_wrapped_*", "size_bound_*"),

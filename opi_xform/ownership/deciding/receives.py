@@ -13,7 +13,7 @@ from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Buffer, Place, Program
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.procnull.sources import proc_null
-from opi_xform.ownership.requests.pending import pending_at
+from opi_xform.ownership.requests.pending import some_pending_at
 
 
 def replacing_together(program: Program, groups: Sequence[Buffer]) -> frozenset[Place]:
@@ -41,7 +41,7 @@ def touched_early(program: Program, buffer: Buffer, facts: Mapping[int, Judge]) 
         peer = u.buffer.peer
         if u.side != "recv" or u.op.blocking or not u.op.opi_recv_replace or u.place in out:
             continue
-        if (peer is None or null.possible(u.node, peer)) and pending_at(names, u, facts[u.object].accesses):
+        if (peer is None or null.possible(u.node, peer)) and some_pending_at(names, u, facts[u.object].accesses):
             out.add(u.place)
     return frozenset(out)
 

@@ -6,7 +6,7 @@ the calls that are sure to complete it: what is reached while it is live is reac
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import gcd
 
 from islpy import Set
@@ -59,12 +59,27 @@ def pending(names: Names, post: int, op: MpiOp, asked: Iterable[Asked]) -> list[
     slot = slots_of(names, post, op.request)
     if slot is None or not asked:
         return asked
-    query = _Query(names, post, slot, asked)
-    if not query.pending(asked):
+    if not _some(names, post, slot, asked):
         return []
     if len(asked) == 1 or len(asked) > _MOST_ASKED:
         return asked
-    return [a for a in asked if query.pending([a])]
+    return [a for a in asked if _some(names, post, slot, [a])]
+
+
+def some_pending_at(names: Names, use: Use, nodes: Iterable[int]) -> bool:
+    """Whether one of ``nodes`` can be reached while the request of a nonblocking use may still be pending."""
+    asked = [Asked(n) for n in sorted(set(nodes)) if names.follows(use.node, n)]
+    slot = slots_of(names, use.node, use.op.request)
+    return bool(asked) and (slot is None or _some(names, use.node, slot, asked))
+
+
+def _some(names: Names, post: int, slot: Slots, asked: Sequence[Asked]) -> bool:
+    """Whether one of ``asked`` can be reached, found out once: each name of a block of memory asks the same."""
+    key = (post, slot, *asked)
+    found = names.reached.get(key)
+    if found is None:
+        found = names.reached[key] = _Query(names, post, slot, asked).pending(asked)
+    return found
 
 
 class _Query:
