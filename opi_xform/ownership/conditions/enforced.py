@@ -74,8 +74,8 @@ ENFORCED = (
     ),
     Condition(
         "set on some paths",
-        "A local number that is set on some of the paths that meet is that number after them. It is no constant, and the "
-        "paths that set it agree.",
+        "A local number that is set on some of the paths that meet is that number after them. It is no constant, and "
+        "the paths that set it agree.",
         cases=("partly_*",),
         enforced=("values.partly_set:PartlySet",),
     ),
