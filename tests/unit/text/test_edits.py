@@ -145,5 +145,5 @@ def test_a_file_is_read_once_under_all_its_names(tmp_path: Path) -> None:
     assert sources.data(other) == sources.data(f"{tmp_path}/a.c") == b"// one\nint a;\n"
     assert sources.text(other) is sources.text(f"{tmp_path}/a.c")
     assert len(read) == 1
-    with pytest.raises(OSError):
+    with pytest.raises(FileNotFoundError):
         Sources().data(str(tmp_path / "none.c"))
