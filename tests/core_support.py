@@ -51,6 +51,15 @@ def lowered(text: str, name: str = "f") -> ins.Lowered:
     return lower(function, u.globals)
 
 
+def last(text: str, name: str = "f") -> ast.Expr:
+    """The expression that a function's last statement evaluates, returns or tests."""
+    (function,) = [f for f in unit(text).functions.values() if f.name == name]
+    match function.body.body[-1]:
+        case ast.ExprStmt(expr=e) | ast.Return(value=ast.Expr() as e) | ast.If(cond=e):
+            return e
+    raise AssertionError(text)
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """A program's graph and values, with look-ups by name and line."""
