@@ -26,7 +26,8 @@ EFFECTS = load_effects()
 
 def test_what_is_asked_of_points_to() -> None:
     found = program(
-        "static int a, b; static int *in[2], **to = in; int main(void) { int *p = &a; in[0] = p; in[1] = &b; return **to; }"
+        "static int a, b; static int *in[2], **to = in;"
+        "int main(void) { int *p = &a; in[0] = p; in[1] = &b; return **to; }"
     )
     points: PointsTo = found.program.points_to
     p, held = ins.Var(found.key("p")), frozenset({found.object("in")})

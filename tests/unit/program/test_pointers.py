@@ -1,4 +1,4 @@
-"""Calls through pointers, functions that print, what threads may run, macros that change: told from the whole program."""
+"""Calls through pointers, functions that print, what threads run, macros that change: told from the whole program."""
 
 from __future__ import annotations
 
@@ -220,7 +220,8 @@ def test_macros_that_mean_one_thing_here_and_another_there(tmp_path: Path, text:
 
 def test_a_program_with_a_posix_memalign_of_its_own() -> None:
     text = "int posix_memalign(void **p, size_t a, size_t n) {{ return {}; }}"
-    asks = "void *aligned_alloc(size_t, size_t); void f(void) { char *p = aligned_alloc(64, 8); p[0] = 1; } void g(void) {}"
+    library = "void *aligned_alloc(size_t, size_t);"
+    asks = library + " void f(void) { char *p = aligned_alloc(64, 8); p[0] = 1; } void g(void) {}"
     ours = unit(asks + text.format("n > 8"))
     (read,) = without_misread([ours])
     assert read.functions["f"].refused == "`posix_memalign` is a function of the program's own"
