@@ -90,7 +90,7 @@ def test_the_name_of_what_is_not_known() -> None:
     assert unknown(by_pointer) == "unknown function a function pointer"
 
 
-# --- calls of one program graph ---------------------------------------------------------------------------------------
+# --- calls of one program graph (opi_xform.calls.of_graph), deeper levels (opi_xform.calls.deeper) --------------------
 
 MAIN = """
 static int u[4], v[4], only_here[4]; static void *table[2];

@@ -8,7 +8,6 @@ from core_support import Found, judge, members, program
 from opi_xform.memory.poly import Poly, number
 from opi_xform.regions.grown import Grown
 from opi_xform.regions.interchanged import interchanged
-from opi_xform.regions.live import Live
 from opi_xform.regions.signs import negative
 from opi_xform.regions.telescope import Interval, Telescope
 from opi_xform.values.equal_counts import Sums
@@ -152,7 +151,7 @@ def test_sizes_that_the_program_makes_negative(value: str, expected: bool) -> No
     assert negative(found.program.graph, found.program.values, size) is expected
 
 
-# --- the live region --------------------------------------------------------------------------------------------------
+# --- the live region: opi_xform.regions.live --------------------------------------------------------------------------
 
 
 def live(body: str) -> frozenset[int]:
@@ -179,4 +178,3 @@ def live(body: str) -> frozenset[int]:
 )
 def test_bytes_that_are_live(body: str, expected: tuple[int, ...]) -> None:
     assert live(body) == frozenset(expected)
-    assert Live.__doc__ is not None
