@@ -37,11 +37,7 @@ UNTESTED = {
     "ownership.explain": "culprits datatypes deepest hints live_data movable other_threads part_reasons "
     "reasons unreached",
     "ownership.last": "blocks edits equalities sends",
-    "ownership.liveness": "buffer_events failures marks zero_ends",
-    "ownership.model": "addresses endings lvalues object_index roots split_rows stretches traced unshared",
     "ownership.placement": "allocation_edits anchors edits events frees guards row_graph situation",
-    "ownership.procnull": "carried kinds origins real_ranks taint tainted_results",
-    "ownership.requests": "completions numbered slots",
     "ownership.spelling": "comments configurations lifts mentions parameters paths scopes second_names short_names",
     "privatize": "decide hazards model names program relocate table",
     "privatize.edits": "edits identifiers prologue text verify",

@@ -37,8 +37,7 @@ HEAD = "struct s { int n; double *out; double u[4]; const double *in; } t, *h; d
 
 
 def expr(text: str) -> ast.Expr:
-    e = last(f"{HEAD}void f(const struct s *c) {{ (void)0; {text}; }}")
-    return e
+    return last(f"{HEAD}void f(const struct s *c) {{ (void)0; {text}; }}")
 
 
 # --- lvalues as written -----------------------------------------------------------------------------------------------
@@ -256,7 +255,7 @@ def ending(body: str, head: str = "") -> bool:
         f"void abort(void); int MPI_Finalize(void); int MPI_Abort(MPI_Comm, int); {head}"
         f"int main(int n, char **v) {{ if (n > 5) {{ {body} }} return 0; }}"
     )
-    (first, *_) = [n for n in found.nodes(ins.Branch)]
+    (first, *_) = list(found.nodes(ins.Branch))
     return ends(found.program, (), found.program.graph.succs[first.block][0], {})
 
 

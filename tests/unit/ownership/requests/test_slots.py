@@ -149,7 +149,7 @@ def test_a_request_that_a_counter_numbers(post: str, wait: str, expected: bool) 
     o = the_object(found, "q")
     lost = {n: s for n, s in lost_slots(names, o).items() if n != node}
     key = found.key("mark")
-    marks = [n for n in names.defs.get(("v", the_object(found, "mark"), 0), ())]
+    marks = list(names.defs.get(("v", the_object(found, "mark"), 0), ()))
     assert found.program.variables[key].name == "mark"
     assert Numbered(names, node, slot, lost).complete(marks, (), None) is expected
     assert isinstance(slot.lo, Poly)
