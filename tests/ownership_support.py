@@ -13,6 +13,8 @@ from opi_xform.graph.whole import merge
 from opi_xform.ir import ast
 from opi_xform.ownership.buffers.uses import buffers, collect
 from opi_xform.ownership.model.buffers import Buffer, Program, Use
+from opi_xform.ownership.placement.place import tables
+from opi_xform.ownership.placement.situation import Tables
 from opi_xform.ownership.spelling.mentioned import index_of
 
 HEADER = """
@@ -78,6 +80,13 @@ class Source:
         """The key of the only variable of that name."""
         (found,) = {k for k, v in self.program.variables.items() if v.name == name}
         return found
+
+
+def shared(found: Source) -> Tables:
+    """What all buffers of a program share: its flow of statements, where variables are set, its texts."""
+    return tables(
+        found.program, lambda path: found.text.encode() if path.endswith("f0.c") else (HEADER + LIBC).encode()
+    )
 
 
 def source(body: str, *others: str) -> Source:

@@ -30,8 +30,6 @@ UNTESTED = {
     "frontend.clang": "names tree typemap",
     "launch": "check cmake executable launcher linked opicc opicxx opirun probes ranks runtime transform",
     "ownership": "decisions reach refusals relevance swaps",
-    "ownership.allocation": "allocating allocations busy deallocations filled lazy_tests null_tests others "
-    "repeated sizes",
     "ownership.buffers": "arrays counted members number_tables same_member tables",
     "ownership.conditions": "allocators bypass disjoint jumps levels replacing table threads",
     "ownership.explain": "culprits datatypes deepest hints live_data movable other_threads part_reasons "
