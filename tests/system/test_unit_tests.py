@@ -17,7 +17,6 @@ UNTESTED = {
     "bench.kinds": "cachebench cannon fibers memory memory_report opbench threads",
     "bench.whole": "apps apps_report apps_trace compare compare_cli compare_output compare_report",
     "bindings": "__main__ coverage generate header ranks table",
-    "changes": "behind call copies find ground guards model",
     "cli": "arguments attempts completion config interrupt mending options outcome progress "
     "run start terminal versions",
     "cli.inputs": "annotations beside build_flags channels files knowledge shown usual",
@@ -42,7 +41,6 @@ UNTESTED = {
     "report": "choice diagram statistics",
     "report.formats": "sarif",
     "report.page": "html_lives html_run html_sites html_source story touched",
-    "rewrite": "declare header insert left_out manifest mirror other_headers write",
 }
 """By package: modules that no file of tests/unit imports, nor names in its text as one that it is about."""
 
