@@ -38,9 +38,6 @@ UNTESTED = {
     "ownership.spelling": "comments configurations lifts mentions parameters paths scopes second_names short_names",
     "privatize": "decide hazards model names program relocate table",
     "privatize.edits": "edits identifiers prologue text verify",
-    "report": "choice diagram statistics",
-    "report.formats": "sarif",
-    "report.page": "html_lives html_run html_sites html_source story touched",
 }
 """By package: modules that no file of tests/unit imports, nor names in its text as one that it is about."""
 
