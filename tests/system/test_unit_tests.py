@@ -34,8 +34,6 @@ UNTESTED = {
     "ownership.explain": "culprits datatypes deepest hints live_data movable other_threads part_reasons "
     "reasons unreached",
     "ownership.last": "blocks edits equalities sends",
-    "ownership.placement": "allocation_edits anchors edits events frees guards row_graph situation",
-    "ownership.spelling": "comments configurations lifts mentions parameters paths scopes second_names short_names",
     "privatize": "decide hazards model names program relocate table",
     "privatize.edits": "edits identifiers prologue text verify",
 }
