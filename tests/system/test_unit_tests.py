@@ -29,11 +29,10 @@ UNTESTED = {
     "frontend.clang": "names tree typemap",
     "launch": "check cmake executable launcher linked opicc opicxx opirun probes ranks runtime transform",
     "ownership": "decisions reach refusals relevance swaps",
-    "ownership.buffers": "arrays counted members number_tables same_member tables",
+    "ownership.buffers": "number_tables",
     "ownership.conditions": "allocators bypass disjoint jumps levels replacing table threads",
     "ownership.explain": "culprits datatypes deepest hints live_data movable other_threads part_reasons "
     "reasons unreached",
-    "ownership.last": "blocks edits equalities sends",
     "privatize": "decide hazards model names program relocate table",
     "privatize.edits": "edits identifiers prologue text verify",
 }
