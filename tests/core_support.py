@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,8 +11,11 @@ from islpy import Set, dim_type
 from ownership_support import HEADER, LIBC
 
 from opi_xform import pipeline
+from opi_xform.calls.calls import Calls
+from opi_xform.calls.of_graph import calls_of
 from opi_xform.effects.table import load_effects
 from opi_xform.frontend import parse_unit
+from opi_xform.graph.around import Around
 from opi_xform.graph.graph import Node
 from opi_xform.graph.whole import merge
 from opi_xform.ir import ast
@@ -48,6 +51,15 @@ def lowered(text: str, name: str = "f") -> ins.Lowered:
     return lower(function, u.globals)
 
 
+def last(text: str, name: str = "f") -> ast.Expr:
+    """The expression that a function's last statement evaluates, returns or tests."""
+    (function,) = [f for f in unit(text).functions.values() if f.name == name]
+    match function.body.body[-1]:
+        case ast.ExprStmt(expr=e) | ast.Return(value=ast.Expr() as e) | ast.If(cond=e):
+            return e
+    raise AssertionError(text)
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """A program's graph and values, with look-ups by name and line."""
@@ -64,6 +76,16 @@ class Found:
         key = self.key(name)
         (found,) = [o.number for o in self.program.values.objects.table if o.variable == key and o.kind == "variable"]
         return found
+
+    def names(self, objects: Iterable[int]) -> set[str]:
+        """Objects by name: `?` for what is outside, `heap` for what was allocated."""
+        table = self.program.values.objects.table
+        return {"heap" if table[o].kind == "heap" else table[o].name for o in objects}
+
+    def calls(self) -> Calls:
+        """What calls do that the graph does not follow."""
+        found = self.program
+        return calls_of(found.graph, found.values.objects, found.points_to, found.effects)
 
     def nodes(self, kind: type[object]) -> list[Node]:
         return [n for n in self.program.graph.nodes if isinstance(n.action, kind)]
@@ -107,6 +129,18 @@ class Found:
 
 def program(text: str) -> Found:
     return Found(pipeline.program(merge([unit(text)]), load_effects()), text)
+
+
+def around(text: str, complete: bool = True) -> Around:
+    """What a program's functions tell, each by itself."""
+    return Around(merge([unit(text)]), load_effects(), complete)
+
+
+def called_in(body: ins.Lowered | None, name: str = "") -> list[ins.CallInstr]:
+    """The calls of a function in a body, in order; of all functions without a name."""
+    assert body is not None
+    found = (i for block in body.blocks for i in block if isinstance(i, ins.CallInstr))
+    return [c for c in found if not name or (isinstance(c.callee, ins.AddrFunc) and c.callee.key.endswith(name))]
 
 
 def judge(found: Found, name: str) -> Judge:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
 from opi_xform.frontend import parse_unit
+from opi_xform.frontend.clang.libclang import Kind, TranslationUnit
+from opi_xform.frontend.clang.source import File, Sources
 from opi_xform.frontend.dump import show, source, walk
+from opi_xform.frontend.macros.expansions import Macros
 from opi_xform.ir.ast import Call, Expr, FuncRef, Function, Stmt, Unit, Variable
 
 N = TypeVar("N", Expr, Stmt)
@@ -45,6 +49,22 @@ def nodes(function: Function, kind: type[N]) -> list[N]:
     return [n for root in roots for n in walk(root) if isinstance(n, kind)]
 
 
+@contextmanager
+def macros_of(tmp_path: Path, text: str) -> Iterator[tuple[File, Macros]]:
+    """The file and its macros, while its translation unit is there."""
+    path = tmp_path / "m.c"
+    path.write_text(text)
+    with TranslationUnit(str(path), []) as unit:
+        sources = Sources(unit, ())
+        cursors = unit.top_level()
+        lib = unit.lib
+        sources.anchor(lib.clang_getCursorLocation(lib.clang_getTranslationUnitCursor(unit.handle)))
+        sources.anchor(lib.clang_getCursorLocation(cursors[-1]))
+        uses = [c for c in cursors if c.kind == Kind.MACRO_EXPANSION]
+        macros = Macros(unit, sources, uses, [c for c in cursors if c.kind == Kind.MACRO_DEFINITION])
+        yield next(f for f in map(sources.file, unit.inclusions()) if f.path == str(path.resolve())), macros
+
+
 def calls(unit: Unit, name: str) -> list[Call]:
     return [
         c
@@ -58,4 +78,4 @@ def local(unit: Unit, name: str, function: str = "f") -> Variable:
     return next(v for v in unit.functions[function].variables.values() if v.name == name)
 
 
-__all__ = ["body", "calls", "expression", "local", "nodes", "parse", "plain", "show", "source", "walk"]
+__all__ = ["body", "calls", "expression", "local", "macros_of", "nodes", "parse", "plain", "show", "source", "walk"]

@@ -13,6 +13,8 @@ from opi_xform.graph.whole import merge
 from opi_xform.ir import ast
 from opi_xform.ownership.buffers.uses import buffers, collect
 from opi_xform.ownership.model.buffers import Buffer, Program, Use
+from opi_xform.ownership.placement.place import tables
+from opi_xform.ownership.placement.situation import Tables
 from opi_xform.ownership.spelling.mentioned import index_of
 
 HEADER = """
@@ -80,23 +82,35 @@ class Source:
         return found
 
 
+def shared(found: Source) -> Tables:
+    """What all buffers of a program share: its flow of statements, where variables are set, its texts."""
+    return tables(
+        found.program, lambda path: found.text.encode() if path.endswith("f0.c") else (HEADER + LIBC).encode()
+    )
+
+
 def source(body: str, *others: str) -> Source:
     """Parses and analyses a program; ``others`` are further files of it."""
     with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder).resolve()
-        (root / "mpi.h").write_text(HEADER + LIBC)
-        units = []
-        for i, text in enumerate((body, *others)):
-            path = root / f"f{i}.c"
-            path.write_text(START + text)
-            units.append(parse_unit(str(path), ["-I", str(root)]))
-        whole = merge(units)
-        program = pipeline.program(whole, load_effects())
-        uses = collect(program)
-        groups, _ = buffers(program, uses)
-        found = Source(START + body, tuple(units), program, {b.name: b for b in groups}, tuple(uses))
-        index = index_of(found.units)
-        for unit in units:  # the checks read the text, and the folder is about to go
-            for file in unit.files:
-                index.texts.read(file)
-        return found
+        return source_in(Path(folder), body, *others)
+
+
+def source_in(folder: Path, body: str, *others: str) -> Source:
+    """The same of a program that stays in a folder: what reads its files again finds them."""
+    root = folder.resolve()
+    (root / "mpi.h").write_text(HEADER + LIBC)
+    units = []
+    for i, text in enumerate((body, *others)):
+        path = root / f"f{i}.c"
+        path.write_text(START + text)
+        units.append(parse_unit(str(path), ["-I", str(root)]))
+    whole = merge(units)
+    program = pipeline.program(whole, load_effects())
+    uses = collect(program)
+    groups, _ = buffers(program, uses)
+    found = Source(START + body, tuple(units), program, {b.name: b for b in groups}, tuple(uses))
+    index = index_of(found.units)
+    for unit in units:  # the checks read the text, and the folder may be about to go
+        for file in unit.files:
+            index.texts.read(file)
+    return found

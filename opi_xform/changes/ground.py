@@ -38,7 +38,8 @@ class Ground:
     def knows(self, name: str) -> bool:
         """The name stands somewhere in what the units read, or in their flags."""
         word = re.compile(rb"\b%s\b" % re.escape(name.encode()))
-        return any(word.search(text) for text in self.texts) or any(word.search(flag.encode()) for flag in self.flags)
+        flags = (flag.removeprefix("-D").encode() for flag in self.flags)  # `-DNAME=1` is one word
+        return any(map(word.search, (*self.texts, *flags)))
 
     def means_its_own(self, names: Collection[str]) -> bool:
         """One of the names is a macro, a variable, a parameter or a function of the program's own."""

@@ -35,7 +35,7 @@ _SPACE = b" \t\r\n\f\v"
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A comment, literal or preprocessor directive: the bytes ``[begin, end)``, a directive without its line end."""
+    """A comment, literal or preprocessor directive: the bytes ``[begin, end)``, without the end of its last line."""
 
     begin: int
     end: int
@@ -68,8 +68,8 @@ class SourceText:
         for match in _REGION.finditer(self.data):
             begin, end = match.span()
             kind = match.lastgroup or COMMENT
-            if kind == DIRECTIVE and self.data[end - 1 : end] == b"\r":
-                end -= 1
+            if kind != LITERAL and self.data[end - 1 : end + 1] == b"\r\n":
+                end -= 1  # `//` and directives end where the line does
             found.append(Region(begin, end, kind))
         return tuple(found)
 

@@ -344,7 +344,7 @@ def _tested(stmt: ast.Stmt) -> ast.Assign | None:
 
 
 def set_through(program: Program, call: ast.Expr, key: str) -> ast.Expr | None:
-    """The carrier as it is written in a call that is given its address; None: it is a variable, or not written so."""
+    """The carrier as it is written in a call that is given its address; None: it is not written so."""
     targets = (addressed(e) for e in call.args) if isinstance(call, ast.Call) else ()
     return next((e for e in targets if e is not None and program.names(e, key)), None)
 

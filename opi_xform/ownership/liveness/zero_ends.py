@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.model.buffers import Buffer, Program
-from opi_xform.ownership.model.names import Name, names_of
+from opi_xform.ownership.model.names import Name, Names, names_of
 from opi_xform.ownership.model.object_index import index_of
 
 
@@ -30,7 +32,11 @@ def filled_by(program: Program, n: int) -> int | None:
 
 
 def read_to_an_end(program: Program, buffer: Buffer) -> bool:
-    """How far the buffer is read is told by what it contains: by a library function, or by the test of a loop."""
+    """How far the buffer is read is told by what it contains: by a library function, or by the test of a loop.
+
+    Whole numbers are followed through arithmetic.  Floating ones count where they are compared as they came: a residual
+    that is made of them ends many loops, and tells no end of a text.
+    """
     sites = {u.node for u in buffer.uses}
     loaded: set[int] = set()
     for o in buffer.objects:
@@ -43,6 +49,8 @@ def read_to_an_end(program: Program, buffer: Buffer) -> bool:
                 loaded.add(n)
     leaving = {inside for loop in program.nest.loops for inside, _ in loop.exits}
     names = names_of(program)
+    if _compared(program, names, loaded, leaving):
+        return True
     work: list[Name] = [name for n in sorted(loaded) for name in names.defined(program.graph.nodes[n])]
     seen = set(work)
     while work:
@@ -55,6 +63,32 @@ def read_to_an_end(program: Program, buffer: Buffer) -> bool:
                 seen.update(new)
                 work += new
     return False
+
+
+def _compared(program: Program, names: Names, loaded: Collection[int], leaving: Collection[int]) -> bool:
+    """The test of a loop compares a floating number that the buffer held."""
+    held = {name for n in loaded for name in names.defined(program.graph.nodes[n])}
+    while held:
+        more: set[Name] = set()
+        for node in program.graph.nodes:
+            match node.action:
+                case ins.Branch(cond=ins.Nondet(args=args)) if node.block in leaving:
+                    if any(names.name(node.frame, _uncast(arg)) in held for arg in args):
+                        return True
+                case ins.Define(value=value) if names.name(node.frame, _uncast(value)) in held:
+                    more.update(names.defined(node))
+                case _:
+                    pass
+        if more <= held:
+            return False
+        held |= more
+    return False
+
+
+def _uncast(operand: ins.Operand) -> ins.Operand:
+    while isinstance(operand, ins.Op) and operand.op == "cast":
+        operand = operand.args[0]
+    return operand
 
 
 def _callee(program: Program, n: int) -> str:
