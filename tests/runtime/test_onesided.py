@@ -46,6 +46,12 @@ def test_large_counts_of_processes(mpi_user: MpiUser, shared_tmp: Path, ranks: i
     assert "counts: ok, 0 failures" in result.out
 
 
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_type_that_libopi_cannot_describe(mpi_user: MpiUser, shared_tmp: Path, ranks: int) -> None:
+    result = mpi_user.run(ranks, built(mpi_user, shared_tmp, "nested"))
+    assert "nested: ok, 0 failures" in result.out
+
+
 def test_the_target_takes_no_part(mpi_user: MpiUser, shared_tmp: Path) -> None:
     """MPICH's own window of MPI_Win_create waits for its target: so this shows whose the windows are."""
     result = mpi_user.run(2, built(mpi_user, shared_tmp, "late"))
