@@ -13,11 +13,16 @@ struct gather {
     char *mine; /* where their bytes go, one after the other, or come from */
     size_t skip, left, pieces, bytes;
     bool write, refused;
+    void (*see)(void *of, char *at, size_t n); /* told of the pieces instead */
+    void *of;
     struct opiw_piece piece[PIECES];
 };
 
 static void copy_gathered(struct gather *g) {
-    if (g->pieces && !g->refused)
+    if (g->see)
+        for (size_t i = 0; i < g->pieces; i++)
+            g->see(g->of, g->piece[i].at, g->piece[i].n);
+    else if (g->pieces && !g->refused)
         g->refused = !opiw_kernel(g->t, g->mine, g->piece, g->pieces, g->bytes, g->write);
     g->mine += g->bytes;
     g->pieces = g->bytes = 0;
@@ -144,6 +149,19 @@ static int by_kernel(struct opiw_op *o, size_t at, size_t n, void *packed, bool 
         walk(s->layout.of, o->addr + s->layout.offset + (ptrdiff_t)i * s->extent, &g);
     copy_gathered(&g);
     return g.refused ? refused(o) : MPI_SUCCESS;
+}
+
+bool opiw_pieces(struct opiw_op *o, void (*see)(void *of, char *at, size_t n), void *of) {
+    const struct opiw_shape *s = &o->remote;
+    if (s->contiguous)
+        see(of, o->addr, o->n);
+    if (s->contiguous || s->opaque)
+        return s->contiguous;
+    struct gather g = {.t = o->t, .left = o->n, .see = see, .of = of};
+    for (size_t i = 0; i < o->rcount && g.left; i++)
+        walk(s->layout.of, o->addr + s->layout.offset + (ptrdiff_t)i * s->extent, &g);
+    copy_gathered(&g);
+    return true;
 }
 
 int opiw_store(struct opiw_op *o, size_t at, size_t n, const void *packed) {

@@ -3,6 +3,7 @@
 #include "onesided.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define LET_WRITERS_IN 64 /* looks at a lock that is free for readers, while writers wait */
 
@@ -136,6 +137,7 @@ int opiw_fence(const char *call, int asserted, MPI_Win win) {
         return lost(call, w);
     w->access = asserted & MPI_MODE_NOSUCCEED ? OPIW_NONE : OPIW_FENCED;
     w->used = false;
+    w->fences++;
     return good();
 }
 
@@ -221,7 +223,9 @@ static bool has_completed(void *of) {
     return atomic_load_explicit(&mine->pair[f->member].completed, memory_order_acquire) != f->w->at[f->member].seen;
 }
 
-static void unexpose(struct opiw_win *w) {
+static void unexpose(const char *call, struct opiw_win *w) {
+    if (OPIW_UNLIKELY(w->watched))
+        opiw_watch_end(call, w, w->rank, OPIW_WAITED);
     for (int i = 0; i < w->npost; i++)
         w->at[w->post[i]].seen++;
     free(w->post);
@@ -239,7 +243,7 @@ int opiw_wait_epoch(const char *call, MPI_Win win) {
         if (!opiw_wait(call, w, w->post[i], has_completed, &f))
             return lost(call, w);
     }
-    unexpose(w);
+    unexpose(call, w);
     return good();
 }
 
@@ -255,7 +259,7 @@ int opiw_test_epoch(const char *call, MPI_Win win, int *flag) {
         *flag = has_completed(&f);
     }
     if (*flag)
-        unexpose(w);
+        unexpose(call, w);
     else
         opiw_vain();
     return good();
@@ -340,6 +344,8 @@ int opiw_unlock(const char *call, int target, MPI_Win win) {
         return bad(call, w, MPI_ERR_RANK, "invalid rank of a target");
     if (w->access != OPIW_LOCKED || !w->at[target].held)
         return bad(call, w, MPI_ERR_RMA_SYNC, "the target is not locked");
+    if (OPIW_UNLIKELY(w->watched))
+        opiw_watch_end(call, w, target, OPIW_FLUSHED); /* before others may have the lock */
     give_back(w, target);
     if (--w->locks == 0)
         w->access = OPIW_NONE;
@@ -369,6 +375,8 @@ int opiw_unlock_all(const char *call, MPI_Win win) {
     WINDOW();
     if (w->access != OPIW_LOCKED_ALL)
         return bad(call, w, MPI_ERR_RMA_SYNC, "MPI_Win_lock_all has opened no epoch");
+    if (OPIW_UNLIKELY(w->watched))
+        opiw_watch_end(call, w, -1, OPIW_FLUSHED);
     for (int i = 0; i < w->size; i++)
         give_back(w, i);
     w->access = OPIW_NONE;
@@ -385,6 +393,8 @@ int opiw_flush(const char *call, int target, MPI_Win win) {
         return bad(call, w, MPI_ERR_RANK, "invalid rank of a target");
     if ((w->access != OPIW_LOCKED && w->access != OPIW_LOCKED_ALL) || !w->at[target].held)
         return bad(call, w, MPI_ERR_RMA_SYNC, "the target is not locked");
+    if (OPIW_UNLIKELY(w->watched))
+        opiw_watch_end(call, w, target, strstr(call, "local") ? OPIW_FLUSHED_LOCAL : OPIW_FLUSHED);
     atomic_thread_fence(memory_order_seq_cst);
     opiw_turn();
     return good();
@@ -394,6 +404,8 @@ int opiw_flush_all(const char *call, MPI_Win win) {
     WINDOW();
     if (w->access != OPIW_LOCKED && w->access != OPIW_LOCKED_ALL)
         return bad(call, w, MPI_ERR_RMA_SYNC, "no target is locked");
+    if (OPIW_UNLIKELY(w->watched))
+        opiw_watch_end(call, w, -1, strstr(call, "local") ? OPIW_FLUSHED_LOCAL : OPIW_FLUSHED);
     atomic_thread_fence(memory_order_seq_cst);
     opiw_turn();
     return good();
