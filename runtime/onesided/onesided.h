@@ -55,6 +55,7 @@ struct opiw_target {
     ptrdiff_t unit;
     struct opiw_seat *seat;
     int id;              /* the side's name of the rank */
+    struct opiw_batch *batch; /* marked: puts or gets that are kept for it (batch.c); NULL: none yet */
     void *log;           /* the side's, of a check of accesses; NULL: none */
     bool direct;         /* loads and stores reach its memory; else the kernel copies.  Not of dynamic windows */
     bool started;        /* marked: in the group of MPI_Win_start */
@@ -70,6 +71,7 @@ struct opiw_win {
     bool exposed;  /* between MPI_Win_post and the end of MPI_Win_wait */
     bool used;     /* the fence epoch has had an operation */
     bool watched;  /* the side wants to hear of operations and of their ends */
+    struct opiw_batch *batches; /* those that hold something are among them */
     uint32_t fences; /* how many there were; all members count alike */
     uint8_t access; /* enum opiw_access */
     int locks;     /* targets that are locked, one at a time */
@@ -151,6 +153,16 @@ int opiw_load(struct opiw_op *o, size_t at, size_t n, void *packed);
 bool opiw_pieces(struct opiw_op *o, void (*see)(void *of, char *at, size_t n), void *of);
 int opiw_put_all(struct opiw_op *o, const void *origin);
 int opiw_get_all(struct opiw_op *o, void *origin);
+
+/* An error of the kernel's. */
+int opiw_refused(struct opiw_op *o);
+
+/* ---- batch.c --------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* Keeps an operation that is not direct; false where it has to be done now.  `rc`: what became of those kept before, where there was no room. */
+bool opiw_keep(struct opiw_op *o, void *local, bool put, int *rc);
+/* All that is kept for a target, NULL: for all, happens.  False where the kernel refuses some of it. */
+bool opiw_settle(struct opiw_win *w, struct opiw_target *t);
 
 /* ---- combine.c ------------------------------------------------------------------------------------------------------------------------------------- */
 

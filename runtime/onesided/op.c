@@ -65,6 +65,16 @@ static int prepare(struct opiw_op *o, const void *origin, MPI_Count count, MPI_D
     return OPIW_UNLIKELY(!origin && o->local.named) ? bad(o, MPI_ERR_BUFFER, "null buffer") : MPI_SUCCESS;
 }
 
+/* A put or a get whose bytes only the kernel reaches.  One with a request is done at once, after what is kept: the request ends when it returns. */
+static int by_kernel(struct opiw_op *o, void *local, bool put, bool requested) {
+    int rc;
+    if (!requested && opiw_keep(o, local, put, &rc))
+        return rc;
+    if (!opiw_settle(o->w, o->t))
+        return opiw_refused(o);
+    return put ? opiw_put_all(o, local) : opiw_get_all(o, local);
+}
+
 /* The end of every operation. */
 static int over(struct opiw_op *o, int rc, MPI_Request *request) {
     opiw_end();
@@ -99,7 +109,7 @@ int opiw_put(const char *call, const void *origin, MPI_Count count, MPI_Datatype
     int rc = prepare(&o, origin, count, type, target, disp, rcount, rtype);
     if (OPIW_LIKELY(rc == MPI_SUCCESS)) {
         WATCH(OPIW_PUT, MPI_OP_NULL, request != NULL);
-        rc = opiw_put_all(&o, origin);
+        rc = OPIW_LIKELY(o.direct) ? opiw_put_all(&o, origin) : by_kernel(&o, (void *)(uintptr_t)origin, true, request != NULL);
     }
     return over(&o, rc, request);
 }
@@ -111,7 +121,7 @@ int opiw_get(const char *call, void *origin, MPI_Count count, MPI_Datatype type,
     int rc = prepare(&o, origin, count, type, target, disp, rcount, rtype);
     if (OPIW_LIKELY(rc == MPI_SUCCESS)) {
         WATCH(OPIW_GET, MPI_OP_NULL, request != NULL);
-        rc = opiw_get_all(&o, origin);
+        rc = OPIW_LIKELY(o.direct) ? opiw_get_all(&o, origin) : by_kernel(&o, origin, false, request != NULL);
     }
     return over(&o, rc, request);
 }
@@ -136,6 +146,8 @@ static int combine(struct opiw_op *o, enum opiw_kind kind, bool requested, int r
         return rc;
     if (OPIW_UNLIKELY(o->w->watched))
         opiw_watch(o, kind, op, requested);
+    if (!o->direct && !opiw_settle(o->w, o->t))
+        return opiw_refused(o);
     return opiw_combine_all(o, op, origin, rtype, result_type != MPI_DATATYPE_NULL ? result : NULL, (size_t)result_count, &rs);
 }
 
@@ -180,7 +192,7 @@ int opiw_compare_and_swap(const char *call, const void *origin, const void *comp
         rc = bad(&o, MPI_ERR_BUFFER, "null buffer");
     if (rc == MPI_SUCCESS) {
         WATCH(OPIW_SWAP, MPI_OP_NULL, false);
-        rc = opiw_swap(&o, origin, compare, result);
+        rc = o.direct || opiw_settle(w, o.t) ? opiw_swap(&o, origin, compare, result) : opiw_refused(&o);
     }
     return over(&o, rc, NULL);
 }

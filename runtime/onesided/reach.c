@@ -79,7 +79,7 @@ static void walk(const struct opi_layout *l, char *base, struct gather *g) {
 }
 
 /* An error of the kernel's: in a dynamic window the program names the address. */
-static int refused(struct opiw_op *o) {
+int opiw_refused(struct opiw_op *o) {
     o->why = "the kernel does not copy to or from the target's memory";
     return o->w->dynamic ? MPI_ERR_RMA_RANGE : MPI_ERR_OTHER;
 }
@@ -125,7 +125,7 @@ static int opaque_by_kernel(struct opiw_op *o, size_t n, void *packed, bool writ
                 ;
             struct opiw_piece run = {o->addr + low + at, end - at};
             if (has && !opiw_kernel(o->t, image + at, &run, 1, run.n, write))
-                rc = refused(o);
+                rc = opiw_refused(o);
         }
         if (rc == MPI_SUCCESS && !write && !pack_opaque(s, image - low, n, packed))
             rc = no_memory(o);
@@ -140,7 +140,7 @@ static int by_kernel(struct opiw_op *o, size_t at, size_t n, void *packed, bool 
     const struct opiw_shape *s = &o->remote;
     if (s->contiguous) {
         struct opiw_piece all = {o->addr + at, n};
-        return opiw_kernel(o->t, packed, &all, 1, n, write) ? MPI_SUCCESS : refused(o);
+        return opiw_kernel(o->t, packed, &all, 1, n, write) ? MPI_SUCCESS : opiw_refused(o);
     }
     if (s->opaque)
         return opaque_by_kernel(o, n, packed, write); /* whole: at is 0 */
@@ -148,7 +148,7 @@ static int by_kernel(struct opiw_op *o, size_t at, size_t n, void *packed, bool 
     for (size_t i = at / s->size; i < o->rcount && g.left && !g.refused; i++)
         walk(s->layout.of, o->addr + s->layout.offset + (ptrdiff_t)i * s->extent, &g);
     copy_gathered(&g);
-    return g.refused ? refused(o) : MPI_SUCCESS;
+    return g.refused ? opiw_refused(o) : MPI_SUCCESS;
 }
 
 bool opiw_pieces(struct opiw_op *o, void (*see)(void *of, char *at, size_t n), void *of) {

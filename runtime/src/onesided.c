@@ -145,7 +145,7 @@ bool opiw_reaches(const struct opiw_win *w, const struct opiw_target *t, const v
 }
 
 bool opiw_kernel(const struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write) {
-    enum { MOST = 64 };
+    enum { MOST = 128 };
     struct iovec there[MOST];
     int pid = opi.peer[t->id]->pid;
     size_t piece = 0, skip = 0;
