@@ -21,7 +21,7 @@
 /* What a call answers where the window is none of ours and the MPI's own function is to be called.  No error code. */
 #define OPIW_NATIVE (-1)
 
-/* What two members of a window tell each other: member i writes `pair[i]` of another's seat.  Numbers only grow (and wrap). */
+/* What two members of a window tell each other: member i alone writes `pair[i]` of another's seat, by stores.  Numbers only grow (and wrap). */
 struct opiw_pair {
     _Atomic uint32_t posted;    /* how often i has posted to the owner of the seat; release: what i did to its memory before */
     _Atomic uint32_t completed; /* how often i has completed an access epoch at the owner; release: its operations */
@@ -60,6 +60,7 @@ struct opiw_target {
     bool direct;         /* loads and stores reach its memory; else the kernel copies.  Not of dynamic windows */
     bool started;        /* marked: in the group of MPI_Win_start */
     uint8_t held;        /* marked: enum opiw_held */
+    uint32_t posts, completions; /* marked: what the caller has last written to the seat */
     uint32_t taken;      /* marked: posts of its that MPI_Win_start has seen */
     uint32_t seen;       /* marked: its completions that MPI_Win_wait has seen */
 };

@@ -165,7 +165,8 @@ int opiw_post(const char *call, MPI_Group group, int asserted, MPI_Win win) {
     w->npost = n;
     w->exposed = true;
     for (int i = 0; i < n; i++) {
-        atomic_fetch_add_explicit(&w->at[members[i]].seat->pair[w->rank].posted, 1, memory_order_release); /* what this rank did to its memory */
+        struct opiw_target *t = &w->at[members[i]];
+        atomic_store_explicit(&t->seat->pair[w->rank].posted, ++t->posts, memory_order_release); /* what this rank did to its memory */
         opiw_wake(w, members[i]);
     }
     return good();
@@ -217,7 +218,7 @@ int opiw_complete_epoch(const char *call, MPI_Win win) {
     for (int i = 0; i < w->nstart; i++) {
         struct opiw_target *t = &w->at[w->start[i]];
         t->started = false;
-        atomic_fetch_add_explicit(&t->seat->pair[w->rank].completed, 1, memory_order_release); /* our operations */
+        atomic_store_explicit(&t->seat->pair[w->rank].completed, ++t->completions, memory_order_release); /* our operations */
         opiw_wake(w, w->start[i]);
     }
     free(w->start);

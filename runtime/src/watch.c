@@ -5,7 +5,7 @@
  * that every access which is in order must wait for: a fence; MPI_Win_wait at the target, for those after MPI_Win_start; MPI_Win_flush or unlock of its origin, for
  * those under locks.  So what is reported is wrong; but two accesses that should have been ordered, and that the run at hand did one after the other with such a
  * call between, are not reported. */
-#include "internal.h"
+#include "p2p.h"
 
 #include "../onesided/onesided.h"
 
