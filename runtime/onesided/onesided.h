@@ -21,7 +21,7 @@
 /* What a call answers where the window is none of ours and the MPI's own function is to be called.  No error code. */
 #define OPIW_NATIVE (-1)
 
-/* What two members of a window tell each other: member i writes `pair[i]` of another's seat.  Numbers only grow (and wrap). */
+/* What two members of a window tell each other: member i alone writes `pair[i]` of another's seat, by stores.  Numbers only grow (and wrap). */
 struct opiw_pair {
     _Atomic uint32_t posted;    /* how often i has posted to the owner of the seat; release: what i did to its memory before */
     _Atomic uint32_t completed; /* how often i has completed an access epoch at the owner; release: its operations */
@@ -43,6 +43,9 @@ struct opiw_seat {
 #define OPIW_EXCLUSIVE ((uint32_t)1 << 31)
 
 enum opiw_held { OPIW_FREE, OPIW_HELD_SHARED, OPIW_HELD_EXCLUSIVE, OPIW_UNCHECKED };
+enum opiw_kind { OPIW_PUT, OPIW_GET, OPIW_ACCUMULATE, OPIW_GET_ACCUMULATE, OPIW_FETCH, OPIW_SWAP, OPIW_KINDS };
+/* What ends operations: at the target, at the origin alone, or the target's exposure epoch. */
+enum opiw_ending { OPIW_FLUSHED, OPIW_FLUSHED_LOCAL, OPIW_WAITED };
 enum opiw_access { OPIW_NONE, OPIW_FENCED, OPIW_STARTED, OPIW_LOCKED, OPIW_LOCKED_ALL };
 
 /* A member as another one sees it.  Constant after the window is made, but for what is marked; that belongs to the seeing rank alone. */
@@ -52,9 +55,12 @@ struct opiw_target {
     ptrdiff_t unit;
     struct opiw_seat *seat;
     int id;              /* the side's name of the rank */
+    struct opiw_batch *batch; /* marked: puts or gets that are kept for it (batch.c); NULL: none yet */
+    void *log;           /* the side's, of a check of accesses; NULL: none */
     bool direct;         /* loads and stores reach its memory; else the kernel copies.  Not of dynamic windows */
     bool started;        /* marked: in the group of MPI_Win_start */
     uint8_t held;        /* marked: enum opiw_held */
+    uint32_t posts, completions; /* marked: what the caller has last written to the seat */
     uint32_t taken;      /* marked: posts of its that MPI_Win_start has seen */
     uint32_t seen;       /* marked: its completions that MPI_Win_wait has seen */
 };
@@ -65,6 +71,9 @@ struct opiw_win {
     bool dynamic;  /* displacements are addresses */
     bool exposed;  /* between MPI_Win_post and the end of MPI_Win_wait */
     bool used;     /* the fence epoch has had an operation */
+    bool watched;  /* the side wants to hear of operations and of their ends */
+    struct opiw_batch *batches; /* those that hold something are among them */
+    uint32_t fences; /* how many there were; all members count alike */
     uint8_t access; /* enum opiw_access */
     int locks;     /* targets that are locked, one at a time */
     int nstart, npost;
@@ -87,6 +96,8 @@ struct opiw_shape {
 /* The window that a handle stands for; NULL: none of ours, and then opiw_unknown says what the call answers. */
 struct opiw_win *opiw_of(MPI_Win win);
 int opiw_unknown(const char *call, MPI_Win win);
+/* The same for an operation with so many elements. */
+int opiw_unknown_op(const char *call, MPI_Win win, enum opiw_kind kind, MPI_Count count, MPI_Datatype type);
 /* Around all that touches a window or a datatype; what waits lets others in between. */
 void opiw_begin(void);
 void opiw_end(void);
@@ -114,6 +125,11 @@ struct opiw_piece {
 bool opiw_kernel(const struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write);
 /* The members of a group, by their rank in the window, to be freed; NULL where one is no member or memory is short.  A group of none gives one unused int. */
 int *opiw_members(struct opiw_win *w, MPI_Group group, int *n);
+struct opiw_op;
+/* Of windows that are watched: an operation is about to touch its target (`op`: MPI_OP_NULL where it has none; `requested`: it has a request); the operations
+ * of this rank on a target, -1: on all, have ended, or with OPIW_WAITED those of all ranks on this one. */
+void opiw_watch(struct opiw_op *o, enum opiw_kind kind, MPI_Op op, bool requested);
+void opiw_watch_end(const char *call, struct opiw_win *w, int target, enum opiw_ending how);
 /* A request that is complete. */
 void opiw_complete(const char *call, MPI_Request *request);
 
@@ -134,8 +150,20 @@ struct opiw_op {
 /* Bytes [at, at + n) of the target's elements, in type-map order.  An error class, or MPI_SUCCESS. */
 int opiw_store(struct opiw_op *o, size_t at, size_t n, const void *packed);
 int opiw_load(struct opiw_op *o, size_t at, size_t n, void *packed);
+/* Each run of bytes that the operation touches at the target; false where the type does not tell. */
+bool opiw_pieces(struct opiw_op *o, void (*see)(void *of, char *at, size_t n), void *of);
 int opiw_put_all(struct opiw_op *o, const void *origin);
 int opiw_get_all(struct opiw_op *o, void *origin);
+
+/* An error of the kernel's. */
+int opiw_refused(struct opiw_op *o);
+
+/* ---- batch.c --------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* Keeps an operation that is not direct; false where it has to be done now.  `rc`: what became of those kept before, where there was no room. */
+bool opiw_keep(struct opiw_op *o, void *local, bool put, int *rc);
+/* All that is kept for a target, NULL: for all, happens.  False where the kernel refuses some of it. */
+bool opiw_settle(struct opiw_win *w, struct opiw_target *t);
 
 /* ---- combine.c ------------------------------------------------------------------------------------------------------------------------------------- */
 

@@ -65,6 +65,16 @@ static int prepare(struct opiw_op *o, const void *origin, MPI_Count count, MPI_D
     return OPIW_UNLIKELY(!origin && o->local.named) ? bad(o, MPI_ERR_BUFFER, "null buffer") : MPI_SUCCESS;
 }
 
+/* A put or a get whose bytes only the kernel reaches.  One with a request is done at once, after what is kept: the request ends when it returns. */
+static int by_kernel(struct opiw_op *o, void *local, bool put, bool requested) {
+    int rc;
+    if (!requested && opiw_keep(o, local, put, &rc))
+        return rc;
+    if (!opiw_settle(o->w, o->t))
+        return opiw_refused(o);
+    return put ? opiw_put_all(o, local) : opiw_get_all(o, local);
+}
+
 /* The end of every operation. */
 static int over(struct opiw_op *o, int rc, MPI_Request *request) {
     opiw_end();
@@ -75,37 +85,49 @@ static int over(struct opiw_op *o, int rc, MPI_Request *request) {
     return MPI_SUCCESS;
 }
 
-#define WINDOW()                       \
-    opiw_begin();                      \
-    struct opiw_win *w = opiw_of(win); \
-    if (OPIW_UNLIKELY(!w)) {           \
-        opiw_end();                    \
-        return opiw_unknown(call, win);\
-    }                                  \
-    struct opiw_op o;                  \
-    o.call = call;                     \
+#define WINDOW(kind, count, type)                             \
+    opiw_begin();                                             \
+    struct opiw_win *w = opiw_of(win);                        \
+    if (OPIW_UNLIKELY(!w)) {                                  \
+        opiw_end();                                           \
+        return opiw_unknown_op(call, win, kind, count, type); \
+    }                                                         \
+    struct opiw_op o;                                         \
+    o.call = call;                                            \
     o.w = w
+
+/* Before an operation touches its target. */
+#define WATCH(kind, op, requested)       \
+    do {                                 \
+        if (OPIW_UNLIKELY(w->watched))   \
+            opiw_watch(&o, kind, op, requested); \
+    } while (0)
 
 int opiw_put(const char *call, const void *origin, MPI_Count count, MPI_Datatype type, int target, MPI_Aint disp, MPI_Count rcount, MPI_Datatype rtype,
              MPI_Win win, MPI_Request *request) {
-    WINDOW();
+    WINDOW(OPIW_PUT, count, type);
     int rc = prepare(&o, origin, count, type, target, disp, rcount, rtype);
-    if (OPIW_LIKELY(rc == MPI_SUCCESS))
-        rc = opiw_put_all(&o, origin);
+    if (OPIW_LIKELY(rc == MPI_SUCCESS)) {
+        WATCH(OPIW_PUT, MPI_OP_NULL, request != NULL);
+        rc = OPIW_LIKELY(o.direct) ? opiw_put_all(&o, origin) : by_kernel(&o, (void *)(uintptr_t)origin, true, request != NULL);
+    }
     return over(&o, rc, request);
 }
 
 /* As much as the origin has room for. */
 int opiw_get(const char *call, void *origin, MPI_Count count, MPI_Datatype type, int target, MPI_Aint disp, MPI_Count rcount, MPI_Datatype rtype, MPI_Win win,
              MPI_Request *request) {
-    WINDOW();
+    WINDOW(OPIW_GET, count, type);
     int rc = prepare(&o, origin, count, type, target, disp, rcount, rtype);
-    if (OPIW_LIKELY(rc == MPI_SUCCESS))
-        rc = opiw_get_all(&o, origin);
+    if (OPIW_LIKELY(rc == MPI_SUCCESS)) {
+        WATCH(OPIW_GET, MPI_OP_NULL, request != NULL);
+        rc = OPIW_LIKELY(o.direct) ? opiw_get_all(&o, origin) : by_kernel(&o, origin, false, request != NULL);
+    }
     return over(&o, rc, request);
 }
 
-static int combine(struct opiw_op *o, int rc, const void *origin, MPI_Datatype rtype, MPI_Op op, void *result, MPI_Count result_count, MPI_Datatype result_type) {
+static int combine(struct opiw_op *o, enum opiw_kind kind, bool requested, int rc, const void *origin, MPI_Datatype rtype, MPI_Op op, void *result, MPI_Count result_count,
+                   MPI_Datatype result_type) {
     struct opiw_shape rs = {0};
     size_t room = 0;
     if (OPIW_UNLIKELY(!opiw_op_known(op)))
@@ -122,15 +144,19 @@ static int combine(struct opiw_op *o, int rc, const void *origin, MPI_Datatype r
     }
     if (rc != MPI_SUCCESS)
         return rc;
+    if (OPIW_UNLIKELY(o->w->watched))
+        opiw_watch(o, kind, op, requested);
+    if (!o->direct && !opiw_settle(o->w, o->t))
+        return opiw_refused(o);
     return opiw_combine_all(o, op, origin, rtype, result_type != MPI_DATATYPE_NULL ? result : NULL, (size_t)result_count, &rs);
 }
 
 int opiw_accumulate(const char *call, const void *origin, MPI_Count count, MPI_Datatype type, int target, MPI_Aint disp, MPI_Count rcount, MPI_Datatype rtype,
                     MPI_Op op, MPI_Win win, MPI_Request *request) {
-    WINDOW();
+    WINDOW(OPIW_ACCUMULATE, count, type);
     int rc = prepare(&o, origin, count, type, target, disp, rcount, rtype);
     if (rc == MPI_SUCCESS || rc == NOTHING)
-        rc = combine(&o, rc, origin, rtype, op, NULL, 0, MPI_DATATYPE_NULL);
+        rc = combine(&o, OPIW_ACCUMULATE, request != NULL, rc, origin, rtype, op, NULL, 0, MPI_DATATYPE_NULL);
     return over(&o, rc, request);
 }
 
@@ -138,31 +164,35 @@ int opiw_accumulate(const char *call, const void *origin, MPI_Count count, MPI_D
 int opiw_get_accumulate(const char *call, const void *origin, MPI_Count count, MPI_Datatype type, void *result, MPI_Count result_count,
                         MPI_Datatype result_type, int target, MPI_Aint disp, MPI_Count rcount, MPI_Datatype rtype, MPI_Op op, MPI_Win win,
                         MPI_Request *request) {
-    WINDOW();
+    WINDOW(OPIW_GET_ACCUMULATE, rcount, rtype);
     int rc = op == MPI_NO_OP ? prepare(&o, result, rcount, rtype, target, disp, rcount, rtype) : prepare(&o, origin, count, type, target, disp, rcount, rtype);
     if (rc == MPI_SUCCESS || rc == NOTHING)
-        rc = result_type == MPI_DATATYPE_NULL ? bad(&o, MPI_ERR_TYPE, "null datatype") : combine(&o, rc, origin, rtype, op, result, result_count, result_type);
+        rc = result_type == MPI_DATATYPE_NULL
+                 ? bad(&o, MPI_ERR_TYPE, "null datatype")
+                 : combine(&o, OPIW_GET_ACCUMULATE, request != NULL, rc, origin, rtype, op, result, result_count, result_type);
     return over(&o, rc, request);
 }
 
 int opiw_fetch_and_op(const char *call, const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Op op, MPI_Win win) {
-    WINDOW();
+    WINDOW(OPIW_FETCH, 1, type);
     int rc = prepare(&o, op == MPI_NO_OP ? result : origin, 1, type, target, disp, 1, type);
     if (rc != MPI_ERR_TYPE && !o.local.named)
         rc = bad(&o, MPI_ERR_TYPE, "no predefined datatype");
     if (rc == MPI_SUCCESS || rc == NOTHING)
-        rc = combine(&o, rc, origin, type, op, result, 1, type);
+        rc = combine(&o, OPIW_FETCH, false, rc, origin, type, op, result, 1, type);
     return over(&o, rc, NULL);
 }
 
 int opiw_compare_and_swap(const char *call, const void *origin, const void *compare, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Win win) {
-    WINDOW();
+    WINDOW(OPIW_SWAP, 1, type);
     int rc = prepare(&o, origin, 1, type, target, disp, 1, type);
     if (rc != MPI_ERR_TYPE && !o.local.named)
         rc = bad(&o, MPI_ERR_TYPE, "no predefined datatype");
     if (rc == MPI_SUCCESS && (!compare || !result))
         rc = bad(&o, MPI_ERR_BUFFER, "null buffer");
-    if (rc == MPI_SUCCESS)
-        rc = opiw_swap(&o, origin, compare, result);
+    if (rc == MPI_SUCCESS) {
+        WATCH(OPIW_SWAP, MPI_OP_NULL, false);
+        rc = o.direct || opiw_settle(w, o.t) ? opiw_swap(&o, origin, compare, result) : opiw_refused(&o);
+    }
     return over(&o, rc, NULL);
 }

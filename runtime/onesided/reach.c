@@ -13,11 +13,16 @@ struct gather {
     char *mine; /* where their bytes go, one after the other, or come from */
     size_t skip, left, pieces, bytes;
     bool write, refused;
+    void (*see)(void *of, char *at, size_t n); /* told of the pieces instead */
+    void *of;
     struct opiw_piece piece[PIECES];
 };
 
 static void copy_gathered(struct gather *g) {
-    if (g->pieces && !g->refused)
+    if (g->see)
+        for (size_t i = 0; i < g->pieces; i++)
+            g->see(g->of, g->piece[i].at, g->piece[i].n);
+    else if (g->pieces && !g->refused)
         g->refused = !opiw_kernel(g->t, g->mine, g->piece, g->pieces, g->bytes, g->write);
     g->mine += g->bytes;
     g->pieces = g->bytes = 0;
@@ -74,26 +79,89 @@ static void walk(const struct opi_layout *l, char *base, struct gather *g) {
 }
 
 /* An error of the kernel's: in a dynamic window the program names the address. */
-static int refused(struct opiw_op *o) {
+int opiw_refused(struct opiw_op *o) {
     o->why = "the kernel does not copy to or from the target's memory";
     return o->w->dynamic ? MPI_ERR_RMA_RANGE : MPI_ERR_OTHER;
+}
+
+/* n packed bytes of an opaque type.  The last element may be partial. */
+static bool pack_opaque(const struct opiw_shape *s, const char *buf, size_t n, char *to) {
+    size_t whole = n / s->size, rest = n % s->size;
+    opiw_pack(s, buf, whole, 0, n - rest, to);
+    if (!rest)
+        return true;
+    char *last = malloc(s->size);
+    if (!last)
+        return false;
+    opiw_pack(s, buf + (ptrdiff_t)whole * s->extent, 1, 0, s->size, last);
+    memcpy(to + n - rest, last, rest);
+    free(last);
+    return true;
+}
+
+static int no_memory(struct opiw_op *o) {
+    o->why = "out of memory for packed data";
+    return MPI_ERR_NO_MEM;
+}
+
+/* Elements of an opaque type in private memory of the target.  Which bytes they have is found by trying: the same data are unpacked over zeros and over ones,
+ * and where the results agree an element has a byte.  The bytes between are neither read nor written: the target, or another origin, may change them. */
+static int opaque_by_kernel(struct opiw_op *o, size_t n, void *packed, bool write) {
+    const struct opiw_shape *s = &o->remote;
+    size_t k = (n + s->size - 1) / s->size;
+    ptrdiff_t far = (ptrdiff_t)(k - 1) * s->extent, low = s->true_lb + (far < 0 ? far : 0); /* `place` has seen that this is no overflow */
+    size_t span = (size_t)(far < 0 ? -far : far) + (size_t)s->true_extent;
+    char *over_ones = malloc(span), *image = calloc(span, 1), *zeros = write ? NULL : calloc(n, 1);
+    int rc = MPI_SUCCESS;
+    if (!over_ones || !image || (!write && !zeros)) {
+        rc = no_memory(o);
+    } else {
+        memset(over_ones, 0xff, span);
+        opiw_unpack(s, image - low, k, 0, n, write ? packed : zeros);
+        opiw_unpack(s, over_ones - low, k, 0, n, write ? packed : zeros);
+        for (size_t at = 0, end; at < span && rc == MPI_SUCCESS; at = end) {
+            bool has = image[at] == over_ones[at];
+            for (end = at + 1; end < span && (image[end] == over_ones[end]) == has; end++)
+                ;
+            struct opiw_piece run = {o->addr + low + at, end - at};
+            if (has && !opiw_kernel(o->t, image + at, &run, 1, run.n, write))
+                rc = opiw_refused(o);
+        }
+        if (rc == MPI_SUCCESS && !write && !pack_opaque(s, image - low, n, packed))
+            rc = no_memory(o);
+    }
+    free(over_ones);
+    free(image);
+    free(zeros);
+    return rc;
 }
 
 static int by_kernel(struct opiw_op *o, size_t at, size_t n, void *packed, bool write) {
     const struct opiw_shape *s = &o->remote;
     if (s->contiguous) {
         struct opiw_piece all = {o->addr + at, n};
-        return opiw_kernel(o->t, packed, &all, 1, n, write) ? MPI_SUCCESS : refused(o);
+        return opiw_kernel(o->t, packed, &all, 1, n, write) ? MPI_SUCCESS : opiw_refused(o);
     }
-    if (s->opaque) {
-        o->why = "libopi does not know where the bytes of the target's datatype lie";
-        return MPI_ERR_TYPE;
-    }
+    if (s->opaque)
+        return opaque_by_kernel(o, n, packed, write); /* whole: at is 0 */
     struct gather g = {.t = o->t, .mine = packed, .skip = at % s->size, .left = n, .write = write};
     for (size_t i = at / s->size; i < o->rcount && g.left && !g.refused; i++)
         walk(s->layout.of, o->addr + s->layout.offset + (ptrdiff_t)i * s->extent, &g);
     copy_gathered(&g);
-    return g.refused ? refused(o) : MPI_SUCCESS;
+    return g.refused ? opiw_refused(o) : MPI_SUCCESS;
+}
+
+bool opiw_pieces(struct opiw_op *o, void (*see)(void *of, char *at, size_t n), void *of) {
+    const struct opiw_shape *s = &o->remote;
+    if (s->contiguous)
+        see(of, o->addr, o->n);
+    if (s->contiguous || s->opaque)
+        return s->contiguous;
+    struct gather g = {.t = o->t, .left = o->n, .see = see, .of = of};
+    for (size_t i = 0; i < o->rcount && g.left; i++)
+        walk(s->layout.of, o->addr + s->layout.offset + (ptrdiff_t)i * s->extent, &g);
+    copy_gathered(&g);
+    return true;
 }
 
 int opiw_store(struct opiw_op *o, size_t at, size_t n, const void *packed) {
@@ -106,6 +174,8 @@ int opiw_store(struct opiw_op *o, size_t at, size_t n, const void *packed) {
 int opiw_load(struct opiw_op *o, size_t at, size_t n, void *packed) {
     if (!o->direct)
         return by_kernel(o, at, n, packed, false);
+    if (OPIW_UNLIKELY(o->remote.opaque))
+        return pack_opaque(&o->remote, o->addr, n, packed) ? MPI_SUCCESS : no_memory(o);
     opiw_pack(&o->remote, o->addr, o->rcount, at, n, packed);
     return MPI_SUCCESS;
 }
@@ -132,10 +202,8 @@ static int by_pieces(struct opiw_op *o, void *local, bool put) {
     if (!o->local.opaque && !o->remote.opaque)
         return through(o, local, put, few, sizeof few);
     char *all = malloc(o->n);
-    if (!all) {
-        o->why = "out of memory for packed data";
-        return MPI_ERR_NO_MEM;
-    }
+    if (!all)
+        return no_memory(o);
     int rc = through(o, local, put, all, o->n);
     free(all);
     return rc;

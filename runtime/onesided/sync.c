@@ -1,8 +1,9 @@
-/* sync.c - epochs: what ranks tell each other through the seats of a window.  Operations are complete when they return, so nothing is waited for but the
- * other ranks; release and acquire on the numbers below order what was done before. */
+/* sync.c - epochs: what ranks tell each other through the seats of a window.  Operations are complete when they return, or when what is kept of them is
+ * settled (batch.c), so nothing is waited for but the other ranks; release and acquire on the numbers below order what was done before. */
 #include "onesided.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define LET_WRITERS_IN 64 /* looks at a lock that is free for readers, while writers wait */
 
@@ -11,6 +12,8 @@ size_t opiw_seat_bytes(int members) {
 }
 
 void opiw_drop(struct opiw_win *w) {
+    for (int i = 0; w->at && i < w->size; i++)
+        free(w->at[i].batch);
     free(w->start);
     free(w->post);
     free(w->at);
@@ -80,6 +83,7 @@ static bool all_departed(void *of) {
 }
 
 bool opiw_depart(const char *call, struct opiw_win *w) {
+    (void)opiw_settle(w, NULL); /* of a fence epoch that the program leaves open, it cannot be wrong about any more */
     if (!opiw_barrier(call, w))
         return false;
     atomic_fetch_add_explicit(&w->at[0].seat->departed, 1, memory_order_acq_rel);
@@ -110,6 +114,11 @@ static int good(void) {
     return MPI_SUCCESS;
 }
 
+/* After a call that ends operations: `settled` tells whether those that were kept have happened. */
+static int ended(const char *call, struct opiw_win *w, bool settled) {
+    return settled ? good() : bad(call, w, MPI_ERR_OTHER, "the kernel does not copy to or from a target's memory");
+}
+
 static int lost(const char *call, struct opiw_win *w) {
     return bad(call, w, opiw_lost_class(), "a rank of the window has died");
 }
@@ -131,12 +140,14 @@ int opiw_fence(const char *call, int asserted, MPI_Win win) {
         return bad(call, w, MPI_ERR_ASSERT, "invalid assertion");
     if ((w->access != OPIW_NONE && w->access != OPIW_FENCED) || w->exposed)
         return bad(call, w, MPI_ERR_RMA_SYNC, "another epoch is open");
+    bool settled = opiw_settle(w, NULL);
     atomic_thread_fence(memory_order_seq_cst);
     if (!opiw_barrier(call, w))
         return lost(call, w);
     w->access = asserted & MPI_MODE_NOSUCCEED ? OPIW_NONE : OPIW_FENCED;
     w->used = false;
-    return good();
+    w->fences++;
+    return ended(call, w, settled);
 }
 
 /* ---- post, start, complete, wait ------------------------------------------------------------------------------------------------------------------- */
@@ -154,7 +165,8 @@ int opiw_post(const char *call, MPI_Group group, int asserted, MPI_Win win) {
     w->npost = n;
     w->exposed = true;
     for (int i = 0; i < n; i++) {
-        atomic_fetch_add_explicit(&w->at[members[i]].seat->pair[w->rank].posted, 1, memory_order_release); /* what this rank did to its memory */
+        struct opiw_target *t = &w->at[members[i]];
+        atomic_store_explicit(&t->seat->pair[w->rank].posted, ++t->posts, memory_order_release); /* what this rank did to its memory */
         opiw_wake(w, members[i]);
     }
     return good();
@@ -202,17 +214,18 @@ int opiw_complete_epoch(const char *call, MPI_Win win) {
     WINDOW();
     if (w->access != OPIW_STARTED)
         return bad(call, w, MPI_ERR_RMA_SYNC, "no access epoch that MPI_Win_start opened");
+    bool settled = opiw_settle(w, NULL);
     for (int i = 0; i < w->nstart; i++) {
         struct opiw_target *t = &w->at[w->start[i]];
         t->started = false;
-        atomic_fetch_add_explicit(&t->seat->pair[w->rank].completed, 1, memory_order_release); /* our operations */
+        atomic_store_explicit(&t->seat->pair[w->rank].completed, ++t->completions, memory_order_release); /* our operations */
         opiw_wake(w, w->start[i]);
     }
     free(w->start);
     w->start = NULL;
     w->nstart = 0;
     w->access = OPIW_NONE;
-    return good();
+    return ended(call, w, settled);
 }
 
 static bool has_completed(void *of) {
@@ -221,7 +234,9 @@ static bool has_completed(void *of) {
     return atomic_load_explicit(&mine->pair[f->member].completed, memory_order_acquire) != f->w->at[f->member].seen;
 }
 
-static void unexpose(struct opiw_win *w) {
+static void unexpose(const char *call, struct opiw_win *w) {
+    if (OPIW_UNLIKELY(w->watched))
+        opiw_watch_end(call, w, w->rank, OPIW_WAITED);
     for (int i = 0; i < w->npost; i++)
         w->at[w->post[i]].seen++;
     free(w->post);
@@ -239,7 +254,7 @@ int opiw_wait_epoch(const char *call, MPI_Win win) {
         if (!opiw_wait(call, w, w->post[i], has_completed, &f))
             return lost(call, w);
     }
-    unexpose(w);
+    unexpose(call, w);
     return good();
 }
 
@@ -255,7 +270,7 @@ int opiw_test_epoch(const char *call, MPI_Win win, int *flag) {
         *flag = has_completed(&f);
     }
     if (*flag)
-        unexpose(w);
+        unexpose(call, w);
     else
         opiw_vain();
     return good();
@@ -340,11 +355,14 @@ int opiw_unlock(const char *call, int target, MPI_Win win) {
         return bad(call, w, MPI_ERR_RANK, "invalid rank of a target");
     if (w->access != OPIW_LOCKED || !w->at[target].held)
         return bad(call, w, MPI_ERR_RMA_SYNC, "the target is not locked");
+    bool settled = opiw_settle(w, &w->at[target]);
+    if (OPIW_UNLIKELY(w->watched))
+        opiw_watch_end(call, w, target, OPIW_FLUSHED); /* before others may have the lock */
     give_back(w, target);
     if (--w->locks == 0)
         w->access = OPIW_NONE;
     opiw_turn();
-    return good();
+    return ended(call, w, settled);
 }
 
 int opiw_lock_all(const char *call, int asserted, MPI_Win win) {
@@ -369,14 +387,17 @@ int opiw_unlock_all(const char *call, MPI_Win win) {
     WINDOW();
     if (w->access != OPIW_LOCKED_ALL)
         return bad(call, w, MPI_ERR_RMA_SYNC, "MPI_Win_lock_all has opened no epoch");
+    bool settled = opiw_settle(w, NULL);
+    if (OPIW_UNLIKELY(w->watched))
+        opiw_watch_end(call, w, -1, OPIW_FLUSHED);
     for (int i = 0; i < w->size; i++)
         give_back(w, i);
     w->access = OPIW_NONE;
     opiw_turn();
-    return good();
+    return ended(call, w, settled);
 }
 
-/* Operations are complete: only the order of memory is left. */
+/* Operations are complete but for those that are kept: only the order of memory is left. */
 int opiw_flush(const char *call, int target, MPI_Win win) {
     WINDOW();
     if (target == MPI_PROC_NULL)
@@ -385,24 +406,31 @@ int opiw_flush(const char *call, int target, MPI_Win win) {
         return bad(call, w, MPI_ERR_RANK, "invalid rank of a target");
     if ((w->access != OPIW_LOCKED && w->access != OPIW_LOCKED_ALL) || !w->at[target].held)
         return bad(call, w, MPI_ERR_RMA_SYNC, "the target is not locked");
+    bool settled = opiw_settle(w, &w->at[target]);
+    if (OPIW_UNLIKELY(w->watched))
+        opiw_watch_end(call, w, target, strstr(call, "local") ? OPIW_FLUSHED_LOCAL : OPIW_FLUSHED);
     atomic_thread_fence(memory_order_seq_cst);
     opiw_turn();
-    return good();
+    return ended(call, w, settled);
 }
 
 int opiw_flush_all(const char *call, MPI_Win win) {
     WINDOW();
     if (w->access != OPIW_LOCKED && w->access != OPIW_LOCKED_ALL)
         return bad(call, w, MPI_ERR_RMA_SYNC, "no target is locked");
+    bool settled = opiw_settle(w, NULL);
+    if (OPIW_UNLIKELY(w->watched))
+        opiw_watch_end(call, w, -1, strstr(call, "local") ? OPIW_FLUSHED_LOCAL : OPIW_FLUSHED);
     atomic_thread_fence(memory_order_seq_cst);
     opiw_turn();
-    return good();
+    return ended(call, w, settled);
 }
 
 /* Others' writes may have to be looked for in a loop of these: let them in. */
 int opiw_sync(const char *call, MPI_Win win) {
     WINDOW();
+    bool settled = opiw_settle(w, NULL);
     atomic_thread_fence(memory_order_seq_cst);
     opiw_turn();
-    return good();
+    return ended(call, w, settled);
 }

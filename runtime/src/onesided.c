@@ -26,7 +26,7 @@ struct window {
 
 /* What members tell each other. */
 struct card {
-    uint64_t base, size, seat;
+    uint64_t base, size, seat, log;
     int64_t unit;
     int32_t local;
     int32_t direct, ok;
@@ -145,7 +145,7 @@ bool opiw_reaches(const struct opiw_win *w, const struct opiw_target *t, const v
 }
 
 bool opiw_kernel(const struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write) {
-    enum { MOST = 64 };
+    enum { MOST = 128 };
     struct iovec there[MOST];
     int pid = opi.peer[t->id]->pid;
     size_t piece = 0, skip = 0;
@@ -266,8 +266,10 @@ static bool on_device(const void *p) {
     return is;
 }
 
-static void put_down(struct window *x, struct opiw_win *w, struct opiw_seat *seat, void *block) {
+static void put_down(struct window *x, struct opiw_win *w, struct opiw_seat *seat, void *block, void *log) {
     opi_enter();
+    if (log)
+        opi_pool_free(log);
     if (seat)
         opi_pool_free(seat);
     if (block)
@@ -279,17 +281,22 @@ static void put_down(struct window *x, struct opiw_win *w, struct opiw_seat *sea
 }
 
 /* The card of this rank: where its memory is, and whether all members can reach it. */
-static struct card card_of(const struct wish *h, int n, int local, struct opiw_seat **seat, void **block) {
+static struct card card_of(const struct wish *h, int n, int local, struct opiw_seat **seat, void **block, void **log) {
     struct card c = {.local = local, .unit = h->unit, .size = (uint64_t)h->size};
     bool fits = h->flavor == MPI_WIN_FLAVOR_DYNAMIC || (h->size >= 0 && h->unit > 0 && h->unit <= INT32_MAX);
     bool given = h->flavor != MPI_WIN_FLAVOR_CREATE || ((h->base || h->size == 0) && !on_device(h->size ? h->base : NULL));
     opi_enter();
     *seat = fits && given ? opi_pool_alloc(opiw_seat_bytes(n)) : NULL;
+    *log = *seat && opi.check ? opi_pool_alloc(opi_watch_bytes()) : NULL; /* without one nothing is checked */
     *block = *seat && h->flavor == MPI_WIN_FLAVOR_ALLOCATE ? opi_pool_alloc(h->size ? (size_t)h->size : 1) : NULL;
     opi_leave();
     if (!*seat || (h->flavor == MPI_WIN_FLAVOR_ALLOCATE && !*block))
         return c;
     memset(*seat, 0, opiw_seat_bytes(n));
+    if (*log && (n == 1 || opi_reachable(*log, opi_watch_bytes()))) {
+        memset(*log, 0, opi_watch_bytes());
+        c.log = (uint64_t)(uintptr_t)*log;
+    }
     void *base = *block ? *block : h->base;
     c.seat = (uint64_t)(uintptr_t)*seat;
     c.base = (uint64_t)(uintptr_t)base;
@@ -309,8 +316,8 @@ static int make(const struct wish *h, void *baseptr, MPI_Win *win) {
         return OPI_NATIVE;
     }
     struct opiw_seat *seat;
-    void *block, *shared = NULL;
-    struct card mine = card_of(h, n, locals[rank], &seat, &block);
+    void *block, *log, *shared = NULL;
+    struct card mine = card_of(h, n, locals[rank], &seat, &block, &log);
     struct card *cards = calloc((size_t)n, sizeof *cards);
     struct opiw_win *w = calloc(1, sizeof *w);
     struct window *x = calloc(1, sizeof *x);
@@ -327,18 +334,19 @@ static int make(const struct wish *h, void *baseptr, MPI_Win *win) {
         rc = make_below(h, block ? block : h->base, win, &shared);
     if (rc != MPI_SUCCESS) {
         free(cards);
-        put_down(x, w, seat, block);
+        put_down(x, w, seat, block, log);
         return rc;
     }
     *x = (struct window){.handle = *win, .w = w, .block = block, .flavor = h->flavor, .model = MPI_WIN_UNIFIED};
     w->rank = rank;
     w->size = n;
     w->side = x;
+    w->watched = opi.watch;
     w->dynamic = h->flavor == MPI_WIN_FLAVOR_DYNAMIC;
     for (int i = 0; i < n; i++) {
         struct opiw_target *t = &w->at[i];
         *t = (struct opiw_target){.base = (char *)(uintptr_t)cards[i].base, .size = (size_t)cards[i].size, .unit = (ptrdiff_t)cards[i].unit,
-                                  .seat = (struct opiw_seat *)(uintptr_t)cards[i].seat, .id = cards[i].local, .direct = cards[i].direct || i == rank};
+                                  .seat = (struct opiw_seat *)(uintptr_t)cards[i].seat, .id = cards[i].local, .log = (void *)(uintptr_t)cards[i].log, .direct = cards[i].direct || i == rank};
         if (h->flavor == MPI_WIN_FLAVOR_SHARED && !where(*win, i, t))
             opi_die("the MPI does not tell where a shared window lies");
     }
@@ -387,7 +395,7 @@ int opi_win_free(const char *call, MPI_Win *win) {
                     : opiw_raise(w, opi_lost_class(), call, "a rank of the window has died");
     PMPI_Group_free(&x->group);
     int rc = PMPI_Win_free(win);
-    put_down(x, w, w->at[w->rank].seat, x->block);
+    put_down(x, w, w->at[w->rank].seat, x->block, w->at[w->rank].log);
     return rc;
 }
 

@@ -2,7 +2,6 @@
  * pool hits, time in the library, and who sent how much to whom.  What was left to the MPI although both ranks share a node stands apart, with the reason. */
 #include "internal.h"
 
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -27,6 +26,7 @@ struct totals {
     uint64_t passed, unexpected;
     uint64_t buffered, helped, refused; /* messages by reference: copied aside while unmatched, copied by both sides, refused by the kernel */
     uint64_t calls, library_ns, waiting_ns;
+    struct opi_window_counts windows;
 };
 
 /* To one world rank: what libopi carried, and what the MPI below did. */
@@ -143,6 +143,12 @@ OPI_COLD void opi_profile_native_slow(MPI_Comm comm, int dest, size_t count, MPI
         add(&now.left[opi.disabled ? LEFT_DISABLED : !opi.node_ok ? LEFT_UNSHARED : inter ? LEFT_INTER : LEFT_COMM], bytes);
 }
 
+OPI_COLD void opi_profile_window(int kind, int way, size_t bytes) {
+    struct opi_window_count *c = &now.windows.of[kind][way];
+    c->operations++;
+    c->bytes += bytes;
+}
+
 OPI_COLD void opi_profile_copied_slow(size_t bytes) {
     add(&now.copies, bytes);
 }
@@ -202,57 +208,11 @@ static struct count sum(const struct count *c, int n) {
 #define MATRIX_RANKS 16 /* of the table; JSON has all */
 #define TABLE_SENDERS 10
 
-/* A sender as all ranks know it: ranks load the same files, each at addresses of its own.  Every field is a uint64_t. */
+/* A sender as all ranks know it.  Every field is a uint64_t. */
 struct place {
-    uint64_t module; /* a hash of the file's name; of the program itself 0 */
-    uint64_t offset; /* of the return address in it */
+    struct opi_site site;
     struct count way[SENDER_WAYS];
 };
-
-/* Finds the module of an address, or the address of a module. */
-struct search {
-    uintptr_t address;
-    struct place *found;
-    uint64_t module;
-    uintptr_t base;
-    bool hit;
-};
-
-static uint64_t hash_of(const char *name) {
-    uint64_t h = 0;
-    for (; *name; name++)
-        h = (h ^ (unsigned char)*name) * 0x100000001b3u;
-    return h;
-}
-
-static int look(struct dl_phdr_info *info, size_t size, void *data) {
-    struct search *s = data;
-    (void)size;
-    if (s->found) {
-        for (int i = 0; i < info->dlpi_phnum; i++) {
-            const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-            if (part->p_type == PT_LOAD && s->address - info->dlpi_addr - part->p_vaddr < part->p_memsz) {
-                s->found->module = hash_of(info->dlpi_name);
-                s->found->offset = s->address - info->dlpi_addr;
-                s->hit = true;
-            }
-        }
-    } else if (hash_of(info->dlpi_name) == s->module) {
-        s->base = info->dlpi_addr;
-        s->hit = true;
-    }
-    return s->hit;
-}
-
-/* file:line where the program has debug information, else function and offset. */
-static void place_text(const struct place *p, char *text, size_t room) {
-    struct search s = {.module = p->module};
-    dl_iterate_phdr(look, &s);
-    if (s.hit)
-        opi_check_where((void *)(s.base + p->offset), true, text, room);
-    else
-        snprintf(text, room, "a library of another rank+0x%llx", LLU(p->offset));
-}
 
 static uint64_t bytes_of(const struct place *p) {
     return sum(p->way, SENDER_WAYS).bytes;
@@ -262,20 +222,16 @@ static int by_bytes(const void *a, const void *b) {
     const struct place *p = a, *q = b;
     if (bytes_of(p) != bytes_of(q))
         return bytes_of(p) < bytes_of(q) ? 1 : -1;
-    if (p->module != q->module)
-        return p->module < q->module ? -1 : 1;
-    return p->offset < q->offset ? -1 : p->offset > q->offset;
+    if (p->site.module != q->site.module)
+        return p->site.module < q->site.module ? -1 : 1;
+    return p->site.offset < q->site.offset ? -1 : p->site.offset > q->site.offset;
 }
 
 /* This rank's senders as places; their number. */
 static size_t own_places(struct place *places) {
     size_t n = 0;
     for (size_t i = 0; i < SENDERS; i++) {
-        struct search s = {.address = (uintptr_t)senders[i].site, .found = &places[n]};
-        if (!senders[i].site)
-            continue;
-        dl_iterate_phdr(look, &s);
-        if (!s.hit)
+        if (!senders[i].site || !opi_site_of(senders[i].site, &places[n].site))
             continue;
         memcpy(places[n].way, senders[i].way, sizeof places[n].way);
         n++;
@@ -288,7 +244,7 @@ static size_t merge_places(struct place *places, size_t n) {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
         size_t k = 0;
-        while (k < kept && (places[k].module != places[i].module || places[k].offset != places[i].offset))
+        while (k < kept && (places[k].site.module != places[i].site.module || places[k].site.offset != places[i].site.offset))
             k++;
         if (k == kept) {
             places[kept++] = places[i];
@@ -360,10 +316,11 @@ static void print_table(const struct totals *t, const struct row *all, int n, co
             percent(t->blocks > t->carved ? t->blocks - t->carved : 0, t->blocks), LLU(t->unexpected));
     fprintf(stderr, "libopi: %llu calls, %.6f s in the library, %.6f s of it waiting (all ranks)\n", LLU(t->calls), (double)t->library_ns * 1e-9,
             (double)t->waiting_ns * 1e-9);
+    opi_windows_table(&t->windows);
     for (size_t i = 0; i < nplaces && i < TABLE_SENDERS; i++) {
         char text[512];
         struct count c = sum(places[i].way, SENDER_WAYS);
-        place_text(&places[i], text, sizeof text);
+        opi_site_text(&places[i].site, text, sizeof text);
         fprintf(stderr, "libopi: sent at %s: %llu messages, %llu bytes\n", text, LLU(c.messages), LLU(c.bytes));
     }
     if (n > MATRIX_RANKS)
@@ -390,7 +347,7 @@ static void write_senders(FILE *f, const struct place *places, size_t n) {
     fprintf(f, ",\n \"sites\": [");
     for (size_t i = 0; i < n; i++) {
         char text[512];
-        place_text(&places[i], text, sizeof text);
+        opi_site_text(&places[i].site, text, sizeof text);
         for (char *c = text; *c; c++) /* a file's name is its own: what JSON would not carry as it is becomes an underscore */
             if ((unsigned char)*c < ' ' || *c == '"' || *c == '\\')
                 *c = '_';
@@ -422,6 +379,8 @@ static void write_json(FILE *f, const struct totals *t, const struct row *all, i
             (long long)(2 * ours.bytes - t->copies.bytes), LLU(t->passed));
     fprintf(f, "\"by_reference\": {\"both_sides\": %llu, \"copied_aside\": %llu, \"refused\": %llu},\n ", LLU(t->helped), LLU(t->buffered), LLU(t->refused));
     fprintf(f, "\"pool\": {\"blocks\": %llu, \"new\": %llu},\n \"unexpected\": %llu,\n ", LLU(t->blocks), LLU(t->carved), LLU(t->unexpected));
+    opi_windows_json(f, &t->windows);
+    fprintf(f, ",\n ");
     fprintf(f, "\"time\": {\"calls\": %llu, \"library_s\": %.9f, \"waiting_s\": %.9f},\n \"matrix\": [", LLU(t->calls), (double)t->library_ns * 1e-9,
             (double)t->waiting_ns * 1e-9);
     bool first = true;

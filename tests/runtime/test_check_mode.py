@@ -16,22 +16,24 @@ import pytest
 from case_tools import Case, load_cases, transform
 from conftest import CHECKOUT, MPIS, MpiUser, only_one
 
+WINDOWS = CHECKOUT / "runtime" / "tests" / "check" / "windows.c"
 SOURCE = CHECKOUT / "runtime" / "tests" / "check" / "misuse.c"
 CONTRACT = CHECKOUT / "runtime" / "tests" / "mpi"
 
 pytestmark = pytest.mark.mpi
 
 
-def marks() -> dict[str, int]:
-    """Line numbers in misuse.c by their marks."""
+def marks(source: Path) -> dict[str, int]:
+    """Line numbers in a source by their marks."""
     found = {}
-    for number, line in enumerate(SOURCE.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(source.read_text(encoding="utf-8").splitlines(), 1):
         if match := re.search(r"/\* mark: ([a-z-]+) \*/", line):
             found[match[1]] = number
     return found
 
 
-LINE = marks()
+LINE = marks(SOURCE)
+LINE_OF_WINDOWS = marks(WINDOWS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,3 +208,46 @@ def test_the_corpus_passes_the_check(mpi_user: MpiUser, tmp_path: Path, case: Ca
     assert len(told) == (2 if case.name in LEAKING else 0)
     assert checked.code == expected.code
     assert sorted(checked.out) == sorted(expected.out)  # a launcher may mix the lines of ranks
+
+
+CONFLICTS = {
+    "put-put": ("bytes 8 to 15", "MPI_Put of rank 0", "put-first", "MPI_Put of rank 2", "put-second"),
+    "put-get": ("bytes 24 to 31", "MPI_Put of rank 0", "own-put", "MPI_Get of rank 0", "own-get"),
+    "operations": ("bytes 0 to 7", "MPI_Accumulate of rank 0", "sum", "MPI_Accumulate of rank 2", "product"),
+    "update": ("bytes 32 to 39", "MPI_Put of rank 0", "unflushed", "MPI_Accumulate of rank 2", "update"),
+}
+"""Modes of windows.c: the bytes of rank 1's window, and who touches them, with the marks of the lines."""
+
+
+@pytest.fixture(scope="session")
+def conflicts(mpi_user: MpiUser, shared_tmp: Path) -> Path:
+    target = shared_tmp / f"conflicts-{mpi_user.mpi.kind}"
+    with only_one(target.with_suffix(".lock")):
+        if not target.exists():
+            mpi_user.opicc("-std=c11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", WINDOWS, "-o", target)
+    return target
+
+
+@pytest.mark.parametrize("mode", CONFLICTS)
+def test_accesses_to_a_window_that_conflict_are_named_with_their_lines(
+    mpi_user: MpiUser, conflicts: Path, mode: str
+) -> None:
+    touched, first, mark, second, other = CONFLICTS[mode]
+    result = mpi_user.run(3, conflicts, mode, check=False, timeout_s=60, OPI_CHECK="1")
+    lines = [rf"\S*windows\.c:{LINE_OF_WINDOWS[name]}\b" for name in (mark, other)]
+    pattern = rf"conflicting accesses to {touched} of rank 1's window: {first} at {lines[0]}, {second} at {lines[1]}"
+    assert result.code != 0
+    assert re.search(pattern, result.err + result.out), (pattern, result.err, result.out)
+
+
+def test_accesses_to_a_window_that_are_in_order_are_not_reported(mpi_user: MpiUser, conflicts: Path) -> None:
+    result = mpi_user.run(3, conflicts, "right", timeout_s=60, OPI_CHECK="1")
+    assert "windows: ok" in result.out
+
+
+@pytest.mark.parametrize("name", ["windows", "counts", "nested"])
+def test_right_programs_with_windows_are_not_reported(mpi_user: MpiUser, tmp_path: Path, name: str) -> None:
+    program = tmp_path / name
+    mpi_user.opicc("-g", "-O1", CHECKOUT / "runtime" / "tests" / "onesided" / f"{name}.c", "-o", program)
+    result = mpi_user.run(3, program, timeout_s=100, OPI_CHECK="1")
+    assert f"{name}: ok" in result.out or "this MPI has no such calls" in result.out

@@ -38,6 +38,20 @@ def test_what_windows_of_processes_refuse(mpi_user: MpiUser, shared_tmp: Path, r
     assert "errors: ok, 0 failures" in result.out
 
 
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_large_counts_of_processes(mpi_user: MpiUser, shared_tmp: Path, ranks: int) -> None:
+    result = mpi_user.run(ranks, built(mpi_user, shared_tmp, "counts"))
+    if "this MPI has no such calls" in result.out:
+        pytest.skip("calls with MPI_Count came with MPI 4")
+    assert "counts: ok, 0 failures" in result.out
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_type_that_libopi_cannot_describe(mpi_user: MpiUser, shared_tmp: Path, ranks: int) -> None:
+    result = mpi_user.run(ranks, built(mpi_user, shared_tmp, "nested"))
+    assert "nested: ok, 0 failures" in result.out
+
+
 def test_the_target_takes_no_part(mpi_user: MpiUser, shared_tmp: Path) -> None:
     """MPICH's own window of MPI_Win_create waits for its target: so this shows whose the windows are."""
     result = mpi_user.run(2, built(mpi_user, shared_tmp, "late"))
@@ -72,7 +86,15 @@ def of_ranks(mpi_user: MpiUser, opi_cache: Path, tmp_path_factory: pytest.TempPa
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [("windows", "threads"), ("windows", "fibers"), ("errors", "threads"), ("errors", "fibers"), ("late", "threads")],
+    [
+        ("windows", "threads"),
+        ("windows", "fibers"),
+        ("errors", "threads"),
+        ("errors", "fibers"),
+        ("late", "threads"),
+        ("counts", "threads"),
+        ("counts", "fibers"),
+    ],
 )
 @pytest.mark.parametrize("ranks", [2, 5])
 def test_windows_of_ranks_that_share_a_process(
@@ -80,6 +102,8 @@ def test_windows_of_ranks_that_share_a_process(
 ) -> None:
     told = {**os.environ, **mpi_user.environment, "OPI_RANKS": str(ranks), "OPI_RANKS_CARRIER": kind}
     done = subprocess.run([of_ranks / name], env=told, capture_output=True, text=True, check=False, timeout=120)
+    if "this MPI has no such calls" in done.stdout:
+        pytest.skip("calls with MPI_Count came with MPI 4")
     assert (done.returncode, done.stdout) == (0, f"{name}: ok, 0 failures\n"), done.stderr
 
 

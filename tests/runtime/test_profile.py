@@ -141,3 +141,19 @@ def test_every_key_is_documented(mpi_user: MpiUser, program: Path, tmp_path: Pat
 
     told = profile(mpi_user, program, tmp_path)
     assert [key for key in sorted(keys(told)) if f"`{key}`" not in section and f'"{key}"' not in section] == []
+
+
+WINDOWS = CHECKOUT / "runtime" / "tests" / "check" / "windows.c"
+
+
+@pytest.mark.parametrize("nodes", [False, True], ids=["one node", "nodes"])
+def test_windows_by_operation_and_way(mpi_user: MpiUser, tmp_path: Path, nodes: bool) -> None:
+    """`windows put-get` makes one put and one get of 8 bytes; on pretended nodes they are the MPI's."""
+    program, file = tmp_path / "windows", tmp_path / "profile.json"
+    mpi_user.opicc("-O1", WINDOWS, "-o", program)
+    mpi_user.run(2, program, "put-get", OPI_PROFILE=str(file), **({"OPI_NODE_RANKS": "1"} if nodes else {}))
+    windows = json.loads(file.read_text())["windows"]
+    carried = {"operations": 1, "bytes": 8}
+    seen = {(kind, way): count for kind, by in windows.items() for way, count in by.items() if count["operations"]}
+    way = "mpi" if nodes else "direct"
+    assert seen == {("put", way): carried, ("get", way): carried}

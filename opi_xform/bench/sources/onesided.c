@@ -1,6 +1,13 @@
 /*
- * onesided: time at the origin of an epoch with one put or get, by size, synchronisation and kind of window. With
- * -DBENCH_SKEW (the benchmark `skew`): of an epoch with 16 puts, while the target, which has opened its side, computes.
+ * onesided: time at the origin of an epoch with one put or get, by size, synchronisation and kind of window. With windows
+ * of MPI_Win_allocate_shared, whose memory the origin can reach by itself, a memcpy of the same bytes takes turns with
+ * each epoch (the points `copy-...`): their ratio is of one process, one place in memory and one moment.
+ *
+ * With -DBENCH_SKEW (the benchmark `skew`): of an epoch with 16 puts, while the target, which has opened its side,
+ * computes. Before every epoch the target computes as long as it is late, so that what the caches, the clock of the
+ * processor and the scheduler have made of a rank that waits is the same whether the target is late in the epoch or not:
+ * the points `late-...` and `punctual-...` take turns.
+ *
  * The limit, -DBENCH_BARE: as many copies into or out of shared memory, and one flag.
  *
  *   mpiexec -n 2 ./onesided [samples [max_bytes]]
@@ -13,13 +20,25 @@
 enum sync { FENCE, PSCW, LOCK, LOCK_ALL, SYNCS };
 
 static const char *const sync_name[SYNCS] = {"fence", "pscw", "lock", "lock_all"};
-static const char *const kind_name[2] = {"create", "allocate"};
-static char *target, *origin; /* the memory of rank 1; of this rank */
+enum kind { CREATE, ALLOCATE, SHARED, KINDS };
+#if defined BENCH_BARE || defined BENCH_SKEW
+#define MEASURED SHARED /* the kinds before it */
+#else
+#define MEASURED KINDS
+#endif
+static const char *const kind_name[KINDS] = {"create", "allocate", "shared"};
+static char *target, *origin; /* the memory of rank 1, where this rank can reach it; of this rank */
+
+static void compute(double us)
+{
+    for (double until = bench_now() + us; us > 0 && bench_now() < until;)
+        ;
+}
 
 #ifdef BENCH_BARE
-static void open_window(int allocate, size_t bytes)
+static void open_window(enum kind kind, size_t bytes)
 {
-    (void)allocate;
+    (void)kind;
     target = bench_memory_at + bench_stride() * BENCH_PER_RANK;
     origin = malloc(bytes);
     if (!origin)
@@ -51,22 +70,28 @@ static void end(enum sync sync)
 static void target_side(enum sync sync, double late_us)
 {
     (void)sync;
-    (void)late_us;
+    compute(late_us);
 }
 #else
 static MPI_Win window;
 static MPI_Group other;
 
-static void open_window(int allocate, size_t bytes)
+static void open_window(enum kind kind, size_t bytes)
 {
     MPI_Aint room = bench_rank == 1 ? (MPI_Aint)bytes * BENCH_DEPTH : 0;
     MPI_Group all;
     int peer = 1 - bench_rank;
 
     target = NULL;
-    if (allocate)
+    if (kind == ALLOCATE)
         MPI_Win_allocate(room, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &target, &window);
-    else {
+    else if (kind == SHARED) {
+        MPI_Aint size;
+        int unit;
+
+        MPI_Win_allocate_shared(room, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &target, &window);
+        MPI_Win_shared_query(window, 1, &size, &unit, &target);
+    } else {
         if (room)
             target = bench_memory(bytes * BENCH_DEPTH);
         MPI_Win_create(target, room, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
@@ -127,8 +152,7 @@ static void target_side(enum sync sync, double late_us)
         MPI_Win_fence(0, window);
     else if (sync == PSCW)
         MPI_Win_post(other, 0, window);
-    for (double until = bench_now() + late_us; late_us > 0 && bench_now() < until;)
-        ;
+    compute(late_us);
     if (sync == FENCE)
         MPI_Win_fence(0, window);
     else if (sync == PSCW)
@@ -148,8 +172,8 @@ static void check(const char *at, size_t bytes, int seed)
         bench_wrong += at[i] != (char)(i * 7 + (size_t)seed);
 }
 
-/* All samples of one point, each an epoch of so many operations. */
-static void measure(int get, enum sync sync, size_t bytes, int samples, int operations, double late_us)
+/* Before the samples of a point, and after them. */
+static void ready(int get, enum sync sync, size_t bytes, int operations)
 {
     if (bench_rank == 1)
         fill(target, bytes * (size_t)operations, get ? 3 : 0);
@@ -160,24 +184,16 @@ static void measure(int get, enum sync sync, size_t bytes, int samples, int oper
     if (sync == LOCK_ALL && bench_rank == 0)
         MPI_Win_lock_all(0, window);
 #endif
-    for (int i = 0; i < BENCH_WARM_UP + samples; i++) {
-        bench_barrier();
-        if (bench_rank == 1) {
-            target_side(sync, i < BENCH_WARM_UP ? 0 : late_us);
-            continue;
-        }
-        double t = bench_now();
-        begin(sync);
-        for (int j = 0; j < operations; j++)
-            move(get, bytes, (size_t)j * bytes);
-        end(sync);
-        if (i >= BENCH_WARM_UP)
-            bench_keep(bench_now() - t);
-    }
+    (void)sync;
+}
+
+static void finish(int get, enum sync sync, size_t bytes, int operations)
+{
 #ifndef BENCH_BARE
     if (sync == LOCK_ALL && bench_rank == 0)
         MPI_Win_unlock_all(window);
 #endif
+    (void)sync;
     bench_barrier();
     for (int j = 0; bench_rank == 1 && !get && j < operations; j++)
         check(target + (size_t)j * bytes, bytes, 5);
@@ -185,30 +201,83 @@ static void measure(int get, enum sync sync, size_t bytes, int samples, int oper
         check(origin, bytes, 3);
 }
 
-#ifdef BENCH_SKEW
-static void all_points(int allocate)
+/* One epoch, the target being late by so much; the time at the origin, elsewhere 0. */
+static double epoch(int get, enum sync sync, size_t bytes, int operations, double late_us)
 {
-    static const double late_ms[3] = {0, 20, 190};
+    bench_barrier();
+    if (bench_rank == 1) {
+        target_side(sync, late_us);
+        return 0;
+    }
+    double t = bench_now();
+    begin(sync);
+    for (int j = 0; j < operations; j++)
+        move(get, bytes, (size_t)j * bytes);
+    end(sync);
+    return bench_now() - t;
+}
+
+/* The median of the first n of samples, printed by rank 0. */
+static void print(double *samples, int n, size_t bytes, const char *what, enum sync sync, enum kind kind, const char *more)
+{
     char point[80];
 
+    for (int i = 0; i < n; i++)
+        bench_keep(samples[i]);
+    snprintf(point, sizeof point, "%s%s-%s%s", what, sync_name[sync], kind_name[kind], more);
+    bench_print(bytes, point, 1);
+}
+
+#ifdef BENCH_SKEW
+static void all_points(enum kind kind)
+{
+    static const double late_ms[3] = {0, 20, 190};
+    static double samples[2][BENCH_SAMPLES];
+    char more[40];
+
     for (int late = 0; late < 3; late++)
-        for (int sync = PSCW; sync <= LOCK; sync++) {
-            measure(0, (enum sync)sync, bench_max_bytes, bench_most, BENCH_DEPTH, 1e3 * late_ms[late]);
-            snprintf(point, sizeof point, "%s-%s-late-%g-ms", sync_name[sync], kind_name[allocate], late_ms[late]);
-            bench_print(bench_max_bytes, point, 1);
+        for (enum sync sync = PSCW; sync <= LOCK; sync++) {
+            ready(0, sync, bench_max_bytes, BENCH_DEPTH);
+            for (int i = 0; i < BENCH_WARM_UP; i++)
+                epoch(0, sync, bench_max_bytes, BENCH_DEPTH, 0);
+            for (int i = 0; i < 2 * bench_most; i++) {
+                int punctual = (i ^ i >> 1) & 1; /* late, punctual, punctual, late */
+                bench_barrier();
+                if (bench_rank == 1)
+                    compute(1e3 * late_ms[late]);
+                samples[punctual][i / 2] = epoch(0, sync, bench_max_bytes, BENCH_DEPTH, punctual ? 0 : 1e3 * late_ms[late]);
+            }
+            finish(0, sync, bench_max_bytes, BENCH_DEPTH);
+            for (int punctual = 0; punctual < 2; punctual++) {
+                snprintf(more, sizeof more, "-%s-%g-ms", punctual ? "punctual" : "late", late_ms[late]);
+                print(samples[punctual], bench_most, bench_max_bytes, "", sync, kind, more);
+            }
         }
 }
 #else
-static void all_points(int allocate)
+static void all_points(enum kind kind)
 {
-    char point[80];
+    static double samples[BENCH_SAMPLES], copies[BENCH_SAMPLES];
 
-    for (int sync = 0; sync < SYNCS; sync++)
+    for (enum sync sync = 0; sync < SYNCS; sync++)
         for (int get = 0; get < 2; get++)
             for (size_t bytes = 1; bytes <= bench_max_bytes; bytes *= bytes < 8 ? 8 : 4) {
-                measure(get, (enum sync)sync, bytes, bench_count(bytes), 1, 0);
-                snprintf(point, sizeof point, "%s-%s-%s", get ? "get" : "put", sync_name[sync], kind_name[allocate]);
-                bench_print(bytes, point, 1);
+                int n = bench_count(bytes);
+
+                ready(get, sync, bytes, 1);
+                for (int i = -BENCH_WARM_UP; i < n; i++) {
+                    double us = epoch(get, sync, bytes, 1, 0), t = bench_now();
+                    if (kind == SHARED && bench_rank == 0)
+                        memcpy(get ? origin : target, get ? target : origin, bytes);
+                    if (i >= 0) {
+                        samples[i] = us;
+                        copies[i] = bench_now() - t;
+                    }
+                }
+                finish(get, sync, bytes, 1);
+                print(samples, n, bytes, get ? "get-" : "put-", sync, kind, "");
+                if (kind == SHARED)
+                    print(copies, n, bytes, get ? "copy-get-" : "copy-put-", sync, kind, "");
             }
 }
 #endif
@@ -220,9 +289,9 @@ int main(int argc, char **argv)
 #else
     bench_start("onesided", argc, argv);
 #endif
-    for (int allocate = 0; allocate < 2; allocate++) {
-        open_window(allocate, bench_max_bytes);
-        all_points(allocate);
+    for (enum kind kind = CREATE; kind < MEASURED; kind++) {
+        open_window(kind, bench_max_bytes);
+        all_points(kind);
         close_window();
     }
     return bench_stop();

@@ -73,6 +73,70 @@ static void gaps(MPI_Win win, long *mine)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Many small puts and gets to several ranks before a flush, their origin used again at once; some beside each other, some far apart. */
+static void many(void)
+{
+    enum { PLACES = 3000, STEP = 7 };
+    long *mine = malloc(PLACES * sizeof *mine), v, in[PLACES], out[2 * STEP];
+    int right = (rank + 1) % size, left = (rank + size - 1) % size;
+    MPI_Win win;
+    MPI_Win_create(mine, PLACES * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    for (int i = 0; i < PLACES; i++)
+        mine[i] = -1, in[i] = -2;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, win);
+    for (int i = 0; i < PLACES; i += STEP) { /* words 0 and 1 of every STEP from the left, word 2 from the right, the rest stay */
+        v = value(rank, i, 1);
+        MPI_Put(&v, 1, MPI_LONG, right, i, 1, MPI_LONG, win);
+        v = value(rank, i, 2);
+        if (i + 1 < PLACES)
+            MPI_Put(&v, 1, MPI_LONG, right, i + 1, 1, MPI_LONG, win);
+        v = value(rank, i, 3);
+        if (i + 2 < PLACES)
+            MPI_Put(&v, 1, MPI_LONG, left, i + 2, 1, MPI_LONG, win);
+        MPI_Win_flush_local(right, win);
+    }
+    CHECK(MPI_Win_flush_all(win) == MPI_SUCCESS);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < PLACES; i++)
+        MPI_Get(&in[PLACES - 1 - i], 1, MPI_LONG, right, i, 1, MPI_LONG, win); /* backwards */
+    MPI_Win_flush_local(right, win);
+    for (int i = 0; i < PLACES; i++) {
+        int place = i % STEP, by = place == 2 ? (right + 1) % size : rank;
+        CHECK(in[PLACES - 1 - i] == (place > 2 ? -1 : value(by, i - place, place + 1)));
+    }
+    v = -5;
+    MPI_Get(&v, 1, MPI_LONG, right, 0, 1, MPI_LONG, win);
+    MPI_Win_flush(right, win);
+    CHECK(v == value(rank, 0, 1));
+    MPI_Win_unlock_all(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < PLACES; i++) {
+        int at = i - i % STEP;
+        CHECK(mine[i] == (i % STEP > 2 ? -1 : value(i % STEP == 2 ? right : left, at, i % STEP + 1)));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+
+    for (int i = 0; i < 2 * STEP; i++)
+        out[i] = value(rank, i, 4);
+    MPI_Win_fence(0, win); /* puts, then gets of other places, then puts again, all in one epoch */
+    for (int i = 0; i < STEP; i++)
+        MPI_Put(&out[i], 1, MPI_LONG, right, 2 * i, 1, MPI_LONG, win);
+    for (int i = 0; i < STEP; i++)
+        MPI_Get(&in[i], 1, MPI_LONG, right, 100 + i, 1, MPI_LONG, win);
+    for (int i = STEP; i < 2 * STEP; i++)
+        MPI_Put(&out[i], 1, MPI_LONG, right, 2 * i, 1, MPI_LONG, win);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    for (int i = 0; i < 2 * STEP; i++)
+        CHECK(mine[2 * i] == value(left, i, 4));
+    for (int i = 0; i < STEP; i++) {
+        int at = 100 + i, place = at % STEP, by = place == 2 ? (right + 1) % size : rank;
+        CHECK(in[i] == (place > 2 ? -1 : value(by, at - place, place + 1)));
+    }
+    MPI_Win_free(&win);
+    free(mine);
+}
+
 /* Each rank exposes to all others and accesses all others. */
 static void groups(MPI_Win win, long *mine)
 {
@@ -351,6 +415,8 @@ int main(int argc, char **argv)
     }
     dynamic();
     shared();
+    trying("many");
+    many();
     trying("large");
     large();
     return verdict();
