@@ -131,6 +131,24 @@ static void objects(MPI_Win win)
     CHECK(MPI_Win_f2c(MPI_Win_c2f(win)) == win);
 }
 
+/* Of shared windows in which only rank 0 has memory. */
+static void nothing_shared(int rank, int size)
+{
+    char *mine, *its;
+    MPI_Aint bytes;
+    int unit;
+    MPI_Win win;
+    MPI_Win_allocate_shared(rank ? 0 : BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+    MPI_Win_shared_query(win, size - 1, &bytes, &unit, &its);
+    CHECK(size == 1 || bytes == 0);
+#ifndef OPEN_MPI
+    CHECK(size == 1 || its == NULL);
+#endif
+    MPI_Win_shared_query(win, MPI_PROC_NULL, &bytes, &unit, &its);
+    CHECK(bytes >= BYTES && its != NULL && (rank || its == mine));
+    MPI_Win_free(&win);
+}
+
 int main(int argc, char **argv)
 {
     char *memory;
@@ -138,7 +156,8 @@ int main(int argc, char **argv)
     MPI_Win win;
     MPI_Errhandler own;
     start(&argc, &argv);
-    int rank = asked(MPI_Comm_rank), to = (rank + 1) % asked(MPI_Comm_size);
+    int rank = asked(MPI_Comm_rank), size = asked(MPI_Comm_size), to = (rank + 1) % size;
+    nothing_shared(rank, size);
     MPI_Win_allocate(BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
     arguments(win, to);
