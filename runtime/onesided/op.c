@@ -183,11 +183,27 @@ int opiw_fetch_and_op(const char *call, const void *origin, void *result, MPI_Da
     return over(&o, rc, NULL);
 }
 
+/* MPI lets integers, logicals, bytes and characters be compared: no numbers with fractions, no pairs.  Open MPI compares all of them by their bytes, and a
+ * program that relies on that works there as before. */
+static bool comparable(MPI_Datatype type) {
+#ifdef OPEN_MPI
+    (void)type;
+#else
+    const MPI_Datatype not[] = {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX, MPI_REAL,
+                                MPI_DOUBLE_PRECISION, MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_SHORT_INT,
+                                MPI_LONG_DOUBLE_INT, MPI_2INT, MPI_PACKED};
+    for (size_t i = 0; i < sizeof not / sizeof not[0]; i++)
+        if (type == not[i])
+            return false;
+#endif
+    return true;
+}
+
 int opiw_compare_and_swap(const char *call, const void *origin, const void *compare, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Win win) {
     WINDOW(OPIW_SWAP, 1, type);
     int rc = prepare(&o, origin, 1, type, target, disp, 1, type);
-    if (rc != MPI_ERR_TYPE && !o.local.named)
-        rc = bad(&o, MPI_ERR_TYPE, "no predefined datatype");
+    if (rc != MPI_ERR_TYPE && (!o.local.named || !comparable(type)))
+        rc = bad(&o, MPI_ERR_TYPE, "no datatype whose values can be compared");
     if (rc == MPI_SUCCESS && (!compare || !result))
         rc = bad(&o, MPI_ERR_BUFFER, "null buffer");
     if (rc == MPI_SUCCESS) {

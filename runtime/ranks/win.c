@@ -76,7 +76,7 @@ EXPORT int MPI_Win_free(MPI_Win *win_at) {
     return MPI_SUCCESS;
 }
 
-/* MPI_PROC_NULL: the first member that has memory there. */
+/* MPI_PROC_NULL: the first member that has memory there.  Who has none has no address either, as in MPICH. */
 static int query(const char *call, struct opir_win *x, int rank, MPI_Aint *size, MPI_Aint *unit, void *baseptr) {
     static const struct opiw_target none = {.unit = 1};
     const struct opiw_target *t = &none;
@@ -93,7 +93,8 @@ static int query(const char *call, struct opir_win *x, int rank, MPI_Aint *size,
             t = &x->w->at[i];
     *size = (MPI_Aint)t->size;
     *unit = t->unit;
-    memcpy(baseptr, &t->base, sizeof t->base);
+    const char *base = t->size ? t->base : NULL;
+    memcpy(baseptr, &base, sizeof base);
     return MPI_SUCCESS;
 }
 

@@ -242,7 +242,8 @@ static int make_below(const struct wish *h, void *base, MPI_Win *win, void **sha
     return PMPI_Win_create_dynamic(h->info, h->comm, win);
 }
 
-/* Where the MPI has put a member's part of a window of MPI_Win_allocate_shared, as an address of ours. */
+/* Where the MPI has put a member's part of a window of MPI_Win_allocate_shared, as an address of ours.  It is as large as the member asked for: Open MPI
+ * tells whole pages. */
 static bool where(MPI_Win win, int rank, struct opiw_target *t) {
     MPI_Aint size;
     int unit;
@@ -250,7 +251,6 @@ static bool where(MPI_Win win, int rank, struct opiw_target *t) {
     if (PMPI_Win_shared_query(win, rank, &size, &unit, &base) != MPI_SUCCESS)
         return false;
     t->base = base;
-    t->size = (size_t)size;
     t->direct = true;
     return true;
 }

@@ -3,8 +3,9 @@
 PATH is the folder test/mpi of an unpacked source of MPICH, which is copied and configured once. Each program goes
 through ``opi-xform --privatize`` (``=struct`` for fibers) and is linked as ``opicc --ranks`` does it; ``--carrier
 processes`` runs the programs as they are, ``libopi`` linked with it. Each line of the
-testlists runs with the number of ranks, the arguments and the variables that it names. What came out is kept in the
-folder of --work, and a line that has a result is not run again, so that an interrupted run goes on where it was.
+testlists runs with the number of ranks, the arguments and the variables that it names. Processes that wait let others
+run where there are no fewer of them than processors: some lines take minutes else. What came out is kept in the folder
+of --work, and a line that has a result is not run again, so that an interrupted run goes on where it was.
 """
 
 from __future__ import annotations
@@ -19,13 +20,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from opi_xform.launch.mpi import LaunchError, Mpi, find_mpi
 from opi_xform.launch.ranks import Carrier, job
+from tests.mpi4py_suite.run import WAITING
 from tests.mpich_suite.build import Builder, BuildError, configured
 from tests.mpich_suite.lists import DIRECTORIES, Line, read_lists
 
@@ -62,10 +64,15 @@ def judge(line: Line, code: int, text: str) -> tuple[str, str]:
     return "wrong", "\n".join(rest[:5]) or f"it ended with {code}{'' if said else ' and said nothing'}"
 
 
-def run_line(line: Line, words: Sequence[str], limit: int, folder: Path) -> Outcome:
-    """Runs a command in the line's own directory, where its files are; ends all of its processes when its time is
-    over."""
-    environment = {**os.environ, **dict(line.environment)}
+def crowd(ranks: int, carrier: Carrier | None) -> dict[str, str]:
+    """What processes need in their environment to make way for each other; libopi_ranks does so by itself."""
+    return WAITING if carrier is None and ranks >= (os.cpu_count() or 1) else {}
+
+
+def run_line(line: Line, words: Sequence[str], limit: int, folder: Path, more: Mapping[str, str]) -> Outcome:
+    """Runs a command in the line's own directory, where its files are, with ``more`` in its environment; ends all of
+    its processes when its time is over."""
+    environment = {**os.environ, **more, **dict(line.environment)}
     if line.ends:
         environment["MPIEXEC_TIMEOUT"] = str(line.limit or limit)  # it waits for ever: the launcher ends it
     began = time.monotonic()
@@ -190,7 +197,7 @@ class Runner:
         for line in lines:
             words = launched(self.builder.mpi, program, line.ranks, self.processes, self.carrier)
             limit = max(line.limit + 10 if line.ends else 0, self.limit)
-            outcome = run_line(line, words, limit, self.builder.source / folder)
+            outcome = run_line(line, words, limit, self.builder.source / folder, crowd(line.ranks, self.carrier))
             if outcome.word in ("late", "wrong") and shared:
                 outcome = Outcome("shared", "; ".join(shared), outcome.seconds)
             self.results.add(line, outcome)

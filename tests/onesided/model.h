@@ -169,7 +169,7 @@ static int check_step(const struct plan *p)
 
     for (int w = 0; w < p->windows; w++)
         for (int t = 0; t < p->ranks; t++)
-            for (int cell = 0; cell < CELLS; cell++) {
+            for (int cell = 0; p->window[w].member[t] && cell < CELLS; cell++) {
                 int n = touches_of(p, w, t, cell, touch), was = wrong;
                 switch (p->step.mode[w][t][cell / BLOCK]) {
                 case SUM:

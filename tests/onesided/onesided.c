@@ -1,12 +1,15 @@
 /*
  * Random one-sided programs. Each rank draws the same plan (plan.h) and does its part of it; rank 0 judges every outcome
- * (model.h). Several windows of all kinds at once, each with a synchronisation of its own in each step; all operations and
- * their request forms, completed together with messages; layouts with gaps; displacement units; MPI_PROC_NULL.
+ * (model.h). Several windows of all kinds at once, of all ranks or all but one, each with a synchronisation of its own
+ * in each step; all operations and their request forms, completed together with messages in every way; the forms with
+ * large counts, where the MPI has them; layouts with gaps and backwards; displacement units; infos; MPI_PROC_NULL;
+ * loads and stores of shared windows by others; memory attached in parts.
  *
  *   onesided [programs [first seed [kinds of windows, a bit each]]]
  *
  * No variable is static and changes: ranks may be threads.
  */
+#include "calls.h"
 #include "model.h"
 
 #define GUARD 0xa5
@@ -18,6 +21,7 @@ struct window {
     char *memory;  /* of this rank */
     void *release; /* by free or MPI_Free_mem */
     MPI_Aint base[MOST_RANKS]; /* DYNAMIC: addresses; else 0 */
+    char *near[MOST_RANKS];    /* SHARED: each member's memory, as this rank reaches it */
 };
 
 struct rank {
@@ -29,42 +33,104 @@ struct rank {
     int requests, came, sent;
 };
 
+/* The rank of a member in the window's communicator. */
 static int number_in(const struct rank *r, int w, int rank)
 {
-    return r->plan->window[w].reversed ? r->plan->ranks - 1 - rank : rank;
+    const struct window_plan *q = &r->plan->window[w];
+    int number = 0;
+
+    for (int i = 0; i < r->plan->ranks; i++)
+        number += q->member[i] && (q->reversed ? i > rank : i < rank);
+    return number;
+}
+
+static MPI_Info info_of(const struct window_plan *q)
+{
+    MPI_Info info;
+
+    if (q->hint < 1 || q->hint > 3)
+        return MPI_INFO_NULL;
+    MPI_Info_create(&info);
+    if (q->hint == 1) /* at one time there are only operations of one kind on a cell, and MPI_NO_OP */
+        MPI_Info_set(info, "accumulate_ops", "same_op_no_op");
+    else if (q->hint == 2)
+        MPI_Info_set(info, "accumulate_ordering", "rar,raw,war,waw");
+    else
+        MPI_Info_set(info, "alloc_shared_noncontig", "true");
+    return info;
+}
+
+/* Where the members' parts lie, as MPI tells. Open MPI 5.0.11 rounds their sizes up, with hint 3. */
+static void query(struct rank *r, int w)
+{
+    const struct window_plan *q = &r->plan->window[w];
+    struct window *v = &r->window[w];
+    MPI_Aint size;
+
+    for (int t = 0; t < r->plan->ranks; t++) {
+        if (!q->member[t])
+            continue;
+        int unit, number = number_in(r, w, t);
+        MPI_Win_shared_query(v->win, number, &size, &unit, &v->near[t]);
+        int wrong = size < CELLS * element_size[q->element] || unit != q->unit[t] ||
+                    (t == r->me && v->near[t] != v->memory);
+#if MPI_VERSION >= 4
+        MPI_Aint large;
+        char *same;
+        MPI_Win_shared_query_c(v->win, number, &size, &large, &same);
+        wrong |= large != unit || same != v->near[t] || size < CELLS * element_size[q->element];
+#endif
+        if (wrong)
+            printf("seed %d, window %d: MPI_Win_shared_query of member %d\n", r->plan->seed, w, t);
+        r->wrong += wrong;
+    }
+}
+
+/* Attached in two parts, of whole blocks. */
+static void attach(struct window *v, MPI_Aint bytes)
+{
+    MPI_Win_create_dynamic(MPI_INFO_NULL, v->comm, &v->win);
+    v->memory = v->release = malloc((size_t)bytes);
+    MPI_Win_attach(v->win, v->memory, bytes / 2);
+    MPI_Win_attach(v->win, v->memory + bytes / 2, bytes / 2);
 }
 
 static void make_window(struct rank *r, int w)
 {
     const struct window_plan *q = &r->plan->window[w];
     struct window *v = &r->window[w];
-    MPI_Aint bytes = CELLS * element_size[q->element], mine;
+    MPI_Aint bytes = CELLS * element_size[q->element], mine = 0;
     MPI_Datatype types[ELEMENTS] = {MPI_UINT8_T, MPI_UINT32_T, MPI_UINT64_T, MPI_DOUBLE};
+    int member = q->member[r->me], unit = q->unit[r->me];
+    MPI_Info info = info_of(q);
 
+    memset(v, 0, sizeof *v);
     v->type = types[q->element];
-    v->release = NULL;
-    memset(v->base, 0, sizeof v->base);
-    MPI_Comm_split(MPI_COMM_WORLD, 0, number_in(r, w, r->me), &v->comm);
-    switch (q->flavor) {
-    case CREATE:
-    case CREATE_ALLOC_MEM:
-        if (q->flavor == CREATE)
-            v->memory = v->release = malloc((size_t)bytes);
-        else {
-            MPI_Alloc_mem(bytes, MPI_INFO_NULL, &v->release);
+    MPI_Comm_split(MPI_COMM_WORLD, member ? 0 : MPI_UNDEFINED, number_in(r, w, r->me), &v->comm);
+    if (member)
+        switch (q->flavor) {
+        case CREATE:
+        case CREATE_ALLOC_MEM:
+            if (q->flavor == CREATE)
+                v->release = malloc((size_t)bytes);
+            else
+                MPI_Alloc_mem(bytes, MPI_INFO_NULL, &v->release);
             v->memory = v->release;
+            EITHER(q->large, MPI_Win_create, v->memory, bytes, unit, info, v->comm, &v->win);
+            break;
+        case ALLOCATE: EITHER(q->large, MPI_Win_allocate, bytes, unit, info, v->comm, &v->memory, &v->win); break;
+        case SHARED:
+            EITHER(q->large, MPI_Win_allocate_shared, bytes, unit, info, v->comm, &v->memory, &v->win);
+            query(r, w);
+            break;
+        default: attach(v, bytes); break;
         }
-        MPI_Win_create(v->memory, bytes, q->unit[r->me], MPI_INFO_NULL, v->comm, &v->win);
-        break;
-    case ALLOCATE: MPI_Win_allocate(bytes, q->unit[r->me], MPI_INFO_NULL, v->comm, &v->memory, &v->win); break;
-    case SHARED: MPI_Win_allocate_shared(bytes, q->unit[r->me], MPI_INFO_NULL, v->comm, &v->memory, &v->win); break;
-    default:
-        v->memory = v->release = malloc((size_t)bytes);
-        MPI_Win_create_dynamic(MPI_INFO_NULL, v->comm, &v->win);
-        MPI_Win_attach(v->win, v->memory, bytes);
-        MPI_Get_address(v->memory, &mine);
+    if (info != MPI_INFO_NULL)
+        MPI_Info_free(&info);
+    if (q->flavor == DYNAMIC) {
+        if (member)
+            MPI_Get_address(v->memory, &mine);
         MPI_Allgather(&mine, 1, MPI_AINT, v->base, 1, MPI_AINT, MPI_COMM_WORLD);
-        break;
     }
 }
 
@@ -72,8 +138,12 @@ static void free_window(struct rank *r, int w)
 {
     struct window *v = &r->window[w];
 
-    if (r->plan->window[w].flavor == DYNAMIC)
+    if (!r->plan->window[w].member[r->me])
+        return;
+    if (r->plan->window[w].flavor == DYNAMIC) {
+        MPI_Win_detach(v->win, v->memory + CELLS * element_size[r->plan->window[w].element] / 2);
         MPI_Win_detach(v->win, v->memory);
+    }
     MPI_Win_free(&v->win);
     MPI_Comm_free(&v->comm);
     if (r->plan->window[w].flavor == CREATE_ALLOC_MEM)
@@ -102,6 +172,8 @@ static void begin(struct rank *r, int w)
 {
     struct window *v = &r->window[w];
 
+    if (!r->plan->window[w].member[r->me])
+        return;
     if (r->plan->step.sync[w] == FENCE)
         MPI_Win_fence(r->plan->step.nops % 2 ? MPI_MODE_NOPRECEDE : 0, v->win);
     else if (r->plan->step.sync[w] == LOCK_ALL)
@@ -119,6 +191,8 @@ static void end(struct rank *r, int w)
 {
     struct window *v = &r->window[w];
 
+    if (!r->plan->window[w].member[r->me])
+        return;
     if (r->plan->step.sync[w] == FENCE)
         MPI_Win_fence(MPI_MODE_NOSUCCEED, v->win);
     else if (r->plan->step.sync[w] == LOCK_ALL)
@@ -142,90 +216,25 @@ static char *guarded(size_t bytes)
     return at;
 }
 
-static MPI_Datatype origin_type(const struct window *v, const struct op *op, int *count)
-{
-    MPI_Datatype made = v->type;
-
-    *count = op->gaps ? 1 : op->n;
-    if (op->gaps) {
-        MPI_Type_vector(op->n, 1, 2, v->type, &made);
-        MPI_Type_commit(&made);
-    }
-    return made;
-}
-
-static MPI_Datatype target_type(const struct window *v, const struct op *op, int *count)
-{
-    MPI_Datatype made = v->type;
-    int at[BLOCK];
-
-    for (int i = 0; i < op->n; i++)
-        at[i] = op->cell[i] - op->block * BLOCK;
-    *count = op->layout ? 1 : op->n;
-    if (op->layout == 1)
-        MPI_Type_vector(op->n, 1, 2, v->type, &made);
-    else if (op->layout == 2)
-        MPI_Type_create_indexed_block(op->n, 1, at, v->type, &made);
-    if (op->layout)
-        MPI_Type_commit(&made);
-    return made;
-}
-
-static MPI_Op operation_of(enum mode mode, const struct op *op)
-{
-    if (op->noop)
-        return MPI_NO_OP;
-    return mode == XOR ? MPI_BXOR : mode == MAX ? MPI_MAX : mode == PUT || mode == REPLACE ? MPI_REPLACE : MPI_SUM;
-}
-
-static void call(struct rank *r, int k)
+static void call_op(struct rank *r, int k)
 {
     const struct op *op = &r->plan->step.op[k];
     struct window *v = &r->window[op->window];
     const struct window_plan *q = &r->plan->window[op->window];
     int size = element_size[q->element], target = op->null ? MPI_PROC_NULL : number_in(r, op->window, op->target);
-    int first = op->layout == 2 ? op->block * BLOCK : op->cell[0], oc, tc;
+    int first = op->layout == 2 ? op->block * BLOCK : op->cell[0];
     MPI_Aint at = v->base[op->target] + (MPI_Aint)first * size / q->unit[op->target];
-    MPI_Datatype from = origin_type(v, op, &oc), to = target_type(v, op, &tc);
-    MPI_Op what = operation_of(mode_of(r->plan, op), op);
-    MPI_Request *request = &r->request[r->requests];
-    char *memory = r->memory[k], *result = r->result[k];
 
-    if (op->request) {
-        r->requests++;
-        switch (op->kind) {
-        case DO_PUT: MPI_Rput(memory, oc, from, target, at, tc, to, v->win, request); break;
-        case DO_GET: MPI_Rget(result, oc, from, target, at, tc, to, v->win, request); break;
-        case DO_ACC: MPI_Raccumulate(memory, oc, from, target, at, tc, to, what, v->win, request); break;
-        default:
-            MPI_Rget_accumulate(memory, oc, from, result, oc, from, target, at, tc, to, what, v->win, request);
-            break;
-        }
-    } else
-        switch (op->kind) {
-        case DO_PUT: MPI_Put(memory, oc, from, target, at, tc, to, v->win); break;
-        case DO_GET: MPI_Get(result, oc, from, target, at, tc, to, v->win); break;
-        case DO_ACC: MPI_Accumulate(memory, oc, from, target, at, tc, to, what, v->win); break;
-        case DO_GET_ACC:
-            MPI_Get_accumulate(memory, oc, from, result, oc, from, target, at, tc, to, what, v->win);
-            break;
-        case DO_CAS: {
-            char *start = memory + 2 * size;
-            store(q->element, start, r->plan->before[op->window][op->target][op->cell[0]]);
-            MPI_Compare_and_swap(memory, start, result, v->type, target, at, v->win);
-            break;
-        }
-        default: MPI_Fetch_and_op(memory, result, v->type, target, at, what, v->win); break;
-        }
-    if (op->gaps)
-        MPI_Type_free(&from);
-    if (op->layout)
-        MPI_Type_free(&to);
+    if (op->kind == DO_CAS)
+        store(q->element, r->memory[k] + 2 * size, r->plan->before[op->window][op->target][op->cell[0]]);
+    call(op, operation_of(mode_of(r->plan, op), op), v->type, size, target, at, v->win, r->memory[k], r->result[k],
+         &r->request[r->requests]);
+    r->requests += op->request;
 }
 
 static void complete_requests(struct rank *r)
 {
-    MPI_Waitall(r->requests, r->request, MPI_STATUSES_IGNORE);
+    complete(r->requests, r->request, r->plan->step.nops + r->me);
     r->requests = 0;
 }
 
@@ -243,14 +252,14 @@ static void do_op(struct rank *r, int k)
         store(q->element, r->memory[k] + size * (size_t)(i * (op->gaps && op->kind < DO_FETCH ? 2 : 1)), op->value[i]);
     if (r->plan->step.sync[op->window] == LOCK) {
         MPI_Win_lock(k % 3 ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, target, 0, win);
-        call(r, k);
+        call_op(r, k);
         if (k % 2)
             MPI_Win_flush(target, win);
         if (alone || k % 4 == 0)
             complete_requests(r);
         MPI_Win_unlock(target, win);
     } else {
-        call(r, k);
+        call_op(r, k);
         if (r->plan->step.sync[op->window] == LOCK_ALL) {
             if (alone || k % 4 == 0)
                 MPI_Win_flush(target, win);
@@ -291,23 +300,59 @@ static void collect(struct rank *r, int k)
     free(r->result[k]);
 }
 
+/* Who reads and writes a member's part by loads and stores: of shared windows the next member, else itself. */
+static int keeper(const struct rank *r, int w, int t)
+{
+    const struct window_plan *q = &r->plan->window[w];
+
+    if (q->flavor == SHARED)
+        do
+            t = (t + 1) % r->plan->ranks;
+        while (!q->member[t]);
+    return t;
+}
+
+static void cells_of(struct rank *r, int w, int t, uint64_t *cells, int write)
+{
+    enum element e = r->plan->window[w].element;
+    MPI_Win win = r->window[w].win;
+    char *at = t == r->me ? r->window[w].memory : r->window[w].near[t];
+
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, number_in(r, w, t), 0, win);
+    MPI_Win_sync(win);
+    for (int i = 0; i < CELLS; i++)
+        if (write)
+            store(e, at + i * element_size[e], cells[i]);
+        else
+            cells[i] = load(e, at + i * element_size[e]);
+    MPI_Win_sync(win);
+    MPI_Win_unlock(number_in(r, w, t), win);
+}
+
 /* All that the windows have, on every rank. */
 static void share(struct rank *r, uint64_t all[MOST_WINDOWS][MOST_RANKS][CELLS])
 {
-    uint64_t mine[CELLS];
+    struct plan *p = r->plan;
+    uint64_t mine[CELLS] = {0}, kept[CELLS];
 
-    for (int w = 0; w < r->plan->windows; w++) {
-        enum element e = r->plan->window[w].element;
-        int self = number_in(r, w, r->me);
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, self, 0, r->window[w].win);
-        for (int i = 0; i < CELLS; i++)
-            mine[i] = load(e, r->window[w].memory + i * element_size[e]);
-        MPI_Win_unlock(self, r->window[w].win);
+    for (int w = 0; w < p->windows; w++) {
+        if (p->window[w].member[r->me])
+            cells_of(r, w, r->me, mine, 0);
         MPI_Allgather(mine, CELLS, MPI_UINT64_T, all[w], CELLS, MPI_UINT64_T, MPI_COMM_WORLD);
+        for (int t = 0; t < p->ranks; t++) {
+            if (!p->window[w].member[t] || t == r->me || keeper(r, w, t) != r->me)
+                continue;
+            cells_of(r, w, t, kept, 0);
+            if (memcmp(kept, all[w][t], sizeof kept) != 0) {
+                printf("seed %d, step %d, window %d: rank %d sees other values of %d\n", p->seed, p->number, w, r->me,
+                       t);
+                r->wrong++;
+            }
+        }
     }
 }
 
-/* New values by the target's own stores: for doubles in every step, so that their sums stay exact. */
+/* New values by stores: for doubles in every step, so that their sums stay exact. */
 static void renew(struct rank *r)
 {
     struct plan *p = r->plan;
@@ -316,14 +361,12 @@ static void renew(struct rank *r)
         enum element e = p->window[w].element;
         if (p->number > 0 && e != F64 && draw(p, 2))
             continue;
-        for (int t = 0; t < p->ranks; t++)
+        for (int t = 0; t < p->ranks; t++) {
             for (int i = 0; i < CELLS; i++)
                 p->before[w][t][i] = draw_value(p, e);
-        int self = number_in(r, w, r->me);
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, self, 0, r->window[w].win);
-        for (int i = 0; i < CELLS; i++)
-            store(e, r->window[w].memory + i * element_size[e], p->before[w][r->me][i]);
-        MPI_Win_unlock(self, r->window[w].win);
+            if (p->window[w].member[t] && keeper(r, w, t) == r->me)
+                cells_of(r, w, t, p->before[w][t], 1);
+        }
     }
 }
 

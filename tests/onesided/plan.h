@@ -38,8 +38,10 @@ struct op {
     enum kind kind;
     int null;       /* to MPI_PROC_NULL: nothing happens */
     int request;    /* the request form */
-    int gaps;       /* the origin's memory has gaps */
-    int layout;     /* of the target: 0 contiguous, 1 every second element, 2 any order from the block's start */
+    int large;      /* the form with large counts, where the MPI has it */
+    int gaps;       /* the origin's memory has gaps: 1 by a vector, 2 by the extent of the elements */
+    int layout;     /* of the target: 0 contiguous; every second element, 1 by a vector, 4 by the extent; 2 any order
+                       from the block's start; 3 backwards */
     int noop;       /* a fetching operation that changes nothing */
     uint64_t value[BLOCK];
 };
@@ -48,6 +50,9 @@ struct window_plan {
     enum element element;
     enum flavor flavor;
     int reversed; /* its ranks are numbered the other way round */
+    int member[MOST_RANKS];
+    int hint; /* an info: 1, 2 about accumulating, 3 where memory lies */
+    int large; /* made by the call with large units */
     int unit[MOST_RANKS];
 };
 
@@ -143,6 +148,11 @@ static inline void draw_windows(struct plan *p, int flavors)
             q->flavor = (enum flavor)draw(p, FLAVORS);
         while (!(flavors >> q->flavor & 1));
         q->reversed = draw(p, 3) == 0;
+        q->hint = draw(p, 6);
+        q->large = draw(p, 2);
+        int without = p->ranks > 2 ? draw(p, 3 * p->ranks) : p->ranks;
+        for (int t = 0; t < p->ranks; t++)
+            q->member[t] = t != without;
         for (int t = 0; t < p->ranks; t++) {
             int choices[3] = {1, element_size[q->element], BLOCK * element_size[q->element]};
             q->unit[t] = q->flavor == DYNAMIC ? 1 : choices[draw(p, 3)];
@@ -188,9 +198,12 @@ static inline int draw_cells(struct plan *p, struct op *op)
     int whole = q->unit[op->target] > element_size[q->element]; /* displacements are blocks */
     int first = op->block * BLOCK, order[BLOCK];
 
-    op->layout = single ? 0 : whole ? 2 : draw(p, 3);
-    op->n = single ? 1 : 1 + draw(p, op->layout == 1 ? BLOCK / 2 : BLOCK);
-    int at = single && whole ? 0 : draw(p, BLOCK - (op->layout == 1 ? 2 * op->n - 2 : op->n - 1));
+    op->layout = single ? 0 : whole ? 2 : draw(p, 5);
+    if (op->layout == 3 && q->element == U8)
+        op->layout = 4; /* Open MPI 5.0.11 takes bytes with a stride of -1 byte for bytes in a row */
+    int step = op->layout == 1 || op->layout == 4 ? 2 : 1;
+    op->n = single ? 1 : 1 + draw(p, BLOCK / step);
+    int at = single && whole ? 0 : draw(p, BLOCK - step * (op->n - 1));
     for (int i = 0; i < BLOCK; i++)
         order[i] = i;
     for (int i = 0; i < BLOCK; i++) {
@@ -199,7 +212,7 @@ static inline int draw_cells(struct plan *p, struct op *op)
         order[j] = kept;
     }
     for (int i = 0; i < op->n; i++)
-        op->cell[i] = first + (op->layout == 0 ? at + i : op->layout == 1 ? at + 2 * i : order[i]);
+        op->cell[i] = first + (op->layout == 2 ? order[i] : op->layout == 3 ? at + op->n - 1 - i : at + step * i);
     for (int i = 0; changes(op) && i < op->n; i++) {
         int used = p->step.used[op->window][op->target][op->cell[i]];
         if ((mode == PUT && used) || used >= element_bits[q->element] - 1)
@@ -229,11 +242,13 @@ static inline void draw_op(struct plan *p)
     op->null = draw(p, 25) == 0;
     enum sync sync = s->sync[op->window];
     enum mode mode = mode_of(p, op);
-    if ((mode == OWN && s->owner[op->window][op->target][op->block] != op->origin) ||
+    if (!p->window[op->window].member[op->origin] || !p->window[op->window].member[op->target] ||
+        (mode == OWN && s->owner[op->window][op->target][op->block] != op->origin) ||
         (sync == PSCW && !s->reach[op->window][op->origin][op->target]))
         return;
     op->kind = draw_kind(p, mode, &op->noop);
-    op->gaps = draw(p, 2);
+    op->gaps = draw(p, 3);
+    op->large = draw(p, 2);
     op->request = (sync == LOCK || sync == LOCK_ALL) && op->kind <= DO_GET_ACC && draw(p, 2);
     s->nops += draw_cells(p, op);
 }
@@ -248,7 +263,7 @@ static inline void draw_step(struct plan *p)
         s->sync[w] = (enum sync)draw(p, SYNCS);
         for (int t = 0; t < p->ranks; t++) {
             for (int o = 0; o < p->ranks; o++)
-                s->reach[w][o][t] = draw(p, 3) != 0;
+                s->reach[w][o][t] = draw(p, 3) != 0 && p->window[w].member[o] && p->window[w].member[t];
             for (int b = 0; b < BLOCKS; b++) {
                 s->mode[w][t][b] = draw_mode(p, w);
                 s->owner[w][t][b] = draw(p, p->ranks);

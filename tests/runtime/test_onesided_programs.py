@@ -35,6 +35,8 @@ ACCUMULATE = "const void *o, int n, MPI_Datatype t, int r, MPI_Aint d, int m, MP
 PUT = "const void *o, int n, MPI_Datatype t, int r, MPI_Aint d, int m, MPI_Datatype u, MPI_Win w"
 GET = PUT.removeprefix("const ")
 FETCH = "const void *o, void *f, MPI_Datatype t, int r, MPI_Aint d, MPI_Op op, MPI_Win w"
+LARGE_PUT = PUT.replace("int n", "MPI_Count n").replace("int m", "MPI_Count m")
+QUERY = "MPI_Win w, int r, MPI_Aint *size, int *unit, void *base"
 SWAP = "const void *o, const void *c, void *f, MPI_Datatype t, int r, MPI_Aint d, MPI_Win w"
 FAULTS = {
     "an accumulate is lost": f"int MPI_Accumulate({ACCUMULATE})\n"
@@ -49,6 +51,10 @@ FAULTS = {
     "{ return PMPI_Get(o, n, t, r == MPI_PROC_NULL ? 0 : r, d, m, u, w); }",
     "what is fetched is the value after": f"int MPI_Fetch_and_op({FETCH})\n"
     "{ PMPI_Fetch_and_op(o, f, t, r, d, op, w); if (op != MPI_NO_OP) *(char *)f ^= 1; return MPI_SUCCESS; }",
+    "a put with large counts is lost": f"int MPI_Put_c({LARGE_PUT})\n"
+    "{ static int n_; return ++n_ % 5 ? PMPI_Put_c(o, n, t, r, d, m, u, w) : MPI_SUCCESS; }",
+    "each member's shared memory is rank 0's": f"int MPI_Win_shared_query({QUERY})\n"
+    "{ (void)r; return PMPI_Win_shared_query(w, 0, size, unit, base); }",
     "a swap does not compare": f"int MPI_Compare_and_swap({SWAP})\n"
     "{ (void)c; return PMPI_Fetch_and_op(o, f, t, r, d, MPI_REPLACE, w); }",
 }

@@ -17,6 +17,25 @@ static void nothing(void *in, void *inout, int *n, MPI_Datatype *type)
     (void)in, (void)inout, (void)n, (void)type;
 }
 
+/* A derived datatype never, numbers with fractions where the MPI below does not either. */
+static void compared(MPI_Win win, int to)
+{
+    long v = 0, was;
+    MPI_Datatype bytes;
+    MPI_Type_contiguous(8, MPI_BYTE, &bytes);
+    MPI_Type_commit(&bytes);
+    MPI_Win_fence(0, win);
+    CHECK_CLASS(MPI_Compare_and_swap(&v, &v, &was, bytes, to, 0, win), MPI_ERR_TYPE);
+#ifndef OPEN_MPI
+    CHECK_CLASS(MPI_Compare_and_swap(&v, &v, &was, MPI_DOUBLE, to, 0, win), MPI_ERR_TYPE);
+    CHECK_CLASS(MPI_Compare_and_swap(&v, &v, &was, MPI_FLOAT_INT, to, 0, win), MPI_ERR_TYPE);
+#endif
+    CHECK_CLASS(MPI_Compare_and_swap(&v, &v, &was, MPI_LONG, to, 0, win), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Compare_and_swap(&v, &v, &was, MPI_CHAR, to, 0, win), MPI_SUCCESS);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    MPI_Type_free(&bytes);
+}
+
 static void arguments(MPI_Win win, int to)
 {
     long v = 1, was;
@@ -112,6 +131,24 @@ static void objects(MPI_Win win)
     CHECK(MPI_Win_f2c(MPI_Win_c2f(win)) == win);
 }
 
+/* Of shared windows in which only rank 0 has memory. */
+static void nothing_shared(int rank, int size)
+{
+    char *mine, *its;
+    MPI_Aint bytes;
+    int unit;
+    MPI_Win win;
+    MPI_Win_allocate_shared(rank ? 0 : BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+    MPI_Win_shared_query(win, size - 1, &bytes, &unit, &its);
+    CHECK(size == 1 || bytes == 0);
+#ifndef OPEN_MPI
+    CHECK(size == 1 || its == NULL);
+#endif
+    MPI_Win_shared_query(win, MPI_PROC_NULL, &bytes, &unit, &its);
+    CHECK(bytes >= BYTES && its != NULL && (rank || its == mine));
+    MPI_Win_free(&win);
+}
+
 int main(int argc, char **argv)
 {
     char *memory;
@@ -119,10 +156,13 @@ int main(int argc, char **argv)
     MPI_Win win;
     MPI_Errhandler own;
     start(&argc, &argv);
-    int rank = asked(MPI_Comm_rank), to = (rank + 1) % asked(MPI_Comm_size);
+    int rank = asked(MPI_Comm_rank), size = asked(MPI_Comm_size), to = (rank + 1) % size;
+    nothing_shared(rank, size);
     MPI_Win_allocate(BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
     arguments(win, to);
+    MPI_Barrier(MPI_COMM_WORLD);
+    compared(win, to);
     MPI_Barrier(MPI_COMM_WORLD);
     epochs(win, to);
     objects(win);
