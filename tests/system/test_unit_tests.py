@@ -21,12 +21,10 @@ UNTESTED = {
     "run start terminal versions",
     "cli.inputs": "annotations beside build_flags channels files knowledge shown usual",
     "cli.output": "checks destination explained facts fix present private",
-    "divide.named": "handed",
     "divide.passages": "proof",
     "frontend": "dump static_uses statics units",
     "frontend.clang": "names tree typemap",
     "launch": "check cmake executable launcher linked opicc opicxx opirun probes ranks runtime transform",
-    "ownership.buffers": "number_tables",
     "ownership.conditions": "allocators bypass disjoint jumps levels replacing table threads",
     "ownership.explain": "culprits datatypes deepest hints live_data movable other_threads part_reasons "
     "reasons unreached",

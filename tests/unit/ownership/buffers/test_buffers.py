@@ -12,6 +12,7 @@ from opi_xform.memory.poly import number, symbol
 from opi_xform.ownership.buffers.arrays import Indexed
 from opi_xform.ownership.buffers.counted import counted, never_overfull
 from opi_xform.ownership.buffers.members import member_refusal, promote, wanted
+from opi_xform.ownership.buffers.number_tables import number_tables, promoted
 from opi_xform.ownership.buffers.same_member import alike, classes
 from opi_xform.ownership.buffers.tables import Shape, find_tables
 from opi_xform.ownership.buffers.uses import collect, is_rows
@@ -187,3 +188,31 @@ def test_messages_that_end_in_their_row(put: str, count: str, expected: bool) ->
     found = program(f"for (int d = 0; d < 4; d++) n[d] = 0;\nwhile (argc--) {{ {flush} }}", top)
     (use,) = found.uses
     assert never_overfull(found.program, use.object, [use], 800) is expected
+
+
+# --- arrays of integers in structs ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ("", 1),
+        ("h.n = 3;", 1),  # another member
+        ("other(h.peer);", 0),
+        ("long *w = (long *)h.peer; w[0] = 1;", 0),  # as numbers of another size
+    ],
+)
+def test_numbers_in_a_struct_become_an_array_of_their_own(more: str, expected: int) -> None:
+    body = f"for (int d = 0; d < 4; d++) h.peer[d] = d;\nfor (int d = 0; d < 4; d++) u[h.peer[d]] = 1;\n{more}\n"
+    top = "static struct { int n, peer[4]; } h; static double u[N]; void other(int *);"
+    found = program(body + SEND.format("u"), top)
+    tables = number_tables(found.program)
+    assert len(tables) == expected
+    for table in tables:
+        assert table.type.is_array
+        assert table.type.count == 4
+        assert len(table.addresses) == 2
+        graph, variables = promoted(found.program.graph, found.program.variables, tables)
+        assert table.key in variables
+        written = [graph.nodes[n].action for n in sorted(table.addresses)]
+        assert all(table.key in str(action) for action in written)
