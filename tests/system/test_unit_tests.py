@@ -25,11 +25,19 @@ UNTESTED = {
     "frontend": "dump static_uses statics units",
     "frontend.clang": "names tree typemap",
     "launch": "check cmake executable launcher linked opicc opicxx opirun probes ranks runtime transform",
-    "ownership.conditions": "allocators bypass disjoint jumps levels replacing table threads",
+    "ownership": "disjoint settle",
+    "ownership.conditions.addresses": "begins escape exposed members null_test parameters values",
+    "ownership.conditions.calls": "analysed datatype few_bytes form macro own_mpi requested small variable",
+    "ownership.conditions.contents": "budget capacity ends first_contents packed read_after_receive real_source "
+    "replacing unwritten",
+    "ownership.conditions.memory": "allocators jumps levels",
+    "ownership.conditions.text": "configurations declaration own_copies shared_text threads writable",
+    "ownership.deciding": "judging receives",
     "ownership.explain": "culprits datatypes deepest hints live_data movable other_threads part_reasons "
     "reasons unreached",
     "privatize": "decide hazards model names program relocate table",
     "privatize.edits": "edits identifiers prologue text verify",
+    "values": "partly_set",
 }
 """By package: modules that no file of tests/unit imports, nor names in its text as one that it is about."""
 

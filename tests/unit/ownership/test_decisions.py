@@ -7,16 +7,18 @@ from core_support import around, called_in
 from ownership_support import Source, source
 
 from opi_xform.budget import TooLargeError
+from opi_xform.codes import Reason
 from opi_xform.effects.table import load_effects
 from opi_xform.graph.copies import Relevance
 from opi_xform.graph.flat import Flat
 from opi_xform.ir import instr as ins
 from opi_xform.memory.objects import Objects
+from opi_xform.ownership.conditions.table import TABLE
+from opi_xform.ownership.deciding.facts import BufferFacts, ProgramFacts, Site
 from opi_xform.ownership.decisions import all_kept, decisions_of, with_shown
 from opi_xform.ownership.model.buffers import Options, Refusal
 from opi_xform.ownership.model.plan import Decision, Plan
 from opi_xform.ownership.reach import Facts, Reach
-from opi_xform.ownership.refusals import form_refusal, whole_refusal
 from opi_xform.ownership.relevance import followed_all, relevant
 from opi_xform.ownership.swaps import find, sound
 from opi_xform.pointsto.constraints import GraphPointsTo
@@ -36,8 +38,10 @@ def program(body: str, top: str = TOP) -> Source:
 def test_each_use_in_the_sources_is_decided() -> None:
     found = program(f"{SEND.format('b')}\n{SEND.format('c')}")
     one, two = found.uses
-    stray = {one.place: Refusal("01", "why", ((one.call.span, "here"),))}
-    told = decisions_of(found.program.functions, EFFECTS, {}, stray, lambda key: Refusal("401", f"not seen: {key}"))
+    stray = {one.place: Refusal(Reason.READ_LATER, "why", ((one.call.span, "here"),))}
+    told = decisions_of(
+        found.program.functions, EFFECTS, {}, stray, lambda key: Refusal(Reason.BUDGET, f"not seen: {key}")
+    )
     assert [d.decision for d in told] == ["keep", "keep"]
     assert [(d.code, d.message) for d in told] == [("OPI101", "why"), ("OPI401", "not seen: main")]
     assert [d.span.line for d in told] == [one.call.span.line, two.call.span.line]
@@ -74,15 +78,16 @@ def test_what_another_plan_shows_counts() -> None:
     ("body", "top", "code"),
     [
         (SEND.format("b"), TOP, None),
-        (SEND.format("&x"), "static double x;", "08"),
-        (f"other(b);\n{SEND.format('b')}", TOP, "403"),
+        (SEND.format("&x"), "static double x;", Reason.SMALL),
+        (f"other(b);\n{SEND.format('b')}", TOP, Reason.UNKNOWN_FUNCTION),
     ],
 )
-def test_reasons_that_concern_every_use(body: str, top: str, code: str | None) -> None:
+def test_reasons_that_concern_every_use(body: str, top: str, code: Reason | None) -> None:
     found = program(body, top)
     (buffer,) = [x for x in found.buffers.values() if x.uses]
-    refusal = whole_refusal(found.units, found.program, buffer, Options())
-    assert (None if refusal is None else refusal.code) == code
+    facts = BufferFacts(ProgramFacts(found.units, found.program, Options()), buffer)
+    refusals = [c.buffer(facts) for c in TABLE if c.buffer is not None]
+    assert next((r.reason for r in refusals if r is not None), None) is code
 
 
 @pytest.mark.parametrize(
@@ -96,7 +101,10 @@ def test_reasons_that_concern_every_use(body: str, top: str, code: str | None) -
 def test_how_a_use_is_written(call: str, stays: bool) -> None:
     found = program(call)
     buffer = found.buffers["b"]
-    assert (form_refusal(found.program, buffer, list(buffer.uses), 0) is not None) is stays
+    facts = BufferFacts(ProgramFacts(found.units, found.program, Options()), buffer)
+    site = Site(facts, buffer.uses[0].place, list(buffer.uses), False)
+    refusals = [c.site(site) for c in TABLE if c.site is not None and c.form]
+    assert any(refusals) is stays
 
 
 # --- functions that have to be seen -----------------------------------------------------------------------------------
