@@ -22,7 +22,7 @@ from opi_xform.ownership.conditions.replacing import (
 )
 from opi_xform.ownership.conditions.threads import threads_written
 from opi_xform.ownership.decisions import decisions_of
-from opi_xform.ownership.explain.culprits import readers_of_no_contents, touches_after, unwritten
+from opi_xform.ownership.explain.culprits import least_count, readers_of_no_contents, touches_beyond, unwritten
 from opi_xform.ownership.explain.deepest import Deepest, in_its_words, shared_places
 from opi_xform.ownership.explain.hints import first_contents
 from opi_xform.ownership.explain.hints import told as hint_told
@@ -399,8 +399,9 @@ def _beyond(
         for use in buffer.uses:
             if use.object == o and (use.node, use.argument) in found:
                 finding = found[(use.node, use.argument)]
-                readers = touches_after(judge, use)
-                out.setdefault(use.place, liveness_refusal(program, buffer, use, finding, readers))
+                least = least_count(judge, use, converted)
+                refusal = liveness_refusal(program, buffer, use, finding, touches_beyond(judge, use), None, least)
+                out.setdefault(use.place, refusal)
     return out
 
 

@@ -11,7 +11,7 @@ from opi_xform.ownership.buffers.members import member_refusal
 from opi_xform.ownership.conditions.allocators import allocator_refusal
 from opi_xform.ownership.conditions.jumps import jump_refusal
 from opi_xform.ownership.conditions.levels import levels_refusal
-from opi_xform.ownership.explain.culprits import meets, readers_after
+from opi_xform.ownership.explain.culprits import least_count, meets, readers_after
 from opi_xform.ownership.explain.datatypes import layout_refusal
 from opi_xform.ownership.explain.deepest import NO_FORM, SMALL, small, too_small
 from opi_xform.ownership.explain.hints import with_hint
@@ -124,8 +124,9 @@ def _needed(program: Program, buffer: Buffer, uses: Sequence[Use], facts: Mappin
         finding = judge.findings.get((u.node, u.argument)) or Finding(False, "01")
         if not finding.ok:
             readers = readers_after(judge, u)
-            sure = not readers or meets(judge, u, readers[0])
-            refusal = liveness_refusal(program, buffer, u, finding, readers, sure)
+            shared = meets(judge, u, readers[0]) if readers else None
+            least = least_count(judge, u) if finding.code == "01" else None
+            refusal = liveness_refusal(program, buffer, u, finding, readers, shared, least)
             found.append(with_hint(refusal, judge, u, readers))
             if not found[0].hint or found[-1].hint != found[0].hint or len(found) > COPIES:
                 return replace(found[0], hint=None)
