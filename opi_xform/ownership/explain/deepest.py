@@ -123,8 +123,11 @@ class Deepest:
         if refusal.code == AGAIN:  # so it does where each call has a buffer of its own
             return _inside(uses[0]) or refusal
         if refusal.code in OUTSIDE:  # nor does a datatype with gaps become another one
-            found = self.live(uses, buffers, judges) or (self.made(uses[0]) if refusal.code == "escape" else None)
+            found = Refusal("08", SMALL) if small(uses) else self.live(uses, buffers, judges)
+            found = found or (self.made(uses[0]) if refusal.code == "escape" else _inside(uses[0]))
             return refusal if found is None else replace(found, form=refusal.code)
+        if refusal.code == "05" and small(uses):
+            return replace(Refusal("08", SMALL), form=refusal.code)
         if refusal.code in PLACE:  # a message that begins inside a buffer stays, wherever that is allocated
             return self.made(uses[0]) or _inside(uses[0]) or refusal
         if refusal.code not in FORM:
@@ -190,7 +193,7 @@ class Deepest:
                 judges[use.object] = Judge(self.program, buffer, use.object, self.strict)
             judge = judges[use.object]
             found = surely_read(judge, use)
-            if found and meets(judge, use, found[0]):
+            if found and meets(judge, use, found[0]):  # who else has it may write it anew before it is sent again
                 return liveness_refusal(self.program, buffer, use, Finding(False, "01"), found)
         return None
 

@@ -41,7 +41,7 @@ class LiveData:
         self.written = Expressions(program)
         self.roots = Roots(program)
         self.known: dict[int, tuple[Root, ...]] = {}  # ``by``
-        self.excluded = branches_of(program).excluded
+        self.excluded, self.behind = branches_of(program).excluded, branches_of(program).behind
         self.uses: dict[int, list[Use]] = {}
         for use in collect(program):
             self.uses.setdefault(use.node, []).append(use)
@@ -71,6 +71,8 @@ class LiveData:
         if len(touching) > MOST:
             return None
         mine = {n for n in touching if self.means(n, root, objects) and not self.excluded(use.node, n)}
+        later = self.behind(use.node) if mine else ()
+        mine = {n for n in mine if n in later}
         if use.side == "recv":
             turn = self.moving(use)  # the other turns bring what this one does not
             mine = {n for n in mine if not turn or self.graph.nodes[n].block in turn}

@@ -17,7 +17,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import null_test
 from opi_xform.memory.poly import ONE, Poly
 from opi_xform.ownership.last.blocks import Blocks, Pool, leaves_of
-from opi_xform.ownership.last.equalities import Equal, Equalities, both
+from opi_xform.ownership.liveness.equalities import Equal, Equalities, both
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.endings import ends
 from opi_xform.ownership.model.inequalities import not_zero

@@ -202,3 +202,59 @@ def test_memory_that_a_function_fills_is_told_by_its_name(tmp_path: Path) -> Non
     lines += ["for (int i = 0; i < n; i++) s += b[i];"]
     text, found = sites(lines, tmp_path, before)
     assert found[0]["message"].endswith(f"that nothing but `made` at line {line_of(text)} surely writes")
+
+
+def test_what_a_loop_does_that_ends_after_the_send_is_no_reason(tmp_path: Path) -> None:
+    before = """static int *merged(int *a, int *b, int n)
+{
+    int *c = malloc(2 * n * sizeof(int));
+    for (int i = 0; i < n; i++)
+        c[i] = a[i], c[n + i] = b[i];
+    return c;
+}
+static int *sorted(int height, int *mine, int n, int rank)
+{
+    int *half = mine, h = 0;
+    while (h < height) {
+        if (rank & (1 << h)) {
+            MPI_Send(half, n, MPI_INT, rank ^ (1 << h), 0, MPI_COMM_WORLD);
+            h = height;
+        } else {
+            half = merged(half, mine, n);
+            n *= 2;
+            h++;
+        }
+    }
+    return half;
+}
+"""
+    lines = ["int *mine = calloc(n, sizeof(int));", "int *all = sorted(n, mine, n, rank);"]
+    lines += ["if (rank == 0) s = all[0];"]
+    found = sites(lines, tmp_path, before)[1]
+    assert "may read" not in found[0]["message"]
+
+
+def test_a_request_that_is_cancelled_is_not_to_be_waited_for(tmp_path: Path) -> None:
+    lines = ["MPI_Request r;", "double *b = malloc(n * 8);", "for (int i = 0; i < n; i++) b[i] = i;"]
+    lines += ["MPI_Isend(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &r);", "MPI_Cancel(&r); // HERE"]
+    lines += ["MPI_Wait(&r, MPI_STATUS_IGNORE);", "for (int i = 0; i < n; i++) b[i] = i;"]
+    lines += [f"MPI_Send(b, n, MPI_DOUBLE, {TO}"]
+    text, found = sites(lines, tmp_path)
+    assert found[0]["message"] == "the request may be cancelled or freed before it completes"
+    message = (
+        f"another operation on `b` may still be pending: its request may be cancelled or freed at line {line_of(text)}"
+    )
+    assert (found[1]["code"], found[1]["message"]) == ("OPI106", message)
+
+
+def test_a_place_inside_goes_before_who_else_gets_the_address(tmp_path: Path) -> None:
+    """The unknown function runs on another rank than the one that receives."""
+    lines = [f"if (rank == 0) MPI_Recv(&u[n], n, MPI_DOUBLE, {FROM}", "else draw(u);"]
+    found = sites(lines, tmp_path, "void draw(double *);\n")[1]
+    message = "the call begins inside `u`, at a place that the program computes; a message needs a buffer of its own"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI204", message)
+
+
+def test_a_small_message_stays_small_whoever_gets_its_address(tmp_path: Path) -> None:
+    lines = ["double b[3] = {1, 2, 3};", f"MPI_Send(b, 3, MPI_DOUBLE, {TO}", "draw(b);"]
+    assert sites(lines, tmp_path, "void draw(double *);\n")[1][0]["code"] == "OPI108"
