@@ -59,6 +59,8 @@ def _advice(message: str, file: str) -> str:
         return f"{message}; {_about_mpi()}"
     if _MISSING in message:
         return f"{message}; name its directory, as in `opi-xform FILES -Iinclude`, or use -p"
+    if message.startswith("use of undeclared identifier"):
+        return f"{message}; declare it before its use, which C23 (-std=c2x) asks of functions, too"
     return f"{message}; the file must compile before it can be analysed"
 
 

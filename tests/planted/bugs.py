@@ -411,8 +411,8 @@ BUGS = (
     Bug(
         "requests may be cancelled or freed",
         _REQUESTS,
-        "            if given_up:",
-        "            if False:",
+        "        if given_up:\n            notes",
+        "        if False:\n            notes",
         ("d_request_freed", "d_cancelled"),
         condition="pending requests",
     ),

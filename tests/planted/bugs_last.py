@@ -25,7 +25,7 @@ LAST = (
     ),
     Bug(
         "two numbers that were equal stay so",
-        "opi_xform.ownership.last.equalities",
+        "opi_xform.ownership.liveness.equalities",
         "if name not in changed and value not in changed}",
         "if name not in changed}",
         ("last_counted",),

@@ -275,7 +275,7 @@ POINTERS = (
     Bug(
         "nobody ends a text with zeros that are there before",
         _REASONS,
-        'filled = zeros_put(program, buffer) if elem.kind == "int" and elem.size == 1 else None',
+        "filled = zeros_put(program, buffer) if text else None",
         "filled = None",
         ("f_text_calloc", "f_text_memset", "f_text_static"),
         condition="first contents",

@@ -33,8 +33,7 @@ UNTESTED = {
     "ownership.conditions.memory": "allocators jumps levels",
     "ownership.conditions.text": "configurations declaration own_copies shared_text threads writable",
     "ownership.deciding": "judging receives",
-    "ownership.explain": "culprits datatypes deepest hints live_data movable other_threads part_reasons "
-    "reasons unreached",
+    "ownership.explain": "culprits datatypes deepest hints live_data movable other_threads part_reasons unreached",
     "privatize": "decide hazards model names program relocate table",
     "privatize.edits": "edits identifiers prologue text verify",
     "values": "partly_set",

@@ -12,7 +12,7 @@ from functools import cached_property
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ownership.deciding.judging import Judging, judge
-from opi_xform.ownership.explain.culprits import meets, readers_after
+from opi_xform.ownership.explain.culprits import least_count, meets, readers_after
 from opi_xform.ownership.explain.hints import with_hint
 from opi_xform.ownership.explain.reasons import liveness_refusal
 from opi_xform.ownership.liveness.liveness import Finding, Judge
@@ -141,8 +141,9 @@ def _needed(site: Site, uses: Sequence[Use]) -> Refusal:
         finding = site.finding(u) or Finding(False, Reason.READ_LATER)
         if not finding.ok:
             readers = readers_after(judge, u)
-            sure = not readers or meets(judge, u, readers[0])
-            refusal = liveness_refusal(site.program, site.buffer, u, finding, readers, sure)
+            shared = meets(judge, u, readers[0]) if readers else None
+            least = least_count(judge, u) if finding.reason is Reason.READ_LATER else None
+            refusal = liveness_refusal(site.program, site.buffer, u, finding, readers, shared, least)
             found.append(with_hint(refusal, judge, u, readers))
             if not found[0].hint or found[-1].hint != found[0].hint or len(found) > COPIES:
                 return replace(found[0], hint=None)

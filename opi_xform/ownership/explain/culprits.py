@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from islpy import Set
 
 from opi_xform.graph.graph import Graph
+from opi_xform.memory.poly import Poly, number
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
-from opi_xform.ownership.model.buffers import Use
+from opi_xform.ownership.model.buffers import Place, Use
 from opi_xform.regions.sets import BudgetExceeded
 
+SHOWN = 3  # nodes that are told
 TRIES = 8  # candidates tried for one message, each by itself
 _Asked = Callable[[Mapping[int, Set], Set], bool]
 """Whether bytes that are not there are needed: of the live regions after the sites and births, and at the start."""
@@ -45,10 +47,29 @@ def unwritten(judge: Judge, without: Collection[int]) -> bool:
     return _needs(judge, others, lambda live, _: judge.reads_unwritten(live))
 
 
-def touches_after(judge: Judge, use: Use) -> tuple[int, ...]:
-    """Nodes that touch the buffer after the use, nearest first."""
-    nodes = {*judge.accesses, *judge.use_nodes}
-    return tuple(ahead(judge.program.graph, use.node, nodes)[:3])
+def touches_beyond(judge: Judge, use: Use) -> tuple[int, ...]:
+    """Nodes after a receive that may touch the buffer beyond what it makes room for, nearest first."""
+    nodes = ahead(judge.program.graph, use.node, {*judge.accesses, *judge.use_nodes})
+    covered = None if use.lo is None or use.length is None else judge.region(use.node, use.lo, use.length, True)
+    found: list[int] = []
+    try:
+        with judge.regions.budget():
+            for n in nodes if covered is not None else ():
+                if any(not r.subtract(covered).is_empty() for r in _regions(judge, n)):
+                    found.append(n)
+                if len(found) == SHOWN:
+                    break
+    except BudgetExceeded:
+        judge.regions.context.reset_operations()
+    return tuple(found or nodes[:SHOWN])
+
+
+def _regions(judge: Judge, n: int) -> Iterator[Set]:
+    """What a node may touch of the object, where it runs."""
+    for place in (*judge.accesses.get(n, ()), *judge.use_nodes.get(n, ())):
+        region = judge.region(n, place.lo, place.length, False)
+        if region is not None:
+            yield judge.under(n, region)
 
 
 def readers_of(judge: Judge) -> set[int]:
@@ -98,26 +119,83 @@ def _needs(judge: Judge, nodes: list[int], asked: _Asked) -> bool:
         return False
 
 
-def meets(judge: Judge, use: Use, n: int) -> bool:
-    """What a node reads and the message have bytes in common for all numbers with which both have any.
+def meets(judge: Judge, use: Use, n: int) -> bool | None:
+    """What a node reads and the message have bytes in common: for all numbers with which both have any, or for none.
 
-    It is what words are chosen by: where this is not shown, the node may as well read what lies beside the message.
+    It is what words are chosen by.  None: neither is shown, or both may be of other turns of a loop.
     """
     if use.lo is None or use.length is None:
-        return False
+        return None
+    found: set[bool] = set()
     try:
         with judge.regions.budget():
             sent = judge.region(use.node, use.lo, use.length, True)
             for a in judge.accesses.get(n, ()):
-                known = a.kind == "R" and a.lo is not None and a.length is not None
-                read = judge.region(n, a.lo, a.length, False) if known else None
-                if sent is None or read is None:
+                if a.kind != "R":
                     continue
-                if read.params().intersect(sent.params()).is_subset(read.intersect(sent).params()):
+                if sent is None or a.lo is None or a.length is None or not _same_turn(judge, use, n, (a.lo, a.length)):
+                    return None
+                read = judge.region(n, a.lo, a.length, False)
+                if read is None:
+                    return None
+                both = read.intersect(sent)
+                if both.is_empty():
+                    found.add(False)
+                elif read.params().intersect(sent.params()).is_subset(both.params()):
                     return True
+                else:
+                    return None
     except BudgetExceeded:
         judge.regions.context.reset_operations()
+        return None
+    return False if found else None
+
+
+def _same_turn(judge: Judge, use: Use, n: int, read: tuple[Poly, Poly]) -> bool:
+    """A number by which both regions are told is the same one: both are of one turn of each loop that gives it."""
+    symbols, nest, nodes = judge.symbols, judge.program.nest, judge.program.graph.nodes
+    assert use.lo is not None
+    assert use.length is not None
+    given = {loop for p in (use.lo, use.length, *read) for loop in symbols.scope(symbols.resolve(p))}
+    shared = given.intersection(nest.chain(nodes[use.node].block), nest.chain(nodes[n].block))
+    return not shared or in_turn(judge, use.node, n, shared)
+
+
+def in_turn(judge: Judge, start: int, n: int, loops: Collection[int]) -> bool:
+    """A node can be reached from another one in the same turn of loops that are around both."""
+    graph, nest = judge.program.graph, judge.program.nest
+    first, last = graph.nodes[start].block, graph.nodes[n].block
+    if first == last and start < n:
+        return True
+    seen = {nest.loops[loop].header for loop in loops}
+    work = [first]
+    while work:
+        fresh = [b for b in graph.succs[work.pop()] if b not in seen]
+        if last in fresh:
+            return True
+        seen.update(fresh)
+        work.extend(fresh)
     return False
+
+
+def least_count(judge: Judge, use: Use, converted: Collection[Place] | None = None) -> int | None:
+    """If a receive were known to be of so many elements or more, it would bring all that is needed of its buffer.
+
+    converted: sites that convert; it is asked for what is touched then, and not only read.
+    """
+    if use.length is None or use.side != "recv" or use.length.constant is not None or use.op.replaces:
+        return None
+    try:
+        with judge.regions.budget():
+            live = judge.here(use, judge.live(converted)[0].get(use.node, judge.regions.none))
+            brought = judge.brought(use)
+            for least in (0, 1) if brought is not None else ():
+                enough = judge.regions.compare(">=", use.length, number(least))
+                if live.subtract(brought).intersect(enough).is_empty():
+                    return least
+    except BudgetExceeded:
+        judge.regions.context.reset_operations()
+    return None
 
 
 def ahead(graph: Graph, start: int, wanted: set[int]) -> list[int]:

@@ -16,11 +16,11 @@ from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.buffers.uses import touches
-from opi_xform.ownership.explain.culprits import TRIES, ahead, meets, readers_of
+from opi_xform.ownership.explain.culprits import TRIES, ahead, in_turn, meets, readers_of
 from opi_xform.ownership.explain.datatypes import layout_refusal
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_threads import started
-from opi_xform.ownership.explain.reasons import liveness_refusal
+from opi_xform.ownership.explain.reasons import liveness_refusal, named_in
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Finding, Judge
 from opi_xform.ownership.model.buffers import Buffer, Carrier, Place, Program, Refusal, Swap, Use
@@ -41,6 +41,7 @@ FORM = frozenset(
     )
 )
 UNSURE = frozenset((Reason.OLD_BYTES, Reason.SEVERAL_BUFFERS))
+OUTSIDE = frozenset((Reason.ESCAPE, Reason.UNKNOWN_FUNCTION, Reason.CONCURRENT))
 PLACE = frozenset((Reason.NO_ANCHOR, Reason.UNPAIRED))
 SHOWN = 2  # reads that are named
 NO_FORM = "this form of call has no ownership-passing counterpart"
@@ -83,7 +84,7 @@ def shared_places(groups: Sequence[Buffer], strays: Sequence[Use]) -> frozenset[
 def in_its_words(refusal: Refusal, buffer: Buffer, use: Use) -> Refusal:
     """A lost buffer by the name that the call has for it: another one may be a variable of another function."""
     rest = refusal.message.removeprefix(f"`{buffer.name}`: ")
-    name = _written(use)
+    name = named_in(use)
     return refusal if rest == refusal.message or name == UNSPELLED else replace(refusal, message=f"`{name}`: {rest}")
 
 
@@ -122,7 +123,7 @@ class Deepest:
                 continue
             these = tuple(u for u in uses if u.object == o)
             carrier = Carrier("array" if info.kind == "variable" else "pointer", info.variable or "")
-            out[o] = Buffer(_written(mine[0]), carrier, (o,), these, touches(self.program, {o}, list(these)))
+            out[o] = Buffer(named_in(mine[0]), carrier, (o,), these, touches(self.program, {o}, list(these)))
         return out
 
     def refusal(
@@ -131,8 +132,12 @@ class Deepest:
         """Of one site.  buffers: by object.  judges: what is known of the objects by now."""
         if refusal.reason is Reason.ENTERED_AGAIN:  # so it does where each call has a buffer of its own
             return _inside(uses[0]) or refusal
-        if refusal.reason is Reason.ESCAPE:  # nor does a datatype with gaps become another one
-            return self.made(uses[0]) or refusal
+        if refusal.reason in OUTSIDE:  # nor does a datatype with gaps become another one
+            found = Refusal(Reason.SMALL, SMALL) if small(uses) else self.live(uses, buffers, judges)
+            found = found or (self.made(uses[0]) if refusal.reason is Reason.ESCAPE else _inside(uses[0]))
+            return refusal if found is None else replace(found, form=refusal.reason)
+        if refusal.reason is Reason.OLD_ADDRESS and small(uses):
+            return replace(Refusal(Reason.SMALL, SMALL), form=refusal.reason)
         if refusal.reason in PLACE:  # a message that begins inside a buffer stays, wherever that is allocated
             return self.made(uses[0]) or _inside(uses[0]) or refusal
         if refusal.reason not in FORM:
@@ -178,12 +183,29 @@ class Deepest:
                     self.program, buffer, use, Finding(False, Reason.READ_LATER), found, meets(judge, use, found[0])
                 )
             finding = judge.findings.get((use.node, use.argument))
-            needed = needed or judge.exceeded or (finding is not None and not finding.ok and _partly_known(judge, use))
+            unsaid = finding is not None and not finding.ok and (use.side == "recv" or _partly_known(judge, use))
+            needed = needed or judge.exceeded or unsaid
         live = self.live_data.refusal(uses, swapped and not needed) if needed or swapped else None
         lasting = live or self.made(first) or form  # another call would still send what the datatype says
         if lasting is None and refusal.reason is Reason.SEVERAL_BUFFERS:
             return _inside(first) or self.live_data.place(first)
         return lasting
+
+    def live(self, uses: Sequence[Use], buffers: dict[int, Buffer], judges: dict[int, Judge]) -> Refusal | None:
+        """A message in live data of the program itself, whoever else may use it."""
+        if uses[0].side == "recv":
+            return self.live_data.refusal(uses)
+        for use in uses:
+            buffer = buffers.get(use.object)
+            if use.side != "send" or buffer is None or use.lo is None or use.length is None:
+                continue
+            if use.object not in judges:
+                judges[use.object] = Judge(self.program, buffer, use.object, self.strict)
+            judge = judges[use.object]
+            found = surely_read(judge, use)
+            if found and meets(judge, use, found[0]):  # who else has it may write it anew before it is sent again
+                return liveness_refusal(self.program, buffer, use, Finding(False, Reason.READ_LATER), found)
+        return None
 
     def made(self, use: Use) -> Refusal | None:
         """The datatype is one that the program makes, perhaps with gaps; of MPI_BOTTOM the place says more."""
@@ -222,7 +244,7 @@ def surely_read(judge: Judge, use: Use) -> tuple[int, ...]:
     brings, others of the buffer.
 
     Each statement is tried as the only one, sends last.  A read counts whose place is known.  Where a message that is
-    sent begins elsewhere in each turn of a loop, only reads outside this loop do.
+    sent begins elsewhere in each turn of a loop, only reads of the same turn and those outside this loop do.
     """
     finding = judge.findings.get((use.node, use.argument))
     if judge.exceeded or finding is None or finding.ok or use.lo is None or use.length is None:
@@ -261,7 +283,8 @@ def _statements(judge: Judge, use: Use, moving: frozenset[int], covered: Set) ->
     graph, nest = judge.program.graph, judge.program.nest
     out: dict[tuple[int, int], list[int]] = {}
     for n in sorted(ahead(graph, use.node, readers_of(judge)), key=judge.use_nodes.__contains__):
-        if _counts(judge, n, covered) and moving.isdisjoint(nest.chain(graph.nodes[n].block)):
+        around = moving.intersection(nest.chain(graph.nodes[n].block))
+        if _counts(judge, n, covered) and (not around or in_turn(judge, use.node, n, around)):
             out.setdefault(_statement(judge, n), []).append(n)
     return [tuple(nodes) for nodes in out.values()][:TRIES]
 
@@ -304,7 +327,7 @@ def _inside(use: Use) -> Refusal | None:
             return None
     step, base = _inner(step), _inner(base)
     elem = base.type.elem
-    name = spelling(base) if not isinstance(base, ast.Binary) else _written(use)
+    name = spelling(base) if not isinstance(base, ast.Binary) else named_in(use)
     if elem is None or elem.kind in ("pointer", "array") or step.type.kind != "int":
         return None
     where = "at a place that the program computes"
@@ -328,11 +351,3 @@ def _inner(e: ast.Expr) -> ast.Expr:
     while isinstance(e, ast.Cast):
         e = e.operand
     return e
-
-
-def _written(use: Use) -> str:
-    """The variable that names the buffer in the call, or what stands there."""
-    e = _inner(use.call.args[use.argument])
-    while isinstance(e, (ast.AddrOf, ast.Index, ast.Cast, ast.Binary)):
-        e = e.operand if isinstance(e, (ast.AddrOf, ast.Cast)) else e.base if isinstance(e, ast.Index) else e.left
-    return spelling(e)

@@ -10,36 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import product
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.objects import UNKNOWN
-from opi_xform.memory.poly import Poly
+from opi_xform.memory.poly import number
 from opi_xform.ownership.buffers.uses import collect
+from opi_xform.ownership.explain.branches import branches_of
 from opi_xform.ownership.explain.culprits import ahead
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import leaves, names_of, operands
-from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.roots import STORED, Root, Roots, base_of, is_inside, is_zero, variables_in
 
 SHOWN = 2  # reads that are named
 PAIR = 2  # blocks that change places, by several names
 MOST = 20_000  # nodes that may touch the memory of one message
-TESTS = 12  # that are looked at around a node
-
-_ALL = frozenset({-1, 0, 1})
-_SIGNS = {
-    "<": frozenset({-1}),
-    "<=": frozenset({-1, 0}),
-    "==": frozenset({0}),
-    "!=": frozenset({-1, 1}),
-    ">": frozenset({1}),
-    ">=": frozenset({0, 1}),
-}
 
 Objects = frozenset[int]
 
@@ -54,7 +42,7 @@ class LiveData:
         self.written = Expressions(program)
         self.roots = Roots(program)
         self.known: dict[int, tuple[Root, ...]] = {}  # ``by``
-        self.certain: dict[int, tuple[tuple[Poly, frozenset[int]], ...]] = {}  # ``tested``
+        self.excluded, self.behind = branches_of(program).excluded, branches_of(program).behind
         self.uses: dict[int, list[Use]] = {}
         for use in collect(program):
             self.uses.setdefault(use.node, []).append(use)
@@ -84,6 +72,8 @@ class LiveData:
         if len(touching) > MOST:
             return None
         mine = {n for n in touching if self.means(n, root, objects) and not self.excluded(use.node, n)}
+        later = self.behind(use.node) if mine else ()
+        mine = {n for n in mine if n in later}
         if use.side == "recv":
             turn = self.moving(use)  # the other turns bring what this one does not
             mine = {n for n in mine if not turn or self.graph.nodes[n].block in turn}
@@ -293,33 +283,6 @@ class LiveData:
 
     # --- what touches it ------------------------------------------------------------------------------------------
 
-    def excluded(self, n: int, other: int) -> bool:
-        """No process runs both nodes: what is tested around one is not so around the other, for the whole run."""
-        tests, others = (self.tested(self.graph.nodes[k].block) for k in (n, other))
-        return any(
-            (a == b and signs.isdisjoint(found)) or (a == -b and signs.isdisjoint({-sign for sign in found}))
-            for (a, signs), (b, found) in product(tests, others)
-        )
-
-    def tested(self, block: int) -> tuple[tuple[Poly, frozenset[int]], ...]:
-        """What is certain in a block of values that never change: differences, each with the signs it may have."""
-        known = self.certain.get(block)
-        if known is not None:
-            return known
-        symbols, guarded = self.program.values.symbols, index_of(self.program).guarded
-        found: list[tuple[Poly, frozenset[int]]] = []
-        at = guarded[block]
-        while at and len(found) < TESTS:
-            parent = self.program.nest.idom[at]
-            test = self.program.values.conditions[self.graph.blocks[parent][-1]]
-            difference = symbols.resolve(test.left - test.right)
-            if not test.unsigned and not any(symbols.table[s].scope for s in difference.symbols()):
-                signs = _SIGNS[test.op]
-                found.append((difference, signs if self.graph.succs[parent][0] == at else _ALL - signs))
-            at = guarded[parent]
-        self.certain[block] = tuple(found)
-        return self.certain[block]
-
     def means(self, n: int, wanted: Root, objects: Objects) -> bool:
         """A node touches the memory by the name of the message, or by one that stands for the same memory."""
         found = self.by(n)
@@ -389,7 +352,8 @@ class LiveData:
         read: set[int] = set()
         stops = self.set_anew(root)
         for n in mine:
-            if any(u.side == "recv" and not is_inside(u.call.args[u.argument]) for u in self.uses.get(n, ())):
+            received = any(u.side == "recv" and not is_inside(u.call.args[u.argument]) for u in self.uses.get(n, ()))
+            if received or self.overwritten(n, use, root):
                 stops.add(n)
             outer = [loop for loop in nest.chain(self.graph.nodes[n].block) if loop not in around][-1:]
             if root in self.by(n):
@@ -410,6 +374,25 @@ class LiveData:
                 seen.update(fresh)
                 work.extend((b, 0) for b in fresh)
         return mine - reached
+
+    def overwritten(self, n: int, use: Use, root: Root) -> bool:
+        """A call like ``memcpy`` writes as much as a message has, from the beginning of its memory on."""
+        node, values = self.graph.nodes[n], self.program.values.args.get(n, ())
+        if not isinstance(node.action, ins.CallInstr) or use.length is None:
+            return False
+        effect = self.names.effect(node.action)
+        for region in effect.overwrites if effect is not None else ():
+            found = self.roots.of(node.action.call.args[region.arg], node.frame)
+            if found is None or found.root != root or found.inside or found.moved or region.length is None:
+                continue
+            length = number(1)
+            for factor in region.length:
+                length = length * (values[factor.value] if factor.kind == "arg" else number(factor.value))
+            if any(factor.kind not in ("arg", "const") for factor in region.length):
+                continue
+            if self.program.values.symbols.resolve(length - use.length).constant == 0:
+                return True
+        return False
 
 
 def _member(name: str) -> str:

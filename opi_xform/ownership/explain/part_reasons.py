@@ -5,6 +5,7 @@ from __future__ import annotations
 from opi_xform.codes import Reason
 from opi_xform.ir.span import Span
 from opi_xform.memory.accesses import Access
+from opi_xform.ownership.explain.branches import branches_of
 from opi_xform.ownership.explain.reasons import node_span
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
@@ -15,7 +16,7 @@ from opi_xform.ownership.model.split_rows import split_row
 def inside_refusal(program: Program, buffer: Buffer, use: Use) -> Refusal:
     """The refusal of a use whose region does not begin where the buffer (or its row) does."""
     row = _row_bytes(program, use)
-    if use.row is not None and row and not buffer.carrier.rows:
+    if row and not buffer.carrier.rows and _is_a_row(program, use, row):
         found = _not_in_a_row(program, use, row)
         if found is not None:
             span, how = found
@@ -44,6 +45,13 @@ def inside_refusal(program: Program, buffer: Buffer, use: Use) -> Refusal:
     return Refusal(Reason.CARRIER, f"{message}; each part would need a buffer of its own")
 
 
+def _is_a_row(program: Program, use: Use, row: int) -> bool:
+    """The message begins where a row does, and is known to end in it."""
+    found = None if use.lo is None else split_row(program, use.object, use.lo)
+    length = None if use.length is None else use.length.constant
+    return found is not None and not found[1].terms and length is not None and length <= row
+
+
 def _where(program: Program, use: Use) -> str:
     """What is known of the place where a message begins."""
     symbols = program.values.symbols
@@ -69,7 +77,10 @@ def _accesses(program: Program, o: int) -> list[Access]:
 
 def _not_in_a_row(program: Program, use: Use, row: int) -> tuple[Span, str] | None:
     """An access that is not known to stay in the row that it names."""
+    excluded = branches_of(program).excluded
     for a in _accesses(program, use.object):
+        if excluded(use.node, a.node):
+            continue
         found = None if a.lo is None else split_row(program, use.object, a.lo)
         span = node_span(program, a.node)
         if found is None:

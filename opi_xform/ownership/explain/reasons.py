@@ -10,6 +10,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import NOWHERE, Span
 from opi_xform.ir.types import Type
+from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.liveness.failures import failures_of
 from opi_xform.ownership.liveness.liveness import Finding
 from opi_xform.ownership.liveness.marks import marks_before
@@ -17,6 +18,7 @@ from opi_xform.ownership.liveness.zero_ends import read_to_an_end, zeros_put
 from opi_xform.ownership.model import lines
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 from opi_xform.ownership.model.plan import Advice
 from opi_xform.ownership.procnull.origins import origin
 
@@ -41,9 +43,19 @@ def of_callee(program: Program, node: int, reason: str) -> str:
 
 
 def liveness_refusal(
-    program: Program, buffer: Buffer, use: Use, finding: Finding, readers: tuple[int, ...], sure: bool = True
+    program: Program,
+    buffer: Buffer,
+    use: Use,
+    finding: Finding,
+    readers: tuple[int, ...],
+    shared: bool | None = True,
+    least: int | None = None,
 ) -> Refusal:
-    """Why bytes are still needed after a use, with the reads that need them.  sure: the first is of the message's."""
+    """Why bytes are still needed after a use, with the reads that need them.
+
+    shared: the first is of the message's bytes; False: of none of them; None: it is not known.  least: of so many
+    elements or more the receive would bring all that is needed.
+    """
     assert finding.reason is not None  # that of a finding that is not ok
     looked_at = failures_of(program).how_looked_at(use) if use.side == "recv" or use.op.replaces else ""
     nothing = finding.reason is Reason.NULL_SOURCE
@@ -58,46 +70,93 @@ def liveness_refusal(
         set_here = () if where is None else ((where, "an error handler that returns may be set here"),)
         return Refusal(reason, message + (f", and {looked_at}" if looked_at else ""), set_here)
     if not readers:
-        return Refusal(finding.reason, f"bytes of `{buffer.name}` are still needed after the call")
+        return Refusal(finding.reason, f"bytes of `{buffer.name}` may still be needed after the call")
     sites = {u.node: u for u in buffer.uses}
     first = readers[0]
     reason = finding.reason
-    notes = _read_notes(program, use, readers[:3], sites, buffer.name)
+    name = _named_at(program, use, first, buffer.name)
+    if reason is Reason.READ_LATER and (swapped := _swapped_refusal(program, buffer, use, first, name)) is not None:
+        return swapped
+    room = reason is Reason.CAPACITY
+    notes = _read_notes(program, use, readers[:3], sites, buffer.name, "used" if room else "read")
     line = line_of(node_span(program, first))
     if use.op.replaces:
-        room = reason is Reason.CAPACITY
         does = "may touch bytes" if room else "may read bytes"
         beyond = "beyond those that this call makes room for" if room else "that this call does not bring"
-        message = f"{line} {does} of `{buffer.name}` {beyond}"
+        message = f"{line} {does} of `{name}` {beyond}"
         reason = Reason.READ_LATER if use.side == "send" else reason
     elif use.side == "send":
         resent = first in sites
         reason = Reason.OLD_BYTES if resent else Reason.READ_LATER
         if resent:
-            message = f"not all bytes of `{buffer.name}` that {line} sends are surely written after this send"
+            message = f"not all bytes of `{name}` that {line} sends are surely written after this send"
         else:
             pointer = chosen_by_pointer(program, first)
-            verb = "is" if sure and pointer is None else "may be"
-            message = f"`{buffer.name}` {verb} read at {line} after the send"
+            verb = "is" if shared and pointer is None else "may be"
+            message = f"`{name}` {verb} read at {line} after the send"
+            if shared is False and pointer is None:
+                message = f"{line} may read bytes of `{name}` beside the message after the send"
             if pointer is not None:
                 span, name = pointer
                 message += f", where {line_of(span)} calls `{name}` through a pointer"
                 notes = (*notes, (span, f"this may be a call of `{name}`"))
     elif reason is Reason.NULL_SOURCE:
         why = origin(program, use)
-        message = f"the source may be MPI_PROC_NULL, and {line} reads `{buffer.name}` then too"
+        message = f"the source may be MPI_PROC_NULL, and {line} reads `{name}` then too"
         if why is not None:
             text, span, named = why
             null = "the source may be" if named else "could not show that the source is not"
-            message = f"{null} MPI_PROC_NULL ({text}), and {line} reads `{buffer.name}` then too"
+            message = f"{null} MPI_PROC_NULL ({text}), and {line} reads `{name}` then too"
             notes = (*notes, (span, "the source comes from here"))
-    elif reason is Reason.CAPACITY:
-        message = f"{line} may touch bytes of `{buffer.name}` beyond those the receive makes room for"
+    elif room:
+        message = _if_least(use, least, f"{line} may touch bytes of `{name}` beyond those the receive makes room for")
     else:
         packed = any(program.values.accesses.touches(n, (use.object,), "W") for n in buffer.touches)
         reason = Reason.READ_LATER if packed else Reason.OLD_BYTES
-        message = f"{line} may read bytes of `{buffer.name}` that this receive does not bring"
+        message = _if_least(use, least, f"{line} may read bytes of `{name}` that this receive does not bring")
     return Refusal(reason, message, notes)
+
+
+def _if_least(use: Use, least: int | None, message: str) -> str:
+    """What may be so where a count is not as large as it would have to be."""
+    if least is None or use.buffer.count is None:
+        return message
+    count = spelling(use.call.args[use.buffer.count])
+    count = "the count" if count == UNSPELLED else f"`{count}`"
+    return f"could not show that {count} is at least {least}; where it is not, {message}"
+
+
+def named_in(use: Use) -> str:
+    """The variable that names the buffer in the call, or what stands there."""
+    return spelling(_base(use))
+
+
+def _base(use: Use) -> ast.Expr:
+    e = use.call.args[use.argument]
+    while isinstance(e, (ast.AddrOf, ast.Index, ast.Cast, ast.Binary)):
+        e = e.operand if isinstance(e, (ast.AddrOf, ast.Cast)) else e.base if isinstance(e, ast.Index) else e.left
+    return e
+
+
+def _swapped_refusal(program: Program, buffer: Buffer, use: Use, n: int, name: str) -> Refusal | None:
+    """Where what is needed after a use is what another pointer has when the two have changed places, at a node."""
+    swap = next((swap for swap in buffer.swaps if n == swap.start or n in swap.nodes), None)
+    if swap is None or use.op.replaces:
+        return None
+    span, other = node_span(program, n), program.variables[swap.other].name
+    what = "what this call sends" if use.side == "send" else "bytes that this receive does not bring"
+    message = f"`{name}` changes places with `{other}` at {line_of(span)}, and {what} may be read by that name then"
+    return Refusal(Reason.READ_LATER, message, ((span, "they change places here"),))
+
+
+def _named_at(program: Program, use: Use, n: int, name: str) -> str:
+    """The buffer's name where a node runs: that of the call, where this is a parameter of the function around both."""
+    frame = program.graph.nodes[use.node].frame
+    e = _base(use)
+    function = program.functions[program.graph.frames[frame].function]
+    if program.graph.nodes[n].frame != frame or not isinstance(e, ast.VarRef) or e.var not in function.params:
+        return name
+    return spelling(e)
 
 
 def chosen_by_pointer(program: Program, n: int) -> tuple[Span, str] | None:
@@ -116,19 +175,24 @@ def chosen_by_pointer(program: Program, n: int) -> tuple[Span, str] | None:
 
 def called_from(program: Program, n: int, other: int) -> int | None:
     """The node itself, or the call of the function around it, that stands in the same copy of a function as another."""
-    frame = program.graph.nodes[other].frame
+    return called_in(program, n, program.graph.nodes[other].frame)
+
+
+def called_in(program: Program, n: int, frame: int) -> int | None:
+    """The node itself, or the call of the function around it, that stands in a copy of a function."""
     while n >= 0 and program.graph.nodes[n].frame != frame:
         n = program.graph.frames[program.graph.nodes[n].frame].call
     return n if n >= 0 else None
 
 
 def _read_notes(
-    program: Program, use: Use, readers: tuple[int, ...], sites: Mapping[int, Use], name: str
+    program: Program, use: Use, readers: tuple[int, ...], sites: Mapping[int, Use], name: str, verb: str
 ) -> tuple[tuple[Span, str], ...]:
     """Where bytes are read, each with the call that leads there."""
     notes: dict[tuple[Span, str], None] = {}
     for n in readers:
-        notes[node_span(program, n), _reads(program, n, n in sites, name)] = None
+        told = _named_at(program, use, n, name)
+        notes[node_span(program, n), _reads(program, n, n in sites, told, verb)] = None
         call = called_from(program, n, use.node)
         if call is not None and call != n:
             notes[node_span(program, call), "called from here"] = None
@@ -145,6 +209,9 @@ def contents_refusal(program: Program, buffer: Buffer, o: int, readers: tuple[in
     notes = tuple((node_span(program, n), _reads(program, n, n in sites, buffer.name)) for n in readers)
     where = f" at {line_of(notes[0][0])}" if notes else ""
     message = f"bytes of `{buffer.name}` are read{where} that nothing but {writer} surely writes"
+    if all(u.object != o for u in buffer.uses if u.place == place):
+        what = f"bytes are read{where} that nothing but {writer} surely writes"
+        message = f"`{buffer.name}` also names other memory, of which {what}"
     return Refusal(Reason.FIRST_CONTENTS, message, (*notes, *made))
 
 
@@ -168,10 +235,13 @@ def ended_by_initialiser(program: Program, buffer: Buffer, side: str) -> Refusal
         elem = elem.elem
     if side != "recv" or elem is None or elem.kind == "float":
         return None
+    text = elem.kind == "int" and elem.size == 1
     if variable.type.is_array and variable.init is not None:
-        message = f"a text or list may come without its end, and the initialiser of `{buffer.name}` may be what ends it"
+        message = f"a text may come without its end, and the initialiser of `{buffer.name}` may be what ends it"
+        if not text:
+            message = f"what is read behind a message that is short may be the initialiser of `{buffer.name}`"
         return Refusal(Reason.FIRST_CONTENTS, message, ((variable.span, "initialised here"),))
-    filled = zeros_put(program, buffer) if elem.kind == "int" and elem.size == 1 else None
+    filled = zeros_put(program, buffer) if text else None
     if filled is None or not read_to_an_end(program, buffer):
         return None
     message = f"a text may come without its end, and zeros that are put into `{buffer.name}` may be what ends it"
@@ -195,8 +265,12 @@ def _first_contents(program: Program, o: int) -> tuple[str, tuple[tuple[Span, st
     table = program.values.objects.table
     info = table[o]
     heaps = [table[h] for h in info.members] if info.kind == "family" else [info]
-    for n in (n for heap in heaps for n in heap.nodes):
+    for n, filled in ((n, bool(filling(program, heap.number))) for heap in heaps for n in heap.nodes):
         action = program.graph.nodes[n].action
+        frame = program.graph.frames[program.graph.nodes[n].frame]
+        if filled and frame.call >= 0:
+            span, what = node_span(program, frame.call), f"`{program.functions[frame.function].name}`"
+            return f"{what} at {line_of(span)}", ((span, f"{what} writes it here"),)
         if not isinstance(action, ins.CallInstr) or not isinstance(action.callee, ins.AddrFunc):
             continue
         effect = program.effects.get(action.callee.key)
@@ -212,10 +286,10 @@ def _first_contents(program: Program, o: int) -> tuple[str, tuple[tuple[Span, st
     return "the program's start, which fills static memory with zeros,", ((variable.span, "declared here"),)
 
 
-def _reads(program: Program, node: int, site: bool, name: str) -> str:
+def _reads(program: Program, node: int, site: bool, name: str, verb: str = "read") -> str:
     action = program.graph.nodes[node].action
     if site and isinstance(action, ins.CallInstr):
         return f"`{name}` is a message's buffer here"
     if isinstance(action, ins.CallInstr) and isinstance(action.call.callee, ast.FuncRef):
-        return f"`{action.call.callee.name}` reads `{name}` here"
-    return f"`{name}` is read here"
+        return f"`{action.call.callee.name}` {'uses' if verb == 'used' else 'reads'} `{name}` here"
+    return f"`{name}` is {verb} here"

@@ -12,6 +12,7 @@ from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN, Object
 from opi_xform.ownership.buffers.members import Finder
 from opi_xform.ownership.buffers.uses import collect
+from opi_xform.ownership.explain.other_pointers import changes_places, through
 from opi_xform.ownership.explain.reasons import node_span, of_callee
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
@@ -62,16 +63,21 @@ class Strays:
         return Refusal(Reason.SEVERAL_BUFFERS, cause.message, cause.notes)
 
     def given(self, use: Use) -> _Cause | None:
-        """The call names a parameter of a function that sources which were not read may call."""
+        """The call names a parameter or a variable that sources which were not read may set."""
         e = use.call.args[use.argument]
         while isinstance(e, ast.Cast):
             e = e.operand
         frame = self.graph.frames[self.graph.nodes[use.node].frame]
         function = self.program.functions[frame.function]
-        if self.program.complete or frame.call >= 0 or not isinstance(e, ast.VarRef) or e.var not in function.params:
+        if self.program.complete or not isinstance(e, ast.VarRef):
             return None
-        message = f"could not show which buffer `{spelling(e)}` is: other files may call `{function.name}`"
-        return _Cause(f"{message}, and give it any", ((function.span, "its parameter"),))
+        message, variable = f"could not show which buffer `{spelling(e)}` is", self.program.variables[e.var]
+        if variable.is_global:
+            return _Cause(f"{message}: other files may call what sets it", ((variable.span, "declared here"),))
+        if frame.call >= 0 or e.var not in function.params:
+            return None
+        message += f": other files may call `{function.name}`, and give it any"
+        return _Cause(message, ((function.span, "its parameter"),))
 
     def again(self, use: Use) -> _Cause | None:
         """The function of a call may be entered once more from there, with what is not followed."""
@@ -228,7 +234,7 @@ class Strays:
             return None
         name = spelling(e)
         if base is None:
-            root = _root(e)
+            root = through(e)
             if root is None:
                 return _Cause(f"`{name}` is a pointer in memory that is not known to be one place", here)
             message = f"which object `{root}` points to is not known, so `{name}` may be any of several buffers"
@@ -329,6 +335,9 @@ class Strays:
             inside = value is not None and symbols.offset(operands[1]).constant != 0
             if at is not None and (not inside or symbols.offset(operands[0]).constant not in (at, None)):
                 continue
+            other = None if inside else changes_places(self.program, table, n, name)
+            if other is not None:
+                return _Cause(other[0], ((other[1], "here"),))
             what = "a place inside another buffer" if inside else "what is not known to be fresh memory of its own"
             return _Cause(f"{line_of(span)} sets `{name}` to {what}", ((span, "here"),))
         return None
@@ -473,15 +482,6 @@ class Strays:
 
 def _does(kind: str) -> str:
     return "write" if kind == "W" else "read"
-
-
-def _root(e: ast.Expr) -> str | None:
-    """The pointer that an lvalue goes through, as written."""
-    while isinstance(e, (ast.Member, ast.Index, ast.Cast)):
-        if isinstance(e, ast.Index) and not e.base.type.is_array:
-            return spelling(e.base)
-        e = e.operand if isinstance(e, ast.Cast) else e.base
-    return spelling(e.operand) if isinstance(e, ast.Deref) else None
 
 
 _latest: list[Strays] = []

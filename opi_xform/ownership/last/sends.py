@@ -15,11 +15,12 @@ from collections.abc import Iterator
 from opi_xform.graph.graph import Bind, Lost, Node, Unbind
 from opi_xform.ir import instr as ins
 from opi_xform.ir.operands import null_test
-from opi_xform.memory.poly import ONE, Poly, symbol
+from opi_xform.memory.poly import ONE, Poly
 from opi_xform.ownership.last.blocks import Blocks, Pool, leaves_of
-from opi_xform.ownership.last.equalities import Equal, Equalities, both
+from opi_xform.ownership.liveness.equalities import Equal, Equalities, both
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.endings import ends
+from opi_xform.ownership.model.inequalities import not_zero
 from opi_xform.ownership.model.names import Name, operands
 from opi_xform.record import dataclass
 from opi_xform.values.facts import Facts, Known
@@ -27,8 +28,6 @@ from opi_xform.values.trip_counts import NEGATED
 
 Pair = tuple[Name, Name]  # in order
 MOST_PAIRS = 3_000_000  # that are looked at
-DIVIDED = frozenset({"%", "/", "&", ">>"})
-"""What one of these gives is 0 where the first operand is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,24 +300,9 @@ class LastSends:
                 op = found.op if self.graph.succs[parent][0] == block else NEGATED[found.op]
                 difference = symbols.resolve(found.left - found.right)
                 if op == "!=":
-                    out.update(self.not_zero(difference))
+                    out.update(not_zero(symbols, difference))
             block = self.facts.guarded[parent]
         return frozenset(p for p in out if not symbols.scope(p))
-
-    def not_zero(self, difference: Poly) -> Iterator[Poly]:
-        """What is not 0 where a number is not: ``id`` where ``id % n`` is not, or where ``id & mask`` is not ``id``."""
-        symbols = self.program.values.symbols
-        yield difference
-        for s in set(difference.symbols()):
-            info = symbols.table[s]
-            if info.kind != "op" or info.key[0] not in DIVIDED or info.key[1]:  # an unsigned number may have wrapped
-                continue
-            parts = info.key[2]
-            assert isinstance(parts, tuple)
-            for p in [symbols.resolve(part) for part in (parts if info.key[0] == "&" else parts[:1])]:
-                for sign in (1, -1):
-                    if difference.scaled(sign) == symbol(s) or difference.scaled(sign) == symbol(s) - p:
-                        yield p
 
     def never(self, block: int, holds: bool, known: Known, nonzero: frozenset[Poly]) -> bool:
         """The way that is taken where a block's comparison holds (or does not) is not taken after the send."""

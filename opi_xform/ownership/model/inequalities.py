@@ -6,14 +6,17 @@ A proof takes multiples of facts away until only terms are left of which none ca
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from opi_xform.memory.poly import ONE, Monomial, Poly, number, symbol
+from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.values.trip_counts import stays, turns
 
 STEPS = 400  # of one proof: what is not found by then is not proved
+DIVIDED = frozenset({"%", "/", "&", ">>"})
+"""What one of these gives is 0 where the first operand is."""
 
 
 def facts_at(program: Program, n: int) -> tuple[Poly, ...]:
@@ -197,3 +200,18 @@ def divided(p: Poly, by: Poly) -> Poly | None:
         out = out + one
         p = p - one * by
     return out
+
+
+def not_zero(symbols: Symbols, difference: Poly) -> Iterator[Poly]:
+    """What is not 0 where a number is not: ``id`` where ``id % n`` is not, or where ``id & mask`` is not ``id``."""
+    yield difference
+    for s in set(difference.symbols()):
+        info = symbols.table[s]
+        if info.kind != "op" or info.key[0] not in DIVIDED or info.key[1]:  # an unsigned number may have wrapped
+            continue
+        parts = info.key[2]
+        assert isinstance(parts, tuple)
+        for p in [symbols.resolve(part) for part in (parts if info.key[0] == "&" else parts[:1])]:
+            for sign in (1, -1):
+                if difference.scaled(sign) == symbol(s) or difference.scaled(sign) == symbol(s) - p:
+                    yield p

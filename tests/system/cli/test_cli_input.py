@@ -296,6 +296,16 @@ def test_version_help_and_explain(cli: Run) -> None:
     one_line(err, "there is no code OPI999")
 
 
+def test_a_function_that_c23_wants_declared(cli: Run) -> None:
+    """What the compiler's older C takes with a warning; the error says what to do."""
+    name = write("late.c", "int main(void) { helper(); return 0; }\n")
+    assert cli(name)[0] == 0
+    code, _, err = cli(name, "--", "-std=c2x")
+    assert code == 2
+    advice = "declare it before its use, which C23 (-std=c2x) asks of functions, too"
+    assert err == f"late.c:1: error: use of undeclared identifier 'helper'; {advice} [OPI901]\n"
+
+
 def test_what_nobody_foresaw_is_one_line(cli: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def explode(*_: object) -> None:
         raise ZeroDivisionError("two\nlines")

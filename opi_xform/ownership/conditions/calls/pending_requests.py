@@ -41,6 +41,11 @@ def pending_refusal(
     chosen = list(going)
     sites = {use.node for use in chosen} - {use.node for use in staying if use.op.request is not None}
     out: dict[Place, Refusal] = {}
+    for use in chosen:
+        given_up = abandoned(names, use) if use.op.request is not None else ()
+        if given_up:
+            notes = ((names.span(use.node), "the request is created here"), *given_up)
+            out[use.place] = Refusal(Reason.PENDING, "the request may be cancelled or freed before it completes", notes)
     for n, op in _operations(names, buffer):
         if n in sites:
             continue
@@ -55,16 +60,13 @@ def pending_refusal(
                 if slots_of(names, n, op.request) is None:
                     message += f": which memory holds the request of {line_of(names.span(n))} is not known"
                 here = (names.span(use.node), "here it may not be complete")
-                hint = _waiting(names, n, op, use.node)
+                given_up = _given_up(names, n, op) if op.request is not None else ()
+                if given_up:  # nobody may wait for it then
+                    message += f": its request may be cancelled or freed at {line_of(given_up[-1][0])}"
+                hint = None if given_up else _waiting(names, n, op, use.node)
                 out.setdefault(use.place, Refusal(Reason.PENDING, message, (*held, here), hint=hint))
     for use in chosen:
         if use.op.request is not None and use.place not in out:
-            given_up = abandoned(names, use)
-            if given_up:
-                notes = ((names.span(use.node), "the request is created here"), *given_up)
-                message = "the request may be cancelled or freed before it completes"
-                out[use.place] = Refusal(Reason.PENDING, message, notes)
-                continue
             told = _told_only(names, buffer, use)
             if told:
                 message = (
@@ -189,9 +191,14 @@ def _operations(names: Names, buffer: Buffer) -> list[tuple[int, MpiOp]]:
 
 
 def abandoned(names: Names, use: Use) -> tuple[tuple[Span, str], ...]:
+    """``_given_up`` of the request that a use makes."""
+    return _given_up(names, use.node, use.op)
+
+
+def _given_up(names: Names, node: int, op: MpiOp) -> tuple[tuple[Span, str], ...]:
     """Where a request may be cancelled or freed, or goes where that cannot be excluded; () where it is not."""
     values = names.program.values
-    slot = slots_of(names, use.node, use.op.request)
+    slot = slots_of(names, node, op.request)
     ends = _ends(names)
     if slot is None:
         here = tuple((names.span(n), GIVEN_UP) for n, _ in ends[:1])

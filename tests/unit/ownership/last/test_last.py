@@ -12,8 +12,8 @@ from opi_xform.ir.span import NOWHERE
 from opi_xform.ir.types import INT, Type
 from opi_xform.ownership.last.blocks import Blocks, Pool, leaves_of
 from opi_xform.ownership.last.edits import last_sends
-from opi_xform.ownership.last.equalities import Equalities, both
 from opi_xform.ownership.last.sends import LastSends
+from opi_xform.ownership.liveness.equalities import Equalities, both
 from opi_xform.ownership.model.buffers import Options
 from opi_xform.ownership.model.names import names_of
 from opi_xform.values.facts import Facts

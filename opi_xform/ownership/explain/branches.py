@@ -1,0 +1,106 @@
+"""Which nodes no process runs both, as the two arms of `if (rank == 0)`, or not one after the other, as the loop behind
+`h = height;` in `while (h < height)`: what one does is no reason at the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from functools import lru_cache
+from itertools import product
+
+from opi_xform.ir import instr as ins
+from opi_xform.memory.poly import Poly
+from opi_xform.ownership.liveness.equalities import Equal, Equalities, both
+from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.inequalities import not_zero
+from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.model.object_index import index_of
+
+MOST = 100_000  # nodes of a program through which ways are followed
+TESTS = 24  # that are looked at around a node
+
+_ALL = frozenset({-1, 0, 1})
+_SIGNS = {
+    "<": frozenset({-1}),
+    "<=": frozenset({-1, 0}),
+    "==": frozenset({0}),
+    "!=": frozenset({-1, 1}),
+    ">": frozenset({1}),
+    ">=": frozenset({0, 1}),
+}
+_Tested = tuple[tuple[Poly, frozenset[int]], ...]
+
+
+class Branches:
+    """One per program: ``excluded``."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.certain: dict[int, _Tested] = {}
+        self.equalities = Equalities(program, names_of(program))
+
+    def excluded(self, n: int, other: int) -> bool:
+        """No process runs both nodes: what is tested around one is not so around the other, for the whole run."""
+        nodes = self.program.graph.nodes
+        return any(
+            (a == b and signs.isdisjoint(found)) or (a == -b and signs.isdisjoint({-sign for sign in found}))
+            for (a, signs), (b, found) in product(self.tested(nodes[n].block), self.tested(nodes[other].block))
+        )
+
+    def behind(self, start: int) -> Container[int]:
+        """Nodes that may run after another one: numbers that are set on the way tell which outcomes tests have."""
+        graph = self.program.graph
+        if len(graph.nodes) > MOST:
+            return range(len(graph.nodes))
+        found: set[int] = set()
+        before: dict[int, Equal] = {}
+        work: list[tuple[int, int, Equal]] = [(graph.nodes[start].block, start, {})]
+        while work:
+            block, after, known = work.pop()
+            for n in graph.blocks[block]:
+                if n > after:
+                    found.add(n)
+                    known = self.equalities.step(graph.nodes[n], known)
+            last = graph.nodes[graph.blocks[block][-1]] if graph.blocks[block] else None
+            taken = None
+            if last is not None and isinstance(last.action, ins.Branch) and len(graph.succs[block]) == 2:
+                taken = self.equalities.taken(last.frame, last.action.cond, known)
+            for i, s in enumerate(graph.succs[block]):
+                if taken == (i != 0):
+                    continue
+                new = both(before[s], known) if s in before else known
+                if s not in before or new != before[s]:
+                    before[s] = new
+                    work.append((s, -1, new))
+        return found
+
+    def tested(self, block: int) -> _Tested:
+        """What is certain in a block of values that never change: differences, each with the signs it may have."""
+        known = self.certain.get(block)
+        if known is None:
+            known = self.certain[block] = tuple(self.found(block))
+        return known
+
+    def found(self, block: int) -> Iterator[tuple[Poly, frozenset[int]]]:
+        symbols, guarded = self.program.values.symbols, index_of(self.program).guarded
+        graph = self.program.graph
+        at = guarded[block]
+        for _ in range(TESTS):
+            if not at:
+                return
+            parent = self.program.nest.idom[at]
+            test = self.program.values.conditions[graph.blocks[parent][-1]]
+            holds = graph.succs[parent][0] == at
+            at = guarded[parent]
+            if test.unsigned:
+                continue
+            signs = _SIGNS[test.op] if holds else _ALL - _SIGNS[test.op]
+            difference = symbols.resolve(test.left - test.right)
+            for p in [difference] if 0 in signs else dict.fromkeys(not_zero(symbols, difference)):
+                if not any(symbols.table[s].scope for s in p.symbols()):
+                    yield p, signs if p == difference else _SIGNS["!="]
+
+
+@lru_cache(maxsize=1)
+def branches_of(program: Program) -> Branches:
+    return Branches(program)

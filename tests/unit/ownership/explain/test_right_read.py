@@ -1,0 +1,260 @@
+"""The read that a reason names is one that the process of the site does, of the bytes that the reason speaks of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from case_tools import run_tool
+
+HEAD = """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define N 1000
+static double u[N], g[4][N];
+"""
+MAIN = """
+int main(int argc, char **argv)
+{
+    int n = atoi(argv[1]), rank = 0, size = 1;
+    double s = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+"""
+TAIL = """
+    printf("%g\\n", s);
+    MPI_Finalize();
+    return 0;
+}
+"""
+TO = "1, 0, MPI_COMM_WORLD);"
+FROM = "1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+
+
+def sites(lines: list[str], folder: Path, before: str = "") -> tuple[str, list[dict[str, Any]]]:
+    text = HEAD + before + MAIN + "\n".join(lines) + TAIL
+    (folder / "a.c").write_text(text)
+    code, out, err = run_tool([str(folder / "a.c"), "-j", "1", "--output-format", "json"])
+    assert code == 0, err
+    found: list[dict[str, Any]] = json.loads(out)["sites"]
+    return text, found
+
+
+def line_of(text: str, what: str = "HERE") -> int:
+    return next(i for i, line in enumerate(text.splitlines(), 1) if what in line)
+
+
+def test_what_rank_0_reads_is_no_reason_of_a_rank_that_is_no_multiple(tmp_path: Path) -> None:
+    """`rank % (2 * step) != 0` says that the rank is not 0."""
+    before = """static double *joined(double *a, int n)
+{
+    double *c = malloc(2 * n * 8);
+    for (int i = 0; i < n; i++)
+        c[i] = c[n + i] = a[i];
+    return c;
+}
+"""
+    lines = ["double *b = malloc(n * 8);", "for (int i = 0; i < n; i++) b[i] = i;"]
+    lines += ["for (int step = 1; step < size; step *= 2) {", "if (rank % (2 * step) == 0) b = joined(b, n);"]
+    lines += ["else { MPI_Send(b, n, MPI_DOUBLE, rank - step, 0, MPI_COMM_WORLD); break; }", "}"]
+    lines += ['if (rank == 0) for (int i = 0; i < n; i++) printf("%g\\n", b[i]);']
+    assert "may read" not in sites(lines, tmp_path, before)[1][0]["message"]
+
+
+def test_a_read_of_the_rest_of_the_buffer_is_told_as_that(tmp_path: Path) -> None:
+    lines = ["double *b = malloc(N * 8);", "for (int i = 0; i < N; i++) b[i] = i;"]
+    lines += [f"MPI_Send(b, 100, MPI_DOUBLE, {TO}", "for (int i = 100; i < N; i++) s += b[i]; // HERE"]
+    text, found = sites(lines, tmp_path)
+    message = f"line {line_of(text)} may read bytes of `b` beside the message after the send"
+    assert (found[0]["code"], found[0]["message"].partition("; ")[0]) == ("OPI101", message)
+
+
+def test_a_read_in_the_next_turn_only_may_be_of_the_message(tmp_path: Path) -> None:
+    """The read stands before the send, with other numbers by the same names in each turn."""
+    lines = ["double *b = malloc(N * 8);", "for (int i = 0; i < N; i++) b[i] = i;", "for (int t = 0; t < n; t++) {"]
+    lines += ["int k = atoi(argv[t]);", "for (int i = 0; i < k; i++) s += b[i]; // HERE"]
+    lines += [f"MPI_Send(b, k, MPI_DOUBLE, {TO}", "}"]
+    text, found = sites(lines, tmp_path)
+    assert found[0]["message"] == f"`b` may be read at line {line_of(text)} after the send"
+
+
+def test_a_parameter_is_told_by_its_own_name(tmp_path: Path) -> None:
+    before = f"""static double ship(double *out)
+{{
+    double s = 0;
+    MPI_Send(out, N, MPI_DOUBLE, {TO}
+    for (int i = 0; i < N; i++)
+        s += out[i]; // HERE
+    return s;
+}}
+"""
+    lines = ["double *all = malloc(N * 8);", "for (int i = 0; i < N; i++) all[i] = i;", "s = ship(all);"]
+    text, found = sites(lines, tmp_path, before)
+    assert found[0]["message"].startswith(f"`out` is read at line {line_of(text)} after the send")
+    assert [note["message"] for note in found[0]["notes"]] == ["`out` is read here"]
+
+
+def test_pointers_that_a_function_makes_change_places(tmp_path: Path) -> None:
+    before = "static void swap(double **a, double **b) { double *t = *a; *a = *b; *b = t; }\n"
+    lines = ["double *in = malloc(n * 8), *now = malloc(n * 8);", "double *keep = now;"]
+    lines += ["for (int i = 0; i < n; i++) now[i] = in[i] = i;", "for (int t = 0; t < n; t++) {"]
+    lines += [f"MPI_Recv(in, n, MPI_DOUBLE, {FROM}", "swap(&in, &now); // HERE", "}", "s = now[0] + keep[0];"]
+    text, found = sites(lines, tmp_path, before)
+    message = f"`in` changes places with `now` at line {line_of(text)}, so it may be either buffer"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI402", message)
+
+
+def test_numbers_behind_a_short_message_are_no_text(tmp_path: Path) -> None:
+    lines = ["int in[N] = {0};", f"MPI_Recv(in, N, MPI_INT, {FROM}", "for (int i = 0; i < N; i++) s += in[i];"]
+    found = sites(lines, tmp_path)[1]
+    message = "what is read behind a message that is short may be the initialiser of `in`"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI210", message)
+
+
+def test_a_count_that_may_be_negative(tmp_path: Path) -> None:
+    """As many bytes as `n * 8` says are copied, of which there are very many where `n` is negative."""
+    lines = ["double *b = malloc(N * 8);", "for (int i = 0; i < N; i++) b[i] = i;"]
+    lines += [f"MPI_Recv(b, n, MPI_DOUBLE, {FROM}", "if (n < 1) s = b[0]; // HERE", "else s = b[n - 1];"]
+    text, found = sites(lines, tmp_path)
+    why = "could not show that `n` is at least 1; where it is not"
+    message = f"{why}, line {line_of(text)} may read bytes of `b` that this receive does not bring"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI201", message)
+
+
+def test_what_fills_more_than_was_received_is_what_goes_beyond(tmp_path: Path) -> None:
+    """The nearest use of the buffer is of what came."""
+    lines = ["double *b = malloc(N * 8);", "for (int t = 0; t < 3; t++) {", f"MPI_Recv(b, n, MPI_DOUBLE, {FROM}"]
+    lines += ["for (int i = 0; i < n; i++) s += b[i];", "for (int i = 0; i < N; i++) b[i] = i; // HERE", "}"]
+    text, found = sites(lines, tmp_path)
+    message = f"line {line_of(text)} may touch bytes of `b` beyond those the receive makes room for"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI216", message)
+    assert found[0]["notes"][0]["message"] == "`b` is used here"
+
+
+def test_live_data_goes_before_who_else_gets_the_address(tmp_path: Path) -> None:
+    lines = ["double *b = malloc(N * 8);", "for (int i = 0; i < N; i++) b[i] = i;"]
+    lines += [f"MPI_Send(b, N, MPI_DOUBLE, {TO}", "s = b[3]; // HERE", "draw(b);"]
+    text, found = sites(lines, tmp_path, "void draw(double *);\n")
+    assert found[0]["message"] == f"`b` is read at line {line_of(text)} after the send"
+    lines[3] = ""
+    assert sites(lines, tmp_path, "void draw(double *);\n")[1][0]["code"] == "OPI403"
+
+
+def test_a_part_of_a_received_array_that_others_get_is_live_data(tmp_path: Path) -> None:
+    lines = [f"MPI_Recv(&u[n], 100, MPI_DOUBLE, {FROM}", "for (int i = 0; i < N; i++) s += (u[i] += 1); // HERE"]
+    text, found = sites([*lines, "draw(u);"], tmp_path, "void draw(double *);\n")
+    message = f"the message lies in `u`, and line {line_of(text)} may read bytes there that this receive does not bring"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI201", message)
+
+
+def test_several_rows_at_once_are_not_one_row(tmp_path: Path) -> None:
+    lines = ["for (int i = 0; i < 4; i++) for (int j = 0; j < N; j++) g[i][j] = i;", "for (int p = 0; p < n; p++)"]
+    lines += [f"MPI_Send(&g[p][0], n * N, MPI_DOUBLE, {TO}"]
+    message = "the call begins inside `g`, at another place in each turn of a loop; a message needs a buffer of its own"
+    found = sites(lines, tmp_path)[1]
+    assert (found[0]["code"], found[0]["message"]) == ("OPI104", message)
+
+
+def test_a_row_of_a_grid_in_a_loop_is_read_in_the_same_turn(tmp_path: Path) -> None:
+    lines = ["for (int i = 0; i < 4; i++) for (int j = 0; j < N; j++) g[i][j] = i;", "int k = 0;"]
+    lines += ["for (int t = 0; t < n; t++) {", f"if (rank > 0) MPI_Send(g[k], N, MPI_DOUBLE, {TO}"]
+    lines += ["for (int j = 0; j < N; j++) g[1 - k][j] = g[k][j]; // HERE", "k = 1 - k;", "}"]
+    text, found = sites(lines, tmp_path)
+    assert found[0]["code"] == "OPI101"
+    assert f"line {line_of(text)}" in found[0]["message"]
+
+
+def test_memcpy_of_the_whole_message_is_packing_it_anew(tmp_path: Path) -> None:
+    text = f"""#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+static double *out;
+void ship(int n, double *from)
+{{
+    int bytes = n * 8;
+    if (!out)
+        out = malloc(bytes);
+    memcpy(out, from, bytes);
+    MPI_Send(out, bytes, MPI_BYTE, {TO}
+}}
+"""
+    (tmp_path / "a.c").write_text(text)
+    code, out, err = run_tool([str(tmp_path / "a.c"), "-j", "1", "--output-format", "json"])
+    assert code == 0, err
+    site = json.loads(out)["sites"][0]
+    message = "could not show which buffer `out` is: other files may call what sets it"
+    assert (site["code"], site["message"]) == ("OPI402", message)
+
+
+def test_memory_that_a_function_fills_is_told_by_its_name(tmp_path: Path) -> None:
+    before = """static double *made(int n)
+{
+    double *b = malloc(n * 8);
+    for (int i = 0; i < n; i++)
+        b[i] = i;
+    return b;
+}
+"""
+    lines = ["double *b = made(n); // HERE", "if (rank > 0)", f"MPI_Recv(b, n, MPI_DOUBLE, {FROM}"]
+    lines += ["for (int i = 0; i < n; i++) s += b[i];"]
+    text, found = sites(lines, tmp_path, before)
+    assert found[0]["message"].endswith(f"that nothing but `made` at line {line_of(text)} surely writes")
+
+
+def test_what_a_loop_does_that_ends_after_the_send_is_no_reason(tmp_path: Path) -> None:
+    before = """static int *merged(int *a, int *b, int n)
+{
+    int *c = malloc(2 * n * sizeof(int));
+    for (int i = 0; i < n; i++)
+        c[i] = a[i], c[n + i] = b[i];
+    return c;
+}
+static int *sorted(int height, int *mine, int n, int rank)
+{
+    int *half = mine, h = 0;
+    while (h < height) {
+        if (rank & (1 << h)) {
+            MPI_Send(half, n, MPI_INT, rank ^ (1 << h), 0, MPI_COMM_WORLD);
+            h = height;
+        } else {
+            half = merged(half, mine, n);
+            n *= 2;
+            h++;
+        }
+    }
+    return half;
+}
+"""
+    lines = ["int *mine = calloc(n, sizeof(int));", "int *all = sorted(n, mine, n, rank);"]
+    lines += ["if (rank == 0) s = all[0];"]
+    found = sites(lines, tmp_path, before)[1]
+    assert "may read" not in found[0]["message"]
+
+
+def test_a_request_that_is_cancelled_is_not_to_be_waited_for(tmp_path: Path) -> None:
+    lines = ["MPI_Request r;", "double *b = malloc(n * 8);", "for (int i = 0; i < n; i++) b[i] = i;"]
+    lines += ["MPI_Isend(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &r);", "MPI_Cancel(&r); // HERE"]
+    lines += ["MPI_Wait(&r, MPI_STATUS_IGNORE);", "for (int i = 0; i < n; i++) b[i] = i;"]
+    lines += [f"MPI_Send(b, n, MPI_DOUBLE, {TO}"]
+    text, found = sites(lines, tmp_path)
+    assert found[0]["message"] == "the request may be cancelled or freed before it completes"
+    message = (
+        f"another operation on `b` may still be pending: its request may be cancelled or freed at line {line_of(text)}"
+    )
+    assert (found[1]["code"], found[1]["message"]) == ("OPI106", message)
+
+
+def test_a_place_inside_goes_before_who_else_gets_the_address(tmp_path: Path) -> None:
+    """The unknown function runs on another rank than the one that receives."""
+    lines = [f"if (rank == 0) MPI_Recv(&u[n], n, MPI_DOUBLE, {FROM}", "else draw(u);"]
+    found = sites(lines, tmp_path, "void draw(double *);\n")[1]
+    message = "the call begins inside `u`, at a place that the program computes; a message needs a buffer of its own"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI204", message)
+
+
+def test_a_small_message_stays_small_whoever_gets_its_address(tmp_path: Path) -> None:
+    lines = ["double b[3] = {1, 2, 3};", f"MPI_Send(b, 3, MPI_DOUBLE, {TO}", "draw(b);"]
+    assert sites(lines, tmp_path, "void draw(double *);\n")[1][0]["code"] == "OPI108"
