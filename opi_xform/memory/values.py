@@ -59,7 +59,7 @@ class Values:
     foreign: Mapping[int, tuple[int, str]] = field(default_factory=dict)  # changes unseen: (node, why)
     results: dict[int, Poly] = field(default_factory=dict)
     unset: set[int] = field(default_factory=set)  # what a pointer holds that nobody set
-    partly: dict[int, Poly] = field(default_factory=dict)  # numbers set on some paths only: ``values/partly_set.py``
+    partly: dict[int, Poly] = field(default_factory=dict)  # numbers set on some paths only: ``partly_set.py``
     extents: dict[int, Poly] = field(default_factory=dict)  # of datatypes that are made, by symbol (``extent``)
     relative: set[int] = field(default_factory=set)  # calls that make datatypes whose displacements are constants
     handles: dict[int, int] = field(default_factory=dict)  # of predefined ones that are named, by number

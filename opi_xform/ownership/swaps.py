@@ -32,7 +32,7 @@ from opi_xform.ownership.model.buffers import Buffer, Carrier, Exchange, Member,
 from opi_xform.ownership.model.names import names_of, value_range
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.record import dataclass
-from opi_xform.values.nullable import may_be_null
+from opi_xform.values.unset.nullable import may_be_null
 
 _NOBODY = 1 << 30  # the number of a temporary that no function has
 Spot = tuple[str, int, int]  # a name (``names.Name``), or ("m", object, offset)

@@ -33,10 +33,10 @@ from opi_xform.pointsto.families import find_families
 from opi_xform.values.evaluate import WIDEST, kind_of
 from opi_xform.values.facts import Facts
 from opi_xform.values.lockstep import lockstep
-from opi_xform.values.nullable import note_lazy, settle
-from opi_xform.values.partly_set import Merged, PartlySet
 from opi_xform.values.steps import Steps
 from opi_xform.values.trip_counts import nominal_trips
+from opi_xform.values.unset.nullable import note_lazy, settle
+from opi_xform.values.unset.partly_set import Merged, PartlySet
 from opi_xform.values.unsigned_bounds import believe
 
 

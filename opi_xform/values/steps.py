@@ -16,8 +16,8 @@ from opi_xform.memory.extent import ADDRESSES, SUMS, extent_of, told
 from opi_xform.memory.poly import ONE, Poly, number
 from opi_xform.memory.values import Values
 from opi_xform.values.floating import CALLED, EXACT, is_floating, rounding_may_change
-from opi_xform.values.partly_set import NOBODY
 from opi_xform.values.touches import Touches
+from opi_xform.values.unset.partly_set import NOBODY
 
 
 class Steps(Touches):

@@ -2,7 +2,7 @@
 
 from tests.planted.bug import Bug
 
-_PARTLY = "opi_xform.values.partly_set"
+_PARTLY = "opi_xform.values.unset.partly_set"
 
 PARTLY = (
     Bug(

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.model.buffers import Buffer, Program
 from opi_xform.ownership.model.endings import Name, ends
-from opi_xform.values.nullable import may_be_null
+from opi_xform.values.unset.nullable import may_be_null
 
 GOES_ON = "and the program goes on, or ends as if all were well, where there is no memory"
 ENDING = "ending with an error there (`exit(1)`, `MPI_Abort`)"

@@ -19,7 +19,7 @@ from opi_xform.ownership.model.split_rows import row_index, split_row
 from opi_xform.ownership.model.traced import path
 from opi_xform.ownership.procnull.real_ranks import not_negative
 from opi_xform.ownership.spelling.second_names import first_name
-from opi_xform.values.nullable import may_be_null
+from opi_xform.values.unset.nullable import may_be_null
 
 NO_OBJECT = -1
 P2P = frozenset({"send", "recv", "sendrecv"})

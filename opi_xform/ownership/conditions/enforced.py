@@ -77,7 +77,7 @@ ENFORCED = (
         "A local number that is set on some of the paths that meet is that number after them. It is no constant, and "
         "the paths that set it agree.",
         cases=("partly_*",),
-        enforced=("values.partly_set:PartlySet",),
+        enforced=("values.unset.partly_set:PartlySet",),
     ),
     Condition(
         "numbers that wrap",
@@ -170,7 +170,7 @@ ENFORCED = (
         enforced=(
             "pointsto.successive:successive",
             "pointsto.last_names:leave_nothing_behind",
-            "values.nullable:settle",
+            "values.unset.nullable:settle",
         ),
     ),
     Condition(

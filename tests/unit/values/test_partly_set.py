@@ -1,4 +1,7 @@
-"""Numbers that are set on some of the paths that meet, and what they have to do with others there."""
+"""Numbers that are set on some of the paths that meet, and what they have to do with others there.
+
+About ``opi_xform.values.unset.partly_set``.
+"""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ from opi_xform.values.evaluate import Evaluator, kind_of
 from opi_xform.values.floating import DIVIDED, is_floating, quotient, rounding_may_change
 from opi_xform.values.interp import interpret, watch
 from opi_xform.values.lockstep import lockstep
-from opi_xform.values.nullable import may_be_null, note_lazy, settle
 from opi_xform.values.trip_counts import nominal_trips, smaller_trips, stays, turns
+from opi_xform.values.unset.nullable import may_be_null, note_lazy, settle
 from opi_xform.values.unsigned_bounds import believe
 
 NONE: frozenset[int] = frozenset()

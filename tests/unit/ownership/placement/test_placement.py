@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from ownership_support import Source, shared, source, source_in
 
+from opi_xform.codes import Reason
 from opi_xform.graph.graph import Node
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
@@ -197,7 +198,7 @@ def test_a_buffer_in_the_making() -> None:
     assert kinds(at.anchors, levels).count("ExprStmt") == 2
     failure = at.fail("it cannot be", found.uses[0].node)
     assert isinstance(failure, Unplaceable)
-    assert failure.refusal.code == "14"
+    assert failure.refusal.reason is Reason.NO_ANCHOR
     assert [text for _, text in failure.refusal.notes] == ["here"]
     send = found.uses[0].node
     level = next(iter(at.flow.levels(send)))
@@ -278,7 +279,7 @@ def test_memory_that_is_not_allocated_by_a_plain_statement_stays(tmp_path: Path)
     body = "    double *b = (argc++, malloc(80));\n    b[0] = 1;\n    " + SEND.format("b") + "\n    free(b);"
     _, placement = placed(tmp_path, body, "static double v[N];")
     assert isinstance(placement, Refusal)
-    assert placement.code == "14"
+    assert placement.reason is Reason.NO_ANCHOR
 
 
 def test_insertions_are_told_with_their_places(tmp_path: Path) -> None:
