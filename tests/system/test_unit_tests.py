@@ -36,7 +36,6 @@ UNTESTED = {
     "ownership.explain": "culprits datatypes deepest hints live_data movable other_threads part_reasons unreached",
     "privatize": "decide hazards model names program relocate table",
     "privatize.edits": "edits identifiers prologue text verify",
-    "values": "partly_set",
 }
 """By package: modules that no file of tests/unit imports, nor names in its text as one that it is about."""
 
