@@ -291,5 +291,7 @@ def _reads(program: Program, node: int, site: bool, name: str, verb: str = "read
     if site and isinstance(action, ins.CallInstr):
         return f"`{name}` is a message's buffer here"
     if isinstance(action, ins.CallInstr) and isinstance(action.call.callee, ast.FuncRef):
-        return f"`{action.call.callee.name}` {'uses' if verb == 'used' else 'reads'} `{name}` here"
+        key = action.call.callee.name  # of a static function, with the path of its file
+        called = program.functions[key].name if key in program.functions else key
+        return f"`{called}` {'uses' if verb == 'used' else 'reads'} `{name}` here"
     return f"`{name}` is {verb} here"

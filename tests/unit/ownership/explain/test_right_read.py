@@ -258,3 +258,14 @@ def test_a_place_inside_goes_before_who_else_gets_the_address(tmp_path: Path) ->
 def test_a_small_message_stays_small_whoever_gets_its_address(tmp_path: Path) -> None:
     lines = ["double b[3] = {1, 2, 3};", f"MPI_Send(b, 3, MPI_DOUBLE, {TO}", "draw(b);"]
     assert sites(lines, tmp_path, "void draw(double *);\n")[1][0]["code"] == "OPI108"
+
+
+def test_a_function_that_reads_is_told_by_its_name_alone(tmp_path: Path) -> None:
+    """A static function is one of its file, whose path is no part of what a reader knows it by."""
+    before = """typedef struct { double v[N]; } cells_t;
+static double energy(cells_t cells) { return cells.v[1]; }
+"""
+    lines = ["cells_t cells;", "for (int i = 0; i < N; i++) cells.v[i] = i;"]
+    lines += [f"MPI_Send(cells.v, N, MPI_DOUBLE, {TO}", "s = energy(cells);"]
+    site = sites(lines, tmp_path, before)[1][0]
+    assert [note["message"] for note in site["notes"]][:1] == ["`energy` reads `cells` here"]
