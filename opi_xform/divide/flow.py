@@ -147,7 +147,11 @@ class Flow:
             at = at.base
         if isinstance(at, ins.Op):
             if any(self.held(leaf, frame) for leaf in leaves(at)):
-                raise Trouble(node_span(self.program, node.number), "compares or converts an address in it")
+                called = isinstance(node.action, ins.CallInstr)
+                what = (
+                    "passes on an address in it that is computed" if called else "compares or converts an address in it"
+                )
+                raise Trouble(node_span(self.program, node.number), what)
             return None
         if not self.held(at, frame):
             return None

@@ -49,7 +49,8 @@ def gaps(operand: ins.Operand) -> str:
     if found is not None:
         return f"`{found.name}` has gaps: {found.size} bytes of data in every {found.extent}"
     makers = " or ".join(f"`{name}`" for name in HANDLE if name not in ("MPI_Type_commit", "MPI_Type_struct"))
-    return f"the datatype may have gaps, or be one of several: it is not predefined, nor made of such by {makers} alone"
+    made = f"nor that it is made of such by {makers} alone"
+    return f"the datatype may have gaps, or be one of several: could not show that it is predefined, {made}"
 
 
 def extent(operand: ins.Operand) -> int | None:

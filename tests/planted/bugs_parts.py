@@ -37,8 +37,7 @@ PARTS = (
     Bug(
         "parts may be compared and subtracted",
         _FLOW,
-        "                raise Trouble(node_span(self.program, node.number), "
-        '"compares or converts an address in it")\n',
+        "                raise Trouble(node_span(self.program, node.number), what)\n",
         "                return None\n",
         ("parts_named_difference", "parts_named_comparison", "parts_difference"),
         condition="rows and parts",

@@ -26,6 +26,7 @@ from opi_xform.ownership.allocation.sizes import (
 )
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Buffer, Member, Program
+from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import address_of
 from opi_xform.ownership.model.plan import Edit, InsertStatement, ReplaceCall, ReplaceText
 from opi_xform.ownership.placement.anchors import Anchors
@@ -36,6 +37,11 @@ from opi_xform.ownership.spelling.scopes import PASTED, declared_by_macros, expa
 
 class Problem(Exception):
     """Something cannot be written; the message is a sentence without its full stop."""
+
+
+def _unwritable_size(allocation: Allocation) -> str:
+    """Why memory cannot be asked for where the program does not."""
+    return f"could not tell the size of the allocation in {line_of(allocation.call.span)} in another place"
 
 
 def _declares(allocation: Allocation) -> bool:
@@ -99,7 +105,8 @@ class AllocationEdits:
         asked = [requested(self.program, self.flow, a, self.texts) for a in allocations]
         sizes = [s for s in asked if s is not None]
         if len(sizes) < len(allocations):
-            raise Problem("the size of the allocation is not understood")
+            unknown = next(a for a, size in zip(allocations, asked, strict=True) if size is None)
+            raise Problem(_unwritable_size(unknown))
         variable = ""
         self.largest = self.twins or (self.member is not None and self.unnumbered(self.member, allocs, allocations))
         alone = len(allocations) == 1 and all(self.same(allocations[0], i) for i in allocs)
@@ -320,7 +327,9 @@ class AllocationEdits:
         """What a function of the program's gives to calloc, for the place where it is called."""
         found = factors(self.program, self.flow, allocation, self.texts)
         if found is None or len(found) != 2:
-            raise Problem("the size of the allocation is not understood")
+            raise Problem(
+                f"could not tell the size of the allocation in {line_of(allocation.call.span)} in another place"
+            )
         return ", ".join(text for text, _ in found)
 
     def zeros_here(self, allocation: Allocation, level: Level, after: Sequence[str], variable: str) -> None:

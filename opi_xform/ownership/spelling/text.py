@@ -65,7 +65,7 @@ class Texts:
         begin = data.rfind(b"\n", 0, at) + 1
         while begin > 1 and data[:begin].endswith(b"\\\n"):  # the line before goes on
             begin = data.rfind(b"\n", 0, begin - 1) + 1
-        words = data[begin:at].replace(b"#", b" # ").split()
+        words = data[begin:].partition(b"\n")[0].replace(b"#", b" # ").split()
         if words[:2] == [b"#", b"define"]:
             return "a macro"
         if words[:2] == [b"#", b"pragma"]:

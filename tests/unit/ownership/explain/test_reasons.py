@@ -281,6 +281,8 @@ def test_what_names_a_variable_is_told_by_its_kind(text: str, kind: str) -> None
     at = re.search(rb"\bb\b", data)
     assert at is not None
     assert texts.kind_of("a.c", at.start()) == kind
+    place = texts.in_directive("a.c", "b")  # where the whole directive begins
+    assert kind == "a macro" or (place is not None and texts.kind_of("a.c", place) == kind)
 
 
 @pytest.mark.parametrize(
