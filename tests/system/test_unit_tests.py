@@ -27,7 +27,6 @@ UNTESTED = {
     "launch": "check cmake executable launcher linked opicc opicxx opirun probes ranks runtime transform",
     "ownership": "disjoint settle",
     "ownership.conditions.addresses": "begins escape exposed members null_test parameters values",
-    "ownership.conditions.calls": "analysed datatype few_bytes form macro own_mpi requested small variable",
     "ownership.conditions.contents": "budget capacity ends first_contents packed read_after_receive real_source "
     "replacing unwritten",
     "ownership.conditions.memory": "allocators jumps levels",
