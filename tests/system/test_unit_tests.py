@@ -26,11 +26,8 @@ UNTESTED = {
     "frontend.clang": "names tree typemap",
     "launch": "check cmake executable launcher linked opicc opicxx opirun probes ranks runtime transform",
     "ownership": "disjoint settle",
-    "ownership.conditions.addresses": "begins escape exposed members null_test parameters values",
-    "ownership.conditions.contents": "budget capacity ends first_contents packed read_after_receive real_source "
-    "replacing unwritten",
-    "ownership.conditions.memory": "allocators jumps levels",
-    "ownership.conditions.text": "configurations declaration own_copies shared_text threads writable",
+    "ownership.conditions.contents": "budget replacing unwritten",
+    "ownership.conditions.text": "own_copies shared_text",
     "ownership.deciding": "judging receives",
     "ownership.explain": "culprits datatypes deepest hints live_data movable other_threads part_reasons unreached",
     "privatize": "decide hazards model names program relocate table",
