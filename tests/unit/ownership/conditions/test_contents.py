@@ -1,0 +1,63 @@
+"""What a buffer holds: what each condition of ``conditions/contents`` keeps and lets pass."""
+
+from __future__ import annotations
+
+import pytest
+from conditions_support import FILL, RECV, SEND, buffer_facts, going, main, reason, site
+
+from opi_xform.codes import Reason
+from opi_xform.ownership.conditions.contents import (
+    capacity,
+    ends,
+    first_contents,
+    packed,
+    read_after_receive,
+    real_source,
+)
+from opi_xform.ownership.deciding.condition import Condition
+
+TOP = "static double b[2000], s;"
+MARKED = "static int b[2000] = {1}, s;"
+PLAIN = "static int b[2000], s;"
+NUMBERS = "MPI_Recv(b, 1000, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); s = b[3];"
+FROM_NOBODY = RECV.replace(", 1, 7", ", argc > 1 ? 1 : -1, 7")
+
+
+@pytest.mark.parametrize(
+    ("condition", "stays", "passes", "why"),
+    [
+        (packed.CONDITION, main(f"b[0] = 1; {SEND} {SEND}", TOP), main(f"{FILL} {SEND}", TOP), Reason.OLD_BYTES),
+        (
+            read_after_receive.CONDITION,
+            main(f"b[1500] = 7; {RECV} s = b[1500]; return s > 1;", TOP),
+            main(f"b[1500] = 7; {RECV} s = b[500]; return s > 1;", TOP),
+            Reason.READ_LATER,
+        ),
+        (
+            real_source.CONDITION,  # what is read was there before, or is written behind the receive
+            main(f"{FILL} {FROM_NOBODY} s = b[3]; return s > 1;", TOP),
+            main(f"{FROM_NOBODY} {FILL} s = b[3]; return s > 1;", TOP),
+            Reason.NULL_SOURCE,
+        ),
+        (
+            first_contents.CONDITION,  # the zeros that static memory begins with
+            main(f"s = b[3]; {FILL} {SEND} return s > 1;", TOP),
+            main(f"{FILL} {SEND} return s > 1;", TOP),
+            Reason.FIRST_CONTENTS,
+        ),
+        (ends.CONDITION, main(NUMBERS, MARKED), main(NUMBERS, PLAIN), Reason.FIRST_CONTENTS),
+    ],
+)
+def test_a_site(condition: Condition, stays: str, passes: str, why: Reason) -> None:
+    assert condition.site is not None
+    assert reason(condition.site(site(stays))) == why.name
+    assert condition.site(site(passes)) is None
+
+
+@pytest.mark.parametrize(("last", "stays"), [(999, False), (1000, True)])
+def test_room_behind_a_message(last: int, stays: bool) -> None:
+    """A taken buffer has 1,000 elements: the program writes the last of them, or one more."""
+    at = going(buffer_facts(main(f"{RECV} b[{last}] = 1; s = b[{last}]; return s > 1;", TOP)))
+    assert capacity.CONDITION.going is not None
+    found = capacity.CONDITION.going(at)
+    assert [reason(one) for one in found.values()] == (["CAPACITY"] if stays else [])

@@ -1,0 +1,59 @@
+"""What the text has to be: what each condition of ``conditions/text`` keeps and lets pass."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from conditions_support import FILL, SEND, TOP, buffer_facts, main, only_buffer, placed, reason
+from ownership_support import source_in
+
+from opi_xform.ownership.conditions.text import (
+    configurations,
+    declaration,
+    threads,
+    writable,
+)
+from opi_xform.ownership.model.buffers import Options
+
+LEFT_OUT = "#ifdef NEVER\n    b[3] = 1;\n#endif"
+
+
+@pytest.mark.parametrize(("top", "why"), [(TOP, ""), ("static _Thread_local double b[1000];", "DECLARATION")])
+def test_what_the_declaration_says(top: str, why: str) -> None:
+    assert declaration.CONDITION.buffer is not None
+    assert reason(declaration.CONDITION.buffer(buffer_facts(main(SEND, top)))) == why
+
+
+@pytest.mark.parametrize(
+    ("more", "strict", "why"), [("", True, ""), (LEFT_OUT, False, ""), (LEFT_OUT, True, "OUTSIDE")]
+)
+def test_text_that_is_left_out(tmp_path: Path, more: str, strict: bool, why: str) -> None:
+    """It names the buffer: an #error sees to it that it stays left out (A6), and --strict does without."""
+    found = source_in(tmp_path, main(f"{FILL}\n{more}\n{SEND}"))
+    assert configurations.CONDITION.buffer is not None
+    assert reason(configurations.CONDITION.buffer(only_buffer(found, Options(strict=strict)))) == why
+
+
+def test_an_edit_that_cannot_be_made() -> None:
+    edits = placed(main(f"{FILL} {SEND}")).edits
+    check = writable.CONDITION.written
+    assert check is not None
+    assert check(Options(), edits) is None
+    last = edits[-1]
+    assert reason(check(Options(obstacle=lambda edit: "a macro" if edit is last else ""), edits)) == "MACRO"
+
+
+@pytest.mark.parametrize("stays", [True, False])
+def test_an_edit_where_threads_run(stays: bool) -> None:
+    """The region is the whole of ``main``, or ends where it begins."""
+    at = placed(main(f"{FILL} {SEND}"))
+    (function,) = [one for one in at.program.functions.values() if one.name == "main"]
+    span = function.span if stays else replace(function.span, end=function.span.begin + 1)
+    facts = replace(at.going.facts.of, program=replace(at.program, threads=(span,)))
+    threaded = replace(at, going=replace(at.going, facts=replace(at.going.facts, of=facts)))
+    vars(threaded.going.facts).update(vars(at.going.facts) | {"of": facts})
+    vars(threaded)["edits"] = at.edits
+    assert threads.CONDITION.placed is not None
+    assert reason(threads.CONDITION.placed(threaded)) == ("ESCAPE" if stays else "")
