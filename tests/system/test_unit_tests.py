@@ -27,7 +27,7 @@ UNTESTED = {
     "launch": "check cmake executable launcher linked opicc opicxx opirun probes ranks runtime transform",
     "ownership": "disjoint settle",
     "ownership.conditions.contents": "budget replacing unwritten",
-    "ownership.conditions.text": "own_copies shared_text",
+    "ownership.conditions.text": "shared_text",
     "ownership.deciding": "judging receives",
     "ownership.explain": "culprits datatypes deepest hints live_data movable other_threads part_reasons unreached",
     "privatize": "decide hazards model names program relocate table",

@@ -12,6 +12,7 @@ from ownership_support import source_in
 from opi_xform.ownership.conditions.text import (
     configurations,
     declaration,
+    own_copies,
     threads,
     writable,
 )
@@ -57,3 +58,14 @@ def test_an_edit_where_threads_run(stays: bool) -> None:
     vars(threaded)["edits"] = at.edits
     assert threads.CONDITION.placed is not None
     assert reason(threads.CONDITION.placed(threaded)) == ("ESCAPE" if stays else "")
+
+
+@pytest.mark.parametrize(("files", "stays"), [(1, False), (2, True)])
+def test_a_variable_of_a_header(tmp_path: Path, files: int, stays: bool) -> None:
+    """Each file that includes the header has its own ``b``."""
+    (tmp_path / "own.h").write_text(TOP)
+    include = '#include "own.h"'
+    others = (f"{include}\ndouble total(void) {{ return b[1]; }}\n",)[: files - 1]
+    found = source_in(tmp_path, main(SEND, include), *others)
+    assert own_copies.CONDITION.buffer is not None
+    assert reason(own_copies.CONDITION.buffer(only_buffer(found, Options()))) == ("OUTSIDE" if stays else "")
