@@ -270,6 +270,8 @@ class Steps(Touches):
                 for i in region_args(region.arg, region.rest, call):
                     if not call.call.args[i].type.is_pointer and not call.call.args[i].type.is_array:
                         continue
+                    if region.in_place is not None and self.own_memory(call, values, region.in_place):
+                        continue
                     length = self.length(region, i, values, call)
                     if kind == "W" and i in scans:
                         length = number(scans[i])
@@ -306,6 +308,17 @@ class Steps(Touches):
             self.havoc(self.pts.accessed(frame, call.args[spec.into]), node)
             if base is not None and offset is not None and effect.frees is None:  # else perhaps what was there before
                 self.set_cell(base, offset, self.address(self.objects.heap(node.number)), node)
+
+    def own_memory(self, call: ins.CallInstr, values: tuple[Poly, ...], i: int) -> bool:
+        """An argument is an address in an object of the program's: it is not MPI_IN_PLACE.
+
+        Not so of a pointer that changes in a loop: it counts as an address there, if it is one at all.
+        """
+        operand = call.args[i]
+        while isinstance(operand, ins.PtrAdd):
+            operand = operand.base
+        known = isinstance(operand, ins.AddrVar) or self.symbols.offset(values[i]).constant is not None
+        return known and self.symbols.base(values[i]) is not None
 
     def records(self, node: Node, call: ins.CallInstr, effect: FunctionEffect, values: tuple[Poly, ...]) -> None:
         """Structs given by value: their bytes are read, addresses in them escape."""

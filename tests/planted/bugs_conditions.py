@@ -149,4 +149,20 @@ CONDITIONS = (
         ),
         condition="carrier",
     ),
+    Bug(
+        "no reduction is in place",
+        "opi_xform.values.steps",
+        "if region.in_place is not None and self.own_memory(call, values, region.in_place):",
+        "if region.in_place is not None:",
+        ("reduced_in_place", "reduced_perhaps", "reduced_named"),
+        condition="library functions",
+    ),
+    Bug(
+        "a pointer that changes in a loop is an address in each turn",
+        "opi_xform.values.steps",
+        "known = isinstance(operand, ins.AddrVar) or self.symbols.offset(values[i]).constant is not None",
+        "known = True",
+        ("reduced_turns",),
+        condition="library functions",
+    ),
 )

@@ -105,8 +105,9 @@ ENFORCED = (
             "odd_*_stored",
             "odd_strtok_*",
             "odd_fortran_*",
+            "reduced_*",
         ),
-        enforced=("effects.outside:foreign", "effects.formats:unread", "effects.formats:scanned"),
+        enforced=("effects.outside:foreign", "effects.formats:unread", "effects.formats:scanned", "values.steps:Steps"),
     ),
     Condition(
         "turns of a loop",
