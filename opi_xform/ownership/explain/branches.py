@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from functools import lru_cache
+from heapq import heappop, heappush
 from itertools import product
 
 from opi_xform.ir import instr as ins
@@ -17,6 +18,7 @@ from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.object_index import index_of
 
 MOST = 100_000  # nodes of a program through which ways are followed
+LONGEST = 300_000  # what is known of numbers along all ways from one node, added up: a few hundredths of a second
 TESTS = 24  # that are looked at around a node
 
 _ALL = frozenset({-1, 0, 1})
@@ -37,6 +39,7 @@ class Branches:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.certain: dict[int, _Tested] = {}
+        self.later: dict[int, Container[int]] = {}
         self.equalities = Equalities(program, names_of(program))
 
     def excluded(self, n: int, other: int) -> bool:
@@ -48,19 +51,34 @@ class Branches:
         )
 
     def behind(self, start: int) -> Container[int]:
-        """Nodes that may run after another one: numbers that are set on the way tell which outcomes tests have."""
+        """Nodes that may run after another one: numbers that are set on the way tell which outcomes tests have.
+
+        All nodes, where that takes too long.
+        """
+        known = self.later.get(start)
+        if known is None:
+            known = self.later[start] = self.followed(start)
+        return known
+
+    def followed(self, start: int) -> Container[int]:
+        """Blocks in their order, which is one of a depth-first search: most are passed once."""
         graph = self.program.graph
         if len(graph.nodes) > MOST:
             return range(len(graph.nodes))
         found: set[int] = set()
         before: dict[int, Equal] = {}
-        work: list[tuple[int, int, Equal]] = [(graph.nodes[start].block, start, {})]
+        first, left = graph.nodes[start].block, LONGEST
+        work = [(first, start)]
         while work:
-            block, after, known = work.pop()
+            block, after = heappop(work)
+            known = before.get(block, {}) if after < 0 else {}
             for n in graph.blocks[block]:
                 if n > after:
                     found.add(n)
                     known = self.equalities.step(graph.nodes[n], known)
+                    left -= len(known) + 1
+            if left < 0:
+                return range(len(graph.nodes))
             last = graph.nodes[graph.blocks[block][-1]] if graph.blocks[block] else None
             taken = None
             if last is not None and isinstance(last.action, ins.Branch) and len(graph.succs[block]) == 2:
@@ -71,7 +89,8 @@ class Branches:
                 new = both(before[s], known) if s in before else known
                 if s not in before or new != before[s]:
                     before[s] = new
-                    work.append((s, -1, new))
+                    if (s, -1) not in work:
+                        heappush(work, (s, -1))
         return found
 
     def tested(self, block: int) -> _Tested:
