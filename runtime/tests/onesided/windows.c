@@ -73,11 +73,11 @@ static void gaps(MPI_Win win, long *mine)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Many small puts and gets to several ranks before a flush, their origin used again at once; some beside each other, some far apart. */
+/* Many small puts and gets to several ranks before a flush, their origin written to after a local one; some beside each other, some far apart. */
 static void many(void)
 {
     enum { PLACES = 3000, STEP = 7 };
-    long *mine = malloc(PLACES * sizeof *mine), v, in[PLACES], out[2 * STEP];
+    long *mine = malloc(PLACES * sizeof *mine), v, in[PLACES], out[PLACES];
     int right = (rank + 1) % size, left = (rank + size - 1) % size;
     MPI_Win win;
     MPI_Win_create(mine, PLACES * sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
@@ -85,16 +85,15 @@ static void many(void)
         mine[i] = -1, in[i] = -2;
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock_all(0, win);
-    for (int i = 0; i < PLACES; i += STEP) { /* words 0 and 1 of every STEP from the left, word 2 from the right, the rest stay */
-        v = value(rank, i, 1);
-        MPI_Put(&v, 1, MPI_LONG, right, i, 1, MPI_LONG, win);
-        v = value(rank, i, 2);
-        if (i + 1 < PLACES)
-            MPI_Put(&v, 1, MPI_LONG, right, i + 1, 1, MPI_LONG, win);
-        v = value(rank, i, 3);
-        if (i + 2 < PLACES)
-            MPI_Put(&v, 1, MPI_LONG, left, i + 2, 1, MPI_LONG, win);
-        MPI_Win_flush_local(right, win);
+    for (int i = 0; i < PLACES; i++) { /* words 0 and 1 of every STEP from the left, word 2 from the right, the rest stay */
+        int place = i % STEP;
+        out[i] = value(rank, i - place, place + 1);
+        if (place < 3)
+            MPI_Put(&out[i], 1, MPI_LONG, place == 2 ? left : right, i, 1, MPI_LONG, win);
+        if (i == PLACES / 2) {
+            MPI_Win_flush_local_all(win);
+            memset(out, 0, PLACES / 2 * sizeof *out);
+        }
     }
     CHECK(MPI_Win_flush_all(win) == MPI_SUCCESS);
     MPI_Barrier(MPI_COMM_WORLD);
