@@ -27,7 +27,7 @@ PARTLY = (
         _PARTLY,
         "any(self.chosen(incoming[i]) != value for i in paths)",
         "False",
-        ("partly_two",),
+        ("partly_switch",),
         condition="set on some paths",
     ),
     Bug(

@@ -213,6 +213,8 @@ ONE_SIDED = {
         ("parts", ("15",)),
         ("regrow", "123456"),
         ("last_send", "12345678"),
+        ("partly", "123456"),
+        ("reduced", "123456"),
         ("send_recv", "6"),
         ("size_bound", "789"),
         ("spelled", ("3", "7", "8", "24")),
