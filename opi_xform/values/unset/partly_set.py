@@ -1,9 +1,9 @@
 """Local numbers that are set on some of the paths that meet: ``if (comm != MPI_COMM_NULL) { first = …; last = …; }``.
 
 Such a number has, after the paths meet, the value that it was given: to use it where nobody set it is undefined
-(C 6.3.2.1p2), so there any value will do.  The one that is chosen keeps what the number has to do with others that the
-other paths set, too: after ``width = last - first + 1`` on one path, and ``first = 0; last = -1;`` on the other, it is
-``last - first + 1`` of what these are then.
+(C 6.3.2.1p2), or finds any number where its address is taken.  So there any value will do.  The one that is chosen
+keeps what the number has to do with others that the other paths set, too: after ``width = last - first + 1`` on one
+path, and ``first = 0; last = -1;`` on the other, it is ``last - first + 1`` of what these are then.
 
 Not so for a constant: a flag that is set on one path and tested on both is a mistake that programs live with, as what
 nobody set is often 0.  Nor for a variable that begins anew in each turn of a loop of its function: where it is set in
@@ -34,8 +34,10 @@ Merged = tuple[int, tuple[Poly, ...]]  # a symbol, and what it joins, one value 
 
 @dataclass(frozen=True, slots=True)
 class PartlySet:
-    """What is known of such numbers in one program graph.  variables: by key.  In ``values.partly``: their
-    symbols, and what stands for each where it is tested."""
+    """What is known of such numbers in one program graph.
+
+    variables: by key.  In ``values.partly`` stand their symbols, each with what stands for it where it is tested.
+    """
 
     graph: Graph
     nest: LoopNest
