@@ -105,6 +105,22 @@ ADDRESSED = (
         condition="allocation and free",
     ),
     Bug(
+        "a function that hands out memory runs where the graph shows it",
+        _ALLOCATIONS,
+        "if not program.complete or one.function in run_unwatched(program):",
+        "if not program.complete:",
+        ("callee_at_exit", "callee_at_exit_out"),
+        condition="allocation and free",
+    ),
+    Bug(
+        "a block's allocation runs where the graph shows it",
+        "opi_xform.ownership.last.blocks",
+        "if function in run_unwatched(self.program) or function in self.graph.levels:",
+        "if function in self.graph.passed or function in self.graph.levels:",
+        ("callee_at_exit", "callee_at_exit_out"),
+        condition="allocation and free",
+    ),
+    Bug(
         "a pointer is always set to what was allocated for it",
         _ALLOCATIONS,
         "if not once and not _surely(program, flow, outer, m):",

@@ -195,17 +195,22 @@ class Places:
             return False
         if not self._tree.raw_begin[i] & MACRO_BIT:
             return True
-        made = self.made_by[i]
-        if made is not None:
+        made, first = self.made_by[i], self._macros.at(file.path, begin)
+        for e in (first, made):  # begins with a macro: a renamed callee, `MAX(n, m) * 8`
+            if e is not None and e.end < end and not ((e.object_like or self._value(i, e)) and self._whole_of(i, e, 0)):
+                return False
+        if made is not None and made.end >= end:
             if not made.object_like:
                 return False
-            if made.end < end:  # begins with an object-like macro (a renamed callee)
-                if not self._whole_of(i, made, 0):
-                    return False
-            elif self.whole(i) is None or self._tree.kind[i] == Kind.CALL_EXPR or self._tree.kind[i] >= 200:
+            if self.whole(i) is None or self._tree.kind[i] == Kind.CALL_EXPR or self._tree.kind[i] >= 200:
                 return False
         around = self._macros.around(file.path, begin)
         return self._macros.argument_is_free(file, begin, end, around)
+
+    def _value(self, i: int, made: Expansion) -> bool:
+        """Node ``i`` is an expression and no call, and what the macro stands for is known."""
+        kind = self._tree.kind[i]
+        return made.definition is not None and kind != Kind.CALL_EXPR and kind < Kind.UNEXPOSED_STMT
 
     def _whole_of(self, i: int, made: Expansion, place: int) -> bool:
         """All of an expansion at one end of node ``i`` belongs to it; place: of its outermost token, 0 or -1."""

@@ -20,6 +20,7 @@ from opi_xform.ownership.allocation.allocating import (
     only_allocates,
     passed_on,
 )
+from opi_xform.ownership.allocation.also_run import run_unwatched
 from opi_xform.ownership.allocation.busy import still_called
 from opi_xform.ownership.allocation.repeated import has_effect, repeatable, same_behind, same_place, settled
 from opi_xform.ownership.model.buffers import Buffer, Program
@@ -97,7 +98,9 @@ def find_allocations(program: Program, flow: Flow, defs: Definitions, buffer: Bu
 
 
 def _of_one_buffer(program: Program, flow: Flow, one: Allocation, mine: Collection[int]) -> bool:
-    """The text of an allocation that does not name the carrier: in all copies of its function it is the carrier's."""
+    """The text of an allocation that does not name the carrier: wherever its function runs it is the carrier's."""
+    if not program.complete or one.function in run_unwatched(program):
+        return False
     nodes = (n for frame in flow.frames_of[one.function] for n in flow.by_frame[frame])
     actions = ((n, program.graph.nodes[n].action) for n in nodes)
     return all(n in mine for n, action in actions if isinstance(action, ins.CallInstr) and action.call is one.call)
@@ -168,7 +171,28 @@ def _allocation(program: Program, flow: Flow, defs: Definitions, buffer: Buffer,
     if allocating.frame == setting.frame:
         fits = written is call.call and (not declared or settled(program, flow, m, call.call.args))
         return found if fits else None
-    return _by_call(program, flow, defs, buffer, found, n, m, within)
+    replaced = _by_call(program, flow, defs, buffer, found, n, m, within)
+    if replaced is not None or inside is not None or condition is not None:
+        return replaced
+    return _in_callee(program, flow, defs, buffer, n, m)
+
+
+def _in_callee(program: Program, flow: Flow, defs: Definitions, buffer: Buffer, n: int, m: int) -> Allocation | None:
+    """The allocation as the statement of a function that gives the memory to a local variable first, does more with
+    it, and returns it: ``double *p = malloc(n); read_all(p); return p;``.
+    """
+    values = program.values
+    frame, o = program.graph.nodes[n].frame, values.objects.by_node.get(n, -1)
+    if not frames_between(program, frame, program.graph.nodes[m].frame):
+        return None
+    for first in flow.by_frame[frame]:
+        action, given = program.graph.nodes[first].action, values.operands.get(first, ())
+        if flow.stmt[first] == flow.stmt[n] and isinstance(action, ins.Define) and isinstance(action.target, ins.Var):
+            local, value = action.target.key, values.symbols.not_null(given[0]) if given else None
+            one = program.variables[local].kind == "local" and _set_once(program, flow, frame, local) == first
+            if one and value is not None and values.symbols.base(value) == o:
+                return _of_local(program, flow, defs, buffer, n, m, first, local)
+    return None
 
 
 def _by_call(
@@ -230,14 +254,20 @@ def _given_first(program: Program, flow: Flow, frame: int, e: ast.Expr) -> tuple
     """(the node that sets it, the local variable) where an expression names one that is set to one thing only."""
     if not isinstance(e, ast.VarRef) or program.variables[e.var].kind != "local":
         return None
+    first = _set_once(program, flow, frame, e.var)
+    return None if first is None else (first, e.var)
+
+
+def _set_once(program: Program, flow: Flow, frame: int, local: str) -> int | None:
+    """The one node that sets a local variable to something else than NULL, and nobody else can set it."""
     found = []
     for n in flow.by_frame[frame]:
         action = program.graph.nodes[n].action
-        if isinstance(action, ins.Define) and action.target == ins.Var(e.var) and action.value != ins.Const(0):
+        if isinstance(action, ins.Define) and action.target == ins.Var(local) and action.value != ins.Const(0):
             found.append(n)
-        elif any(isinstance(x, ins.AddrVar) and x.key == e.var for o in evaluated(action) for x in parts_of(o)):
+        elif any(isinstance(x, ins.AddrVar) and x.key == local for o in evaluated(action) for x in parts_of(o)):
             return None
-    return (found[0], e.var) if len(found) == 1 else None
+    return found[0] if len(found) == 1 else None
 
 
 def _of_local(
@@ -286,10 +316,10 @@ def _settable(variable: ast.Variable) -> bool:
 
 
 def _surely(program: Program, flow: Flow, n: int, m: int) -> bool:
-    """Whenever node ``n`` has run, ``m`` does so before it runs again, or their function is left: what was asked for is
-    what is set.
+    """Whenever node ``n`` has run, ``m`` does so before it runs again, or the function of ``m`` is left: what was asked
+    for is what is set.
     """
-    frame = program.graph.nodes[n].frame
+    frame = program.graph.nodes[m].frame
     seen = {n}
     work = [n]
     while work:

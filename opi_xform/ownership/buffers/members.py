@@ -12,12 +12,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.codes import Reason
-from opi_xform.graph.graph import Action, Bind, Graph, Lost, Unbind
+from opi_xform.graph.graph import Action, Bind, Graph, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Type
 from opi_xform.memory.accesses import Access
 from opi_xform.memory.objects import UNKNOWN, Object
+from opi_xform.ownership.allocation.also_run import also_run
 from opi_xform.ownership.buffers.same_member import alike, classes, table_of
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Member, Program, Refusal, Where
@@ -411,8 +412,8 @@ class Finder:
                     meant.setdefault((function, *place(e)), {i}).add(-1)
         groups = [frozenset(group) for group in meant.values() if len(group) > 1]
         bad = {i for group in groups if -1 in group for i in group}
-        unseen = self.unseen()
-        bad.update(i for i, (m, _) in enumerate(found) if unseen & {function for function, _ in m.exprs})
+        elsewhere = also_run(self.program)
+        bad.update(i for i, (m, _) in enumerate(found) if elsewhere & {function for function, _ in m.exprs})
         together = [group for group in classes(groups, len(found)) if not bad & set(group)]
         self.shared = [[found[i] for i in group] for group in together if len(group) > 1]
         return [found[group[0]] for group in together if len(group) == 1]
@@ -422,31 +423,6 @@ class Finder:
         while isinstance(e, (ast.Deref, ast.Index, ast.Cast)):
             e = e.base if isinstance(e, ast.Index) else e.operand
         return isinstance(e, ast.VarRef) and (function, e.var) in self.handed
-
-    def unseen(self) -> frozenset[str]:
-        """Functions of the program that also run where the graph does not show it."""
-        functions = self.program.functions
-        named = {
-            key: {e.name for e in function_expressions(function) if isinstance(e, ast.FuncRef)}
-            for key, function in functions.items()
-        }
-        work: list[str] = []
-        for node in self.graph.nodes:
-            action = node.action
-            if isinstance(action, Lost):
-                work.extend(action.functions)
-            elif isinstance(action, ins.CallInstr) and node.number not in self.graph.followed:
-                key = action.callee.key if isinstance(action.callee, ins.AddrFunc) else ""
-                effect = self.program.effects.get(key)
-                if effect is None or effect.calls:
-                    work.extend(self.program.taken)
-        seen: set[str] = set()
-        while work:
-            key = work.pop()
-            if key in functions and key not in seen:
-                seen.add(key)
-                work.extend(named[key])
-        return frozenset(seen)
 
 
 def member_refusal(units: Sequence[ast.Unit], member: Member, program: Program) -> Refusal | None:

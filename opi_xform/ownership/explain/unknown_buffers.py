@@ -10,6 +10,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN, Object
+from opi_xform.ownership.allocation.also_run import also_run
 from opi_xform.ownership.buffers.members import Finder
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.other_pointers import changes_places, through
@@ -249,7 +250,7 @@ class Strays:
         if found is not None:  # of what else keeps it, that it shares its memory tells more than who may touch it
             found = self.unlike(base, name, at) or found
         found = found or self.elsewhere(finder, function, e, base, name)
-        if found is None and function in finder.unseen():
+        if found is None and function in also_run(self.program):
             called = self.program.functions[function].name
             found = _Cause(f"`{called}`, which names `{name}`, also runs where its calls are not followed", here)
         if found is None:

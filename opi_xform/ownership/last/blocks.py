@@ -14,6 +14,7 @@ from opi_xform.graph.graph import Bind, Lost, Node, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.memory.objects import UNKNOWN
+from opi_xform.ownership.allocation.also_run import run_unwatched
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.names import Name, Names, names_of, operands
 from opi_xform.record import dataclass
@@ -130,7 +131,7 @@ class Blocks:
             return None
         if action.callee.key != name or not isinstance(action.call.callee, ast.FuncRef):
             return None
-        if function in self.graph.passed or function in self.graph.levels:
+        if function in run_unwatched(self.program) or function in self.graph.levels:
             return None
         return action.call.span.file, action.call.span.begin
 

@@ -116,7 +116,8 @@ class AllocationEdits:
             declared = [s for a, s in zip(allocations, sizes, strict=True) if _declares(a)]
             functions = [*(a.function for a in allocations), *(i.function for i in allocs)]
             used = {(self.program.functions[f].span.file, f) for f in functions}
-            self.away = self.member is not None or any(i.target.startswith("(*") for i in allocs)
+            beside = any(a.local and a.function != self.variable.function for a in allocations)
+            self.away = self.member is not None or beside or any(i.target.startswith("(*") for i in allocs)
             variable = self.size_variable(declared[0] if declared else "0", used)
         for allocation, size in zip(allocations, sizes, strict=True):
             always = allocation.condition is None

@@ -217,6 +217,13 @@ class TestWrittenPlaces:
             ("#define M 8)", "g(n * M", False),
             ("#define M = n", "n M * 8", False),
             ("#define M n, n", "g((M * 8))", False),  # the other operand of the comma
+            ("#define MAX(a, b) ((a) > (b) ? (a) : (b))", "MAX(n, 3) * 8", True),
+            ("#define OF(a) a", "OF(n) * 8", True),
+            ("#define OF(a) 8 + a", "OF(n) * 8", False),  # n * 8 is the operand of +
+            ("#define OF(a) - a", "n OF(n) * 8", False),  # n * 8 is what is taken away
+            ("#define OF(a) (a) - 3, (a)", "g((OF(n) * 8))", False),  # the other operand of the comma
+            ("#define OPEN(a) g((a)", "OPEN(n) * 8)", False),  # the call's beginning comes with it
+            ("#define SELF(f) f", "SELF(g)(n) * 8", True),
         ],
     )
     def test_a_product_that_begins_or_ends_in_a_macro(

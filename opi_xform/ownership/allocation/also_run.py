@@ -1,0 +1,48 @@
+"""Functions of the program that also run where the graph does not show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from opi_xform.graph.graph import Lost
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
+from opi_xform.ownership.model.buffers import Program
+from opi_xform.ownership.model.lvalues import function_expressions
+
+
+def also_run(program: Program) -> frozenset[str]:
+    """Those that calls lead to which are not followed for what these may do."""
+    work: list[str] = []
+    for node in program.graph.nodes:
+        action = node.action
+        if isinstance(action, Lost):
+            work.extend(action.functions)
+        elif isinstance(action, ins.CallInstr) and node.number not in program.graph.followed:
+            key = action.callee.key if isinstance(action.callee, ins.AddrFunc) else ""
+            effect = program.effects.get(key)
+            if effect is None or effect.calls:
+                work.extend(program.taken)
+    return _with_callees(program, work)
+
+
+@lru_cache(maxsize=2)
+def run_unwatched(program: Program) -> frozenset[str]:
+    """The same, and those that are not followed since no message depends on them (``atexit(done)``).
+
+    What such a call does with memory that the function hands out is not known.
+    """
+    return also_run(program) | _with_callees(program, program.graph.passed)
+
+
+def _with_callees(program: Program, functions: Iterable[str]) -> frozenset[str]:
+    work = list(functions)
+    seen: set[str] = set()
+    while work:
+        key = work.pop()
+        if key in program.functions and key not in seen:
+            seen.add(key)
+            named = (e for e in function_expressions(program.functions[key]) if isinstance(e, ast.FuncRef))
+            work.extend(e.name for e in named)
+    return frozenset(seen)
