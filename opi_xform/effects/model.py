@@ -225,6 +225,8 @@ class FunctionEffect:
     operation: argument with an operation of MPI's: one that the program made is a function of the program, which gets
     addresses in the buffers.
     fills: all bytes that it writes are this one (``const``, ``arg``).
+    appends: on every return it has written through the first of these arguments, from the number of bytes on that it
+    found through the second, and has added to that how many they are (MPI_Pack).
     pure: the result depends on the arguments' values alone; nothing is touched but ``errno``, where ``errno`` is set.
     computes: its result is a number that is made of its arguments' values and of what it reads, and of nothing else.
     lets_errors_return: after it a call of MPI that fails may return an error, where it would have ended the job.
@@ -261,6 +263,7 @@ class FunctionEffect:
     repeatable: bool = False
     operation: int | None = None
     fills: Factor | None = None
+    appends: tuple[int, int] | None = None
     format: Format | None = None
     mpi: MpiOp | None = None
     source: str = ""

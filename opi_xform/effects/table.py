@@ -199,6 +199,7 @@ _ENTRY_KEYS: dict[str, type | tuple[type, ...]] = {
     "repeatable": bool,
     "operation": int,
     "fills": str,
+    "appends": str,
     "mpi": dict,
 }
 
@@ -285,6 +286,13 @@ def _expand_like(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str
     return done
 
 
+def _appends(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d+) at (\d+)", text)
+    if found is None:
+        raise ValueError(f"bad appends {text!r}; it is written like '3 at 5'")
+    return int(found.group(1)), int(found.group(2))
+
+
 def parse_effect(name: str, entry: Mapping[str, Any], source: str = "", user: bool = False) -> FunctionEffect:
     """One entry (``like`` already merged in) as a value.  Raises ValueError."""
     given = _checked(entry, _ENTRY_KEYS, "the entry")
@@ -300,6 +308,8 @@ def parse_effect(name: str, entry: Mapping[str, Any], source: str = "", user: bo
     for key in ("noreturn", "lets_errors_return", "pure", "computes", "errno", "repeatable", "outside"):
         made[key] = given.get(key, False)
     made["operation"] = given.get("operation")
+    if "appends" in given:
+        made["appends"] = _appends(given["appends"])
     if "fills" in given:
         (made["fills"],) = parse_length(given["fills"])
     for key in ("below", "errors"):
@@ -329,6 +339,8 @@ def parse_effect(name: str, entry: Mapping[str, Any], source: str = "", user: bo
         raise ValueError("retains_unwritten names arguments that are not retained")
     if any(r.length is None and not r.rest for r in effect.overwrites):
         raise ValueError("overwrites needs a length: [..]")
+    if effect.appends is not None and effect.appends[0] not in {r.arg for r in effect.writes}:
+        raise ValueError("appends names an argument through which nothing is written")
     return effect
 
 

@@ -12,12 +12,24 @@ from opi_xform.graph.graph import RECURSION, SUMMARY, Bind, Lost, Node, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.fixed import bound
+from opi_xform.ir.types import Type
 from opi_xform.memory.extent import ADDRESSES, SUMS, extent_of, told
 from opi_xform.memory.poly import ONE, Poly, number
 from opi_xform.memory.values import Values
+from opi_xform.record import dataclass
 from opi_xform.values.floating import CALLED, EXACT, is_floating, rounding_may_change
 from opi_xform.values.touches import Touches
 from opi_xform.values.unset.partly_set import NOBODY
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """Where a number stands that says how many bytes of a buffer there are already, and what it is."""
+
+    object: int
+    offset: int
+    type: Type
+    bytes: Poly
 
 
 class Steps(Touches):
@@ -260,6 +272,7 @@ class Steps(Touches):
     def library(self, node: Node, call: ins.CallInstr, effect: FunctionEffect, values: tuple[Poly, ...]) -> None:
         frame = node.frame
         made = self.datatype(node, call, effect, values)
+        filled = self.filled(node, call, effect, values)
         scans = scanned(call, effect, self.variables)
         for kind, regions, must in (
             ("R", effect.reads, False),
@@ -287,6 +300,8 @@ class Steps(Touches):
                         else:
                             self.havoc(targets, node)
                         self.output(node, values, call, effect, i)
+        if effect.appends is not None and filled is not None:
+            self.appended(node, call, values, effect.appends[0], filled)
         self.records(node, call, effect, values)
         handle = self.handle(effect, values) if made is not None else None
         if made is not None and handle is not None and handle.single is not None:
@@ -308,6 +323,25 @@ class Steps(Touches):
             self.havoc(self.pts.accessed(frame, call.args[spec.into]), node)
             if base is not None and offset is not None and effect.frees is None:  # else perhaps what was there before
                 self.set_cell(base, offset, self.address(self.objects.heap(node.number)), node)
+
+    def filled(
+        self, node: Node, call: ins.CallInstr, effect: FunctionEffect, values: tuple[Poly, ...]
+    ) -> Filled | None:
+        """How far a buffer is filled to which a call appends; None: not known."""
+        if effect.appends is None or effect.appends[1] >= len(values):
+            return None
+        i = effect.appends[1]
+        type_ = call.call.args[i].type.elem
+        base, offset = self.symbols.base(values[i]), self.symbols.offset(values[i]).constant
+        if type_ is None or type_.kind != "int" or base is None or offset is None:
+            return None
+        return Filled(base, offset, type_, self.read_cell(node, base, offset, type_))
+
+    def appended(self, node: Node, call: ins.CallInstr, values: tuple[Poly, ...], to: int, filled: Filled) -> None:
+        """The bytes that a call appends to what argument ``to`` points to; the next ones go behind them."""
+        bytes_ = self.opaque(node, ("appended", to), nonneg=True)
+        self.touch(node, values[to] + filled.bytes, call.args[to], node.frame, "W", bytes_, True)
+        self.set_cell(filled.object, filled.offset, filled.bytes + bytes_, node, filled.type)
 
     def own_memory(self, call: ins.CallInstr, values: tuple[Poly, ...], i: int) -> bool:
         """An argument is an address in an object of the program's: it is not MPI_IN_PLACE.

@@ -142,4 +142,20 @@ SUMS = (
         ("recv_counter_goes_round",),
         condition="read after receive",
     ),
+    Bug(
+        "a call that appends leaves what is there already",
+        "opi_xform.values.steps",
+        'self.touch(node, values[to] + filled.bytes, call.args[to], node.frame, "W", bytes_, True)',
+        'self.touch(node, values[to], call.args[to], node.frame, "W", filled.bytes + bytes_, True)',
+        ("mpi_pack_header", "mpi_pack_gap", "mpi_pack_grows"),
+        condition="packed",
+    ),
+    Bug(
+        "a call appends behind what its position says",
+        "opi_xform.values.steps",
+        "return Filled(base, offset, type_, self.read_cell(node, base, offset, type_))",
+        "return Filled(base, offset, type_, number(0))",
+        ("mpi_pack_header", "mpi_pack_gap"),
+        condition="packed",
+    ),
 )

@@ -232,7 +232,7 @@ static void packed(void)
     double all[N];
     int at = 0;
     MPI_Pack(field, N, MPI_DOUBLE, s, sizeof s, &at, W);
-    MPI_Sendrecv(s, at, MPI_PACKED, peer, 1, r, sizeof r, MPI_PACKED, peer, 1, W, IGNORE); //~ keep(s) OPI102 take(r)
+    MPI_Sendrecv(s, at, MPI_PACKED, peer, 1, r, sizeof r, MPI_PACKED, peer, 1, W, IGNORE); //~ give(s) take(r)
     at = 0;
     MPI_Unpack(r, sizeof r, &at, all, N, MPI_DOUBLE, W);
     take_in(all, N);

@@ -182,6 +182,8 @@ def test_collectives_in_place() -> None:
     assert EFFECTS["MPI_Comm_rank"].nonnegative == (1,)
     assert EFFECTS["MPI_Comm_rank"].repeatable
     assert EFFECTS["MPI_Comm_rank"].overwrites == (ArgRegion(1, (Factor("elem"),)),)
+    assert (EFFECTS["MPI_Pack"].appends, EFFECTS["MPI_Pack_external"].appends) == ((3, 5), (4, 6))
+    assert EFFECTS["MPI_Unpack"].appends is None
 
 
 def test_opi_calls_match_their_originals() -> None:
@@ -233,6 +235,8 @@ def test_regions() -> None:
         ('raeds = ["0"]', "unknown key"),
         ('reads = "0"', "wrong type"),
         ('overwrites = ["0"]', "needs a length"),
+        ('writes = ["3"]\nappends = "3"', "bad appends"),
+        ('writes = ["2"]\nappends = "3 at 5"', "nothing is written"),
         ('pure = true\nreads = ["0"]', "pure function"),
         ("pure = 1", "wrong type"),
         ("computes = true", "reads, and nothing else"),
