@@ -105,6 +105,14 @@ ADDRESSED = (
         condition="allocation and free",
     ),
     Bug(
+        "all memory is the buffer's that a function gets from another one and hands out",
+        _ALLOCATIONS,
+        "if at.frame in outer and isinstance(at.action, ins.CallInstr) and at.action.call is written:",
+        "if at.frame in outer and at is node:",
+        ("callee_wrapper_two",),
+        condition="allocation and free",
+    ),
+    Bug(
         "a function that hands out memory runs where the graph shows it",
         _ALLOCATIONS,
         "if not program.complete or one.function in run_unwatched(program):",

@@ -101,9 +101,17 @@ def _of_one_buffer(program: Program, flow: Flow, one: Allocation, mine: Collecti
     """The text of an allocation that does not name the carrier: wherever its function runs it is the carrier's."""
     if not program.complete or one.function in run_unwatched(program):
         return False
-    nodes = (n for frame in flow.frames_of[one.function] for n in flow.by_frame[frame])
-    actions = ((n, program.graph.nodes[n].action) for n in nodes)
-    return all(n in mine for n, action in actions if isinstance(action, ins.CallInstr) and action.call is one.call)
+    graph, written = program.graph, _written(one)
+    outer = set(flow.frames_of[one.function])
+    for node in graph.nodes:
+        if not isinstance(node.action, ins.CallInstr) or node.action.call is not one.call or node.number in mine:
+            continue
+        at = node
+        while at.frame not in outer and graph.frames[at.frame].call >= 0:
+            at = graph.nodes[graph.frames[at.frame].call]
+        if at.frame in outer and isinstance(at.action, ins.CallInstr) and at.action.call is written:
+            return False
+    return True
 
 
 def _stores(program: Program, defs: Definitions, buffer: Buffer) -> dict[int, list[int]]:
@@ -156,7 +164,7 @@ def _allocation(program: Program, flow: Flow, defs: Definitions, buffer: Buffer,
         if index is not None and not repeatable(index):
             return None
     if value is None or not value.span.editable:
-        return None
+        return _in_callee(program, flow, defs, buffer, n, m)
     written, condition, negated = plain(value), None, False
     if (choice := or_null(value)) is not None:
         condition, negated = choice.cond, isinstance(plain(choice.then), ast.IntLit)
@@ -181,17 +189,23 @@ def _in_callee(program: Program, flow: Flow, defs: Definitions, buffer: Buffer, 
     """The allocation as the statement of a function that gives the memory to a local variable first, does more with
     it, and returns it: ``double *p = malloc(n); read_all(p); return p;``.
     """
-    values = program.values
-    frame, o = program.graph.nodes[n].frame, values.objects.by_node.get(n, -1)
-    if not frames_between(program, frame, program.graph.nodes[m].frame):
-        return None
-    for first in flow.by_frame[frame]:
-        action, given = program.graph.nodes[first].action, values.operands.get(first, ())
-        if flow.stmt[first] == flow.stmt[n] and isinstance(action, ins.Define) and isinstance(action.target, ins.Var):
-            local, value = action.target.key, values.symbols.not_null(given[0]) if given else None
-            one = program.variables[local].kind == "local" and _set_once(program, flow, frame, local) == first
-            if one and value is not None and values.symbols.base(value) == o:
-                return _of_local(program, flow, defs, buffer, n, m, first, local)
+    graph, values = program.graph, program.values
+    o, mine = values.objects.by_node.get(n, -1), set(buffer.carrier.allocations)
+    frames = frames_between(program, graph.nodes[n].frame, graph.nodes[m].frame)
+    if buffer.carrier.rows or not frames or flow.stmt[graph.frames[frames[0]].call] != flow.stmt[m]:
+        return None  # which row it is for is not told where it is allocated
+    for frame in frames:
+        for first in flow.by_frame[frame]:
+            action, given = graph.nodes[first].action, values.operands.get(first, ())
+            if not isinstance(action, ins.Define) or not isinstance(action.target, ins.Var) or not given:
+                continue
+            local, value = action.target.key, values.symbols.not_null(given[0])
+            if program.variables[local].kind != "local" or values.symbols.base(value) != o:
+                continue
+            if _set_once(program, flow, frame, local) == first:
+                found = _of_local(program, flow, defs, buffer, n, m, first, local)
+                if found is not None and _of_one_buffer(program, flow, found, mine):
+                    return found
     return None
 
 

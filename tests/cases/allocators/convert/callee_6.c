@@ -1,0 +1,45 @@
+/* The memory comes from a function that only allocates; the one that calls it fills it and returns it. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static double *get(int n)
+{
+    return malloc(n * sizeof(double));
+}
+static double *input(int n)
+{
+    double *t = get(n);
+    t[0] = 1;
+    for (int i = 0; i < n; i++)
+        t[i] = 0.5 * i;
+    t[1] = t[0];
+    return t;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, n = 2048;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc > 1)
+        n = atoi(argv[1]);
+    double *a;
+    if (rank == 0)
+        a = input(n);
+    else
+        a = malloc(n * sizeof(double));
+    if (rank == 0)
+        MPI_Send(a, n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(a)
+    else if (rank == 1)
+        MPI_Recv(a, n, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(a)
+    if (rank == 1)
+        for (int i = 0; i < n; i++)
+            total += a[i] * (i + 1);
+    free(a);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}
