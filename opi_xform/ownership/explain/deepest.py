@@ -179,9 +179,11 @@ class Deepest:
             judge = judges[use.object]
             found = surely_read(judge, use)
             if found:
-                return liveness_refusal(
-                    self.program, buffer, use, Finding(False, Reason.READ_LATER), found, meets(judge, use, found[0])
-                )
+                shared = meets(judge, use, found[0])
+                if not shared and refusal.reason is Reason.CARRIER and _elsewhere_each_turn(judge, use):
+                    return None  # what is read may as well be what another turn sends, or nobody
+                finding = Finding(False, Reason.READ_LATER)
+                return liveness_refusal(self.program, buffer, use, finding, found, shared)
             finding = judge.findings.get((use.node, use.argument))
             unsaid = finding is not None and not finding.ok and (use.side == "recv" or _partly_known(judge, use))
             needed = needed or judge.exceeded or unsaid
@@ -301,6 +303,11 @@ def _partly_known(judge: Judge, use: Use) -> bool:
     reads = [n for n in ahead(judge.program.graph, use.node, readers_of(judge)) if n not in sends]
     places = (a for n in reads for a in judge.accesses.get(n, ()) if a.kind == "R")
     return len({_statement(judge, n) for n in reads}) > TRIES or any(a.lo is None or a.length is None for a in places)
+
+
+def _elsewhere_each_turn(judge: Judge, use: Use) -> bool:
+    """The message begins elsewhere in each turn of a loop."""
+    return use.lo is not None and bool(judge.symbols.scope(judge.symbols.resolve(use.lo)))
 
 
 def _at_start(symbols: Symbols, use: Use) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
@@ -79,6 +80,8 @@ class LiveData:
             mine = {n for n in mine if not turn or self.graph.nodes[n].block in turn}
             if not any(self.computes(n) for n in mine):
                 return None  # nothing but messages is in there
+        elif not inside and not swapped and self.of_several(root):
+            return None  # which block it is would have to be known first
         anew = self.renewed(use, root, mine)
         name = spelling(base_of(argument))
         name = spelling(found.base) if name == UNSPELLED else name
@@ -340,8 +343,15 @@ class LiveData:
         kind, key, frame = root
         if kind == STORED or frame < 0:
             return set()
-        o = self.program.values.objects.variable(frame, key)
-        return {*self.names.defs.get(("v", o, 0), ()), *(a.node for a in self.names.writes(o))}
+        keys = (key, *(m.key for m in self.program.members.values() if key in m.named))
+        found = [self.program.values.objects.variable(frame, k) for k in keys]
+        defs = (self.names.defs.get(("v", o, 0), ()) for o in found)
+        return set(chain(chain.from_iterable(defs), (a.node for o in found for a in self.names.writes(o))))
+
+    def of_several(self, root: Root) -> bool:
+        """The pointer which a call names is set in several places, other than to change places with another one."""
+        nodes = [n for n in self.set_anew(root) if not isinstance(self.graph.nodes[n].action, ins.Birth)]
+        return not self.exchanged(root) and len({self.names.span(n) for n in nodes}) > 1
 
     def renewed(self, use: Use, root: Root, mine: set[int]) -> set[int]:
         """Those of the nodes that come only after the memory of a message is written or received anew."""
