@@ -16,8 +16,9 @@ from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.buffers.uses import touches
+from opi_xform.ownership.explain.branches import branches_of
 from opi_xform.ownership.explain.culprits import TRIES, ahead, in_turn, meets, readers_of
-from opi_xform.ownership.explain.datatypes import layout_refusal
+from opi_xform.ownership.explain.datatypes import in_one_block, layout_refusal
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_threads import started
 from opi_xform.ownership.explain.reasons import liveness_refusal, named_in
@@ -180,14 +181,18 @@ class Deepest:
             found = surely_read(judge, use)
             if found:
                 shared = meets(judge, use, found[0])
-                if not shared and refusal.reason is Reason.CARRIER and _elsewhere_each_turn(judge, use):
+                carrier = refusal.reason is Reason.CARRIER
+                if carrier and not shared and _elsewhere_each_turn(judge, use):
                     return None  # what is read may as well be what another turn sends, or nobody
-                finding = Finding(False, Reason.READ_LATER)
-                return liveness_refusal(self.program, buffer, use, finding, found, shared)
+                if carrier and branches_of(self.program).other_rank(use.node, found[0]):
+                    return None  # it comes anew there
+                live_then = Finding(False, Reason.READ_LATER)
+                return liveness_refusal(self.program, buffer, use, live_then, found, shared)
             finding = judge.findings.get((use.node, use.argument))
             unsaid = finding is not None and not finding.ok and (use.side == "recv" or _partly_known(judge, use))
             needed = needed or judge.exceeded or unsaid
-        live = self.live_data.refusal(uses, swapped and not needed) if needed or swapped else None
+        large = refusal.reason is Reason.BUDGET
+        live = self.live_data.refusal(uses, swapped and not needed, large) if needed or swapped else None
         lasting = live or self.made(first) or form  # another call would still send what the datatype says
         if lasting is None and refusal.reason is Reason.SEVERAL_BUFFERS:
             return _inside(first) or self.live_data.place(first)
@@ -212,7 +217,7 @@ class Deepest:
     def made(self, use: Use) -> Refusal | None:
         """The datatype is one that the program makes, perhaps with gaps; of MPI_BOTTOM the place says more."""
         bottom = self.program.values.args[use.node][use.argument].constant == 0
-        if use.length is not None or bottom:
+        if use.length is not None or bottom or (_inside(use) is not None and in_one_block(self.program, use)):
             return None
         found = layout_refusal(self.program, use)
         return found if found.notes else None

@@ -20,6 +20,7 @@ from opi_xform.memory.poly import number
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.branches import branches_of
 from opi_xform.ownership.explain.culprits import ahead
+from opi_xform.ownership.explain.reasons import BUFFER_HERE
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
@@ -43,19 +44,21 @@ class LiveData:
         self.written = Expressions(program)
         self.roots = Roots(program)
         self.known: dict[int, tuple[Root, ...]] = {}  # ``by``
-        self.excluded, self.behind = branches_of(program).excluded, branches_of(program).behind
+        branches = branches_of(program)
+        self.excluded, self.behind, self.never = branches.excluded, branches.behind, branches.never
         self.uses: dict[int, list[Use]] = {}
         for use in collect(program):
             self.uses.setdefault(use.node, []).append(use)
 
-    def refusal(self, uses: Sequence[Use], swapped: bool = False) -> Refusal | None:
+    def refusal(self, uses: Sequence[Use], swapped: bool = False, own: bool = False) -> Refusal | None:
         """Why the message of a call could not be handed over, whatever its pointer were; of its copies, the first.
 
-        swapped: its own name is known not to need it, only the pointer with which that changes places may.
+        swapped: its own name is known not to need it, only the pointer with which that changes places may.  own: only
+        reads of the function around the call count, as what another one is given is not known.
         """
-        return next(filter(None, (self.of_use(use, swapped) for use in uses[:SHOWN])), None)
+        return next(filter(None, (self.of_use(use, swapped, own) for use in uses[:SHOWN])), None)
 
-    def of_use(self, use: Use, swapped: bool) -> Refusal | None:
+    def of_use(self, use: Use, swapped: bool, own: bool) -> Refusal | None:
         action = self.graph.nodes[use.node].action
         assert isinstance(action, ins.CallInstr)
         frame = self.graph.nodes[use.node].frame
@@ -86,6 +89,9 @@ class LiveData:
         name = spelling(base_of(argument))
         name = spelling(found.base) if name == UNSPELLED else name
         reads = {n for n in mine if self.program.values.accesses.touches(n, touched, "R") and self.reads(n, root)}
+        reads = {n for n in reads if not self.never(self.graph.nodes[n].block)}
+        if own:
+            reads = {n for n in reads if self.graph.nodes[n].frame == frame}
         loads = {n for n in reads if isinstance(self.graph.nodes[n].action, ins.Load)}
         again = {n for n in mine - anew if root in self.by(n) and any(u.side == "send" for u in self.uses.get(n, ()))}
         if self.once(use):
@@ -171,7 +177,7 @@ class LiveData:
         span = self.names.span(nodes[0])
         what = "this call sends it once more" if span == self.names.span(use.node) else f"{line_of(span)} sends it"
         message = f"the message lies in `{name}`, and {what}, perhaps without all of it being written anew"
-        return Refusal(Reason.OLD_BYTES, message, ((span, f"`{name}` is a message's buffer here"),))
+        return Refusal(Reason.OLD_BYTES, message, ((span, f"`{name}` {BUFFER_HERE}"),))
 
     def place(self, use: Use) -> Refusal | None:
         """The argument is a place in a block, by a pointer from a table, or one that was set to it before."""
