@@ -98,6 +98,7 @@ class Deepest:
         self.strict = strict
         self.least = least
         self.shared = shared
+        self.alone = not program.complete and "main" in program.functions  # a part of a program beyond the budget
         self.swapping = {key for e in program.exchanges for key in (e.first, e.second)}
 
     def strays(self, stray: dict[Place, Refusal], uses: Sequence[Use]) -> dict[Place, Refusal]:
@@ -141,6 +142,8 @@ class Deepest:
             return replace(Refusal(Reason.SMALL, SMALL), form=refusal.reason)
         if refusal.reason in PLACE:  # a message that begins inside a buffer stays, wherever that is allocated
             return self.made(uses[0]) or _inside(uses[0]) or refusal
+        if refusal.reason is Reason.READ_LATER and uses[0].side == "send" and uses[0].row is not None:
+            return self.live_data.another_row(uses[0], refusal) or refusal
         if refusal.reason not in FORM:
             return refusal
         found = self.deeper(uses, refusal, buffers, judges)
@@ -191,8 +194,7 @@ class Deepest:
             finding = judge.findings.get((use.node, use.argument))
             unsaid = finding is not None and not finding.ok and (use.side == "recv" or _partly_known(judge, use))
             needed = needed or judge.exceeded or unsaid
-        large = refusal.reason is Reason.BUDGET
-        live = self.live_data.refusal(uses, swapped and not needed, large) if needed or swapped else None
+        live = self.live_data.refusal(uses, swapped and not needed, self.alone) if needed or swapped else None
         lasting = live or self.made(first) or form  # another call would still send what the datatype says
         if lasting is None and refusal.reason is Reason.SEVERAL_BUFFERS:
             return _inside(first) or self.live_data.place(first)

@@ -203,6 +203,30 @@ class LiveData:
         message = f"the call names a row of `{name}`, and {line_of(span)} makes its rows parts of one block"
         return Refusal(Reason.CARRIER, f"{message}; a message needs a buffer of its own", ((span, "here"),))
 
+    def another_row(self, use: Use, told: Refusal) -> Refusal | None:
+        """A send of a row that is a place in a block, where all that is told to read it names its row by the variable
+        of the call, which has moved on by then.
+        """
+        row, symbols = _named_row(use.call.args[use.argument]), self.program.values.symbols
+        if row is None or use.lo is None or not symbols.resolve(use.lo).terms or not self.moving(use):
+            return None
+        lines = {(span.file, span.line) for span, _ in told.notes}
+        nodes = self.program.values.accesses.nodes(use.object)
+        spans = ((n, self.names.span(n)) for n in nodes)
+        for n in (n for n, span in spans if (span.file, span.line) in lines):
+            if not any(_named_row(e) == row for e in self.lvalues(n)):
+                return None
+        name = f"{spelling(base_of(use.call.args[use.argument]))}[…]"
+        for n, known in sorted(self.program.values.operands.items()):
+            action = self.graph.nodes[n].action
+            if not isinstance(action, ins.Store) or not action.type.is_pointer:
+                continue
+            if symbols.base(known[1]) in self.objects(use) and symbols.offset(known[1]).constant != 0:
+                span = self.names.span(n)
+                message = f"{line_of(span)} sets `{name}` to a place inside another buffer"
+                return Refusal(Reason.SEVERAL_BUFFERS, message, ((span, "here"),))
+        return None
+
     @cached_property
     def parts(self) -> dict[int, Objects]:
         """Nodes that store a pointer to a place inside a block in a table, each with the block."""
@@ -425,6 +449,19 @@ def _first_row(argument: ast.Expr) -> bool:
     """The first pointer of a table, which may be that to the block in which all of its rows lie."""
     row = _row(argument)
     return isinstance(row, ast.Index) and is_zero(row.index)
+
+
+def _named_row(e: ast.Expr) -> tuple[str, str] | None:
+    """The table and the variable by which a row is named: ``a`` and ``i`` of ``a[i]``, ``&a[i][k]``."""
+    while True:
+        match e:
+            case ast.Index(base=ast.VarRef(var=table), index=index) if e.type.is_pointer:
+                index = _bare(index)
+                return (table, index.var) if isinstance(index, ast.VarRef) else None
+            case ast.Index(base=inner) | ast.Cast(operand=inner) | ast.AddrOf(operand=inner) | ast.Deref(operand=inner):
+                e = inner
+            case _:
+                return None
 
 
 def _row(argument: ast.Expr) -> ast.Expr | None:
