@@ -14,6 +14,7 @@ from opi_xform.ir.span import Span
 from opi_xform.ownership.buffers.uses import all_calls, sides
 from opi_xform.ownership.deciding.agreement import Verdict
 from opi_xform.ownership.explain.deepest import NO_FORM
+from opi_xform.ownership.explain.reasons import BUFFER_HERE
 from opi_xform.ownership.model import lines
 from opi_xform.ownership.model.buffers import Buffer, Place, Refusal
 from opi_xform.ownership.model.plan import Advice, Decision, Note, Plan
@@ -116,7 +117,7 @@ def decisions_of(
             if refusal is None:
                 refusal = otherwise(function.key)
             code = refusal.reason.code(side)
-            notes = tuple(Note(span, lines.told(message, span.file)) for span, message in refusal.notes)
+            notes = _notes(refusal, call.span)
             out.append(
                 Decision(
                     call.span,
@@ -135,6 +136,15 @@ def decisions_of(
             )
     out.sort(key=lambda d: (d.span.file, d.span.begin, d.side == "recv"))
     return out
+
+
+def _notes(refusal: Refusal, call: Span) -> tuple[Note, ...]:
+    """Each line once by the same words; and none that says of the call's own line what the call says."""
+    out: dict[tuple[str, int, str], Note] = {}
+    for span, message in refusal.notes:
+        if span != call or not message.endswith(BUFFER_HERE):
+            out.setdefault((span.file, span.line, message), Note(span, lines.told(message, span.file)))
+    return tuple(out.values())
 
 
 def _advice(refusal: Refusal, file: str) -> Advice | None:

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Container, Iterator
 from functools import lru_cache
 from heapq import heappop, heappush
-from itertools import product
+from itertools import combinations, product
 
 from opi_xform.ir import instr as ins
-from opi_xform.memory.poly import Poly
+from opi_xform.memory.poly import Poly, symbol
 from opi_xform.ownership.liveness.equalities import Equal, Equalities, both
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.inequalities import not_zero
@@ -30,7 +30,8 @@ _SIGNS = {
     ">": frozenset({1}),
     ">=": frozenset({0, 1}),
 }
-_Tested = tuple[tuple[Poly, frozenset[int]], ...]
+_Test = tuple[Poly, frozenset[int]]
+_Tested = tuple[_Test, ...]
 
 
 class Branches:
@@ -39,16 +40,39 @@ class Branches:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.certain: dict[int, _Tested] = {}
+        self.dead: dict[int, bool] = {}
         self.later: dict[int, Container[int]] = {}
         self.equalities = Equalities(program, names_of(program))
 
     def excluded(self, n: int, other: int) -> bool:
         """No process runs both nodes: what is tested around one is not so around the other, for the whole run."""
         nodes = self.program.graph.nodes
-        return any(
-            (a == b and signs.isdisjoint(found)) or (a == -b and signs.isdisjoint({-sign for sign in found}))
-            for (a, signs), (b, found) in product(self.tested(nodes[n].block), self.tested(nodes[other].block))
-        )
+        around = product(self.tested(nodes[n].block), self.tested(nodes[other].block))
+        return any(_both_never(one, another) for one, another in around)
+
+    def never(self, block: int) -> bool:
+        """No process runs a block: two tests that are around it, in one turn of the loops that change what they
+        compare, contradict each other.
+        """
+        known = self.dead.get(block)
+        if known is None:
+            tests = tuple(self.found(block, scoped=True))
+            known = self.dead[block] = any(_both_never(one, other) for one, other in combinations(tests, 2))
+        return known
+
+    def other_rank(self, n: int, call: int) -> bool:
+        """A node runs on no rank that is the root of a collective call."""
+        program = self.program
+        op, args = names_of(program).operations.get(call), program.values.args.get(call, ())
+        if op is None or op.comm is None or op.root is None or max(op.comm, op.root) >= len(args):
+            return False
+        symbols = program.values.symbols
+        rank = symbols.known("op", "output", "MPI_Comm_rank", 1, (args[op.comm],))
+        if rank is None:
+            return False
+        difference = symbols.resolve(symbol(rank) - args[op.root])
+        tested = self.tested(program.graph.nodes[n].block)
+        return any(0 not in signs and p in (difference, -difference) for p, signs in tested)
 
     def behind(self, start: int) -> Container[int]:
         """Nodes that may run after another one: numbers that are set on the way tell which outcomes tests have.
@@ -100,7 +124,8 @@ class Branches:
             known = self.certain[block] = tuple(self.found(block))
         return known
 
-    def found(self, block: int) -> Iterator[tuple[Poly, frozenset[int]]]:
+    def found(self, block: int, scoped: bool = False) -> Iterator[_Test]:
+        """scoped: of values that change, too."""
         symbols, guarded = self.program.values.symbols, index_of(self.program).guarded
         graph = self.program.graph
         at = guarded[block]
@@ -116,8 +141,26 @@ class Branches:
             signs = _SIGNS[test.op] if holds else _ALL - _SIGNS[test.op]
             difference = symbols.resolve(test.left - test.right)
             for p in [difference] if 0 in signs else dict.fromkeys(not_zero(symbols, difference)):
-                if not any(symbols.table[s].scope for s in p.symbols()):
+                if scoped or not any(symbols.table[s].scope for s in p.symbols()):
                     yield p, signs if p == difference else _SIGNS["!="]
+
+
+def _both_never(one: _Test, other: _Test) -> bool:
+    """Two differences do not have their signs at the same time."""
+    (a, signs), (b, found) = one, other
+    return _never((a - b).constant, signs, found) or _never((a + b).constant, signs, {-s for s in found})
+
+
+def _never(more: int | None, signs: Collection[int], others: Collection[int]) -> bool:
+    """There are no two numbers with signs of both kinds, the first of which is so much more."""
+    if more is None:
+        return False
+    pairs = {(_sign(b + more), _sign(b)) for b in {-more - 1, -more, 1 - more, -1, 0, 1}}
+    return not any(a in signs and b in others for a, b in pairs)
+
+
+def _sign(n: int) -> int:
+    return (n > 0) - (n < 0)
 
 
 @lru_cache(maxsize=1)

@@ -26,7 +26,26 @@ def readers_after(judge: Judge, use: Use) -> tuple[int, ...]:
     """
     candidates = ahead(judge.program.graph, use.node, readers_of(judge))
     found = _deciding(judge, candidates, lambda live, _: judge.needed(use, live))
-    return tuple(sorted(found, key=judge.use_nodes.__contains__)) if use.side == "send" else found
+    if use.side == "send":
+        return tuple(sorted(found, key=judge.use_nodes.__contains__))
+    if len(found) > 1 and use.length is not None and use.length.constant is None:
+        return tuple(sorted(found, key=lambda n: _brought_by_any(judge, use, n)))
+    return found
+
+
+def _brought_by_any(judge: Judge, use: Use, n: int) -> bool:
+    """All that a node needs comes with a message of one element: it is harmless but for an empty one."""
+    assert use.length is not None
+    assumed: frozenset[str] = frozenset() if judge.strict else frozenset({PADDING, SIGNS})
+    try:
+        with judge.regions.budget():
+            live = judge.here(use, judge.live(None, frozenset([n]), assumed)[0].get(use.node, judge.regions.none))
+            brought = judge.brought(use)
+            one = judge.regions.compare(">=", use.length, number(1))
+            return brought is not None and live.subtract(brought).intersect(one).is_empty()
+    except BudgetExceeded:
+        judge.regions.context.reset_operations()
+        return False
 
 
 def readers_of_first_contents(judge: Judge) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from opi_xform.ir.walk import expressions, statements, within
 from opi_xform.memory.extent import gaps
 from opi_xform.ownership.buffers.uses import datatype_of
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
-from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.model.lines import line_of, lines_of
 
 _MAKERS = re.compile(r"P?MPI_Type_(?:create_\w+|contiguous|vector|h?indexed|hvector|struct|match_size|dup)(?:_c)?\Z")
 _SHOWN = 3
@@ -25,9 +25,26 @@ def layout_refusal(program: Program, use: Use) -> Refusal:
     made = _Makers(program).of(use.call.args[at]) if at is not None and at < len(use.call.args) else []
     if not made or len(made) > _SHOWN or text.startswith("`"):
         return Refusal(Reason.CALL_FORM, text)
+    if all(map(_one_block, made)):
+        text = f"the datatype is made by `MPI_Type_vector` at {lines_of(call.span for call in made)}"
+        text += ", and could not show that its stride is the length of its block"
+        return Refusal(Reason.CALL_FORM, text, tuple((call.span, "made here") for call in made))
     each = " or ".join(f"`{_name(call)}` at {line_of(call.span)}" for call in made)
     notes = tuple((call.span, "made here") for call in made)
     return Refusal(Reason.CALL_FORM, f"the datatype may have gaps, or be one of several: it is made by {each}", notes)
+
+
+def in_one_block(program: Program, use: Use) -> bool:
+    """What makes the datatype of a message makes one block, though by numbers of which that is not seen."""
+    at = use.buffer.type
+    made = _Makers(program).of(use.call.args[at]) if at is not None and at < len(use.call.args) else []
+    return bool(made) and all(map(_one_block, made))
+
+
+def _one_block(call: ast.Call) -> bool:
+    """A vector of one block, which has no gaps, whatever its stride is."""
+    count = call.args[0] if call.args else None
+    return _name(call).removeprefix("P") == "MPI_Type_vector" and isinstance(count, ast.IntLit) and count.value == 1
 
 
 class _Makers:

@@ -16,8 +16,9 @@ from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.buffers.uses import touches
+from opi_xform.ownership.explain.branches import branches_of
 from opi_xform.ownership.explain.culprits import TRIES, ahead, in_turn, meets, readers_of
-from opi_xform.ownership.explain.datatypes import layout_refusal
+from opi_xform.ownership.explain.datatypes import in_one_block, layout_refusal
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_threads import started
 from opi_xform.ownership.explain.reasons import liveness_refusal, named_in
@@ -97,6 +98,7 @@ class Deepest:
         self.strict = strict
         self.least = least
         self.shared = shared
+        self.alone = not program.complete and "main" in program.functions  # a part of a program beyond the budget
         self.swapping = {key for e in program.exchanges for key in (e.first, e.second)}
 
     def strays(self, stray: dict[Place, Refusal], uses: Sequence[Use]) -> dict[Place, Refusal]:
@@ -140,6 +142,8 @@ class Deepest:
             return replace(Refusal(Reason.SMALL, SMALL), form=refusal.reason)
         if refusal.reason in PLACE:  # a message that begins inside a buffer stays, wherever that is allocated
             return self.made(uses[0]) or _inside(uses[0]) or refusal
+        if refusal.reason is Reason.READ_LATER and uses[0].side == "send" and uses[0].row is not None:
+            return self.live_data.another_row(uses[0], refusal) or refusal
         if refusal.reason not in FORM:
             return refusal
         found = self.deeper(uses, refusal, buffers, judges)
@@ -179,13 +183,18 @@ class Deepest:
             judge = judges[use.object]
             found = surely_read(judge, use)
             if found:
-                return liveness_refusal(
-                    self.program, buffer, use, Finding(False, Reason.READ_LATER), found, meets(judge, use, found[0])
-                )
+                shared = meets(judge, use, found[0])
+                carrier = refusal.reason is Reason.CARRIER
+                if carrier and not shared and _elsewhere_each_turn(judge, use):
+                    return None  # what is read may as well be what another turn sends, or nobody
+                if carrier and branches_of(self.program).other_rank(use.node, found[0]):
+                    return None  # it comes anew there
+                live_then = Finding(False, Reason.READ_LATER)
+                return liveness_refusal(self.program, buffer, use, live_then, found, shared)
             finding = judge.findings.get((use.node, use.argument))
             unsaid = finding is not None and not finding.ok and (use.side == "recv" or _partly_known(judge, use))
             needed = needed or judge.exceeded or unsaid
-        live = self.live_data.refusal(uses, swapped and not needed) if needed or swapped else None
+        live = self.live_data.refusal(uses, swapped and not needed, self.alone) if needed or swapped else None
         lasting = live or self.made(first) or form  # another call would still send what the datatype says
         if lasting is None and refusal.reason is Reason.SEVERAL_BUFFERS:
             return _inside(first) or self.live_data.place(first)
@@ -210,7 +219,7 @@ class Deepest:
     def made(self, use: Use) -> Refusal | None:
         """The datatype is one that the program makes, perhaps with gaps; of MPI_BOTTOM the place says more."""
         bottom = self.program.values.args[use.node][use.argument].constant == 0
-        if use.length is not None or bottom:
+        if use.length is not None or bottom or (_inside(use) is not None and in_one_block(self.program, use)):
             return None
         found = layout_refusal(self.program, use)
         return found if found.notes else None
@@ -301,6 +310,11 @@ def _partly_known(judge: Judge, use: Use) -> bool:
     reads = [n for n in ahead(judge.program.graph, use.node, readers_of(judge)) if n not in sends]
     places = (a for n in reads for a in judge.accesses.get(n, ()) if a.kind == "R")
     return len({_statement(judge, n) for n in reads}) > TRIES or any(a.lo is None or a.length is None for a in places)
+
+
+def _elsewhere_each_turn(judge: Judge, use: Use) -> bool:
+    """The message begins elsewhere in each turn of a loop."""
+    return use.lo is not None and bool(judge.symbols.scope(judge.symbols.resolve(use.lo)))
 
 
 def _at_start(symbols: Symbols, use: Use) -> bool:

@@ -56,7 +56,9 @@ def told(refusal: Refusal, other: Refusal | None, shared: bool) -> Refusal:
     is: nothing is advised then.
     """
     assert refusal.hint is not None
-    again = other is not None and (other.message == refusal.message or _of_moved(refusal, other))
+    again = other is not None and (
+        other.message == refusal.message or _of_moved(refusal, other) or _of_read(refusal, other)
+    )
     if (other is None and shared) or again:
         return replace(refusal, hint=None)
     if other is None:
@@ -71,6 +73,14 @@ def _of_moved(refusal: Refusal, other: Refusal) -> bool:
     read = {(span.file, span.line) for span, _ in refusal.notes}
     used = [(s.file, s.line) for s, what in other.notes if what.endswith("used here")]
     return other.reason is Reason.OLD_ADDRESS and not read.isdisjoint(used)
+
+
+def _of_read(refusal: Refusal, other: Refusal) -> bool:
+    """What is left is what the read goes beyond, which would read less."""
+    read = {(span.file, span.line) for span, _ in refusal.notes}
+    beyond = {(span.file, span.line) for span, _ in other.notes[:1]}
+    received = refusal.hint is not None and refusal.hint.kind == "receive"
+    return received and other.reason is Reason.CAPACITY and not read.isdisjoint(beyond)
 
 
 def _hint(reason: Reason, judge: Judge, use: Use, readers: tuple[int, ...]) -> Advice | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
@@ -19,6 +20,7 @@ from opi_xform.memory.poly import number
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.branches import branches_of
 from opi_xform.ownership.explain.culprits import ahead
+from opi_xform.ownership.explain.reasons import BUFFER_HERE
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
@@ -42,19 +44,21 @@ class LiveData:
         self.written = Expressions(program)
         self.roots = Roots(program)
         self.known: dict[int, tuple[Root, ...]] = {}  # ``by``
-        self.excluded, self.behind = branches_of(program).excluded, branches_of(program).behind
+        branches = branches_of(program)
+        self.excluded, self.behind, self.never = branches.excluded, branches.behind, branches.never
         self.uses: dict[int, list[Use]] = {}
         for use in collect(program):
             self.uses.setdefault(use.node, []).append(use)
 
-    def refusal(self, uses: Sequence[Use], swapped: bool = False) -> Refusal | None:
+    def refusal(self, uses: Sequence[Use], swapped: bool = False, own: bool = False) -> Refusal | None:
         """Why the message of a call could not be handed over, whatever its pointer were; of its copies, the first.
 
-        swapped: its own name is known not to need it, only the pointer with which that changes places may.
+        swapped: its own name is known not to need it, only the pointer with which that changes places may.  own: only
+        reads of the function around the call count, as what another one is given is not known.
         """
-        return next(filter(None, (self.of_use(use, swapped) for use in uses[:SHOWN])), None)
+        return next(filter(None, (self.of_use(use, swapped, own) for use in uses[:SHOWN])), None)
 
-    def of_use(self, use: Use, swapped: bool) -> Refusal | None:
+    def of_use(self, use: Use, swapped: bool, own: bool) -> Refusal | None:
         action = self.graph.nodes[use.node].action
         assert isinstance(action, ins.CallInstr)
         frame = self.graph.nodes[use.node].frame
@@ -79,10 +83,15 @@ class LiveData:
             mine = {n for n in mine if not turn or self.graph.nodes[n].block in turn}
             if not any(self.computes(n) for n in mine):
                 return None  # nothing but messages is in there
+        elif not inside and not swapped and self.of_several(root):
+            return None  # which block it is would have to be known first
         anew = self.renewed(use, root, mine)
         name = spelling(base_of(argument))
         name = spelling(found.base) if name == UNSPELLED else name
         reads = {n for n in mine if self.program.values.accesses.touches(n, touched, "R") and self.reads(n, root)}
+        reads = {n for n in reads if not self.never(self.graph.nodes[n].block)}
+        if own:
+            reads = {n for n in reads if self.graph.nodes[n].frame == frame}
         loads = {n for n in reads if isinstance(self.graph.nodes[n].action, ins.Load)}
         again = {n for n in mine - anew if root in self.by(n) and any(u.side == "send" for u in self.uses.get(n, ()))}
         if self.once(use):
@@ -168,7 +177,7 @@ class LiveData:
         span = self.names.span(nodes[0])
         what = "this call sends it once more" if span == self.names.span(use.node) else f"{line_of(span)} sends it"
         message = f"the message lies in `{name}`, and {what}, perhaps without all of it being written anew"
-        return Refusal(Reason.OLD_BYTES, message, ((span, f"`{name}` is a message's buffer here"),))
+        return Refusal(Reason.OLD_BYTES, message, ((span, f"`{name}` {BUFFER_HERE}"),))
 
     def place(self, use: Use) -> Refusal | None:
         """The argument is a place in a block, by a pointer from a table, or one that was set to it before."""
@@ -193,6 +202,30 @@ class LiveData:
         name, span = spelling(base_of(e)), self.names.span(nodes[0])
         message = f"the call names a row of `{name}`, and {line_of(span)} makes its rows parts of one block"
         return Refusal(Reason.CARRIER, f"{message}; a message needs a buffer of its own", ((span, "here"),))
+
+    def another_row(self, use: Use, told: Refusal) -> Refusal | None:
+        """A send of a row that is a place in a block, where all that is told to read it names its row by the variable
+        of the call, which has moved on by then.
+        """
+        row, symbols = _named_row(use.call.args[use.argument]), self.program.values.symbols
+        if row is None or use.lo is None or not symbols.resolve(use.lo).terms or not self.moving(use):
+            return None
+        lines = {(span.file, span.line) for span, _ in told.notes}
+        nodes = self.program.values.accesses.nodes(use.object)
+        spans = ((n, self.names.span(n)) for n in nodes)
+        for n in (n for n, span in spans if (span.file, span.line) in lines):
+            if not any(_named_row(e) == row for e in self.lvalues(n)):
+                return None
+        name = f"{spelling(base_of(use.call.args[use.argument]))}[…]"
+        for n, known in sorted(self.program.values.operands.items()):
+            action = self.graph.nodes[n].action
+            if not isinstance(action, ins.Store) or not action.type.is_pointer:
+                continue
+            if symbols.base(known[1]) in self.objects(use) and symbols.offset(known[1]).constant != 0:
+                span = self.names.span(n)
+                message = f"{line_of(span)} sets `{name}` to a place inside another buffer"
+                return Refusal(Reason.SEVERAL_BUFFERS, message, ((span, "here"),))
+        return None
 
     @cached_property
     def parts(self) -> dict[int, Objects]:
@@ -340,8 +373,15 @@ class LiveData:
         kind, key, frame = root
         if kind == STORED or frame < 0:
             return set()
-        o = self.program.values.objects.variable(frame, key)
-        return {*self.names.defs.get(("v", o, 0), ()), *(a.node for a in self.names.writes(o))}
+        keys = (key, *(m.key for m in self.program.members.values() if key in m.named))
+        found = [self.program.values.objects.variable(frame, k) for k in keys]
+        defs = (self.names.defs.get(("v", o, 0), ()) for o in found)
+        return set(chain(chain.from_iterable(defs), (a.node for o in found for a in self.names.writes(o))))
+
+    def of_several(self, root: Root) -> bool:
+        """The pointer which a call names is set in several places, other than to change places with another one."""
+        nodes = [n for n in self.set_anew(root) if not isinstance(self.graph.nodes[n].action, ins.Birth)]
+        return not self.exchanged(root) and len({self.names.span(n) for n in nodes}) > 1
 
     def renewed(self, use: Use, root: Root, mine: set[int]) -> set[int]:
         """Those of the nodes that come only after the memory of a message is written or received anew."""
@@ -409,6 +449,19 @@ def _first_row(argument: ast.Expr) -> bool:
     """The first pointer of a table, which may be that to the block in which all of its rows lie."""
     row = _row(argument)
     return isinstance(row, ast.Index) and is_zero(row.index)
+
+
+def _named_row(e: ast.Expr) -> tuple[str, str] | None:
+    """The table and the variable by which a row is named: ``a`` and ``i`` of ``a[i]``, ``&a[i][k]``."""
+    while True:
+        match e:
+            case ast.Index(base=ast.VarRef(var=table), index=index) if e.type.is_pointer:
+                index = _bare(index)
+                return (table, index.var) if isinstance(index, ast.VarRef) else None
+            case ast.Index(base=inner) | ast.Cast(operand=inner) | ast.AddrOf(operand=inner) | ast.Deref(operand=inner):
+                e = inner
+            case _:
+                return None
 
 
 def _row(argument: ast.Expr) -> ast.Expr | None:

@@ -6,7 +6,7 @@ from opi_xform.codes import Reason
 from opi_xform.ir.span import Span
 from opi_xform.memory.accesses import Access
 from opi_xform.ownership.explain.branches import branches_of
-from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.explain.reasons import name_at, node_span
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.object_index import index_of
@@ -15,18 +15,17 @@ from opi_xform.ownership.model.split_rows import split_row
 
 def inside_refusal(program: Program, buffer: Buffer, use: Use) -> Refusal:
     """The refusal of a use whose region does not begin where the buffer (or its row) does."""
-    row = _row_bytes(program, use)
+    row, name = _row_bytes(program, use), name_at(program, buffer, use)
     if row and not buffer.carrier.rows and _is_a_row(program, use, row):
         found = _not_in_a_row(program, use, row)
         if found is not None:
             span, how = found
-            message = f"the call names one row of `{buffer.name}`, and {line_of(span)} {how}"
+            message = f"the call names one row of `{name}`, and {line_of(span)} {how}"
             return Refusal(Reason.CARRIER, message, ((span, "here"),))
         missing = _rows_without_messages(program, buffer, use)
         if missing:
-            message = f"the call names one row of `{buffer.name}`, and {missing} is no message's buffer by itself"
+            message = f"the call names one row of `{name}`, and {missing} is no message's buffer by itself"
             return Refusal(Reason.CARRIER, f"{message}; what is sent would need an array of its own")
-    name = buffer.name
     starts = _starts(program, buffer, use)
     if starts is None:
         where = _where(program, use)

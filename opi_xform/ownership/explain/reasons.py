@@ -19,8 +19,15 @@ from opi_xform.ownership.model import lines
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
+from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.plan import Advice
+from opi_xform.ownership.model.roots import base_of, is_set_inside
 from opi_xform.ownership.procnull.origins import origin
+
+ROWS = "[…]"  # behind the name of a table of pointers, of which each is a buffer
+BUFFER_HERE = "is a message's buffer here"
+WRITES = 3  # places that are told
+_VERBS = {"read": "reads", "used": "uses", "written": "writes"}
 
 
 def node_span(program: Program, node: int) -> Span:
@@ -74,11 +81,11 @@ def liveness_refusal(
     sites = {u.node: u for u in buffer.uses}
     first = readers[0]
     reason = finding.reason
-    name = _named_at(program, use, first, buffer.name)
+    name = _named_at(program, use, first, buffer)
     if reason is Reason.READ_LATER and (swapped := _swapped_refusal(program, buffer, use, first, name)) is not None:
         return swapped
     room = reason is Reason.CAPACITY
-    notes = _read_notes(program, use, readers[:3], sites, buffer.name, "used" if room else "read")
+    notes = _read_notes(program, buffer, use, readers[:3], sites, "used" if room else "read")
     line = line_of(node_span(program, first))
     if use.op.replaces:
         does = "may touch bytes" if room else "may read bytes"
@@ -90,6 +97,7 @@ def liveness_refusal(
         reason = Reason.OLD_BYTES if resent else Reason.READ_LATER
         if resent:
             message = f"not all bytes of `{name}` that {line} sends are surely written after this send"
+            notes = (*notes, *_written(program, use, name))
         else:
             pointer = chosen_by_pointer(program, first)
             verb = "is" if shared and pointer is None else "may be"
@@ -149,14 +157,28 @@ def _swapped_refusal(program: Program, buffer: Buffer, use: Use, n: int, name: s
     return Refusal(Reason.READ_LATER, message, ((span, "they change places here"),))
 
 
-def _named_at(program: Program, use: Use, n: int, name: str) -> str:
-    """The buffer's name where a node runs: that of the call, where this is a parameter of the function around both."""
-    frame = program.graph.nodes[use.node].frame
-    e = _base(use)
-    function = program.functions[program.graph.frames[frame].function]
-    if program.graph.nodes[n].frame != frame or not isinstance(e, ast.VarRef) or e.var not in function.params:
-        return name
-    return spelling(e)
+def _named_at(program: Program, use: Use, n: int, buffer: Buffer) -> str:
+    """The buffer's name where a node runs: that of the call, where its function, or one that this calls, is around."""
+    return name_at(program, buffer, use) if called_from(program, n, use.node) is not None else buffer.name
+
+
+def name_at(program: Program, buffer: Buffer, use: Use) -> str:
+    """The buffer's name in the function of a call: that of a parameter, or of a variable that has got what another
+    function's variable, by which the buffer goes, is given.
+    """
+    e, carrier = _base(use), buffer.carrier
+    if not isinstance(e, ast.VarRef):
+        return buffer.name
+    function = program.functions[program.graph.frames[program.graph.nodes[use.node].frame].function]
+    if e.var not in function.params:
+        variable, member = program.variables.get(carrier.variable), program.members.get(carrier.variable)
+        foreign = variable is not None and variable.function not in ("", function.key)
+        if member is not None:  # a table goes by the first name that the program has for it
+            here = {spelling(base_of(place)) for key, place in member.exprs if key == function.key}
+            foreign = spelling(e) in here and buffer.name.removesuffix(ROWS) not in here
+        if not foreign or program.variables[e.var].is_global or is_set_inside(function, e.var):
+            return buffer.name
+    return spelling(e) + (ROWS if carrier.rows and buffer.name.endswith(ROWS) else "")
 
 
 def chosen_by_pointer(program: Program, n: int) -> tuple[Span, str] | None:
@@ -186,17 +208,29 @@ def called_in(program: Program, n: int, frame: int) -> int | None:
 
 
 def _read_notes(
-    program: Program, use: Use, readers: tuple[int, ...], sites: Mapping[int, Use], name: str, verb: str
+    program: Program, buffer: Buffer, use: Use, readers: tuple[int, ...], sites: Mapping[int, Use], verb: str
 ) -> tuple[tuple[Span, str], ...]:
     """Where bytes are read, each with the call that leads there."""
     notes: dict[tuple[Span, str], None] = {}
     for n in readers:
-        told = _named_at(program, use, n, name)
+        told = _named_at(program, use, n, buffer)
         notes[node_span(program, n), _reads(program, n, n in sites, told, verb)] = None
         call = called_from(program, n, use.node)
         if call is not None and call != n:
             notes[node_span(program, call), "called from here"] = None
     return tuple(notes)
+
+
+def _written(program: Program, use: Use, name: str) -> tuple[tuple[Span, str], ...]:
+    """Where something is written into the buffer of a send that is sent once more."""
+    accesses = program.values.accesses
+    nodes = [n for n in sorted(accesses.nodes(use.object)) if accesses.touches(n, (use.object,), "W")]
+    notes: dict[tuple[Span, str], None] = {}
+    for n in nodes:
+        action = program.graph.nodes[n].action
+        if isinstance(action, (ins.Store, ins.CopyBytes)) or _callee(program, n):
+            notes[node_span(program, n), _reads(program, n, False, name, "written")] = None
+    return tuple(notes)[:WRITES]
 
 
 def contents_refusal(program: Program, buffer: Buffer, o: int, readers: tuple[int, ...], place: Place) -> Refusal:
@@ -289,9 +323,21 @@ def _first_contents(program: Program, o: int) -> tuple[str, tuple[tuple[Span, st
 def _reads(program: Program, node: int, site: bool, name: str, verb: str = "read") -> str:
     action = program.graph.nodes[node].action
     if site and isinstance(action, ins.CallInstr):
-        return f"`{name}` is a message's buffer here"
-    if isinstance(action, ins.CallInstr) and isinstance(action.call.callee, ast.FuncRef):
-        key = action.call.callee.name  # of a static function, with the path of its file
-        called = program.functions[key].name if key in program.functions else key
-        return f"`{called}` {'uses' if verb == 'used' else 'reads'} `{name}` here"
+        return f"`{name}` {BUFFER_HERE}"
+    called = _callee(program, node)
+    if called:
+        op = names_of(program).operations.get(node)
+        root = ", at its root" if verb == "read" and op is not None and op.kind == "collective" and op.replaces else ""
+        return f"`{called}` {_VERBS[verb]} `{name}` here{root}"
+    if verb == "used" and isinstance(action, (ins.Load, ins.Store)):
+        verb = "written" if isinstance(action, ins.Store) else "read"
     return f"`{name}` is {verb} here"
+
+
+def _callee(program: Program, node: int) -> str:
+    """The function that a node calls by its name; '' for none."""
+    action = program.graph.nodes[node].action
+    if not isinstance(action, ins.CallInstr) or not isinstance(action.call.callee, ast.FuncRef):
+        return ""
+    key = action.call.callee.name  # of a static function, with the path of its file
+    return program.functions[key].name if key in program.functions else key

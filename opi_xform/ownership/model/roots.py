@@ -202,6 +202,11 @@ def variables_in(e: ast.Expr) -> Iterator[str]:
         work.extend(children(item))
 
 
+def is_set_inside(function: ast.Function, key: str) -> bool:
+    """A pointer of a function is set to a place behind the one that some name stands for, or is moved."""
+    return any(v is None or is_moved(v) for k, v in _sets(function) if k == key)
+
+
 def _sets(function: ast.Function) -> Iterator[tuple[str, Given]]:
     for variable in function.variables.values():
         if variable.init is not None and variable.type.is_pointer:

@@ -12,6 +12,8 @@ from dataclasses import replace
 from opi_xform.codes import Reason
 from opi_xform.graph.statements import Edge, Flow, Level
 from opi_xform.ir.ast import Variable
+from opi_xform.ir.instr import Birth, Const, Define
+from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly
 from opi_xform.ownership.allocation.allocations import Allocation, find_allocations, moves
 from opi_xform.ownership.allocation.deallocations import deallocation
@@ -20,6 +22,7 @@ from opi_xform.ownership.allocation.null_tests import ENDING, GOES_ON, uncertain
 from opi_xform.ownership.explain.reasons import node_span
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
 from opi_xform.ownership.model.lines import line_of, lines_of
+from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.plan import Advice, Edit
 from opi_xform.ownership.placement.edits import Builder, Written
@@ -119,6 +122,19 @@ class _Placing(Releases):
             return ""
         return f", in `{program.functions[makers.pop()].name}`,"
 
+    def set_at(self) -> tuple[Span, ...]:
+        """Where the carrier is set to something else than a constant."""
+        program, names = self.program, names_of(self.program)
+        spans: dict[Span, None] = {}
+        for o in program.values.objects.by_name.get(self.buffer.carrier.variable, ()):
+            for n in names.defs.get(("v", o, 0), ()):
+                match program.graph.nodes[n].action:
+                    case Birth() | Define(value=Const()):
+                        pass
+                    case _:
+                        spans[names.span(n)] = None
+        return tuple(sorted(spans, key=lambda span: (span.file, span.begin)))
+
     # --- the steps -------------------------------------------------------------------------------------------------
 
     def run(self, eager: bool) -> Placement:
@@ -132,7 +148,13 @@ class _Placing(Releases):
             made = dict.fromkeys(node_span(self.program, n) for n in carrier.allocations)
             what = f"the memory that is allocated at {lines_of(made)}{self.elsewhere()}"
             message = f"{what} does not come to `{self.buffer.name}` by a plain statement that could be rewritten"
-            raise Unplaceable(Reason.NO_ANCHOR, message, tuple((span, "allocated here") for span in made))
+            notes = tuple((span, "allocated here") for span in made)
+            places = self.set_at()
+            if len({(span.file, span.line) for span in places}) > 1:
+                where = f"`{self.buffer.name}`, which is set at {lines_of(places)},"
+                message = f"{what} does not come to {where} by plain statements that could be rewritten"
+                notes += tuple((span, f"`{self.buffer.name}` is set here") for span in places)
+            raise Unplaceable(Reason.NO_ANCHOR, message, notes)
         addressed = self.shared.defs.addressed
         lazy = tests_of_allocations(self.program, self.flow, self.buffer, allocations, addressed)
         inside = any(a.inside or a.local for a in allocations)

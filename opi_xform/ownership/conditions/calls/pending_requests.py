@@ -11,6 +11,7 @@ from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.calls import calls_of
 from opi_xform.ir.span import Span
+from opi_xform.memory.accesses import Access
 from opi_xform.memory.poly import Poly, symbol
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.ownership.deciding.facts import Going
@@ -23,6 +24,7 @@ from opi_xform.ownership.requests.slots import Slots, slots_of
 
 Place = tuple[str, int, str, int]
 Point = tuple[int, str]  # (node, "before" or "after")
+TOLD = 3  # calls that may complete a request
 GIVEN_UP = "a request is cancelled or freed here"
 
 
@@ -282,6 +284,32 @@ def _copied(names: Names, o: int) -> int | None:
     return None
 
 
+def _never_waited_for(names: Names, use: Use) -> tuple[tuple[Span, str], ...]:
+    """For words: where a request is copied, else the calls that may complete it; () for none."""
+    slot = slots_of(names, use.node, use.op.request)
+    if slot is None:
+        return ()
+    accesses, o = names.program.values.accesses, slot.object
+    copied = [n for n in sorted(accesses.nodes(o)) if n not in names.operations]
+    copied = [n for n in copied if any(a.kind == "R" and _of_slot(a, slot) for a in accesses.at_object(n, o))]
+    for n in [*names.uses.get(("v", o, 0), ()), *copied][:1]:
+        return ((names.span(n), "its request is copied here; waits for copies are not followed"),)
+    found: dict[tuple[Span, str], None] = {}
+    for n, op in names.operations.items():
+        other = slots_of(names, n, op.completes.requests) if op.completes is not None else None
+        if other is not None and (other.object, other.lo) == (slot.object, slot.lo):
+            found[names.span(n), "could not show that it is complete behind this call"] = None
+    return tuple(found)[:TOLD]
+
+
+def _of_slot(a: Access, slot: Slots) -> bool:
+    """An access may touch a request."""
+    if a.lo is None or a.length is None:
+        return True
+    behind, before = (a.lo - slot.lo - slot.length).constant, (slot.lo - a.lo - a.length).constant
+    return not ((behind is not None and behind >= 0) or (before is not None and before >= 0))
+
+
 # --- condition b ------------------------------------------------------------------------------------------------
 
 
@@ -336,14 +364,12 @@ def _named_again(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
     if not late:
         return None
     at = late[0].node
+    notes: tuple[tuple[Span, str], ...]
     notes = ((names.span(use.node), "this receive may not be complete"), (names.span(at), "the buffer is used here"))
     line = line_of(names.span(at))
     if names.span(at) == names.span(use.node):
         message = f"this receive into `{buffer.name}` may still be pending when the call comes once more"
-        slot = slots_of(names, use.node, use.op.request)
-        copied = None if slot is None else _copied(names, slot.object)
-        if copied is not None:
-            notes = (notes[0], (names.span(copied), "its request is copied here; waits for copies are not followed"))
+        notes = _never_waited_for(names, use) or notes
         waiting = Advice("wait", "waiting for it, by the request that the call names,", (names.span(use.node),))
         return Refusal(Reason.PENDING, message, notes, hint=waiting)
     message = f"{line} gives `{buffer.name}` to MPI while this receive into it may be pending"

@@ -6,7 +6,9 @@ import pytest
 from ownership_support import Source, source
 
 from opi_xform.ir import instr as ins
+from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.branches import Branches, branches_of
+from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_pointers import changes_places
 from opi_xform.ownership.explain.reasons import node_span
 from opi_xform.ownership.model.lines import line_of
@@ -39,6 +41,11 @@ def called(found: Source, name: str) -> int:
         ("if (rank > 0) one(); if (rank < 0) other();", True),
         ("if (rank == 0) one(); if (rank >= 0) other();", False),
         ("if (rank == 0) one(); other();", False),
+        ("if (rank == 1) one(); if (rank == 0) other();", True),
+        ("if (rank == 1) one(); if (rank > 1) other();", True),
+        ("if (rank < 1) one(); if (rank > 0) other();", True),
+        ("if (rank > 1) one(); if (rank > 0) other();", False),
+        ("if (rank < 2) one(); if (rank > 0) other();", False),  # rank 1
         ("if (rank % 4 != 0) one(); if (rank == 0) other();", True),  # 0 is a multiple
         ("if (rank % 4 == 0) one(); if (rank == 0) other();", False),
         ("for (int i = 0; i < size; i++) { if (i == 0) one(); if (i > 0) other(); }", False),  # in other turns
@@ -97,3 +104,51 @@ def test_pointers_that_a_function_makes_change_places(swap: str, told: bool) -> 
     message, span = answer
     assert span.line == found.line("HERE")
     assert message == f"`p` changes places with `q` at {line_of(span)}, so it may be either buffer"
+
+
+@pytest.mark.parametrize(
+    ("test", "root", "other"),
+    [
+        ("rank", "0", True),
+        ("rank != 0", "0", True),
+        ("rank > 0", "0", True),
+        ("rank", "1", False),
+        ("rank != 2", "2", True),
+        ("!rank", "0", False),
+        ("size > 3", "0", False),
+    ],
+)
+def test_a_node_that_is_on_no_rank_that_is_the_root(test: str, root: str, other: bool) -> None:
+    found = program(f"MPI_Bcast(b, N, MPI_DOUBLE, {root}, MPI_COMM_WORLD); if ({test}) one();")
+    branches = Branches(found.program)
+    assert branches.other_rank(called(found, "one"), called(found, "MPI_Bcast")) is other
+
+
+def test_ranks_of_another_communicator_are_other_numbers() -> None:
+    found = program("MPI_Bcast(b, N, MPI_DOUBLE, 0, size); if (rank) one();")
+    assert not Branches(found.program).other_rank(called(found, "one"), called(found, "MPI_Bcast"))
+
+
+@pytest.mark.parametrize(
+    ("body", "never"),
+    [
+        ("if (rank == 0) if (rank > 1) one();", True),
+        ("for (int i = 0; i < size; i++) if (i == 2) { if (i > 2) one(); }", True),
+        ("for (int i = 0; i < size; i++) if (i == 2) { i++; if (i > 2) one(); }", False),
+        ("if (rank == 0) one();", False),
+    ],
+)
+def test_a_block_that_no_process_runs(body: str, never: bool) -> None:
+    found = program(body)
+    assert Branches(found.program).never(found.program.graph.nodes[called(found, "one")].block) is never
+
+
+def test_what_another_function_is_given_is_not_known_of_a_part_of_a_program() -> None:
+    """``own``, for a function of a program beyond the budget: what calls it, and with what, is not known there."""
+    top = "static double g[4][N], sum;\nvoid total(double *row) { for (int i = 0; i < N; i++) sum += row[i]; }\n"
+    send = "MPI_Send(g[size % 4], N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"
+    for read, seen in (("total(g[size % 3]);", False), ("sum = g[size % 3][0];", True)):
+        found = program(f"{send} {read}", top).program
+        (use,) = collect(found)
+        assert LiveData(found).refusal([use]) is not None
+        assert (LiveData(found).refusal([use], own=True) is not None) is seen

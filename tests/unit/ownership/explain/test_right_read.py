@@ -131,7 +131,7 @@ def test_what_fills_more_than_was_received_is_what_goes_beyond(tmp_path: Path) -
     text, found = sites(lines, tmp_path)
     message = f"line {line_of(text)} may touch bytes of `b` beyond those the receive makes room for"
     assert (found[0]["code"], found[0]["message"]) == ("OPI216", message)
-    assert found[0]["notes"][0]["message"] == "`b` is used here"
+    assert found[0]["notes"][0]["message"] == "`b` is written here"
 
 
 def test_live_data_goes_before_who_else_gets_the_address(tmp_path: Path) -> None:
