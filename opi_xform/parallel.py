@@ -22,9 +22,9 @@ ENOUGH = 24
 """Buffers that are worth a process: the fork of a large one and the way back cost as much as judging a few."""
 
 
-def each(work: Callable[[_T], _R], items: Sequence[_T], processes: int) -> list[_R]:
-    """``work`` of each item, in order."""
-    count = min(processes, len(items) // ENOUGH + 1)
+def each(work: Callable[[_T], _R], items: Sequence[_T], processes: int, pieces: int = 0) -> list[_R]:
+    """``work`` of each item, in order.  pieces: how much is in all items together, if that is more."""
+    count = min(processes, len(items), max(pieces, len(items)) // ENOUGH + 1)
     # Forking is quick, but not safe beside other threads, which a progress bar has.
     if count < 2 or not sys.platform.startswith("linux") or threading.active_count() > 1:
         return [work(item) for item in items]

@@ -62,7 +62,7 @@ def _decided(units: Sequence[ast.Unit], program: Program, options: Options, sile
         groups,
         facts.parameters,
         stray,
-        lambda b, kept, wordless: _buffer(BufferFacts(facts, b), kept, deepest, wordless),
+        lambda b, kept, wordless, known: _buffer(BufferFacts(facts, b, known), kept, deepest, wordless),
         options.processes,
         not options.told and not any(buffer.swaps for buffer in groups),
         silent,

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
 
 import islpy as isl
 from islpy import Set
@@ -26,22 +25,12 @@ from opi_xform.graph.loops import LoopNest
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly, number, symbol
 from opi_xform.memory.stretches import Region, stretches_of
-from opi_xform.memory.values import Comparison, Values
+from opi_xform.memory.values import Values
 from opi_xform.record import dataclass
 from opi_xform.regions.bearing import Bearing
+from opi_xform.regions.guards import Guards, Rows
 from opi_xform.regions.sets import START, BudgetExceeded, Regions, without
 from opi_xform.regions.telescope import Telescope
-
-
-class Rows(Protocol):
-    """For an array of buffers: the view of the one row that the sets are about."""
-
-    def specialise(self, node: int, value: Poly) -> Poly: ...
-
-    def specialise_at(self, block: int, value: Poly) -> Poly: ...
-
-    def in_loop(self, regions: Regions, node: int) -> Set | None: ...
-
 
 PARAMETERS = 128
 """Numbers that one region may depend on.  What isl does with more takes time that its operations do not count."""
@@ -68,7 +57,10 @@ class _Summary:
 
 
 class Live:
-    """The live region of one object.  ``events[n]``: of node n, in execution order."""
+    """The live region of one object.  ``events[n]``: of node n, in execution order.
+
+    entry: the live region at the start of the program is asked for, too (``at_entry``).
+    """
 
     def __init__(
         self,
@@ -80,6 +72,7 @@ class Live:
         events: Mapping[int, Sequence[Event]],
         queries: Iterable[int],
         indexed: Rows | None = None,
+        entry: bool = True,
     ) -> None:
         self.graph = graph
         self.nest = nest
@@ -90,16 +83,17 @@ class Live:
         self.events = events
         self.queries = set(queries)
         self.indexed = indexed
+        self.entry = entry
         self.at_entry = regions.none
         self.stretches = stretches_of(graph, nest, values)
         self.tails: frozenset[int] = frozenset()  # error exits on which something happens to the object
         self.active = self.active_items()
         self.busy = {loop for loop in self.active if loop >= 0}
+        self.guards = Guards(values, regions, indexed)
         self.bearing = Bearing(graph, nest, values, regions, events, self.queries, self.busy)
         self.summaries: dict[int, _Summary] = {}
         self.turned: dict[int, Set] = {}  # by loop: bytes that pass from iteration k back to iteration START
         self.found: dict[int, Set] = {}
-        self.conditions: dict[int, tuple[Set, Set] | None] = {}
 
     def active_items(self) -> dict[int, list[int]]:
         """By loop (-1: the whole): the places of the items in which something happens to the object, ascending."""
@@ -121,21 +115,39 @@ class Live:
     def solve(self) -> dict[int, Set]:
         """The live region after each query node.  Raises regions.BudgetExceeded."""
         with self.regions.budget():
-            for loop in sorted(self.busy, reverse=True):
+            for loop in sorted(self.needed(), reverse=True):
                 self.summaries[loop] = self.summarise(loop)
             self.absolute(-1, {})
         return self.found  # and at_entry
 
+    def needed(self) -> set[int]:
+        """The loops in which something happens to the object, and in or behind which it matters for what is asked."""
+        if self.entry:
+            return self.busy
+        work = sorted({self.graph.nodes[n].block for n in self.queries})
+        seen = set(work)
+        while work:
+            fresh = [b for b in self.graph.succs[work.pop()] if b not in seen]
+            seen.update(fresh)
+            work.extend(fresh)
+        return {loop for b in seen for loop in self.nest.chain(b)} & self.busy
+
     # --- one region, backward ------------------------------------------------------------------------------------
 
     def sweep(
-        self, loop: int, sinks: Mapping[Edge, State], observe: bool, reads: bool = True
+        self,
+        loop: int,
+        sinks: Mapping[Edge, State],
+        observe: bool,
+        reads: bool = True,
+        starts: Sequence[int] = (0,),
     ) -> dict[Edge | int, State]:
         """States at the entry of a loop's body, of items on the way, and on the edges that leave inner loops.
 
         ``sinks``: states at LATCH and on each exit edge.  With ``observe``, queries are answered; without
-        ``reads``, only what passes is looked at.  A stretch in which nothing happens to the object changes no state:
-        where its paths part, they meet again.
+        ``reads``, only what passes is looked at.  ``starts``: the places of items; they are looked at, and what comes
+        behind them.  A stretch in which nothing happens to the object changes no state: where its paths part, they
+        meet again.
         """
         region = self.region(loop)
         active = self.active.get(loop, [])
@@ -154,7 +166,7 @@ class Live:
                 return sinks.get((source, target), {})
             return self.merged_values(states[region.at[item_of[target]]], source, target)
 
-        stack = [0] if region.items else []
+        stack = list(starts) if region.items else []
         while stack:
             i = stack[-1]
             if i in states:
@@ -187,7 +199,7 @@ class Live:
                 for edge, s in after.items():
                     entry[edge] = s
                 states[i] = self.through_loop(inner, after, reads)
-        if region.items:
+        if 0 in states and region.items:
             entry[region.items[0][0]] = states[0]
         return entry
 
@@ -269,11 +281,11 @@ class Live:
         guards: list[Set | None] = [None] * len(after)
         action = self.graph.nodes[last].action if last >= 0 else None
         if isinstance(action, ins.Branch) and len(after) == 2:
-            pair = self.condition(last)
+            pair = self.guards.condition(last)
             if pair is not None:
                 guards = list(pair)
         elif isinstance(action, ins.SwitchOn):
-            guards = list(self.cases(last, action))
+            guards = list(self.guards.cases(last, action))
         out: dict[Edge | None, Set] = {}
         keys: list[Edge | None] = []
         for state in after:
@@ -295,46 +307,6 @@ class Live:
                     raise BudgetExceeded(f"{PARAMETERS} numbers in one region")
                 out[key] = self.bearing.simpler(total.coalesce())
         return out
-
-    def condition(self, node: int) -> tuple[Set, Set] | None:
-        if node not in self.conditions:
-            comparison = self.values.conditions.get(node)
-            self.conditions[node] = self.guards(node, comparison) if comparison is not None else None
-        return self.conditions[node]
-
-    def guards(self, node: int, c: Comparison) -> tuple[Set, Set] | None:
-        """Offsets where the comparison holds, and where it does not; None where C's comparison is not the integers'."""
-        if c.unsigned and self.symbols.modulo(c.left, c.right):
-            return None
-        difference = c.left - c.right
-        if any(self.symbols.table[s].kind == "object" for s in difference.symbols()):
-            return None
-        left, right = self.symbols.resolve(c.left), self.symbols.resolve(c.right)
-        here = None
-        if self.indexed is not None:
-            here = self.indexed.in_loop(self.regions, node)
-            left, right = self.indexed.specialise(node, left), self.indexed.specialise(node, right)
-        holds, fails = self.regions.compare(c.op, left, right), self.regions.compare(_NEGATED[c.op], left, right)
-        if (holds.is_empty() or fails.is_empty()) and self.symbols.may_wrap(difference):
-            return None
-        if here is not None and (left != self.symbols.resolve(c.left) or right != self.symbols.resolve(c.right)):
-            elsewhere = self.regions.all.subtract(here)  # other iterations: not about this row, either way
-            holds, fails = holds.union(elsewhere), fails.union(elsewhere)
-        return holds, fails
-
-    def cases(self, node: int, action: ins.SwitchOn) -> list[Set | None]:
-        value = self.values.switches[node]
-        out: list[Set | None] = []
-        rest = self.regions.all
-        for case in action.cases:
-            if case is None:
-                out.append(None)
-                continue
-            low = self.regions.compare(">=", value, number(case[0]))
-            here = low.intersect(self.regions.compare("<=", value, number(case[1])))
-            rest = rest.subtract(here)
-            out.append(here)
-        return [rest if g is None else g for g in out]
 
     # --- loops ---------------------------------------------------------------------------------------------------
 
@@ -452,12 +424,18 @@ class Live:
         worklist: list[tuple[int, Mapping[Edge, State]]] = [(loop, after)]
         children = self.stretches.children
         asked = {lp for n in self.queries for lp in self.nest.chain(self.graph.nodes[n].block)}
+        starts: dict[int, set[int]] = {}
+        for block in {self.graph.nodes[n].block for n in self.queries}:
+            for lp in (*self.nest.chain(block), -1):
+                starts.setdefault(lp, set()).add(self.region(lp).at[self.stretches.item_of[lp][block]])
+        if self.entry:
+            starts.setdefault(-1, set()).add(0)
         while worklist:
             loop, after = worklist.pop()
             sinks: dict[Edge, State] = {}
             if loop >= 0:
                 sinks = self.inside(loop, after)
-            entry = self.sweep(loop, sinks, True)
+            entry = self.sweep(loop, sinks, True, starts=sorted(starts.get(loop, ())))
             if loop < 0:
                 self.at_entry = entry.get(0, {}).get(None, regions.none)
             for child in children.get(loop, ()):
@@ -484,6 +462,3 @@ class Live:
             sinks[edge] = {None: regions.forget(here, gone)}
         sinks[LATCH] = {None: latch.coalesce()}
         return sinks
-
-
-_NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}

@@ -172,7 +172,7 @@ BUGS = (
     ),
     Bug(
         "the bound of a loop is one too high",
-        _LIVE,
+        "opi_xform.regions.guards",
         '_NEGATED = {"<": ">=",',
         '_NEGATED = {"<": ">",',
         ("pack_last_missing", "pack_bound_shrinks", "pack_zero_trip", "pack_break"),
@@ -269,8 +269,8 @@ BUGS = (
     Bug(
         "the default of a switch is never taken",
         _LIVE,
-        "guards = list(self.cases(last, action))",
-        "guards = [g.subtract(g) if g is not None and i else g for i, g in enumerate(self.cases(last, action))]",
+        "guards = list(self.guards.cases(last, action))",
+        "guards = [g.subtract(g) if g is not None and i else g for i, g in enumerate(self.guards.cases(last, action))]",
         ("pack_switch", "pack_other_branch"),
         condition="packed",
     ),

@@ -28,7 +28,7 @@ UNTESTED = {
     "ownership": "disjoint settle",
     "ownership.conditions.contents": "budget replacing unwritten",
     "ownership.conditions.text": "shared_text",
-    "ownership.deciding": "judging receives",
+    "ownership.deciding": "receives",
     "ownership.explain": "culprits datatypes deepest hints live_data movable other_threads part_reasons unreached",
     "privatize": "decide hazards model names program relocate table",
     "privatize.edits": "edits identifiers prologue text verify",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from opi_xform.codes import Reason
 from opi_xform.ir.span import Span
+from opi_xform.ownership.deciding.judging import Known
 from opi_xform.ownership.model.buffers import Buffer, Place, Refusal
 from opi_xform.ownership.model.plan import Edit
 from opi_xform.ownership.model.traced import path
@@ -37,13 +38,15 @@ def agreed(
     groups: Sequence[Buffer],
     parameters: Parameters,
     strays: Mapping[Place, Refusal],
-    judge: Callable[[Buffer, Mapping[Place, Refusal], Collection[Place]], Verdict],
+    judge: Callable[[Buffer, Mapping[Place, Refusal], Collection[Place], Known], Verdict],
     processes: int = 1,
     brief: bool = False,
     silent: bool = False,
 ) -> list[Verdict]:
     """The verdict on each buffer; ``judge`` gives one, some places being kept whatever it finds, some without words.
 
+    Buffers that are names of the same memory are judged one after the other: what is found out for one of them is known
+    to those that follow.
     Each round keeps more places, so there is an end.  brief: of a place that several buffers come to, the last one
     tells why it stays.  What the others would say is looked for only where one of them keeps it alone.  silent: nobody
     reads why places stay.
@@ -52,11 +55,17 @@ def agreed(
     places = [{u.place for u in buffer.uses} for buffer in groups]
     wordless = places if silent else _told_by_later(places) if brief else [set[Place]() for _ in groups]
     found: list[Verdict | None] = [None] * len(groups)
+    families = _families(groups)
+
+    def judged(family: Sequence[int]) -> list[Verdict]:
+        known: Known = {}
+        return [judge(groups[i], kept, wordless[i], known) for i in family]
+
     while True:
-        open_ = [i for i, verdict in enumerate(found) if verdict is None]
-        judged = each(lambda i: judge(groups[i], kept, wordless[i]), open_, processes)
-        for i, verdict in zip(open_, judged, strict=True):
-            found[i] = verdict
+        open_ = [family for family in ([i for i in f if found[i] is None] for f in families) if family]
+        for family, own in zip(open_, each(judged, open_, processes, sum(map(len, open_))), strict=True):
+            for i, verdict in zip(family, own, strict=True):
+                found[i] = verdict
         verdicts = [verdict for verdict in found if verdict is not None]
         converted = {p for verdict in verdicts for p in verdict.converted}
         asked = [i for i, verdict in enumerate(verdicts) if wordless[i] & converted - verdict.converted]
@@ -69,6 +78,22 @@ def agreed(
             return verdicts
         kept.update(new)
         found = [None if mine & set(new) else v for mine, v in zip(places, verdicts, strict=True)]
+
+
+def _families(groups: Sequence[Buffer]) -> list[list[int]]:
+    """Buffers that have memory in common, each such family in order."""
+    family: dict[int, int] = {}  # of a buffer: its first one
+    first: dict[int, int] = {}  # by object
+    for i, buffer in enumerate(groups):
+        joined = {family[first[o]] for o in buffer.objects if o in first}
+        family[i] = min(joined, default=i)
+        for k in family if len(joined) > 1 else ():
+            family[k] = family[i] if family[k] in joined else family[k]
+        first.update((o, i) for o in buffer.objects)
+    out: dict[int, list[int]] = {}
+    for i, f in family.items():
+        out.setdefault(f, []).append(i)
+    return list(out.values())
 
 
 def _told_by_later(places: Sequence[Collection[Place]]) -> list[set[Place]]:

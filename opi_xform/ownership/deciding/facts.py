@@ -6,12 +6,12 @@ What is computed late is a ``cached_property``: a condition that keeps a buffer 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
-from opi_xform.ownership.deciding.judging import Judging, judge
+from opi_xform.ownership.deciding.judging import Judging, Known, judge
 from opi_xform.ownership.explain.culprits import least_count, meets, readers_after
 from opi_xform.ownership.explain.hints import with_hint
 from opi_xform.ownership.explain.reasons import liveness_refusal
@@ -48,10 +48,14 @@ class ProgramFacts:
 
 @dataclass(frozen=True, eq=False)
 class BufferFacts:
-    """One buffer.  found: as ``buffers`` has it; ``buffer`` is the same with what liveness says of it."""
+    """One buffer.  found: as ``buffers`` has it; ``buffer`` is the same with what liveness says of it.
+
+    known: what was found out of its memory for other names of it.
+    """
 
     of: ProgramFacts
     found: Buffer
+    known: Known = field(default_factory=dict)
 
     @property
     def units(self) -> Sequence[ast.Unit]:
@@ -73,7 +77,7 @@ class BufferFacts:
     @cached_property
     def liveness(self) -> Judging:
         """Which of its bytes are needed where."""
-        return judge(self.program, self.found, self.options, self.of.together)
+        return judge(self.program, self.found, self.options, self.of.together, self.known)
 
     @property
     def judges_so_far(self) -> Mapping[int, Judge]:

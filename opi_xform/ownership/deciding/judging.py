@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from opi_xform.ownership.buffers.counted import counted
 from opi_xform.ownership.deciding.receives import replacing_places, touched_early
-from opi_xform.ownership.liveness.liveness import Judge
+from opi_xform.ownership.liveness.liveness import Alike, Judge
 from opi_xform.ownership.model.buffers import Buffer, Options, Place, Program
 from opi_xform.ownership.model.plan import Told
 from opi_xform.ownership.spelling.comments import Remark, about, never_packed
@@ -25,16 +25,26 @@ class Judging:
     remarks: tuple[Remark, ...]
 
 
-def judge(program: Program, buffer: Buffer, options: Options, together: Collection[Place]) -> Judging:
-    """together: see ``replacing_together``."""
-    judges = {o: Judge(program, buffer, o, options.strict) for o in buffer.objects}
+Known = dict[Alike, Judge]
+"""What was judged of the memory that buffers share, under other names."""
+
+
+def judge(
+    program: Program, buffer: Buffer, options: Options, together: Collection[Place], known: Known | None = None
+) -> Judging:
+    """together: see ``replacing_together``.  known: it grows."""
+    known = {} if known is None else known
+    judges = {o: _judge(program, buffer, o, options, known) for o in buffer.objects}
     remarks: list[Remark] = []
-    filled = _filled(program, buffer, options, judges)
-    by_hand = _assumed_packed(program, buffer, options, judges, filled, remarks)
+    filled = _filled(program, buffer, options, judges, known)
+    by_hand = _assumed_packed(program, buffer, options, judges, filled, remarks, known)
+    early: frozenset[Place] = frozenset()
+    if not any(one.exceeded for one in judges.values()):  # else it stays, whatever its receives would keep
+        early = touched_early(program, buffer, judges)
     buffer = replace(
         buffer,
         zeros=any(judge.zeros for judge in judges.values()),
-        replacing=replacing_places(buffer, judges, {*together, *touched_early(program, buffer, judges)}),
+        replacing=replacing_places(buffer, judges, {*together, *early}),
         cleared=any(judge.cleared for judge in judges.values()),
     )
     for one in judges.values():
@@ -42,13 +52,26 @@ def judge(program: Program, buffer: Buffer, options: Options, together: Collecti
     return Judging(judges, buffer, frozenset(by_hand), tuple(remarks))
 
 
-def _filled(program: Program, buffer: Buffer, options: Options, judges: dict[int, Judge]) -> frozenset[Place]:
+def _judge(
+    program: Program, buffer: Buffer, o: int, options: Options, known: Known, packed: frozenset[Place] = frozenset()
+) -> Judge:
+    """A judge of its own, with what was found out under other names."""
+    alike = Judge.alike(buffer, o, options.strict, packed)
+    first = known.get(alike)
+    if first is None:
+        first = known[alike] = Judge(program, buffer, o, options.strict, packed)
+    return first.under_another_name(buffer)
+
+
+def _filled(
+    program: Program, buffer: Buffer, options: Options, judges: dict[int, Judge], known: Known
+) -> frozenset[Place]:
     """Judges once more with what counters say of sends, where that may help."""
     if buffer.swaps or all(Judge.fine(judge.initial, judge.findings) for judge in judges.values()):
         return frozenset()  # what a counter says of a name is not said of the block that it got
     filled = counted(program, buffer)
     if filled:
-        judges.update((o, Judge(program, buffer, o, options.strict, filled)) for o in judges)
+        judges.update((o, _judge(program, buffer, o, options, known, filled)) for o in judges)
     return filled
 
 
@@ -59,6 +82,7 @@ def _assumed_packed(
     judges: dict[int, Judge],
     filled: frozenset[Place],
     remarks: list[Remark],
+    known: Known,
 ) -> set[Place]:
     """Judges once more with what comments say of sends; the sites that convert only because of it."""
     packed: dict[Place, Told] = {}
@@ -77,11 +101,11 @@ def _assumed_packed(
         return set()
     changed: set[Place] = set()
     for o, judge in list(judges.items()):
-        again = Judge(program, buffer, o, options.strict, filled | frozenset(packed))
+        again = _judge(program, buffer, o, options, known, filled | frozenset(packed))
         for use in judge.uses:
             key = (use.node, use.argument)
-            known, new = judge.findings.get(key), again.findings.get(key)
-            better = new is not None and new.ok and (known is None or not known.ok)
+            found, new = judge.findings.get(key), again.findings.get(key)
+            better = new is not None and new.ok and (found is None or not found.ok)
             if better or (judge.initial, judge.zeros) > (again.initial, again.zeros):
                 changed.add(use.place)
         judges[o] = again

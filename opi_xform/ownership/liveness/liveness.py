@@ -6,6 +6,7 @@ A send may give when nothing is live after it; a receive may take when nothing i
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from copy import copy
 from dataclasses import replace
 from itertools import combinations, product
 
@@ -53,6 +54,23 @@ class Judged:
         return Judge.fine(self.initial, self.findings)
 
 
+@dataclass(frozen=True, slots=True)
+class _Solved:
+    """What one question to the region analysis brought: live regions (None: the integer sets took too long), and what
+    was found out on the way (see ``BufferEvents`` and ``Judge``).
+    """
+
+    found: dict[int, Set] | None
+    at_entry: Set
+    signs: bool
+    bounded: bool
+    a2: frozenset[int]
+
+
+Alike = tuple[object, ...]
+"""What the liveness of an object depends on, beside the program."""
+
+
 class Judge(BufferEvents):
     """Liveness of one object.  ``findings`` per (node, argument) of its uses.
 
@@ -74,10 +92,25 @@ class Judge(BufferEvents):
         self.findings: dict[tuple[int, int], Finding] = {}
         self.initial = self.zeros = self.unwritten = self.cleared = False
         self.exceeded = False
+        self.solved: dict[object, _Solved] = {}  # by what was asked
         try:
             self.liveness()
         except BudgetExceeded:
             self.exceeded = True
+
+    @staticmethod
+    def alike(buffer: Buffer, o: int, strict: bool, packed: Collection[Place]) -> Alike:
+        """Judges of one program for which this is the same find the same."""
+        uses = tuple((u.node, u.argument, u.side, u.lo, u.length, u.row) for u in buffer.uses if u.object == o)
+        rows = (buffer.carrier.rows, buffer.carrier.row_bytes)
+        return (o, strict, frozenset(packed), uses, rows, buffer.swaps, buffer.replacing)
+
+    def under_another_name(self, buffer: Buffer) -> Judge:
+        """The same for a buffer that is ``alike``: what was asked of one is known of the other."""
+        out = copy(self)
+        out.buffer = buffer
+        out.a2, out.findings, out.behind = set(self.a2), dict(self.findings), dict(self.behind)
+        return out
 
     def liveness(self) -> None:
         """Findings on what is proved; where that is not enough, on as little as possible that is assumed.
@@ -144,26 +177,47 @@ class Judge(BufferEvents):
         assumed: Assumed = frozenset(),
     ) -> tuple[dict[int, Set], Set]:
         """Live regions after the sites and births, and at the program's start; ``only``: as if nothing else read."""
+        places = None if converted is None else frozenset(converted).intersection(u.place for u in self.uses)
+        replacing = None if places is None else places & self.replacing
+        nodes = None if only is None else frozenset(only)
+        key = (places, replacing, nodes, assumed, self.told, self.regions.rough)
+        known = self.solved.get(key)
+        if known is None:
+            known = self.solved[key] = self.solve(places, nodes, assumed)
+        self.assumed = assumed
+        self.signs, self.bounded = self.signs or known.signs, self.bounded or known.bounded
+        self.a2 |= known.a2
+        if known.found is None:
+            raise BudgetExceeded
+        return known.found, known.at_entry
+
+    def solve(self, converted: Collection[Place] | None, only: Collection[int] | None, assumed: Assumed) -> _Solved:
+        """What ``live`` tells, looked for."""
         telescopes = self.telescopes(assumed) if converted is None else []
-        with self.regions.budget():
-            events = self.events(converted, only, assumed)
-        live = Live(
-            self.program.graph,
-            self.program.nest,
-            self.values,
-            self.regions,
-            telescopes,
-            events,
-            [*self.use_nodes, *self.births, *self.swaps, *self.asked],
-            self.indexed,
-        )
+        info = self.values.objects.table[self.o]
+        found, at_entry = None, self.regions.none
         try:
+            with self.regions.budget():
+                events = self.events(converted, only, assumed)
+            live = Live(
+                self.program.graph,
+                self.program.nest,
+                self.values,
+                self.regions,
+                telescopes,
+                events,
+                [*self.use_nodes, *self.births, *self.swaps, *self.asked],
+                self.indexed,
+                entry=info.kind == "variable" and info.frame < 0,  # else it is born on the way
+            )
             found = live.solve()
-        finally:
-            self.signs = self.signs or any(telescope.signs for telescope, _ in telescopes)
-            self.bounded = self.bounded or any(telescope.bounded for telescope, _ in telescopes)
+            at_entry = live.at_entry
+        except BudgetExceeded:
+            pass
         self.regions.context.reset_operations()  # what follows has a budget of its own
-        return found, live.at_entry
+        signs = self.signs or any(telescope.signs for telescope, _ in telescopes)
+        bounded = any(telescope.bounded for telescope, _ in telescopes)
+        return _Solved(found, at_entry, signs, bounded, frozenset(self.a2))
 
     def judged(self, assumed: Assumed) -> Judged:
         found, at_entry = self.live(None, assumed=assumed)

@@ -208,7 +208,14 @@ class _Query:
                 for n, slots in self.told().items():
                     events.setdefault(n, [])[:0] = [Event(self.interval(s), None) for s in slots]
             live = Live(
-                self.graph, self.names.program.nest, self.values, regions, [(self.telescope, None)], events, [self.post]
+                self.graph,
+                self.names.program.nest,
+                self.values,
+                regions,
+                [(self.telescope, None)],
+                events,
+                [self.post],
+                entry=False,
             )
             found = live.solve()
             with regions.budget():

@@ -278,4 +278,4 @@ def test_the_budget_covers_every_set_operation(monkeypatch: pytest.MonkeyPatch) 
     assert not outcomes[-1]
     judged.regions.context.set_max_operations(1)
     with pytest.raises(BudgetExceeded), judged.regions.budget():
-        judged.live(None)
+        judged.live(())  # which was not asked before
