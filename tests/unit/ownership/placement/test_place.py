@@ -25,7 +25,7 @@ from opi_xform.pipeline import merge, program
 from opi_xform.rewrite.apply import rewrite
 from opi_xform.text.sources import Sources
 
-RUNTIME = Path(__file__).resolve().parents[3] / "runtime" / "include"
+RUNTIME = Path(__file__).resolve().parents[4] / "runtime" / "include"
 
 try:
     MPICC = str(find_mpicc())

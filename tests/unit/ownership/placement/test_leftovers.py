@@ -13,7 +13,7 @@ from opi_xform.ir import ast
 from opi_xform.launch.mpi import LaunchError, find_mpicc
 from opi_xform.ownership.placement.leftovers import only_counts
 
-RUNTIME = Path(__file__).resolve().parents[3] / "runtime" / "include"
+RUNTIME = Path(__file__).resolve().parents[4] / "runtime" / "include"
 
 try:
     MPICC = str(find_mpicc())
