@@ -20,7 +20,7 @@ from opi_xform.cli.main import main
 from opi_xform.report.codes import CODES, page
 from opi_xform.resources import runtime_include_dir
 
-FOLDER = Path(__file__).resolve().parents[1] / "privatize_cases"
+FOLDER = Path(__file__).resolve().parents[2] / "privatize_cases"
 CASES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*.c")) + sorted(
     path.name for path in FOLDER.iterdir() if path.is_dir()
 )
