@@ -80,7 +80,7 @@ check-corpus: $(VENV)/.ready $(BOTH_READY)
 
 # Every case of private variables in both forms, as a process, as threads and as fibers.
 privatize: $(VENV)/.ready
-	OPI_TEST_PRIVATIZE=all $(BIN)/python -m pytest -n 2 tests/system/test_privatize.py $(PYTEST_ARGS)
+	OPI_TEST_PRIVATIZE=all $(BIN)/python -m pytest -n 2 tests/system/privatize/test_privatize.py $(PYTEST_ARGS)
 
 # Every program of testdata/ with thread and fiber ranks, its globals private in both forms.
 carriers: $(VENV)/.ready $(MPI_READY)

@@ -4,21 +4,29 @@ and lists need no blank line before them.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from typing import Any
 
-_OUTSIDE = re.compile(r"\[([^\]]+)\]\(\.\./(?!codes/)([^)#]*)[^)]*\)")
-_CALLED = re.compile(r"\[[\w-]+\.md\]\(([\w-]+\.md)((?:#[^)]*)?)\)")
+_UPWARDS = re.compile(r"\[([^\]]+)\]\((\.\./[^)#]*)([^)]*)\)")
+_CALLED = re.compile(r"\[[\w/-]+\.md\]\(([\w./-]+\.md)((?:#[^)]*)?)\)")
 _ITEM = re.compile(r"^(?:[-*]|\d+\.) ")
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
     """A page's text as the site's converter needs it."""
-    if page.file.src_uri.count("/") == 0:
-        markdown = _OUTSIDE.sub(r"\1 (`\2` in the repository)", markdown)
-        entries = [entry for section in config["nav"] for pages in section.values() for entry in pages]
-        titles = {file: title for entry in entries for title, file in entry.items()}
-        markdown = _CALLED.sub(lambda m: f"[{titles.get(m[1], m[1])}]({m[1]}{m[2]})", markdown)
+    folder = posixpath.dirname(page.file.src_uri)
+    entries = [entry for section in config["nav"] for pages in section.values() for entry in pages]
+    titles = {file: title for entry in entries for title, file in entry.items()}
+
+    def upwards(link: re.Match[str]) -> str:
+        target = _target(folder, link[2])
+        return f"{link[1]} (`{target[3:]}` in the repository)" if target.startswith("../") else link[0]
+
+    def called(link: re.Match[str]) -> str:
+        return f"[{titles.get(_target(folder, link[1]), link[1])}]({link[1]}{link[2]})"
+
+    markdown = _CALLED.sub(called, _UPWARDS.sub(upwards, markdown))
     lines: list[str] = []
     fenced = False
     for line in markdown.split("\n"):
@@ -31,6 +39,11 @@ def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
             lines.append("")
         lines.append(line)
     return "\n".join(lines)
+
+
+def _target(folder: str, link: str) -> str:
+    """Where a link of a page in ``folder`` leads, seen from docs/."""
+    return posixpath.normpath(posixpath.join(folder, link))
 
 
 def _in_list(lines: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Writes docs/mpi-functions.md: each function of MPI, and what process, thread and fiber ranks do with it.
+"""Writes docs/mpi/functions.md: each function of MPI, and what process, thread and fiber ranks do with it.
 
 ``python -m opi_xform.bindings.coverage PAGE TESTS MPICC...`` compiles the tests of thread and fiber ranks: one counts
 for a function that its object file calls. TESTS may be several directories with colons between them.
@@ -21,7 +21,7 @@ from opi_xform.resources import runtime_include_dir
 HEAD = """# Functions of MPI, one by one
 
 Written by `python -m opi_xform.bindings.coverage`. *Process ranks* are those of libopi: it takes part in the calls that
-are marked so ([which, and how tested](mpi-coverage.md)), all others are the MPI's own. *Thread and fiber ranks* are
+are marked so ([which, and how tested](coverage.md)), all others are the MPI's own. *Thread and fiber ranks* are
 those of [libopi_ranks](ranks.md), one engine for both: `yes` is its own, `MPI below` is passed to the MPI, whose object
 or value it concerns; `no` ends the job with the function's name. The last column names programs of
 `runtime/tests/ranks` and `runtime/tests/onesided` that call it, run on both carriers

@@ -2,7 +2,7 @@
 
 A table names its states, what each event does in each of them, with the edits that go with the transition, and how
 states meet where paths join.  ``Automaton`` is the lattice; ``Tracking`` runs it for several buffers at once.
-docs/automata.md describes the tables that are shipped.
+docs/book/automata.md describes the tables that are shipped.
 """
 
 from __future__ import annotations

@@ -7,20 +7,20 @@ from collections.abc import Callable
 
 from tests.fuzz.meeting import meeting
 from tests.fuzz.mixtures import counted, dispatched, initial, nobody, remembered, turning, typed
-from tests.fuzz.shapes_absent import failing, somewhere
-from tests.fuzz.shapes_behind import carried, changed
-from tests.fuzz.shapes_data import append, cursor, members, parts
-from tests.fuzz.shapes_filled import filled, together
-from tests.fuzz.shapes_flow import leaving, nest, relayed, wrapped
-from tests.fuzz.shapes_growing import growing
-from tests.fuzz.shapes_memory import mapped, rowed, scarce, turned
-from tests.fuzz.shapes_modes import modes
-from tests.fuzz.shapes_names import second, twins
-from tests.fuzz.shapes_null import absent, sided
-from tests.fuzz.shapes_parts import divided
-from tests.fuzz.shapes_products import product
-from tests.fuzz.shapes_requests import doubled, probed, requests
-from tests.fuzz.shapes_swaps import exchanged
+from tests.fuzz.shapes.changed_by_others import carried, changed
+from tests.fuzz.shapes.data import append, cursor, members, parts
+from tests.fuzz.shapes.filled import filled, together
+from tests.fuzz.shapes.flow import leaving, nest, relayed, wrapped
+from tests.fuzz.shapes.growing import growing
+from tests.fuzz.shapes.memory import mapped, rowed, scarce, turned
+from tests.fuzz.shapes.modes import modes
+from tests.fuzz.shapes.null_pointers import absent, sided
+from tests.fuzz.shapes.parts import divided
+from tests.fuzz.shapes.proc_null import failing, somewhere
+from tests.fuzz.shapes.products import product
+from tests.fuzz.shapes.requests import doubled, probed, requests
+from tests.fuzz.shapes.second_names import second, twins
+from tests.fuzz.shapes.swaps import exchanged
 
 Family = Callable[[random.Random, str], str]
 

@@ -1,42 +1,21 @@
 """The planted bugs: each forgets one thing that soundness rests on, by one change of the analyser's text."""
 
+from tests.planted.addresses import carried_as_bytes, out_parameters, set_through_addresses
+from tests.planted.buffers import arrays_in_structs, computed_starts, parts, structs_by_value, swaps
 from tests.planted.bug import Bug
-from tests.planted.bugs_addressed import ADDRESSED
-from tests.planted.bugs_allocations import ALLOCATIONS
-from tests.planted.bugs_atomic import ATOMIC
-from tests.planted.bugs_bearing import BEARING
-from tests.planted.bugs_behind import BEHIND
-from tests.planted.bugs_busy import BUSY
-from tests.planted.bugs_conditions import CONDITIONS
-from tests.planted.bugs_copies import COPIES
-from tests.planted.bugs_deeper import DEEPER
-from tests.planted.bugs_handed import HANDED
-from tests.planted.bugs_last import LAST
-from tests.planted.bugs_left_out import LEFT_OUT
-from tests.planted.bugs_levels import LEVELS
-from tests.planted.bugs_lifts import LIFTS
-from tests.planted.bugs_memory import MEMORY
-from tests.planted.bugs_nobody import NOBODY
-from tests.planted.bugs_null import NULL
-from tests.planted.bugs_numbers import NUMBERS
-from tests.planted.bugs_own import OWN
-from tests.planted.bugs_partly import PARTLY
-from tests.planted.bugs_parts import PARTS
-from tests.planted.bugs_patterns import PATTERNS
-from tests.planted.bugs_pointers import POINTERS
-from tests.planted.bugs_products import PRODUCTS
-from tests.planted.bugs_requests import REQUESTS
-from tests.planted.bugs_spelled import SPELLED
-from tests.planted.bugs_starts import STARTS
-from tests.planted.bugs_structs import STRUCTS
-from tests.planted.bugs_summaries import SUMMARIES
-from tests.planted.bugs_sums import SUMS
-from tests.planted.bugs_swaps import SWAPS
-from tests.planted.bugs_tables import TABLES
-from tests.planted.bugs_threads import THREADS
-from tests.planted.bugs_tiles import TILES
-from tests.planted.bugs_travel import TRAVEL
-from tests.planted.bugs_written import WRITTEN
+from tests.planted.functions import entered_again, library, recursion, summaries
+from tests.planted.memory import (
+    activations,
+    allocated,
+    allocators,
+    changed_by_others,
+    filled_by_allocators,
+    last_use,
+    successive_allocations,
+)
+from tests.planted.messages import atomic, conditions, proc_null, requests, sources, two_ways
+from tests.planted.numbers import counters, equal_counts, live_regions, products, set_on_some_paths, tiles, unsigned
+from tests.planted.text import left_out, macros, openmp, spellings
 
 _FOREIGN = "opi_xform.calls.foreign"
 _CONSTRAINTS = "opi_xform.pointsto.constraints"
@@ -432,40 +411,40 @@ BUGS = (
         ("c_free_wrapper_counts",),
         condition="allocation and free",
     ),
-    *ADDRESSED,
-    *ALLOCATIONS,
-    *ATOMIC,
-    *BEHIND,
-    *DEEPER,
-    *HANDED,
-    *BUSY,
-    *LAST,
-    *LEFT_OUT,
-    *LEVELS,
-    *LIFTS,
-    *STRUCTS,
-    *SUMMARIES,
-    *SUMS,
-    *THREADS,
-    *MEMORY,
-    *NOBODY,
-    *NULL,
-    *NUMBERS,
-    *OWN,
-    *CONDITIONS,
-    *COPIES,
-    *PARTLY,
-    *PARTS,
-    *PATTERNS,
-    *STARTS,
-    *WRITTEN,
-    *SPELLED,
-    *POINTERS,
-    *BEARING,
-    *PRODUCTS,
-    *REQUESTS,
-    *SWAPS,
-    *TABLES,
-    *TILES,
-    *TRAVEL,
+    *set_through_addresses.BUGS,
+    *successive_allocations.BUGS,
+    *atomic.BUGS,
+    *changed_by_others.BUGS,
+    *recursion.BUGS,
+    *filled_by_allocators.BUGS,
+    *allocators.BUGS,
+    *last_use.BUGS,
+    *left_out.BUGS,
+    *entered_again.BUGS,
+    *out_parameters.BUGS,
+    *arrays_in_structs.BUGS,
+    *summaries.BUGS,
+    *equal_counts.BUGS,
+    *openmp.BUGS,
+    *allocated.BUGS,
+    *proc_null.BUGS,
+    *sources.BUGS,
+    *unsigned.BUGS,
+    *activations.BUGS,
+    *conditions.BUGS,
+    *structs_by_value.BUGS,
+    *set_on_some_paths.BUGS,
+    *parts.BUGS,
+    *two_ways.BUGS,
+    *computed_starts.BUGS,
+    *macros.BUGS,
+    *spellings.BUGS,
+    *counters.BUGS,
+    *live_regions.BUGS,
+    *products.BUGS,
+    *requests.BUGS,
+    *swaps.BUGS,
+    *library.BUGS,
+    *tiles.BUGS,
+    *carried_as_bytes.BUGS,
 )

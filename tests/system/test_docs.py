@@ -18,7 +18,11 @@ from opi_xform.report.codes import CODES, page
 from opi_xform.report.diagram import svg
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-PAGES = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").glob("*.md"))]
+DOCS = CHECKOUT / "docs"
+CODE_PAGES = DOCS / "codes"
+PAGES = [CHECKOUT / "README.md", *sorted(p for p in DOCS.rglob("*.md") if p.parent != CODE_PAGES)]
+"""But for the pages of codes, which have tests of their own."""
+
 COMMAND = re.compile(
     r"(?:\$ +)?((?:[A-Z_]+=\S+ +)*"
     r"(?:opi-xform|opicc|opirun|opi-bench|make|mpiexec|mpicc|pip|sed|diff|eval|cmake|git|srun|python3)\s.*)"
@@ -103,7 +107,7 @@ def commands(path: Path) -> list[str]:
 
 def test_there_are_commands_to_check() -> None:
     assert "opi-xform src/*.c -o out/" in commands(CHECKOUT / "README.md")
-    assert "opicc -O2 out/*.c -o app" in commands(CHECKOUT / "docs" / "usage.md")
+    assert "opicc -O2 out/*.c -o app" in commands(DOCS / "usage.md")
 
 
 @pytest.mark.mpi
@@ -149,7 +153,9 @@ def anchors(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "path", [*PAGES, CHECKOUT / "CHANGELOG.md", CHECKOUT / "tests/cases/README.md"], ids=lambda p: p.name
+    "path",
+    [*PAGES, *sorted(CODE_PAGES.glob("*.md")), CHECKOUT / "CHANGELOG.md", CHECKOUT / "tests/cases/README.md"],
+    ids=lambda p: p.relative_to(CHECKOUT).as_posix(),
 )
 def test_links(path: Path) -> None:
     broken = []
@@ -164,8 +170,9 @@ def test_links(path: Path) -> None:
 
 
 def test_the_index_has_every_page() -> None:
-    index = (CHECKOUT / "docs" / "index.md").read_text()
-    assert [p.name for p in PAGES[1:] if p.name != "index.md" and f"]({p.name})" not in index] == []
+    index = (DOCS / "index.md").read_text()
+    names = [p.relative_to(DOCS).as_posix() for p in PAGES[1:]]
+    assert [name for name in names if name != "index.md" and f"]({name})" not in index] == []
 
 
 @pytest.mark.parametrize("code", sorted(CODES))
@@ -177,20 +184,19 @@ def test_every_code_has_a_page(code: str) -> None:
 
 
 def test_every_page_is_of_a_code() -> None:
-    folder = CHECKOUT / "docs" / "codes"
-    assert {p.stem for p in folder.glob("*.md")} == {*CODES, "README"}
+    assert {p.stem for p in CODE_PAGES.glob("*.md")} == {*CODES, "README"}
     listed = re.findall(
-        r"^\| \[(OPI\d+)\]\((OPI\d+)\.md\) \| (.*?) \| (.*) \|$", (folder / "README.md").read_text(), re.M
+        r"^\| \[(OPI\d+)\]\((OPI\d+)\.md\) \| (.*?) \| (.*) \|$", (CODE_PAGES / "README.md").read_text(), re.M
     )
     assert listed == [(code.code, code.code, code.title, code.meaning) for code in CODES.values()]
 
 
 def test_the_diagrams_are_those_of_the_tables() -> None:
-    drawn = {p.stem: p.read_text("utf-8") for p in (CHECKOUT / "docs" / "automata").glob("*.svg")}
+    drawn = {p.stem: p.read_text("utf-8") for p in (DOCS / "book" / "automata").glob("*.svg")}
     assert drawn == {name: svg(table) for name, table in shipped_automata().items()}, (
-        "python -m opi_xform.report.diagram docs/automata"
+        "python -m opi_xform.report.diagram docs/book/automata"
     )
-    page = (CHECKOUT / "docs" / "how-it-works.md").read_text("utf-8")
+    page = (DOCS / "book" / "how-it-works.md").read_text("utf-8")
     assert all(f"(automata/{name}.svg)" in page for name in drawn)
 
 
@@ -203,9 +209,12 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     site = tmp_path / "site"
     pages = {p.relative_to(site).as_posix() for p in site.rglob("*.html")}
     assert {"index.html", "tutorial/index.html", "codes/OPI101/index.html", "codes/index.html"} <= pages
-    page = (site / "how-it-works" / "index.html").read_text("utf-8")
-    assert '<a href="../soundness/">Soundness and assumptions</a> lists' in page
+    page = (site / "book" / "how-it-works" / "index.html").read_text("utf-8")
+    assert '<a href="../../soundness/">Soundness and assumptions</a> lists' in page
     assert ".md</a>" not in page
+    assert "(../../opi_xform/bench/" in (DOCS / "measurements" / "ranks-performance.md").read_text("utf-8")
+    page = (site / "measurements" / "ranks-performance" / "index.html").read_text("utf-8")
+    assert "(<code>opi_xform/bench/sources/ranks/threads.c</code> in the repository)" in page
     loaded = re.findall(r'(?:src|href)="(https?://[^"]+)"', (site / "tutorial" / "index.html").read_text("utf-8"))
     assert [url for url in loaded if "squidfunk" not in url] == []  # the theme's own credit
 
@@ -226,6 +235,6 @@ def test_options_in_the_guide_are_those_of_the_command() -> None:
         ).stdout
     )
     offered = set(re.findall(r"--[a-z][a-z-]+", told))
-    guide = (CHECKOUT / "docs" / "usage.md").read_text()
+    guide = (DOCS / "usage.md").read_text()
     table = guide[guide.index("## Options") :]
     assert offered <= set(re.findall(r"--[a-z][a-z-]+", table))

@@ -1,4 +1,4 @@
-"""docs/walk.md follows one send from its bytes to its edit: its names exist, and what it shows comes out."""
+"""docs/book/walk.md follows one send from its bytes to its edit: its names exist, and what it shows comes out."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from opi_xform.rewrite.apply import rewrite
 from opi_xform.text.sources import Sources
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-PAGE = (CHECKOUT / "docs" / "walk.md").read_text(encoding="utf-8")
+PAGE = (CHECKOUT / "docs" / "book" / "walk.md").read_text(encoding="utf-8")
 PROGRAM = CHECKOUT / "testdata" / "halo2d"
 SHOWN = dict(re.findall(r"^<!-- shows: (\w+) -->\n```\w*\n(.*?)^```$", PAGE, re.M | re.S))
 NAMED = sorted(set(re.findall(r"`((?:\w+/)*\w+\.py):(\w+(?:\.\w+)*)`", PAGE)))

@@ -19,7 +19,7 @@ from opi_xform.launch.ranks import Carrier, ensure_ranks, link_flags
 from opi_xform.launch.tools import compile_with, environment
 from opi_xform.resources import runtime_include_dir
 
-SOURCE = Path(__file__).parents[1] / "sources" / "fibers.c"
+SOURCE = Path(__file__).parents[1] / "sources" / "ranks" / "fibers.c"
 REPEATS = 7
 """As in fibers.c, whose figures are medians."""
 LIVES = (1_000, 100_000, 1_000_000)

@@ -1,6 +1,6 @@
 """The benchmark `memory`: what the ranks of one job take, as processes of each MPI, as threads and as fibers.
 
-The programs are plain MPI programs (sources/memory*.c). For threads and fibers they go through opi-xform --privatize
+The programs are plain MPI programs (sources/memory). For threads and fibers they go through opi-xform --privatize
 first. Each holds still where all ranks have done their work, before MPI_Finalize; there the proportional set size (PSS)
 of every process of the job is read: pages that several processes have mapped count in equal parts, so that the sum is
 what the job takes. What belongs to the launcher (mpiexec, its proxies) is told apart.
@@ -23,7 +23,7 @@ from opi_xform.launch.mpi import LaunchError, Mpi
 from opi_xform.launch.tools import OPICC, XFORM, checked, compile_with, environment
 from opi_xform.resources import runtime_include_dir
 
-SOURCES = Path(__file__).parents[1] / "sources"
+SOURCES = Path(__file__).parents[1] / "sources" / "memory"
 OPIRUN = (sys.executable, "-m", "opi_xform.launch.opirun")
 FLAGS = ("-O2",)
 RANKS = (2, 4, 8, 16, 32, 64)
@@ -42,10 +42,10 @@ class Program:
 
 
 PROGRAMS = (
-    Program("ping-pong", "memory_pingpong.c"),
-    Program("allreduce", "memory_allreduce.c"),
-    Program("table of numbers", "memory_table.c"),
-    Program("table of addresses", "memory_table.c", ("-DWITH_ADDRESSES",)),
+    Program("ping-pong", "pingpong.c"),
+    Program("allreduce", "allreduce.c"),
+    Program("table of numbers", "table.c"),
+    Program("table of addresses", "table.c", ("-DWITH_ADDRESSES",)),
 )
 
 

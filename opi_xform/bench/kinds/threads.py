@@ -1,6 +1,6 @@
 """The benchmark `threads`: messages between two ranks that are threads of one process, against two processes.
 
-One program (sources/threads.c) is linked with libopi_ranks and with libopi. Each rank binds itself to the same
+One program (sources/ranks/threads.c) is linked with libopi_ranks and with libopi. Each rank binds itself to the same
 processor in both. Every round runs both, and ratios are taken within a round.
 """
 
@@ -17,7 +17,7 @@ from opi_xform.launch.mpi import Mpi
 from opi_xform.launch.ranks import Carrier
 from opi_xform.launch.tools import OPICC, compile_with
 
-SOURCE = Path(__file__).parents[1] / "sources" / "threads.c"
+SOURCE = Path(__file__).parents[1] / "sources" / "ranks" / "threads.c"
 RANKS = 2
 PROCESSES, THREADS = "processes", "threads"
 ROUNDS = 11

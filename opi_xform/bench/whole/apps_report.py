@@ -208,7 +208,7 @@ def _markdown(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 
 
 def page_of(results: Sequence[AppResult], machine: str, command: str, plot: str | None) -> str:
-    """docs/results.md."""
+    """docs/measurements/results.md."""
     slower = [
         f"{result.name} ({form.series}, {ratio:.2f})"
         for result in results

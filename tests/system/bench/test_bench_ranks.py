@@ -104,7 +104,7 @@ def first_mpi(opi_cache: Path, monkeypatch: pytest.MonkeyPatch) -> MpiUser:
 
 @pytest.mark.mpi
 def test_a_table_that_nobody_writes_is_in_memory_once(first_mpi: MpiUser, tmp_path: Path) -> None:
-    program = memory.Program("table", "memory_table.c", ("-DROWS=4194304",))
+    program = memory.Program("table", "table.c", ("-DROWS=4194304",))
     source = memory.private(program, tmp_path / "private", first_mpi.mpi)
     shared = memory.build_shared(program, source, first_mpi.mpi, tmp_path / "shared")
     for kind in memory.KINDS:

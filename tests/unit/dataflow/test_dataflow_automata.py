@@ -349,9 +349,9 @@ def test_unreadable_tables(tmp_path: Path) -> None:
         load_automaton(tmp_path / "none.toml")
 
 
-# --- docs/automata.md ----------------------------------------------------------------------------------------------
+# --- docs/book/automata.md -----------------------------------------------------------------------------------------
 
-DOCUMENT = (Path(__file__).parents[3] / "docs" / "automata.md").read_text(encoding="utf-8")
+DOCUMENT = (Path(__file__).parents[3] / "docs" / "book" / "automata.md").read_text(encoding="utf-8")
 
 
 def _sections() -> dict[str, list[list[list[str]]]]:

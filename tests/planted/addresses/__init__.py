@@ -1,0 +1,1 @@
+"""Planted bugs in where addresses are kept and how they come back."""

@@ -1,0 +1,1 @@
+"""Planted bugs in what counts as one buffer."""

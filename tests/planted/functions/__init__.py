@@ -1,0 +1,1 @@
+"""Planted bugs in what is known of calls: recursion, summaries, functions of libraries."""

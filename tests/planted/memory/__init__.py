@@ -1,0 +1,1 @@
+"""Planted bugs in what is known of memory: who allocates, fills and changes it, and how long it lives."""

@@ -1,0 +1,90 @@
+"""Bugs in what is known of memory: how it was allocated, how far it is aligned, whether there was any."""
+
+from tests.planted.bug import Bug
+
+_ALLOCATORS = "opi_xform.ownership.conditions.memory.allocators"
+_ENDINGS = "opi_xform.ownership.model.endings"
+_NULL_TESTS = "opi_xform.ownership.allocation.null_tests"
+_SOURCE = "opi_xform.ownership.spelling.declarations"
+
+BUGS = (
+    Bug(
+        "what others write into a copy of a struct",
+        "opi_xform.values.evaluate",
+        "if base in self.objects.foreign or o in self.objects.foreign:",
+        "if False:",
+        ("struct_copy_received",),
+        condition="changed by others",
+    ),
+    Bug(
+        "no promise of an allocator is more than malloc's",
+        _ALLOCATORS,
+        "if length is None:",
+        "if True:",
+        ("far_assumed", "far_directive", "far_type", "far_written", "far_invalid", "g_aligned_direct"),
+        condition="allocation and free",
+    ),
+    Bug(
+        "an alignment that is not known is small",
+        _ALLOCATORS,
+        "if asked is not None and asked <= ALIGNMENT:",
+        "if asked is None or asked <= ALIGNMENT:",
+        ("far_directive",),
+        condition="allocation and free",
+    ),
+    Bug(
+        "attributes are where the text shows them",
+        _SOURCE,
+        "if var.attributes:",
+        "if False:",
+        ("g_aligned_macro", "g_aligned_alignas"),
+        condition="allocation and free",
+    ),
+    Bug(
+        "types are aligned as buffers are",
+        _SOURCE,
+        "if self.array and var.alignment > ALIGNMENT:",
+        "if False:",
+        ("g_aligned_type",),
+        condition="allocation and free",
+    ),
+    Bug(
+        "malloc returns memory",
+        _NULL_TESTS,
+        "if not _proved(program, buffer, n, addressed, unproved):",
+        "if False:",
+        ("c_null_code", "c_null_guarded", "c_null_two", "c_null_finalize"),
+        condition="comparison with NULL",
+    ),
+    Bug(
+        "an error code ends the program",
+        _ENDINGS,
+        "return () if code and graph.frames[frame].function == MAIN else None",
+        "return ()",
+        ("c_null_code", "c_null_flag", "c_null_guarded"),
+        Bug(
+            "an end in good order is one for want of memory",
+            _ENDINGS,
+            "if name in _ORDERLY or name in ELSEWHERE:",
+            "if name in ELSEWHERE:",
+            (),
+        ),
+        condition="comparison with NULL",
+    ),
+    Bug(
+        "a program that ends in good order has no answer",
+        _ENDINGS,
+        "if name in _ORDERLY or name in ELSEWHERE:",
+        "if name in ELSEWHERE:",
+        ("c_null_finalize", "c_null_zero"),
+        condition="comparison with NULL",
+    ),
+    Bug(
+        "an exit whose code is not known tells of a failure",
+        _ENDINGS,
+        "if name in _EXITS and not (call.args and _value(program, found, frame, call.args[0])):",
+        "if name in _EXITS and call.args and _value(program, found, frame, call.args[0]) == 0:",
+        ("malloc_exit_status",),
+        condition="comparison with NULL",
+    ),
+)

@@ -1,0 +1,63 @@
+"""Bugs in one of the two ways to the decision, which the other way finds; and those that both have."""
+
+from tests.planted.bug import Bug
+
+_AGREE = "opi_xform.ownership.patterns.agree"
+_EVENTS = "opi_xform.ownership.liveness.buffer_events"
+_HAPPENINGS = "opi_xform.ownership.patterns.happenings"
+_LIVENESS = "opi_xform.ownership.liveness.liveness"
+
+_NO_NEED = Bug(
+    "what is read is not needed, by the patterns",
+    _HAPPENINGS,
+    'return self.kind in ("read", "send")',
+    'return self.kind == "send"',
+    (),
+)
+
+BUGS = (
+    Bug(
+        "no live byte keeps a site",
+        _LIVENESS,
+        "            if live.is_empty():\n                findings[(u.node, u.argument)] = Finding(True,",
+        "            if True:\n                findings[(u.node, u.argument)] = Finding(True,",
+        ("send_read_same", "send_read_string", "send_read_pointer_loop", "pack_conditional"),
+        condition="read after send",
+        other_way=True,
+    ),
+    Bug(
+        "no live byte keeps a site, and reads are not needed by the patterns",
+        _LIVENESS,
+        "            if live.is_empty():\n                findings[(u.node, u.argument)] = Finding(True,",
+        "            if True:\n                findings[(u.node, u.argument)] = Finding(True,",
+        ("send_read_same", "send_read_string", "send_read_pointer_loop"),
+        _NO_NEED,
+        condition="two ways",
+    ),
+    Bug(
+        "each write ends what is live",
+        _EVENTS,
+        "return None if kill is None else Event(kill, None)",
+        "return Event(self.regions.all, None)",
+        ("pack_hole_middle",),
+        condition="packed",
+    ),
+    Bug(
+        "by the patterns a loop writes nothing",
+        _AGREE,
+        "if not kinds or not self.each_turn(loop, kinds.keys()):",
+        "if True:",
+        ("zeros_3",),
+        condition="two ways",
+        other_way=True,
+    ),
+    Bug(
+        "by the patterns the first turn of a loop is like any other",
+        _AGREE,
+        "known = {**self.steady, count: Bound(count, lo=1 + max(0, then.lo if then is not None else 0))}",
+        "known = self.steady",
+        ("zeros_3",),
+        condition="two ways",
+        other_way=True,
+    ),
+)
