@@ -110,7 +110,7 @@ def first_mpi_only(built: Built) -> None:
         pytest.skip("runs under the first MPI")
 
 
-SOURCES = sorted((CHECKOUT / "runtime" / "src" / "malloc").glob("*.c"))
+SOURCES = sorted((CHECKOUT / "runtime" / "malloc").glob("*.c"))
 
 
 def peak(run: Run) -> int:
