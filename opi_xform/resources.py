@@ -45,14 +45,9 @@ def runtime_include_dir() -> Path:
     return resource("runtime", "include")
 
 
-def runtime_source_dir() -> Path:
-    """The C sources of libopi."""
-    return resource("runtime", "src")
-
-
-def onesided_dir() -> Path:
-    """The C sources of windows, part of libopi and of libopi_ranks."""
-    return resource("runtime", "onesided")
+def runtime_dir() -> Path:
+    """The runtime: a folder for each library, one for what they share, and the headers of programs."""
+    return resource("runtime")
 
 
 def cmake_dir() -> Path:

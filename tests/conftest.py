@@ -24,6 +24,14 @@ settings.register_profile("patient", deadline=None, suppress_health_check=[Healt
 settings.load_profile("patient")
 
 CHECKOUT = Path(__file__).resolve().parent.parent
+MPI_PROGRAMS = CHECKOUT / "runtime" / "tests" / "mpi"
+"""MPI programs in folders, each with a name of its own."""
+
+
+def mpi_program(name: str) -> Path:
+    """The source of this name among the MPI programs."""
+    (found,) = MPI_PROGRAMS.rglob(name)
+    return found
 
 
 def installed_mpis() -> list[Mpi]:

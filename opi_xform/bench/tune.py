@@ -30,7 +30,7 @@ GAIN = 0.97
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """One number of runtime/src/tune.c."""
+    """One number of runtime/process/base/tune.c."""
 
     name: str
     about: str

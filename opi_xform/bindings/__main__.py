@@ -1,4 +1,4 @@
-"""`python -m opi_xform.bindings [--check] [MPICC...]`: writes runtime/src/names.c, or says what is out of date.
+"""`python -m opi_xform.bindings [--check] [MPICC...]`: writes runtime/process/mpi/names.c, or says what is out of date.
 
 Every function of the table has to be in one of the headers, so an MPI 4 is needed among the compilers named.
 """
@@ -13,7 +13,7 @@ from opi_xform.bindings.generate import generate
 from opi_xform.bindings.header import HeaderError, read_header
 from opi_xform.bindings.table import TableError, read_table, unclassified
 from opi_xform.launch.mpi import LaunchError, find_mpicc
-from opi_xform.resources import IncompleteInstallError, runtime_source_dir
+from opi_xform.resources import IncompleteInstallError, runtime_dir
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -29,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"the table does not say whose these are: {', '.join(unknown)}", file=sys.stderr)
             return 1
         text = generate(headers, table)
-        target = runtime_source_dir() / "names.c"
+        target = runtime_dir() / "process" / "mpi" / "names.c"
         if options.check:
             current = target.is_file() and target.read_text(encoding="utf-8") == text
             if not current:

@@ -68,7 +68,7 @@ def ranks_source_dir() -> Path:
 def written(directory: Path) -> frozenset[str]:
     """The functions of MPI that the sources define by hand."""
     found: set[str] = set()
-    for source in sorted(directory.glob("*.c")):
+    for source in sorted(directory.rglob("*.c")):
         text = source.read_text(encoding="utf-8")
         found.update(_DEFINED.findall(text))
         for name in _CONVERTED.findall(text):
@@ -202,7 +202,7 @@ def _body(function: Function, kind: str, table: RanksTable) -> str:
 def generate(functions: Mapping[str, Function], table: RanksTable, by_hand: frozenset[str]) -> tuple[str, str]:
     """The texts of opir_have.h and of the source with the entry points. Raises TableError."""
     have = "".join(f"#define OPIR_HAS_{name} 1\n" for name in sorted(functions))
-    parts = ['/* Written by opi_xform.bindings.ranks from mpi.h. */\n#include "ranks.h"\n']
+    parts = ['/* Written by opi_xform.bindings.ranks from mpi.h. */\n#include "ranks/base/ranks.h"\n']
     for name, function in sorted(functions.items()):
         kind = kind_of(name, table, by_hand)
         if kind == "written":
@@ -215,7 +215,7 @@ def generate(functions: Mapping[str, Function], table: RanksTable, by_hand: froz
 
 def weak_functions(functions: Mapping[str, Function]) -> str:
     """The source of the weak MPI_x, by names that :func:`symbols` gives back to the linker."""
-    parts = ['/* Written by opi_xform.bindings.ranks from mpi.h. */\n#include "ranks.h"\n']
+    parts = ['/* Written by opi_xform.bindings.ranks from mpi.h. */\n#include "ranks/base/ranks.h"\n']
     for name, function in sorted(functions.items()):
         arguments = ", ".join(p.name for p in function.parameters if p.name != "...")
         declared, weak = (replace(function, name=f"{prefix}{name}").prototype for prefix in ("__wrap_P", "opir_weak_"))

@@ -19,13 +19,15 @@ from opi_xform.launch.runtime import (
     cache_dir,
     captured,
     content_hash,
+    include_flags,
     locked,
-    onesided_sources,
+    object_name,
     require_built,
     runtime_flags,
+    sources_below,
     tell,
 )
-from opi_xform.resources import IncompleteInstallError, onesided_dir, runtime_include_dir, runtime_source_dir
+from opi_xform.resources import runtime_dir, runtime_include_dir
 
 MARK = b"OPI_RANKS_CARRIER"
 """A string of libopi_ranks's own: it is in every program that the library was linked into."""
@@ -58,16 +60,12 @@ class Carrier:
 
 def ranks_sources() -> list[Path]:
     """The C files of libopi_ranks that are written by hand, in a fixed order. Raises IncompleteInstallError."""
-    found = sorted(bindings.ranks_source_dir().glob("*.c"))
-    if not found:
-        raise IncompleteInstallError(f"installation is incomplete: no sources in {bindings.ranks_source_dir()}")
-    return [*found, *onesided_sources()]
+    return sources_below("ranks", "shared")
 
 
 def compile_command(mpi: Mpi, source: Path, obj: Path, flags: Sequence[str], generated: Path) -> list[str]:
     """Compiles one source; ``generated`` is where :func:`generate` wrote to."""
-    includes = [f"-I{runtime_include_dir()}", f"-I{bindings.ranks_source_dir()}", f"-I{generated}"]
-    return [str(mpi.mpicc), *flags, *includes, "-c", str(source), "-o", str(obj)]
+    return [str(mpi.mpicc), *flags, *include_flags(), f"-I{generated}", "-c", str(source), "-o", str(obj)]
 
 
 def generate(mpi: Mpi, to: Path) -> list[Path]:
@@ -88,7 +86,7 @@ def _build(mpi: Mpi, flags: Sequence[str], final: Path) -> None:
     scratch = Path(tempfile.mkdtemp(prefix=".build-", dir=final.parent))
     try:
         files, archive = [*ranks_sources(), *generate(mpi, scratch)], str(scratch / "libopi_ranks.a")
-        objects = [scratch / f"{source.stem}.o" for source in files]
+        objects = [scratch / object_name(source) for source in files]
         commands = [
             compile_command(mpi, source, obj, flags, scratch) for source, obj in zip(files, objects, strict=True)
         ]
@@ -108,9 +106,8 @@ def _build(mpi: Mpi, flags: Sequence[str], final: Path) -> None:
 def ensure_ranks(mpi: Mpi) -> Path:
     """The archive for this MPI, from the cache or built now. Raises LaunchError."""
     flags = runtime_flags()
-    shared = runtime_source_dir()  # of which two files are libopi_ranks's, too
     made_by = Path(bindings.__file__).parent
-    roots = (runtime_include_dir(), bindings.ranks_source_dir(), shared, onesided_dir(), made_by)
+    roots = (runtime_include_dir(), bindings.ranks_source_dir(), runtime_dir() / "shared", made_by)
     try:
         home = cache_dir() / "runtime"
         final = home / f"ranks-{mpi.kind}-{mpi.version}-{content_hash(mpi, flags, roots)}"

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from opi_xform.launch.mpi import LaunchError, Mpi
-from opi_xform.resources import IncompleteInstallError, onesided_dir, runtime_include_dir, runtime_source_dir
+from opi_xform.resources import IncompleteInstallError, runtime_dir, runtime_include_dir
 
 BASE_FLAGS = ("-std=c11", "-O2", "-fPIC")
 
@@ -62,24 +62,30 @@ def runtime_flags() -> tuple[str, ...]:
 
 def sources() -> list[Path]:
     """The C files of libopi, in a fixed order. Raises IncompleteInstallError when there are none."""
-    return [*_found(runtime_source_dir()), *onesided_sources()]
-
-
-def onesided_sources() -> list[Path]:
-    """The C files of windows, which libopi and libopi_ranks share. Raises IncompleteInstallError."""
-    return _found(onesided_dir())
+    return sources_below("process", "shared")
 
 
 def malloc_sources() -> list[Path]:
     """The C files of the replacement allocator, which knows no MPI. Raises IncompleteInstallError."""
-    return _found(runtime_source_dir() / "malloc")
+    return sources_below("malloc")
 
 
-def _found(directory: Path) -> list[Path]:
-    found = sorted(directory.glob("*.c"))
-    if not found:
-        raise IncompleteInstallError(f"installation is incomplete: no sources in {directory}")
-    return found
+def sources_below(*folders: str) -> list[Path]:
+    """The C files at any depth of these folders of the runtime, in a fixed order: a library is made of all of them.
+
+    Raises IncompleteInstallError when a folder has none."""
+    out: list[Path] = []
+    for folder in folders:
+        found = sorted(runtime_dir().joinpath(folder).rglob("*.c"))
+        if not found:
+            raise IncompleteInstallError(f"installation is incomplete: no sources in {runtime_dir() / folder}")
+        out += found
+    return out
+
+
+def include_flags() -> list[str]:
+    """Where the runtime's sources find headers: opi.h by its name, the others by their paths below the runtime."""
+    return [f"-I{runtime_include_dir()}", f"-I{runtime_dir()}"]
 
 
 def content_hash(mpi: Mpi, flags: Sequence[str], roots: Sequence[Path]) -> str:
@@ -107,8 +113,7 @@ def content_hash(mpi: Mpi, flags: Sequence[str], roots: Sequence[Path]) -> str:
 
 def compile_command(mpi: Mpi, source: Path, obj: Path, flags: Sequence[str]) -> list[str]:
     """Compiles one source of the runtime."""
-    includes = [f"-I{runtime_include_dir()}", f"-I{runtime_source_dir()}"]
-    return [str(mpi.mpicc), *flags, *includes, "-c", str(source), "-o", str(obj)]
+    return [str(mpi.mpicc), *flags, *include_flags(), "-c", str(source), "-o", str(obj)]
 
 
 def shared_command(mpi: Mpi, objects: Sequence[Path], library: Path, options: Sequence[str]) -> list[str]:
@@ -122,6 +127,13 @@ def shared_command(mpi: Mpi, objects: Sequence[Path], library: Path, options: Se
         "-o",
         str(library),
     ]
+
+
+def object_name(source: Path) -> str:
+    """The name of a source's object: no two sources of the runtime have the same."""
+    inside = source.is_relative_to(runtime_dir())
+    path = source.relative_to(runtime_dir()) if inside else Path(source.name)
+    return "-".join(path.with_suffix(".o").parts)
 
 
 @contextlib.contextmanager
@@ -143,7 +155,7 @@ def _link_commands(mpi: Mpi, objects: Mapping[str, Sequence[Path]], to: Path) ->
     The MPI is one of libopi's needed libraries: a program that loads its MPI by dlopen has it not loaded yet when
     libopi is. The allocator's needs no MPI."""
     options = {
-        "libopi": ("--no-as-needed", f"--version-script={runtime_source_dir() / 'libopi.map'}"),
+        "libopi": ("--no-as-needed", f"--version-script={runtime_dir() / 'process' / 'libopi.map'}"),
         "libopi_malloc": ("--as-needed",),
     }
     for name, made in objects.items():
@@ -179,10 +191,7 @@ def _build(mpi: Mpi, flags: Sequence[str], final: Path) -> None:
     scratch = Path(tempfile.mkdtemp(prefix=".build-", dir=final.parent))
     try:
         units = {"libopi": sources(), "libopi_malloc": malloc_sources()}
-        objects = {
-            name: [scratch / f"{name}-{index:02}-{source.stem}.o" for index, source in enumerate(files)]
-            for name, files in units.items()
-        }
+        objects = {name: [scratch / object_name(source) for source in files] for name, files in units.items()}
         commands = [
             compile_command(mpi, source, obj, flags)
             for name, files in units.items()
@@ -203,7 +212,8 @@ def _build(mpi: Mpi, flags: Sequence[str], final: Path) -> None:
 
 def ensure_runtime(mpi: Mpi) -> Runtime:
     """libopi for this MPI, from the cache or built now. Raises LaunchError."""
-    flags, roots = runtime_flags(), (runtime_include_dir(), runtime_source_dir(), onesided_dir())
+    flags = runtime_flags()
+    roots = (runtime_include_dir(), *(runtime_dir() / folder for folder in ("process", "malloc", "shared")))
     try:
         home = cache_dir() / "runtime"
         final = home / f"{mpi.kind}-{mpi.version}-{content_hash(mpi, flags, roots)}"

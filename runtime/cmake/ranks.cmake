@@ -2,7 +2,7 @@
 find_package(Python3 3.10 COMPONENTS Interpreter)
 set(generated ${CMAKE_CURRENT_BINARY_DIR}/ranks)
 set(bindings ${CMAKE_CURRENT_SOURCE_DIR}/../opi_xform/bindings)
-file(GLOB ranks_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/ranks/*.c)
+file(GLOB_RECURSE ranks_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/ranks/*.c)
 set(why "")
 if(NOT Python3_FOUND)
   set(why "no Python 3.10")
@@ -31,10 +31,10 @@ if(why)
 endif()
 
 set(ranks_built TRUE)
-add_library(ranks STATIC ${ranks_sources} ${onesided_sources} ${generated}/opir_names.c ${generated}/opir_weak.c)
+add_library(ranks STATIC ${ranks_sources} ${shared_sources} ${generated}/opir_names.c ${generated}/opir_weak.c)
 set_target_properties(ranks PROPERTIES OUTPUT_NAME opi_ranks C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF
   POSITION_INDEPENDENT_CODE ON)
-target_include_directories(ranks PRIVATE include ranks ${generated})
+target_include_directories(ranks PRIVATE include ${CMAKE_CURRENT_SOURCE_DIR} ${generated})
 target_link_libraries(ranks PRIVATE MPI::MPI_C Threads::Threads)
 # The sources say MPI_x and PMPI_x; who calls what is in opi_xform/bindings/ranks.py.
 add_custom_command(TARGET ranks POST_BUILD VERBATIM

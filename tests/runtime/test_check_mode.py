@@ -14,11 +14,10 @@ from pathlib import Path
 
 import pytest
 from case_tools import Case, load_cases, transform
-from conftest import CHECKOUT, MPIS, MpiUser, only_one
+from conftest import CHECKOUT, MPIS, MpiUser, mpi_program, only_one
 
 WINDOWS = CHECKOUT / "runtime" / "tests" / "check" / "windows.c"
 SOURCE = CHECKOUT / "runtime" / "tests" / "check" / "misuse.c"
-CONTRACT = CHECKOUT / "runtime" / "tests" / "mpi"
 
 pytestmark = pytest.mark.mpi
 
@@ -132,7 +131,7 @@ def test_right_programs_run_as_before(
     target = shared_tmp / f"checked-{program}-{mpi_user.mpi.kind}"
     with only_one(target.with_suffix(".lock")):
         if not target.exists():
-            mpi_user.opicc("-std=c11", "-g", "-O1", "-pthread", CONTRACT / f"{program}.c", "-o", target)
+            mpi_user.opicc("-std=c11", "-g", "-O1", "-pthread", mpi_program(f"{program}.c"), "-o", target)
     result = mpi_user.run(2, target, *arguments, OPI_CHECK="1", OPI_NODE_RANKS=node_ranks)
     assert f"{program}: ok, 0 failures" in result.out
     assert "touched at" not in result.err

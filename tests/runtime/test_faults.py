@@ -18,13 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from conftest import CHECKOUT, MPIS, MpiUser, only_one
+from conftest import CHECKOUT, MPIS, MpiUser, mpi_program, only_one
 from fault_runner import NEVER_FAULTY
 
 from opi_xform.launch.runtime import ensure_runtime
 
 FAULTS = CHECKOUT / "runtime" / "tests" / "faults"
-PROGRAMS = CHECKOUT / "runtime" / "tests" / "mpi"
 RUNNER = CHECKOUT / "tests" / "fault_runner.py"
 GRACE_S = 2.0
 """What libopi may add to the time from a fault to the end of the job."""
@@ -149,8 +148,8 @@ def jobs(mpi_user: MpiUser, shared_tmp: Path, tmp_path: Path) -> Jobs:
             mpi_user.opicc("--shared-heap", *flags, *wrap, FAULTS / "fault.c", "-o", folder / "fault-heap")
             mpi_user.mpicc(*flags, *wrap, FAULTS / "fault.c", "-o", folder / "fault-plain")
             mpi_user.opicc(*flags, FAULTS / "exhaust.c", "-o", folder / "exhaust")
-            mpi_user.opicc(*flags, PROGRAMS / "exchange.c", "-o", folder / "exchange")
-            mpi_user.opicc(*flags, PROGRAMS / "plain.c", "-o", folder / "plain")
+            mpi_user.opicc(*flags, mpi_program("exchange.c"), "-o", folder / "exchange")
+            mpi_user.opicc(*flags, mpi_program("plain.c"), "-o", folder / "plain")
             mpi_user.mpicc(*flags, FAULTS / "deny.c", "-o", folder / "deny")
             (folder / "ready").touch()
     return Jobs(mpi_user, folder, tmp_path)

@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from conftest import CHECKOUT, MpiUser, Run, only_one
+from conftest import MPI_PROGRAMS, MpiUser, Run, mpi_program, only_one
 
 from opi_xform.bindings.table import read_table
 
-PROGRAMS = CHECKOUT / "runtime" / "tests" / "mpi"
 WARNINGS = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread")
 
 pytestmark = pytest.mark.mpi
@@ -150,7 +149,7 @@ class Programs:
         target = self.folder / name
         with only_one(target.with_suffix(".lock")):
             if not target.exists():
-                self.user.opicc(*WARNINGS, PROGRAMS / f"{name}.c", "-o", target)
+                self.user.opicc(*WARNINGS, mpi_program(f"{name}.c"), "-o", target)
         return target
 
 
@@ -177,7 +176,7 @@ def test_contract(mpi_user: MpiUser, built: Programs, case: Case) -> None:
 
 def test_every_program_is_run() -> None:
     special = {"beyond", "ending", "defects", "every", "revoked", "sums"}
-    assert {case.program for case in CASES} | special == {source.stem for source in PROGRAMS.glob("*.c")}
+    assert {case.program for case in CASES} | special == {source.stem for source in MPI_PROGRAMS.rglob("*.c")}
 
 
 DEFECTS = {
@@ -324,7 +323,7 @@ def test_a_revoked_communicator_is_refused_everywhere(mpi_user: MpiUser, built: 
 def test_a_take_that_the_mpi_refuses_gives_back_nothing(mpi_user: MpiUser, tmp_path: Path) -> None:
     """Its share in the communicator and the datatype was never taken."""
     program = tmp_path / "refused"
-    mpi_user.opicc(*WARNINGS, "-DREFUSES", "-Wl,--wrap=PMPI_Irecv", PROGRAMS / "refused.c", "-o", program)
+    mpi_user.opicc(*WARNINGS, "-DREFUSES", "-Wl,--wrap=PMPI_Irecv", mpi_program("refused.c"), "-o", program)
     assert "refused: ok, 0 failures" in mpi_user.run(2, program, OPI_NODE_RANKS="1").out
 
 
@@ -332,27 +331,27 @@ def test_a_take_that_the_mpi_refuses_gives_back_nothing(mpi_user: MpiUser, tmp_p
 def test_sums_are_those_of_the_mpi_alone(mpi_user: MpiUser, built: Programs, tmp_path: Path, ranks: int) -> None:
     """To the last bit: MPICH adds in another order after some collectives on a communicator, of which none is ours."""
     alone = tmp_path / "sums"
-    mpi_user.mpicc("-O1", PROGRAMS / "sums.c", "-o", alone)
+    mpi_user.mpicc("-O1", mpi_program("sums.c"), "-o", alone)
     assert mpi_user.run(ranks, built["sums"]).out == mpi_user.run(ranks, alone).out
 
 
 def test_every_form_is_walked() -> None:
     """What the table of the bindings generates is in the test above, but for the probes, which take no count, the
-    collectives (alltoall.c) and the calls of windows (runtime/tests/onesided)."""
-    text = (PROGRAMS / "every_form.h").read_text(encoding="utf-8")
+    collectives (alltoall_forms.h) and the calls of windows (runtime/tests/onesided)."""
+    text = mpi_program("every_form.h").read_text(encoding="utf-8")
     table = read_table()
     windows = {name for name, made in table.generated.items() if made.strip().startswith(("opiw_", "opi_win_"))}
-    programs = "".join(c.read_text(encoding="utf-8") for c in sorted(PROGRAMS.with_name("onesided").glob("*.c")))
+    programs = "".join(c.read_text(encoding="utf-8") for c in sorted(MPI_PROGRAMS.with_name("onesided").glob("*.c")))
     assert [name for name in sorted(windows) if f"{name}(" not in programs] == []
     messages = set(table.generated) - windows
     large = {name.removesuffix("_c") for name in messages if name.endswith("_c")}
     assert large == {name for name in messages if not name.endswith("_c") and "probe" not in name.lower()}
     collectives = {name for name in large if "all" in name}
     assert [name for name in sorted(large - collectives) if f"F({name})" not in text] == []
-    exchanges = (PROGRAMS / "alltoall.c").read_text(encoding="utf-8")
+    exchanges = mpi_program("alltoall_forms.h").read_text(encoding="utf-8")
     assert [name for name in sorted(collectives) if f"EITHER({name}_c," not in exchanges] == []
-    made = (PROGRAMS / "every.c").read_text(encoding="utf-8")
-    creators = [name for name, source in table.written.items() if source == "comm.c"]
+    made = mpi_program("every.c").read_text(encoding="utf-8")
+    creators = [name for name, source in table.written.items() if source == "objects/comm.c"]
     assert [name for name in creators if f"{name}(" not in made] == ["MPI_Comm_disconnect"]
 
 

@@ -64,7 +64,7 @@ def sanitized(request: pytest.FixtureRequest, shared_tmp: Path) -> Path:
             variables = [f"MPICC={mpicc}", f"BUILD={folder}", f"SANITIZE={sanitizer}", f"OPT={level}"]
             make(variables, targets)
             flags = ["-std=c11", level, "-g", f"-fsanitize={sanitizer}", "-pthread", f"-I{RUNTIME / 'include'}"]
-            for name in ("onesided/windows", "mpi/guests", "mpi/traffic"):
+            for name in ("onesided/windows", "mpi/progress/guests", "mpi/random/traffic"):
                 source, library = RUNTIME / "tests" / f"{name}.c", folder / "libopi.a"
                 command = [str(mpicc), *flags, str(source), str(library), "-o", str(folder / source.stem)]
                 subprocess.run(command, check=True, timeout=300)

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from conftest import CHECKOUT, MPIS, MpiUser, Run, only_one
+from conftest import CHECKOUT, MPIS, MpiUser, Run, mpi_program, only_one
 from test_faults import RUNNER, namespaces
 
 PROGRAMS = CHECKOUT / "runtime" / "tests" / "malloc"
-MPI_PROGRAMS = CHECKOUT / "runtime" / "tests" / "mpi"
 FLAGS = ("-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", "-fno-builtin")
 ALONE = {"MPI_LOCALRANKID": "0", "MPI_LOCALNRANKS": "1"}
 """What tells a process started without a launcher its place."""
@@ -110,7 +109,7 @@ def first_mpi_only(built: Built) -> None:
         pytest.skip("runs under the first MPI")
 
 
-SOURCES = sorted((CHECKOUT / "runtime" / "src" / "malloc").glob("*.c"))
+SOURCES = sorted((CHECKOUT / "runtime" / "malloc").glob("*.c"))
 
 
 def peak(run: Run) -> int:
@@ -187,7 +186,7 @@ def test_messages_of_every_kind_between_plain_buffers(
     built: Built, program: str, arguments: tuple[str, ...], tmp_path: Path
 ) -> None:
     """The programs of test_runtime_mpi.py, all of whose buffers are reachable now."""
-    built.user.opicc("--shared-heap", *FLAGS, MPI_PROGRAMS / f"{program}.c", "-o", tmp_path / program)
+    built.user.opicc("--shared-heap", *FLAGS, mpi_program(f"{program}.c"), "-o", tmp_path / program)
     run = built.user.run(2, tmp_path / program, *arguments, check=False)
     assert run.code == 0, run.err
     assert f"{program}: ok, 0 failures" in run.out

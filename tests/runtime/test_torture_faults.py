@@ -8,7 +8,7 @@ import pytest
 from conftest import MPIS
 
 from opi_xform.launch.runtime import ensure_runtime
-from opi_xform.resources import runtime_source_dir
+from opi_xform.resources import runtime_dir
 from tests.torture.faults import CONTROLS, FAULTS, Fault, planted
 from tests.torture.judge import compile_traffic, judge, plant
 
@@ -16,8 +16,8 @@ from tests.torture.judge import compile_traffic, judge, plant
 @pytest.mark.parametrize("fault", [*CONTROLS, *FAULTS], ids=lambda fault: fault.name)
 def test_each_fault_fits_the_sources(fault: Fault) -> None:
     """Its lines are there, once, and are changed."""
-    for name, text in planted(fault, runtime_source_dir()).items():
-        assert text != (runtime_source_dir() / name).read_text(encoding="utf-8")
+    for name, text in planted(fault, runtime_dir() / "process").items():
+        assert text != (runtime_dir() / "process" / name).read_text(encoding="utf-8")
 
 
 def test_no_two_faults_are_the_same() -> None:

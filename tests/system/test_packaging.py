@@ -15,6 +15,7 @@ from conftest import CHECKOUT, MpiUser
 
 pytestmark = [pytest.mark.mpi, pytest.mark.slow]
 
+RUNTIME = ("include", "process", "ranks", "malloc", "shared")
 PROGRAM = """#include <mpi.h>
 #include <stdio.h>
 
@@ -62,7 +63,7 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 def data_files() -> set[str]:
     """The files, relative to the checkout, that must travel with the package."""
-    roots = ("analyses", "runtime/include", "runtime/src", "runtime/ranks", "testdata/opbench")
+    roots = ("analyses", *(f"runtime/{part}" for part in RUNTIME), "testdata/opbench")
     listed = subprocess.run(["git", "ls-files", *roots], cwd=CHECKOUT, capture_output=True, text=True, check=False)
     names = set(listed.stdout.split())
     if not names:  # not a git checkout

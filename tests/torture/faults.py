@@ -16,7 +16,7 @@ class PlantError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """In this source, `old`, which stands there once, becomes `new`."""
+    """In this source of libopi (a path below runtime/process), `old`, which stands there once, becomes `new`."""
 
     source: str
     old: str
@@ -52,7 +52,9 @@ REFERENCE = (("OPI_EAGER_LIMIT", "256"), ("OPI_INLINE_LIMIT", "0"), ("OPI_KERNEL
 PIPED = (("OPI_INLINE_LIMIT", "0"), ("OPI_EAGER_LIMIT", "16m"), ("OPI_PIPE_MIN", "1k"))
 NODES = (("OPI_NODE_RANKS", "1"), ("TRAFFIC_CAREFUL", "1"))
 
-SMALL_RING = Edit("tune.c", "opi.ring_slots = opi.nlocal <= 32 ? 128 :", "opi.ring_slots = opi.nlocal <= 32 ? 16 :")
+SMALL_RING = Edit(
+    "base/tune.c", "opi.ring_slots = opi.nlocal <= 32 ? 128 :", "opi.ring_slots = opi.nlocal <= 32 ? 16 :"
+)
 
 CONTROLS = (
     Fault("nothing", "nothing is broken", (), breaks=False),
@@ -69,7 +71,7 @@ FAULTS = (
         "messages of one source and tag are received in the order in which they were sent",
         (
             Edit(
-                "match.c",
+                "engine/match.c",
                 "struct opi_umsg *m = unexpected[opi_bucket_of(r->ctx, r->src, r->tag)].head;\n"
                 "        while (m) {\n            struct opi_umsg *next = m->next;",
                 "struct opi_umsg *m = unexpected[opi_bucket_of(r->ctx, r->src, r->tag)].tail;\n"
@@ -82,7 +84,7 @@ FAULTS = (
         "a receive with wildcards takes the earliest message of a source",
         (
             Edit(
-                "match.c",
+                "engine/match.c",
                 "struct opi_umsg *m = all_head;\n    while (m) {\n        struct opi_umsg *next = m->anext;",
                 "struct opi_umsg *m = all_tail;\n    while (m) {\n        struct opi_umsg *next = m->aprev;",
             ),
@@ -91,7 +93,7 @@ FAULTS = (
     Fault(
         "receive-overtaken",
         "of two receives that fit, the one that was posted first gets the message",
-        (Edit("match.c", "w && !(r && w->seq > r->seq); w = w->next", "w && !r; w = w->next"),),
+        (Edit("engine/match.c", "w && !(r && w->seq > r->seq); w = w->next", "w && !r; w = w->next"),),
     ),
     Fault(
         "queue-overtaken",
@@ -99,7 +101,7 @@ FAULTS = (
         (
             SMALL_RING,
             Edit(
-                "progress.c",
+                "engine/progress.c",
                 "    m->next = NULL;\n    if (o->queue_tail)\n        o->queue_tail->next = m;\n    else\n"
                 "        o->queue_head = m;\n    o->queue_tail = m;\n",
                 "    m->next = o->queue_head;\n    if (!o->queue_tail)\n        o->queue_tail = m;\n"
@@ -112,7 +114,7 @@ FAULTS = (
         "an earlier receive from any source is served before later ones, messages from other nodes included",
         (
             Edit(
-                "net.c",
+                "below/net.c",
                 "if (overlap(h, c, source, tag))\n            return true;",
                 "if (overlap(h, c, source, tag))\n            return false;",
             ),
@@ -123,19 +125,31 @@ FAULTS = (
     Fault(
         "wrong-source",
         "a receive takes messages of the source it names only",
-        (Edit("match.c", "if (opi_fits(w, ctx, src, tag))", "if (w->ctx == ctx && (w->any_tag || w->tag == tag))"),),
+        (
+            Edit(
+                "engine/match.c",
+                "if (opi_fits(w, ctx, src, tag))",
+                "if (w->ctx == ctx && (w->any_tag || w->tag == tag))",
+            ),
+        ),
     ),
     Fault(
         "wrong-tag",
         "a receive takes messages of the tag it names only",
-        (Edit("match.c", "if (opi_fits(w, ctx, src, tag))", "if (w->ctx == ctx && (w->any_source || w->src == src))"),),
+        (
+            Edit(
+                "engine/match.c",
+                "if (opi_fits(w, ctx, src, tag))",
+                "if (w->ctx == ctx && (w->any_source || w->src == src))",
+            ),
+        ),
     ),
     Fault(
         "wrong-communicator",
         "communicators are separate worlds",
         (
             Edit(
-                "match.c",
+                "engine/match.c",
                 "if (opi_fits(w, ctx, src, tag))",
                 "if ((w->any_source || w->src == src) && (w->any_tag || w->tag == tag) && ctx)",
             ),
@@ -146,7 +160,7 @@ FAULTS = (
         "a receive from any source is told whose message it got",
         (
             Edit(
-                "protocol.c",
+                "engine/protocol.c",
                 "    r->src = src;\n    r->r_source = r->comm->rank_of_local[src];\n    r->r_tag = e->tag;\n",
                 "    r->src = src;\n    r->r_source = r->comm->rank_of_local[r->any_source ? opi.me : src];\n"
                 "    r->r_tag = e->tag;\n",
@@ -159,7 +173,7 @@ FAULTS = (
         "a probe does not see a message that an earlier receive is to get",
         (
             Edit(
-                "probe.c",
+                "mpi/probe.c",
                 "if (rc == MPI_SUCCESS && *flag && OPI_UNLIKELY(opi.nheld) && opi_net_must_hold(",
                 "if (false && rc == MPI_SUCCESS && *flag && OPI_UNLIKELY(opi.nheld) && opi_net_must_hold(",
             ),
@@ -171,7 +185,7 @@ FAULTS = (
         "a message that a matched probe found is nobody else's",
         (
             Edit(
-                "probe.c",
+                "mpi/probe.c",
                 "*q->message = *m;\n            opi_drop_unexpected(m);\n            q->comm",
                 "*q->message = *m;\n            q->comm",
             ),
@@ -182,7 +196,7 @@ FAULTS = (
         "a receive that was matched is not cancelled",
         (
             Edit(
-                "cancel.c",
+                "mpi/cancel.c",
                 "    if (!r->done) {\n        if (r->kind == OPI_R_RECV && r->posted) {",
                 "    if (r->done && r->kind == OPI_R_RECV)\n        r->cancelled = true;\n"
                 "    if (!r->done) {\n        if (r->kind == OPI_R_RECV && r->posted) {",
@@ -194,7 +208,7 @@ FAULTS = (
         "a send that was cancelled is received by nobody",
         (
             Edit(
-                "cancel.c",
+                "mpi/cancel.c",
                 "            r->cancelled = r->done = opi_desc_withdraw(r);",
                 "            r->done = opi_desc_withdraw(r);\n            r->cancelled = true;",
             ),
@@ -204,14 +218,14 @@ FAULTS = (
     Fault(
         "ssend-early",
         "a synchronous send does not complete before its receive began",
-        (Edit("path.c", "bool sync = mode == OPI_SYNC;", "bool sync = mode > OPI_BUFFERED;"),),
+        (Edit("engine/path.c", "bool sync = mode == OPI_SYNC;", "bool sync = mode > OPI_BUFFERED;"),),
     ),
     Fault(
         "complete-before-the-data",
         "a receive is complete when all data are there",
         (
             Edit(
-                "path.c",
+                "engine/path.c",
                 "memcpy((char *)block + at, (const char *)buf + at, n);\n                at += n;\n"
                 "                atomic_store_explicit(&d->filled, at, memory_order_release);",
                 "atomic_store_explicit(&d->filled, at + n, memory_order_release);\n"
@@ -226,7 +240,7 @@ FAULTS = (
         "every byte of a message arrives",
         (
             Edit(
-                "protocol.c",
+                "engine/protocol.c",
                 "        if (OPI_LIKELY(r->type->contiguous))\n            memcpy(to, data, m);",
                 "        if (OPI_LIKELY(r->type->contiguous))\n            memcpy(to, data, m - 1);",
             ),
@@ -237,7 +251,7 @@ FAULTS = (
         "every byte of a message in several slots arrives",
         (
             Edit(
-                "protocol.c",
+                "engine/protocol.c",
                 "    memcpy(p, (const char *)s + sizeof(uint32_t), n);\n}",
                 "    memcpy(p, (const char *)s + sizeof(uint32_t), n - 1);\n}",
             ),
@@ -249,7 +263,7 @@ FAULTS = (
         (
             SMALL_RING,
             Edit(
-                "protocol.c",
+                "engine/protocol.c",
                 "atomic_store_explicit(&g->head, in->head, memory_order_release); /* we are done",
                 "atomic_store_explicit(&g->head, in->head + 12, memory_order_release); /* we are done",
             ),
@@ -260,7 +274,7 @@ FAULTS = (
         "what both sides copy is copied whole",
         (
             Edit(
-                "copy.c",
+                "engine/copy.c",
                 "        size_t m = n - at < CO_BLOCK ? n - at : CO_BLOCK;\n        if (direct) {",
                 "        size_t m = n - at < CO_BLOCK ? n - at : CO_BLOCK;\n        if (at) {\n"
                 "            atomic_fetch_add_explicit(&d->moved, m, memory_order_release);\n            continue;\n"
@@ -275,7 +289,7 @@ FAULTS = (
         "a buffer may be used again when its send is complete",
         (
             Edit(
-                "desc.c",
+                "engine/desc.c",
                 "        memcpy(block, d->addr, d->size);\n        opi_profile_copied(d->size);\n    }\n"
                 "    d->block = block;",
                 "        opi_profile_copied(d->size);\n    }\n    d->block = block;",
@@ -288,7 +302,7 @@ FAULTS = (
         "data with gaps are unpacked to their end",
         (
             Edit(
-                "datatype.c",
+                "objects/datatype.c",
                 "for (size_t i = at / t->size; i < count && s.left; i++)",
                 "for (size_t i = at / t->size; i + 1 < count && s.left; i++)",
             ),
@@ -300,7 +314,7 @@ FAULTS = (
         "a message longer than its receive is an error",
         (
             Edit(
-                "protocol.c",
+                "engine/protocol.c",
                 "    if (OPI_UNLIKELY(n > r->bytes_max))\n        r->r_error = MPI_ERR_TRUNCATE;\n"
                 "    r->done = true;\n}",
                 "    r->done = true;\n}",
@@ -312,7 +326,7 @@ FAULTS = (
         "a status tells how much came",
         (
             Edit(
-                "protocol.c",
+                "engine/protocol.c",
                 "r->r_bytes = n < r->bytes_max ? n : r->bytes_max;\n    if",
                 "r->r_bytes = r->bytes_max;\n    if",
             ),
@@ -324,7 +338,7 @@ FAULTS = (
         "every message arrives",
         (
             Edit(
-                "protocol.c",
+                "engine/protocol.c",
                 "    if (!r) {\n        opi_add_unexpected(e, src);",
                 "    if (!r) {\n        static unsigned n;\n        if (++n % 30)\n"
                 "            opi_add_unexpected(e, src);",
@@ -336,7 +350,7 @@ FAULTS = (
         "every message arrives once",
         (
             Edit(
-                "protocol.c",
+                "engine/protocol.c",
                 "    if (!r) {\n        opi_add_unexpected(e, src);",
                 "    if (!r) {\n        static unsigned n;\n"
                 "        if (opi_env_kind(e) == OPI_K_INLINE && ++n % 10 == 0)\n"

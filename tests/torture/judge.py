@@ -19,7 +19,7 @@ from pathlib import Path
 
 from opi_xform.launch.mpi import LaunchError, Mpi, find_mpi
 from opi_xform.launch.runtime import Runtime, compile_command, ensure_runtime, runtime_flags
-from opi_xform.resources import runtime_source_dir
+from opi_xform.resources import runtime_dir
 from tests.torture.faults import CONTROLS, FAULTS, Fault, planted
 from tests.torture.run import SOURCE, Setting, run
 
@@ -67,8 +67,8 @@ def compile_traffic(mpi: Mpi, runtime: Runtime, folder: Path) -> Path:
 def plant(mpi: Mpi, runtime: Runtime, traffic: Path, fault: Fault, folder: Path) -> Path:
     """Traffic, linked with a libopi that has the fault: the changed sources take the place of the archive's."""
     objects = []
-    for name, text in planted(fault, runtime_source_dir()).items():
-        source = folder / f"{fault.name}-{name}"
+    for name, text in planted(fault, runtime_dir() / "process").items():
+        source = folder / f"{fault.name}-{Path(name).name}"
         source.write_text(text, encoding="utf-8")
         objects.append(source.with_suffix(".o"))
         checked(compile_command(mpi, source, objects[-1], runtime_flags()))

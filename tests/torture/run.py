@@ -1,5 +1,5 @@
-"""``make torture TORTURE_ARGS='--seeds 5000'``: random traffic (runtime/tests/mpi/traffic.c), judged by a model of
-MPI's matching, under each MPI, on 2 to 4 ranks, on one node and on pretended ones, with the thresholds moved.
+"""``make torture TORTURE_ARGS='--seeds 5000'``: random traffic (runtime/tests/mpi/random/traffic.c), judged by a
+model of MPI's matching, under each MPI, on 2 to 4 ranks, on one node and on pretended ones, with the thresholds moved.
 
 Prints each block of seeds that failed, with the command's environment; the same seed draws the same traffic again.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from opi_xform.launch.mpi import LaunchError, Mpi, find_mpicc, inspect_mpi
 
-SOURCE = Path(__file__).resolve().parents[2] / "runtime" / "tests" / "mpi" / "traffic.c"
+SOURCE = Path(__file__).resolve().parents[2] / "runtime" / "tests" / "mpi" / "random" / "traffic.c"
 CAREFUL = {"TRAFFIC_CAREFUL": "1"}
 
 

@@ -2,7 +2,7 @@
  * the test needs address space and no memory.  Then, where the system promises no more memory than it has, a block that it refuses to commit is private too.
  *
  * Built from the allocator's sources, to reach its books.  No MPI. */
-#include "../../src/malloc/shared.h"
+#include "malloc/shared.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
-/* The switch between stacks (ranks/switch.h), by itself: it needs no MPI, and with -DALONE no C library and no system, so that an emulator of a processor
+/* The switch between stacks (ranks/carrier/switch.h), by itself: it needs no MPI, and with -DALONE no C library and no system, so that an emulator of a processor
  * runs it.  check() is 0 or the line of what was wrong. */
-#include "switch.h"
+#include "ranks/carrier/switch.h"
 
 #define STACK 16384u
 #define TURNS 1000

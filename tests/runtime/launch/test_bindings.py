@@ -12,7 +12,7 @@ from opi_xform.bindings.__main__ import main
 from opi_xform.bindings.header import functions
 from opi_xform.bindings.table import read_table, unclassified
 from opi_xform.launch.runtime import ensure_runtime
-from opi_xform.resources import runtime_source_dir
+from opi_xform.resources import runtime_dir
 
 
 @pytest.mark.skipif(not MPIS, reason="no mpicc: set OPI_MPICC")
@@ -62,4 +62,4 @@ def only_macros(user: MpiUser) -> set[str]:
 def test_what_is_written_by_hand_is_where_the_table_says() -> None:
     for name, source in read_table().written.items():
         if source != "handles.c":
-            assert f"EXPORT int {name}(" in (runtime_source_dir() / source).read_text(encoding="utf-8"), name
+            assert f"EXPORT int {name}(" in (runtime_dir() / "process" / source).read_text(encoding="utf-8"), name

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not MPIS, reason="no mpicc: set OPI_MPICC")
 @pytest.fixture(scope="session")
 def asking(mpi_user: MpiUser, opi_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """libopi_ranks in a hurry."""
-    return with_member(mpi_user, opi_cache, tmp_path_factory.mktemp("asking"), "dead.c", "-DASK_NS=20000u")
+    return with_member(mpi_user, opi_cache, tmp_path_factory.mktemp("asking"), "transport/dead.c", "-DASK_NS=20000u")
 
 
 @pytest.mark.parametrize("kind", ["threads", "fibers"])

@@ -16,8 +16,8 @@ from test_ranks import DEEP, ENDS, MANY, PROGRAMS, enough, run
 
 from opi_xform.bindings.ranks import ranks_source_dir
 from opi_xform.launch.ranks import compile_command, ensure_ranks, link_flags
-from opi_xform.launch.runtime import runtime_flags
-from opi_xform.resources import runtime_include_dir, runtime_source_dir
+from opi_xform.launch.runtime import object_name, runtime_flags, sources_below
+from opi_xform.resources import runtime_dir, runtime_include_dir
 
 pytestmark = pytest.mark.skipif(not MPIS, reason="no mpicc: set OPI_MPICC")
 
@@ -29,7 +29,7 @@ def with_member(user: MpiUser, cache: Path, folder: Path, source: str, *options:
         archive = ensure_ranks(user.mpi)
     for file in archive.parent.iterdir():
         shutil.copy(file, folder)
-    obj = (folder / source).with_suffix(".o")
+    obj = folder / object_name(ranks_source_dir() / source)
     flags = [*runtime_flags(), *options, "-Wall", "-Wextra", "-Werror"]
     user.mpicc(*compile_command(user.mpi, ranks_source_dir() / source, obj, flags, folder)[1:])
     subprocess.run(["objcopy", f"--redefine-syms={folder / 'opir_symbols'}", obj], check=True)
@@ -41,7 +41,7 @@ def with_member(user: MpiUser, cache: Path, folder: Path, source: str, *options:
 def without_assembly(mpi_user: MpiUser, opi_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """libopi_ranks as it is on a processor whose switch nobody wrote."""
     enough(mpi_user)
-    return with_member(mpi_user, opi_cache, tmp_path_factory.mktemp("ucontext"), "fiber.c", "-DOPIR_UCONTEXT")
+    return with_member(mpi_user, opi_cache, tmp_path_factory.mktemp("ucontext"), "carrier/fiber.c", "-DOPIR_UCONTEXT")
 
 
 @pytest.mark.parametrize("name", ["colls", "messages", "p2p", "streams"])
@@ -90,7 +90,7 @@ SWITCH = CHECKOUT / "runtime" / "tests" / "switch" / "switch.c"
 @pytest.mark.parametrize("options", [[], ["-DOPIR_UCONTEXT"]])
 def test_the_switch_keeps_what_a_function_keeps(mpi_user: MpiUser, options: list[str], tmp_path: Path) -> None:
     enough(mpi_user)
-    mpi_user.mpicc("-O2", f"-I{ranks_source_dir()}", *options, SWITCH, "-o", tmp_path / "switch")
+    mpi_user.mpicc("-O2", f"-I{runtime_dir()}", *options, SWITCH, "-o", tmp_path / "switch")
     subprocess.run([tmp_path / "switch"], check=True, timeout=60)
 
 
@@ -131,7 +131,7 @@ def emulated(image: bytes) -> int:
 
 def test_the_switch_of_aarch64(tmp_path: Path) -> None:
     warnings = ("-Wall", "-Wextra", "-Werror")
-    flags = ("-std=c11", "-O2", "-fno-builtin", "-DALONE", f"-I{ranks_source_dir()}")
+    flags = ("-std=c11", "-O2", "-fno-builtin", "-DALONE", f"-I{runtime_dir()}")
     for_aarch64(tmp_path, *flags, *warnings, "-c", SWITCH, "-o", "switch.o")
     for_aarch64(tmp_path, "-nostdlib", "-static", "-Wl,-e,begin", "switch.o", "-o", "switch")
     if importlib.util.find_spec("unicorn"):
@@ -147,8 +147,7 @@ def test_all_of_the_runtime_compiles_for_aarch64(mpi_user: MpiUser, opi_cache: P
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OPI_CACHE", str(opi_cache))
         generated = ensure_ranks(mpi_user.mpi).parent
-    source = runtime_source_dir()
-    includes = (runtime_include_dir(), source, ranks_source_dir(), generated, mpi_user.mpi.header.parent)
+    includes = (runtime_include_dir(), runtime_dir(), generated, mpi_user.mpi.header.parent)
     flags = ("-std=c11", "-O0", "-fPIC", "-Wall", "-Wextra", "-Werror", *(f"-I{folder}" for folder in includes))
-    for folder in (source, source / "malloc", ranks_source_dir()):
-        for_aarch64(tmp_path, *flags, "-c", *sorted(folder.glob("*.c")))
+    for folder in ("process", "malloc", "shared", "ranks"):
+        for_aarch64(tmp_path, *flags, "-c", *sources_below(folder))

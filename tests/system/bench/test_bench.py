@@ -198,7 +198,7 @@ def test_thresholds_stand_where_a_path_begins_to_win(ratios: dict[int, float], f
 
 
 def test_thresholds_are_those_of_the_runtime() -> None:
-    source = (CHECKOUT / "runtime" / "src" / "tune.c").read_text()
+    source = (CHECKOUT / "runtime" / "process" / "base" / "tune.c").read_text()
     table = source[source.index("thresholds[] = {") :]
     names = re.findall(r'\{"(OPI_\w+)"', table[: table.index("};")])
     assert sorted(names) == sorted(one.name for one in THRESHOLDS)

@@ -3,7 +3,7 @@
 A program's own ``MPI_Send`` counts its calls, say, and goes on to ``PMPI_Send``.  That is a function of the program: it
 must go on being called, and what it sends is a message of the MPI below, which no OPI_Take waits for; a ``MPI_Wait`` of
 its own knows nothing of libopi's requests.  The same holds for calls of ``PMPI_Send`` and its like anywhere.  So no
-site of such a program converts, and libopi steps back where a name is not its own (runtime/src/overridden.c).
+site of such a program converts, and libopi steps back where a name is not its own (runtime/process/base/overridden.c).
 """
 
 from __future__ import annotations

@@ -1,0 +1,414 @@
+/* onesided.c - process ranks' side of shared/onesided: making windows, whose they are, and reaching other processes' memory.
+ *
+ * Beneath each window lies one of the MPI's, over the same memory: its handle is the program's, and names, attributes, infos, groups and error handlers are
+ * kept there.  A window is ours where all its members are on this node and all can reach the memory of each; all members know that alike.  Every other
+ * window is wholly the MPI's. */
+#include "process/mpi/p2p.h"
+
+#include "shared/onesided/onesided.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/uio.h>
+
+#define CHAINS 64
+#define TAG 7301 /* of the messages by which the MPI makes a communicator for an exchange */
+
+/* What libopi keeps of a window beside struct opiw_win. */
+struct window {
+    struct window *next;
+    MPI_Win handle;
+    struct opiw_win *w;
+    MPI_Group group;
+    void *block; /* memory that MPI_Win_allocate gave */
+    int flavor, model;
+};
+
+/* What members tell each other. */
+struct card {
+    uint64_t base, size, seat, log;
+    int64_t unit;
+    int32_t local;
+    int32_t direct, ok;
+};
+
+static struct window *chain[CHAINS]; /* inside the section */
+static struct window *last;
+
+static struct window **place_of(MPI_Win win) {
+    struct window **at = &chain[opi_handle_hash(&win, sizeof win) % CHAINS];
+    while (*at && (*at)->handle != win)
+        at = &(*at)->next;
+    return at;
+}
+
+struct opiw_win *opiw_of(MPI_Win win) {
+    if (OPI_UNLIKELY(!last || last->handle != win)) {
+        struct window *x = *place_of(win);
+        if (!x)
+            return NULL;
+        last = x;
+    }
+    return last->w;
+}
+
+int opiw_unknown(const char *call, MPI_Win win) {
+    (void)call, (void)win;
+    return OPIW_NATIVE;
+}
+
+void opiw_begin(void) {
+    opi_enter();
+}
+
+void opiw_end(void) {
+    opi_leave();
+}
+
+bool opiw_wait(const char *call, struct opiw_win *w, int on, bool (*ready)(void *), void *of) {
+    (void)call;
+    struct opi_wait s = {.on = on < 0 ? -1 : w->at[on].id};
+    while (!ready(of)) {
+        opi_progress();
+        if (OPI_UNLIKELY(opi.broken) && opi_died(s.on))
+            return ready(of);
+        opi_relax(&s);
+    }
+    return true;
+}
+
+void opiw_wake(struct opiw_win *w, int member) {
+    if (w->at[member].id != opi.me)
+        opi_wake(w->at[member].id);
+}
+
+void opiw_vain(void) {
+    opi_progress();
+    (void)opi_in_vain();
+}
+
+void opiw_turn(void) {
+    opi_progress();
+}
+
+int opiw_lost_class(void) {
+    return opi_lost_class();
+}
+
+int opiw_raise(struct opiw_win *w, int class, const char *call, const char *why) {
+    const struct window *x = w->side;
+    MPI_Errhandler h;
+    bool fatal = PMPI_Win_get_errhandler(x->handle, &h) != MPI_SUCCESS || h == MPI_ERRORS_ARE_FATAL;
+    if (!fatal && h != MPI_ERRHANDLER_NULL)
+        PMPI_Errhandler_free(&h);
+    if (fatal)
+        opi_say("%s: %s: %s", call, opi_class_name(class), why);
+    PMPI_Win_call_errhandler(x->handle, class);
+    return class;
+}
+
+bool opiw_shape_of(MPI_Datatype type, const void *buf, struct opiw_shape *s) {
+    struct opi_type *t = opi_type_of(type);
+    if (OPI_UNLIKELY(!t))
+        return false;
+    if (OPI_UNLIKELY(*opi_device_newest != NULL) && buf)
+        t = opi_device_type(t, buf);
+    s->size = t->size;
+    s->extent = t->extent;
+    s->true_lb = t->true_lb;
+    s->true_extent = t->true_extent;
+    s->contiguous = t->contiguous;
+    s->named = t->named;
+    s->opaque = t->opaque;
+    s->layout = t->layout;
+    s->type = t;
+    return true;
+}
+
+void opiw_pack(const struct opiw_shape *s, const void *buf, size_t count, size_t at, size_t n, void *to) {
+    if (OPI_UNLIKELY(s->opaque))
+        opi_pack(s->type, buf, n / s->size < count ? n / s->size : count, to);
+    else
+        opi_pack_some(s->type, buf, count, at, n, to);
+}
+
+void opiw_unpack(const struct opiw_shape *s, void *buf, size_t count, size_t at, size_t n, const void *from) {
+    if (OPI_UNLIKELY(s->opaque))
+        opi_unpack(s->type, buf, count, from, n);
+    else
+        opi_unpack_some(s->type, buf, count, at, from, n);
+}
+
+bool opiw_reaches(const struct opiw_win *w, const struct opiw_target *t, const void *p, size_t n) {
+    (void)w;
+    return t->id == opi.me || opi_reachable(p, n);
+}
+
+bool opiw_kernel(const struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write) {
+    enum { MOST = 128 };
+    struct iovec there[MOST];
+    int pid = opi.peer[t->id]->pid;
+    size_t piece = 0, skip = 0;
+    while (n) {
+        size_t k = 0;
+        for (size_t i = piece; i < pieces && k < MOST; i++, k++)
+            there[k] = (struct iovec){theirs[i].at + (k ? 0 : skip), theirs[i].n - (k ? 0 : skip)};
+        struct iovec here = {mine, n};
+        ssize_t got = write ? process_vm_writev(pid, &here, 1, there, k, 0) : process_vm_readv(pid, &here, 1, there, k, 0);
+        if (got <= 0) {
+            if (got < 0 && errno == EINTR)
+                continue;
+            return false;
+        }
+        mine = (char *)mine + got;
+        n -= (size_t)got;
+        for (skip += (size_t)got; piece < pieces && skip >= theirs[piece].n; piece++)
+            skip -= theirs[piece].n;
+    }
+    return true;
+}
+
+int *opiw_members(struct opiw_win *w, MPI_Group group, int *n) {
+    const struct window *x = w->side;
+    if (group == MPI_GROUP_NULL || PMPI_Group_size(group, n) != MPI_SUCCESS)
+        return NULL;
+    int *from = malloc(((size_t)*n + 1) * sizeof *from), *to = malloc(((size_t)*n + 1) * sizeof *to);
+    bool ok = from && to;
+    for (int i = 0; ok && i < *n; i++)
+        from[i] = i;
+    ok = ok && (*n == 0 || PMPI_Group_translate_ranks(group, *n, from, x->group, to) == MPI_SUCCESS);
+    for (int i = 0; ok && i < *n; i++)
+        ok = to[i] != MPI_UNDEFINED;
+    free(from);
+    if (ok)
+        return to;
+    free(to);
+    return NULL;
+}
+
+void opiw_complete(const char *call, MPI_Request *request) {
+    opi_need_names(call);
+    *request = opi_req_handle(&opi_sent);
+}
+
+/* ---- making windows ------------------------------------------------------------------------------------------------------------------------------- */
+
+/* How a window is asked for. */
+struct wish {
+    int flavor;
+    void *base;
+    MPI_Aint size, unit;
+    MPI_Info info;
+    MPI_Comm comm;
+    bool large; /* the call with a large unit */
+};
+
+/* The local indices of a communicator's ranks; NULL where one is elsewhere, or where libopi does not follow it.  All members find the same. */
+static int *locals_of(MPI_Comm comm, int *rank, int *size) {
+    int *to = NULL;
+    opi_enter();
+    struct opi_comm *c = opi.ready && opi.node_ok && comm != MPI_COMM_NULL ? opi_comm_of(comm) : NULL;
+    if (c && c->active && !c->mixed && !c->remote_group && (to = malloc((size_t)c->size * sizeof *to)) != NULL) {
+        memcpy(to, c->local_of_rank, (size_t)c->size * sizeof *to);
+        *rank = c->rank;
+        *size = c->size;
+    }
+    opi_leave();
+    return to;
+}
+
+/* A communicator of our own with the same ranks: none of our collectives runs on the program's (init.c). */
+static bool own(MPI_Comm comm, MPI_Comm *out) {
+    MPI_Group group;
+    if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
+        return false;
+    int rc = PMPI_Comm_create_group(comm, group, TAG, out);
+    PMPI_Group_free(&group);
+    return rc == MPI_SUCCESS && PMPI_Comm_set_errhandler(*out, MPI_ERRORS_RETURN) == MPI_SUCCESS;
+}
+
+static int make_below(const struct wish *h, void *base, MPI_Win *win, void **shared) {
+#if MPI_VERSION >= 4
+    if (h->flavor == MPI_WIN_FLAVOR_SHARED)
+        return PMPI_Win_allocate_shared_c(h->size, h->unit, h->info, h->comm, shared, win);
+    if (h->flavor != MPI_WIN_FLAVOR_DYNAMIC)
+        return PMPI_Win_create_c(base, h->size, h->unit, h->info, h->comm, win);
+#else
+    if (h->flavor == MPI_WIN_FLAVOR_SHARED)
+        return PMPI_Win_allocate_shared(h->size, (int)h->unit, h->info, h->comm, shared, win);
+    if (h->flavor != MPI_WIN_FLAVOR_DYNAMIC)
+        return PMPI_Win_create(base, h->size, (int)h->unit, h->info, h->comm, win);
+#endif
+    return PMPI_Win_create_dynamic(h->info, h->comm, win);
+}
+
+/* Where the MPI has put a member's part of a window of MPI_Win_allocate_shared, as an address of ours.  It is as large as the member asked for: Open MPI
+ * tells whole pages. */
+static bool where(MPI_Win win, int rank, struct opiw_target *t) {
+    MPI_Aint size;
+    int unit;
+    void *base = NULL;
+    if (PMPI_Win_shared_query(win, rank, &size, &unit, &base) != MPI_SUCCESS)
+        return false;
+    t->base = base;
+    t->direct = true;
+    return true;
+}
+
+/* Memory that only the MPI below may touch? */
+static bool on_device(const void *p) {
+    if (OPI_LIKELY(*opi_device_newest == NULL) || !p)
+        return false;
+    opi_enter();
+    struct opi_type *t = opi_type_of(MPI_BYTE);
+    bool is = t && opi_device_type(t, p) != t;
+    opi_leave();
+    return is;
+}
+
+static void put_down(struct window *x, struct opiw_win *w, struct opiw_seat *seat, void *block, void *log) {
+    opi_enter();
+    if (log)
+        opi_pool_free(log);
+    if (seat)
+        opi_pool_free(seat);
+    if (block)
+        opi_pool_free(block);
+    opi_leave();
+    if (w)
+        opiw_drop(w);
+    free(x);
+}
+
+/* The card of this rank: where its memory is, and whether all members can reach it. */
+static struct card card_of(const struct wish *h, int n, int local, struct opiw_seat **seat, void **block, void **log) {
+    struct card c = {.local = local, .unit = h->unit, .size = (uint64_t)h->size};
+    bool fits = h->flavor == MPI_WIN_FLAVOR_DYNAMIC || (h->size >= 0 && h->unit > 0 && h->unit <= INT32_MAX);
+    bool given = h->flavor != MPI_WIN_FLAVOR_CREATE || ((h->base || h->size == 0) && !on_device(h->size ? h->base : NULL));
+    opi_enter();
+    *seat = fits && given ? opi_pool_alloc(opiw_seat_bytes(n)) : NULL;
+    *log = *seat && opi.check ? opi_pool_alloc(opi_watch_bytes()) : NULL; /* without one nothing is checked */
+    *block = *seat && h->flavor == MPI_WIN_FLAVOR_ALLOCATE ? opi_pool_alloc(h->size ? (size_t)h->size : 1) : NULL;
+    opi_leave();
+    if (!*seat || (h->flavor == MPI_WIN_FLAVOR_ALLOCATE && !*block))
+        return c;
+    memset(*seat, 0, opiw_seat_bytes(n));
+    if (*log && (n == 1 || opi_reachable(*log, opi_watch_bytes()))) {
+        memset(*log, 0, opi_watch_bytes());
+        c.log = (uint64_t)(uintptr_t)*log;
+    }
+    void *base = *block ? *block : h->base;
+    c.seat = (uint64_t)(uintptr_t)*seat;
+    c.base = (uint64_t)(uintptr_t)base;
+    c.direct = h->size == 0 || (h->flavor != MPI_WIN_FLAVOR_DYNAMIC && opi_reachable(base, (size_t)h->size));
+    c.ok = n == 1 || ((c.direct || opi.kernel_copy || h->flavor == MPI_WIN_FLAVOR_SHARED) && opi_reachable(*seat, opiw_seat_bytes(n)));
+    return c;
+}
+
+/* Makes the window, or finds that it is to be the MPI's. */
+static int make(const struct wish *h, void *baseptr, MPI_Win *win) {
+    int rank = 0, n = 0, *locals = locals_of(h->comm, &rank, &n);
+    MPI_Comm all = MPI_COMM_NULL;
+    if (!locals)
+        return OPI_NATIVE;
+    if (!own(h->comm, &all)) {
+        free(locals);
+        return OPI_NATIVE;
+    }
+    struct opiw_seat *seat;
+    void *block, *log, *shared = NULL;
+    struct card mine = card_of(h, n, locals[rank], &seat, &block, &log);
+    struct card *cards = calloc((size_t)n, sizeof *cards);
+    struct opiw_win *w = calloc(1, sizeof *w);
+    struct window *x = calloc(1, sizeof *x);
+    if (!cards || !w || !x || !(w->at = calloc((size_t)n, sizeof *w->at)))
+        opi_die("out of memory for a window");
+    PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, cards, sizeof mine, MPI_BYTE, all);
+    PMPI_Comm_free(&all);
+    free(locals);
+    int rc = MPI_SUCCESS;
+    for (int i = 0; i < n; i++)
+        if (!cards[i].ok)
+            rc = OPI_NATIVE;
+    if (rc == MPI_SUCCESS)
+        rc = make_below(h, block ? block : h->base, win, &shared);
+    if (rc != MPI_SUCCESS) {
+        free(cards);
+        put_down(x, w, seat, block, log);
+        return rc;
+    }
+    *x = (struct window){.handle = *win, .w = w, .block = block, .flavor = h->flavor, .model = MPI_WIN_UNIFIED};
+    w->rank = rank;
+    w->size = n;
+    w->side = x;
+    w->watched = opi.watch;
+    w->dynamic = h->flavor == MPI_WIN_FLAVOR_DYNAMIC;
+    for (int i = 0; i < n; i++) {
+        struct opiw_target *t = &w->at[i];
+        *t = (struct opiw_target){.base = (char *)(uintptr_t)cards[i].base, .size = (size_t)cards[i].size, .unit = (ptrdiff_t)cards[i].unit,
+                                  .seat = (struct opiw_seat *)(uintptr_t)cards[i].seat, .id = cards[i].local, .log = (void *)(uintptr_t)cards[i].log, .direct = cards[i].direct || i == rank};
+        if (h->flavor == MPI_WIN_FLAVOR_SHARED && !where(*win, i, t))
+            opi_die("the MPI does not tell where a shared window lies");
+    }
+    free(cards);
+    PMPI_Win_get_group(*win, &x->group);
+    opi_enter();
+    struct window **at = place_of(*win);
+    x->next = *at;
+    *at = x;
+    opi_leave();
+    void *gives = block ? block : shared;
+    if (baseptr)
+        memcpy(baseptr, &gives, sizeof gives);
+    return MPI_SUCCESS;
+}
+
+int opi_win_create(void *base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+    return make(&(struct wish){.flavor = MPI_WIN_FLAVOR_CREATE, .base = base, .size = size, .unit = unit, .info = info, .comm = comm}, NULL, win);
+}
+
+int opi_win_allocate(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win, int flavor) {
+    return make(&(struct wish){.flavor = flavor, .size = size, .unit = unit, .info = info, .comm = comm}, baseptr, win);
+}
+
+int opi_win_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+    return make(&(struct wish){.flavor = MPI_WIN_FLAVOR_DYNAMIC, .unit = 1, .info = info, .comm = comm}, NULL, win);
+}
+
+int opi_win_free(const char *call, MPI_Win *win) {
+    if (!win)
+        return OPI_NATIVE;
+    opi_enter();
+    struct opiw_win *w = opiw_of(*win);
+    bool open = w && (w->exposed || (w->access != OPIW_NONE && w->access != OPIW_FENCED));
+    bool gone = w && !open && opiw_depart(call, w);
+    struct window *x = w ? w->side : NULL;
+    if (gone) {
+        *place_of(*win) = x->next;
+        last = NULL;
+    }
+    opi_leave();
+    if (!w)
+        return OPI_NATIVE;
+    if (!gone)
+        return open ? opiw_raise(w, MPI_ERR_RMA_SYNC, call, "an epoch is open")
+                    : opiw_raise(w, opi_lost_class(), call, "a rank of the window has died");
+    PMPI_Group_free(&x->group);
+    int rc = PMPI_Win_free(win);
+    put_down(x, w, w->at[w->rank].seat, x->block, w->at[w->rank].log);
+    return rc;
+}
+
+/* The window beneath is one of MPI_Win_create where ours is one of MPI_Win_allocate. */
+int opi_win_get_attr(MPI_Win win, int keyval, void *value, int *flag) {
+    opi_enter();
+    struct opiw_win *w = keyval == MPI_WIN_CREATE_FLAVOR || keyval == MPI_WIN_MODEL ? opiw_of(win) : NULL;
+    opi_leave();
+    if (!w || !value || !flag)
+        return OPI_NATIVE;
+    struct window *x = w->side;
+    int *what = keyval == MPI_WIN_MODEL ? &x->model : &x->flavor;
+    memcpy(value, &what, sizeof what);
+    *flag = 1;
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,77 @@
+/* batch.c - small puts and gets where only the kernel reaches the target's memory: they are kept until they have to have happened, and then go by one call.
+ *
+ * MPI asks for no more than that an operation is over when its epoch is, or after a flush.  What is put is copied when it is called, so its origin may be used
+ * again at once.  A batch is of one target and holds puts or gets, in the order of the calls; what cannot join it sends it off. */
+#include "shared/onesided/onesided.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RUNS 128                /* of bytes at the target */
+#define ROOM ((size_t)16 << 10) /* bytes of all of them */
+#define SMALL 2048              /* bytes of one: to copy them twice takes a small part of the time of a system call */
+
+/* Only the rank that made it looks at it. */
+struct opiw_batch {
+    struct opiw_target *target;
+    struct opiw_batch *next; /* of the window's; while `listed` */
+    bool listed, put;
+    size_t n, bytes;
+    struct opiw_piece theirs[RUNS];
+    char *mine[RUNS]; /* of gets: where a run goes */
+    char data[ROOM];
+};
+
+static bool send_off(struct opiw_batch *b) {
+    bool ok = !b->n || opiw_kernel(b->target, b->data, b->theirs, b->n, b->bytes, b->put);
+    for (size_t i = 0, at = 0; ok && !b->put && i < b->n; at += b->theirs[i++].n)
+        memcpy(b->mine[i], b->data + at, b->theirs[i].n);
+    b->n = b->bytes = 0;
+    return ok;
+}
+
+static void add(struct opiw_batch *b, struct opiw_op *o, char *local) {
+    struct opiw_piece *last = b->n ? &b->theirs[b->n - 1] : NULL;
+    if (b->put)
+        memcpy(b->data + b->bytes, local, o->n);
+    b->bytes += o->n;
+    if (last && last->at + last->n == o->addr && (b->put || b->mine[b->n - 1] + last->n == local)) {
+        last->n += o->n;
+        return;
+    }
+    b->theirs[b->n] = (struct opiw_piece){o->addr, o->n};
+    b->mine[b->n++] = local;
+}
+
+bool opiw_keep(struct opiw_op *o, void *local, bool put, int *rc) {
+    struct opiw_batch *b = o->t->batch;
+    *rc = MPI_SUCCESS;
+    if (o->w->dynamic || o->n > SMALL || !o->local.contiguous || !o->remote.contiguous || (!b && !(b = o->t->batch = calloc(1, sizeof *b))))
+        return false;
+    b->target = o->t;
+    if (b->n && (b->put != put || b->n == RUNS || ROOM - b->bytes < o->n) && !send_off(b)) {
+        *rc = opiw_refused(o);
+        return true;
+    }
+    if (!b->listed) {
+        b->listed = true;
+        b->next = o->w->batches;
+        o->w->batches = b;
+    }
+    b->put = put;
+    add(b, o, local);
+    return true;
+}
+
+bool opiw_settle(struct opiw_win *w, struct opiw_target *t) {
+    if (t)
+        return !t->batch || send_off(t->batch);
+    bool ok = true;
+    while (w->batches) {
+        struct opiw_batch *b = w->batches;
+        w->batches = b->next;
+        b->listed = false;
+        ok &= send_off(b);
+    }
+    return ok;
+}

@@ -1,0 +1,217 @@
+/* onesided.h - windows, written once for process ranks (libopi) and for thread and fiber ranks (libopi_ranks).
+ *
+ * The origin does everything: it reads and writes the target's memory by itself, and what ranks tell each other to synchronise lies in memory that all of
+ * them reach.  The target takes no part.  A library fills in the functions under "the side" below: process/mpi/onesided.c and ranks/window/onesided.c do. */
+#ifndef OPIW_ONESIDED_H
+#define OPIW_ONESIDED_H
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shared/datatypes/layout.h"
+
+#define OPIW_LIKELY(x) __builtin_expect(!!(x), 1)
+#define OPIW_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+#pragma GCC visibility push(hidden)
+
+/* What a call answers where the window is none of ours and the MPI's own function is to be called.  No error code. */
+#define OPIW_NATIVE (-1)
+
+/* What two members of a window tell each other: member i alone writes `pair[i]` of another's seat, by stores.  Numbers only grow (and wrap). */
+struct opiw_pair {
+    _Atomic uint32_t posted;    /* how often i has posted to the owner of the seat; release: what i did to its memory before */
+    _Atomic uint32_t completed; /* how often i has completed an access epoch at the owner; release: its operations */
+};
+
+/* A member's place in memory that all members reach, zero when it is made. */
+struct opiw_seat {
+    _Atomic uint32_t lock;      /* OPIW_EXCLUSIVE, or the number of shared locks; taken with acquire, given back with release */
+    _Atomic uint32_t writers;   /* who waits for an exclusive lock.  A hint: those who want a shared one let them in for a while */
+    _Atomic uint32_t combining; /* 1 while somebody accumulates into this member's memory; acquire and release */
+    _Atomic uint32_t sleepers;  /* who waits for one of the two; sequentially consistent with them, so that who gives one back wakes who sleeps */
+    char apart[48];             /* what others poll lies in lines of their own */
+    _Atomic uint32_t arrived;   /* of member 0's seat alone: who is at the barrier */
+    _Atomic uint32_t round;     /* the same: barriers that are over; release by the last to come, acquire by all others */
+    _Atomic uint32_t departed;  /* the same: who will not look at it again */
+    char apart_too[52];
+    struct opiw_pair pair[];
+};
+#define OPIW_EXCLUSIVE ((uint32_t)1 << 31)
+
+enum opiw_held { OPIW_FREE, OPIW_HELD_SHARED, OPIW_HELD_EXCLUSIVE, OPIW_UNCHECKED };
+enum opiw_kind { OPIW_PUT, OPIW_GET, OPIW_ACCUMULATE, OPIW_GET_ACCUMULATE, OPIW_FETCH, OPIW_SWAP, OPIW_KINDS };
+/* What ends operations: at the target, at the origin alone, or the target's exposure epoch. */
+enum opiw_ending { OPIW_FLUSHED, OPIW_FLUSHED_LOCAL, OPIW_WAITED };
+enum opiw_access { OPIW_NONE, OPIW_FENCED, OPIW_STARTED, OPIW_LOCKED, OPIW_LOCKED_ALL };
+
+/* A member as another one sees it.  Constant after the window is made, but for what is marked; that belongs to the seeing rank alone. */
+struct opiw_target {
+    char *base; /* where the caller reaches its memory; for `direct` ones as an address of the caller's */
+    size_t size;
+    ptrdiff_t unit;
+    struct opiw_seat *seat;
+    int id;              /* the side's name of the rank */
+    struct opiw_batch *batch; /* marked: puts or gets that are kept for it (batch.c); NULL: none yet */
+    void *log;           /* the side's, of a check of accesses; NULL: none */
+    bool direct;         /* loads and stores reach its memory; else the kernel copies.  Not of dynamic windows */
+    bool started;        /* marked: in the group of MPI_Win_start */
+    uint8_t held;        /* marked: enum opiw_held */
+    uint32_t posts, completions; /* marked: what the caller has last written to the seat */
+    uint32_t taken;      /* marked: posts of its that MPI_Win_start has seen */
+    uint32_t seen;       /* marked: its completions that MPI_Win_wait has seen */
+};
+
+/* A window as one member sees it; only that rank (and its threads, one at a time) touches it. */
+struct opiw_win {
+    int rank, size;
+    bool dynamic;  /* displacements are addresses */
+    bool exposed;  /* between MPI_Win_post and the end of MPI_Win_wait */
+    bool used;     /* the fence epoch has had an operation */
+    bool watched;  /* the side wants to hear of operations and of their ends */
+    struct opiw_batch *batches; /* those that hold something are among them */
+    uint32_t fences; /* how many there were; all members count alike */
+    uint8_t access; /* enum opiw_access */
+    int locks;     /* targets that are locked, one at a time */
+    int nstart, npost;
+    int *start, *post; /* the groups of the epochs that are open */
+    struct opiw_target *at;
+    void *side; /* what the side keeps */
+};
+
+/* A datatype. */
+struct opiw_shape {
+    size_t size;
+    ptrdiff_t extent, true_lb, true_extent;
+    bool contiguous, named, opaque; /* opaque: only whole messages can be packed, by the MPI below */
+    struct opi_part layout;
+    void *type; /* the side's description */
+};
+
+/* ---- the side -------------------------------------------------------------------------------------------------------------------------------- */
+
+/* The window that a handle stands for; NULL: none of ours, and then opiw_unknown says what the call answers. */
+struct opiw_win *opiw_of(MPI_Win win);
+int opiw_unknown(const char *call, MPI_Win win);
+/* The same for an operation with so many elements. */
+int opiw_unknown_op(const char *call, MPI_Win win, enum opiw_kind kind, MPI_Count count, MPI_Datatype type);
+/* Around all that touches a window or a datatype; what waits lets others in between. */
+void opiw_begin(void);
+void opiw_end(void);
+/* Until `ready` says so.  Inside begin and end; nothing but `ready` runs for this rank meanwhile.  `on`: the member waited for, -1: any.  False: it will not
+ * come, since a rank has died. */
+bool opiw_wait(const char *call, struct opiw_win *w, int on, bool (*ready)(void *), void *of);
+void opiw_wake(struct opiw_win *w, int member);
+/* After a test in vain; and where a program may look again and again for what another rank does: ranks that take turns give theirs. */
+void opiw_vain(void);
+void opiw_turn(void);
+/* Raises an error class through the window's handler and returns it.  Outside begin and end. */
+int opiw_raise(struct opiw_win *w, int class, const char *call, const char *why);
+int opiw_lost_class(void);
+/* `buf`: where data of this type lie in the caller's memory, or NULL.  False: no valid datatype. */
+bool opiw_shape_of(MPI_Datatype type, const void *buf, struct opiw_shape *s);
+void opiw_pack(const struct opiw_shape *s, const void *buf, size_t count, size_t at, size_t n, void *to);
+void opiw_unpack(const struct opiw_shape *s, void *buf, size_t count, size_t at, size_t n, const void *from);
+/* Do loads and stores reach these bytes of another member, at this address?  Asked for dynamic windows. */
+bool opiw_reaches(const struct opiw_win *w, const struct opiw_target *t, const void *p, size_t n);
+/* One copy by the kernel between memory of the caller and pieces of another member's.  False where it refuses. */
+struct opiw_piece {
+    char *at;
+    size_t n;
+};
+bool opiw_kernel(const struct opiw_target *t, void *mine, const struct opiw_piece *theirs, size_t pieces, size_t n, bool write);
+/* The members of a group, by their rank in the window, to be freed; NULL where one is no member or memory is short.  A group of none gives one unused int. */
+int *opiw_members(struct opiw_win *w, MPI_Group group, int *n);
+struct opiw_op;
+/* Of windows that are watched: an operation is about to touch its target (`op`: MPI_OP_NULL where it has none; `requested`: it has a request); the operations
+ * of this rank on a target, -1: on all, have ended, or with OPIW_WAITED those of all ranks on this one. */
+void opiw_watch(struct opiw_op *o, enum opiw_kind kind, MPI_Op op, bool requested);
+void opiw_watch_end(const char *call, struct opiw_win *w, int target, enum opiw_ending how);
+/* A request that is complete. */
+void opiw_complete(const char *call, MPI_Request *request);
+
+/* ---- reach.c: the bytes of a target -------------------------------------------------------------------------------------------------------------- */
+
+/* One operation. */
+struct opiw_op {
+    const char *call;
+    struct opiw_win *w;
+    struct opiw_target *t;
+    char *addr;  /* the first element's origin in the target's memory */
+    size_t n;    /* bytes to be moved */
+    size_t count, rcount;
+    struct opiw_shape local, remote;
+    bool direct;
+    const char *why; /* of an error */
+};
+/* Bytes [at, at + n) of the target's elements, in type-map order.  An error class, or MPI_SUCCESS. */
+int opiw_store(struct opiw_op *o, size_t at, size_t n, const void *packed);
+int opiw_load(struct opiw_op *o, size_t at, size_t n, void *packed);
+/* Each run of bytes that the operation touches at the target; false where the type does not tell. */
+bool opiw_pieces(struct opiw_op *o, void (*see)(void *of, char *at, size_t n), void *of);
+int opiw_put_all(struct opiw_op *o, const void *origin);
+int opiw_get_all(struct opiw_op *o, void *origin);
+
+/* An error of the kernel's. */
+int opiw_refused(struct opiw_op *o);
+
+/* ---- batch.c --------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* Keeps an operation that is not direct; false where it has to be done now.  `rc`: what became of those kept before, where there was no room. */
+bool opiw_keep(struct opiw_op *o, void *local, bool put, int *rc);
+/* All that is kept for a target, NULL: for all, happens.  False where the kernel refuses some of it. */
+bool opiw_settle(struct opiw_win *w, struct opiw_target *t);
+
+/* ---- combine.c ------------------------------------------------------------------------------------------------------------------------------------- */
+
+bool opiw_op_known(MPI_Op op);
+/* `result` NULL: nothing is fetched. */
+int opiw_combine_all(struct opiw_op *o, MPI_Op op, const void *origin, MPI_Datatype rtype, void *result, size_t result_count, const struct opiw_shape *rs);
+int opiw_swap(struct opiw_op *o, const void *origin, const void *compare, void *result);
+
+/* ---- sync.c ---------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* May the caller access this target now?  NULL, or why not. */
+const char *opiw_no_epoch(struct opiw_win *w, const struct opiw_target *t);
+bool opiw_barrier(const char *call, struct opiw_win *w);
+/* For the lock or the accumulating of a seat; and after giving one back. */
+bool opiw_queue(const char *call, struct opiw_win *w, struct opiw_seat *s, bool (*ready)(void *), void *of);
+void opiw_let_in(struct opiw_win *w, struct opiw_seat *s);
+size_t opiw_seat_bytes(int members);
+/* The last that a member does with a window: false where another will not come.  Its own seat may be freed afterwards. */
+bool opiw_depart(const char *call, struct opiw_win *w);
+void opiw_drop(struct opiw_win *w);
+
+/* ---- the calls (op.c, sync.c) ------------------------------------------------------------------------------------------------------------------------ */
+
+int opiw_put(const char *call, const void *origin, MPI_Count count, MPI_Datatype type, int target, MPI_Aint disp, MPI_Count rcount, MPI_Datatype rtype,
+             MPI_Win win, MPI_Request *request);
+int opiw_get(const char *call, void *origin, MPI_Count count, MPI_Datatype type, int target, MPI_Aint disp, MPI_Count rcount, MPI_Datatype rtype, MPI_Win win,
+             MPI_Request *request);
+int opiw_accumulate(const char *call, const void *origin, MPI_Count count, MPI_Datatype type, int target, MPI_Aint disp, MPI_Count rcount, MPI_Datatype rtype,
+                    MPI_Op op, MPI_Win win, MPI_Request *request);
+int opiw_get_accumulate(const char *call, const void *origin, MPI_Count count, MPI_Datatype type, void *result, MPI_Count result_count,
+                        MPI_Datatype result_type, int target, MPI_Aint disp, MPI_Count rcount, MPI_Datatype rtype, MPI_Op op, MPI_Win win,
+                        MPI_Request *request);
+int opiw_fetch_and_op(const char *call, const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Op op, MPI_Win win);
+int opiw_compare_and_swap(const char *call, const void *origin, const void *compare, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Win win);
+int opiw_fence(const char *call, int asserted, MPI_Win win);
+int opiw_post(const char *call, MPI_Group group, int asserted, MPI_Win win);
+int opiw_start(const char *call, MPI_Group group, int asserted, MPI_Win win);
+int opiw_complete_epoch(const char *call, MPI_Win win);
+int opiw_wait_epoch(const char *call, MPI_Win win);
+int opiw_test_epoch(const char *call, MPI_Win win, int *flag);
+int opiw_lock(const char *call, int type, int target, int asserted, MPI_Win win);
+int opiw_unlock(const char *call, int target, MPI_Win win);
+int opiw_lock_all(const char *call, int asserted, MPI_Win win);
+int opiw_unlock_all(const char *call, MPI_Win win);
+int opiw_flush(const char *call, int target, MPI_Win win);
+int opiw_flush_all(const char *call, MPI_Win win);
+int opiw_sync(const char *call, MPI_Win win);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,436 @@
+/* sync.c - epochs: what ranks tell each other through the seats of a window.  Operations are complete when they return, or when what is kept of them is
+ * settled (batch.c), so nothing is waited for but the other ranks; release and acquire on the numbers below order what was done before. */
+#include "shared/onesided/onesided.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LET_WRITERS_IN 64 /* looks at a lock that is free for readers, while writers wait */
+
+size_t opiw_seat_bytes(int members) {
+    return sizeof(struct opiw_seat) + (size_t)members * sizeof(struct opiw_pair);
+}
+
+void opiw_drop(struct opiw_win *w) {
+    for (int i = 0; w->at && i < w->size; i++)
+        free(w->at[i].batch);
+    free(w->start);
+    free(w->post);
+    free(w->at);
+    free(w);
+}
+
+const char *opiw_no_epoch(struct opiw_win *w, const struct opiw_target *t) {
+    switch (w->access) {
+    case OPIW_FENCED:
+        w->used = true;
+        return NULL;
+    case OPIW_LOCKED_ALL:
+        return NULL;
+    case OPIW_LOCKED:
+        return t->held ? NULL : "the target is not locked";
+    case OPIW_STARTED:
+        return t->started ? NULL : "the target is not in the group of MPI_Win_start";
+    default:
+        return "outside of an access epoch";
+    }
+}
+
+static void wake_all(struct opiw_win *w) {
+    for (int i = 0; i < w->size; i++)
+        if (i != w->rank)
+            opiw_wake(w, i);
+}
+
+bool opiw_queue(const char *call, struct opiw_win *w, struct opiw_seat *s, bool (*ready)(void *), void *of) {
+    atomic_fetch_add_explicit(&s->sleepers, 1, memory_order_seq_cst);
+    bool got = opiw_wait(call, w, -1, ready, of);
+    atomic_fetch_sub_explicit(&s->sleepers, 1, memory_order_relaxed);
+    return got;
+}
+
+void opiw_let_in(struct opiw_win *w, struct opiw_seat *s) {
+    if (OPIW_UNLIKELY(atomic_load_explicit(&s->sleepers, memory_order_seq_cst)))
+        wake_all(w);
+}
+
+/* ---- the barrier ------------------------------------------------------------------------------------------------------------------------------- */
+
+struct round {
+    struct opiw_seat *of;
+    uint32_t before;
+};
+
+static bool round_over(void *of) {
+    struct round *r = of;
+    return atomic_load_explicit(&r->of->round, memory_order_acquire) != r->before;
+}
+
+bool opiw_barrier(const char *call, struct opiw_win *w) {
+    struct opiw_seat *s = w->at[0].seat;
+    struct round r = {s, atomic_load_explicit(&s->round, memory_order_relaxed)}; /* cannot grow before we arrive */
+    if (atomic_fetch_add_explicit(&s->arrived, 1, memory_order_acq_rel) + 1 < (uint32_t)w->size)
+        return opiw_wait(call, w, -1, round_over, &r);
+    atomic_store_explicit(&s->arrived, 0, memory_order_relaxed); /* before the release below, and nobody arrives again before he has seen that */
+    atomic_store_explicit(&s->round, r.before + 1, memory_order_release);
+    wake_all(w);
+    return true;
+}
+
+static bool all_departed(void *of) {
+    struct opiw_win *w = of;
+    return atomic_load_explicit(&w->at[0].seat->departed, memory_order_acquire) == (uint32_t)w->size;
+}
+
+bool opiw_depart(const char *call, struct opiw_win *w) {
+    (void)opiw_settle(w, NULL); /* of a fence epoch that the program leaves open, it cannot be wrong about any more */
+    if (!opiw_barrier(call, w))
+        return false;
+    atomic_fetch_add_explicit(&w->at[0].seat->departed, 1, memory_order_acq_rel);
+    if (w->rank == 0)
+        return opiw_wait(call, w, -1, all_departed, w);
+    opiw_wake(w, 0);
+    return true;
+}
+
+/* ---- what the calls share ------------------------------------------------------------------------------------------------------------------------ */
+
+#define WINDOW()                        \
+    opiw_begin();                       \
+    struct opiw_win *w = opiw_of(win);  \
+    if (OPIW_UNLIKELY(!w)) {            \
+        opiw_end();                     \
+        return opiw_unknown(call, win); \
+    }                                   \
+    (void)w
+
+static int bad(const char *call, struct opiw_win *w, int class, const char *why) {
+    opiw_end();
+    return opiw_raise(w, class, call, why);
+}
+
+static int good(void) {
+    opiw_end();
+    return MPI_SUCCESS;
+}
+
+/* After a call that ends operations: `settled` tells whether those that were kept have happened. */
+static int ended(const char *call, struct opiw_win *w, bool settled) {
+    return settled ? good() : bad(call, w, MPI_ERR_OTHER, "the kernel does not copy to or from a target's memory");
+}
+
+static int lost(const char *call, struct opiw_win *w) {
+    return bad(call, w, opiw_lost_class(), "a rank of the window has died");
+}
+
+/* May an access epoch begin?  A fence epoch without operations is none. */
+static bool idle(const struct opiw_win *w) {
+    return w->access == OPIW_NONE || (w->access == OPIW_FENCED && !w->used);
+}
+
+static bool asserts_known(int asserted) {
+    return (asserted & ~(MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)) == 0;
+}
+
+/* ---- fence --------------------------------------------------------------------------------------------------------------------------------------- */
+
+int opiw_fence(const char *call, int asserted, MPI_Win win) {
+    WINDOW();
+    if (!asserts_known(asserted))
+        return bad(call, w, MPI_ERR_ASSERT, "invalid assertion");
+    if ((w->access != OPIW_NONE && w->access != OPIW_FENCED) || w->exposed)
+        return bad(call, w, MPI_ERR_RMA_SYNC, "another epoch is open");
+    bool settled = opiw_settle(w, NULL);
+    atomic_thread_fence(memory_order_seq_cst);
+    if (!opiw_barrier(call, w))
+        return lost(call, w);
+    w->access = asserted & MPI_MODE_NOSUCCEED ? OPIW_NONE : OPIW_FENCED;
+    w->used = false;
+    w->fences++;
+    return ended(call, w, settled);
+}
+
+/* ---- post, start, complete, wait ------------------------------------------------------------------------------------------------------------------- */
+
+int opiw_post(const char *call, MPI_Group group, int asserted, MPI_Win win) {
+    WINDOW();
+    if (!asserts_known(asserted))
+        return bad(call, w, MPI_ERR_ASSERT, "invalid assertion");
+    if (w->exposed)
+        return bad(call, w, MPI_ERR_RMA_SYNC, "an exposure epoch is open");
+    int n, *members = opiw_members(w, group, &n);
+    if (!members)
+        return bad(call, w, MPI_ERR_GROUP, "a group with ranks that are not in the window's");
+    w->post = members;
+    w->npost = n;
+    w->exposed = true;
+    for (int i = 0; i < n; i++) {
+        struct opiw_target *t = &w->at[members[i]];
+        atomic_store_explicit(&t->seat->pair[w->rank].posted, ++t->posts, memory_order_release); /* what this rank did to its memory */
+        opiw_wake(w, members[i]);
+    }
+    return good();
+}
+
+struct from {
+    struct opiw_win *w;
+    int member;
+};
+
+static bool has_posted(void *of) {
+    struct from *f = of;
+    struct opiw_seat *mine = f->w->at[f->w->rank].seat;
+    return atomic_load_explicit(&mine->pair[f->member].posted, memory_order_acquire) != f->w->at[f->member].taken;
+}
+
+/* Waits for the posts, MPI_MODE_NOCHECK or not: they are there then, and are counted. */
+int opiw_start(const char *call, MPI_Group group, int asserted, MPI_Win win) {
+    WINDOW();
+    if (!asserts_known(asserted))
+        return bad(call, w, MPI_ERR_ASSERT, "invalid assertion");
+    if (!idle(w))
+        return bad(call, w, MPI_ERR_RMA_SYNC, "an access epoch is open");
+    int n, *members = opiw_members(w, group, &n);
+    if (!members)
+        return bad(call, w, MPI_ERR_GROUP, "a group with ranks that are not in the window's");
+    for (int i = 0; i < n; i++) {
+        struct from f = {w, members[i]};
+        if (!opiw_wait(call, w, members[i], has_posted, &f)) {
+            free(members);
+            return lost(call, w);
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        w->at[members[i]].taken++;
+        w->at[members[i]].started = true;
+    }
+    w->start = members;
+    w->nstart = n;
+    w->access = OPIW_STARTED;
+    return good();
+}
+
+int opiw_complete_epoch(const char *call, MPI_Win win) {
+    WINDOW();
+    if (w->access != OPIW_STARTED)
+        return bad(call, w, MPI_ERR_RMA_SYNC, "no access epoch that MPI_Win_start opened");
+    bool settled = opiw_settle(w, NULL);
+    for (int i = 0; i < w->nstart; i++) {
+        struct opiw_target *t = &w->at[w->start[i]];
+        t->started = false;
+        atomic_store_explicit(&t->seat->pair[w->rank].completed, ++t->completions, memory_order_release); /* our operations */
+        opiw_wake(w, w->start[i]);
+    }
+    free(w->start);
+    w->start = NULL;
+    w->nstart = 0;
+    w->access = OPIW_NONE;
+    return ended(call, w, settled);
+}
+
+static bool has_completed(void *of) {
+    struct from *f = of;
+    struct opiw_seat *mine = f->w->at[f->w->rank].seat;
+    return atomic_load_explicit(&mine->pair[f->member].completed, memory_order_acquire) != f->w->at[f->member].seen;
+}
+
+static void unexpose(const char *call, struct opiw_win *w) {
+    if (OPIW_UNLIKELY(w->watched))
+        opiw_watch_end(call, w, w->rank, OPIW_WAITED);
+    for (int i = 0; i < w->npost; i++)
+        w->at[w->post[i]].seen++;
+    free(w->post);
+    w->post = NULL;
+    w->npost = 0;
+    w->exposed = false;
+}
+
+int opiw_wait_epoch(const char *call, MPI_Win win) {
+    WINDOW();
+    if (!w->exposed)
+        return bad(call, w, MPI_ERR_RMA_SYNC, "no exposure epoch is open");
+    for (int i = 0; i < w->npost; i++) {
+        struct from f = {w, w->post[i]};
+        if (!opiw_wait(call, w, w->post[i], has_completed, &f))
+            return lost(call, w);
+    }
+    unexpose(call, w);
+    return good();
+}
+
+int opiw_test_epoch(const char *call, MPI_Win win, int *flag) {
+    WINDOW();
+    if (!flag)
+        return bad(call, w, MPI_ERR_ARG, "null pointer");
+    if (!w->exposed)
+        return bad(call, w, MPI_ERR_RMA_SYNC, "no exposure epoch is open");
+    *flag = 1;
+    for (int i = 0; i < w->npost && *flag; i++) {
+        struct from f = {w, w->post[i]};
+        *flag = has_completed(&f);
+    }
+    if (*flag)
+        unexpose(call, w);
+    else
+        opiw_vain();
+    return good();
+}
+
+/* ---- locks ----------------------------------------------------------------------------------------------------------------------------------------- */
+
+struct wanted {
+    struct opiw_seat *of;
+    unsigned looks;
+};
+
+static bool get_exclusive(void *of) {
+    struct wanted *l = of;
+    uint32_t none = 0;
+    return atomic_load_explicit(&l->of->lock, memory_order_relaxed) == 0 &&
+           atomic_compare_exchange_strong_explicit(&l->of->lock, &none, OPIW_EXCLUSIVE, memory_order_acquire, memory_order_relaxed);
+}
+
+/* Writers that wait go first, for a while: not for ever, since who holds a shared lock may wait for another who wants one. */
+static bool get_shared(void *of) {
+    struct wanted *l = of;
+    uint32_t now = atomic_load_explicit(&l->of->lock, memory_order_relaxed);
+    if (now & OPIW_EXCLUSIVE)
+        return false;
+    if (atomic_load_explicit(&l->of->writers, memory_order_relaxed) && l->looks++ < LET_WRITERS_IN)
+        return false;
+    return atomic_compare_exchange_strong_explicit(&l->of->lock, &now, now + 1, memory_order_acquire, memory_order_relaxed);
+}
+
+static bool acquire(const char *call, struct opiw_win *w, int target, bool exclusive) {
+    struct wanted l = {w->at[target].seat, 0};
+    if (!exclusive)
+        return get_shared(&l) || opiw_queue(call, w, l.of, get_shared, &l);
+    if (get_exclusive(&l))
+        return true;
+    atomic_fetch_add_explicit(&l.of->writers, 1, memory_order_relaxed);
+    bool got = opiw_queue(call, w, l.of, get_exclusive, &l);
+    atomic_fetch_sub_explicit(&l.of->writers, 1, memory_order_relaxed);
+    return got;
+}
+
+static void give_back(struct opiw_win *w, int target) {
+    struct opiw_target *t = &w->at[target];
+    if (t->held == OPIW_HELD_EXCLUSIVE)
+        atomic_store_explicit(&t->seat->lock, 0, memory_order_seq_cst); /* release: our operations; and before the look at who sleeps */
+    else if (t->held == OPIW_HELD_SHARED)
+        atomic_fetch_sub_explicit(&t->seat->lock, 1, memory_order_seq_cst);
+    t->held = OPIW_FREE;
+    opiw_let_in(w, t->seat);
+}
+
+int opiw_lock(const char *call, int type, int target, int asserted, MPI_Win win) {
+    WINDOW();
+    if (type != MPI_LOCK_EXCLUSIVE && type != MPI_LOCK_SHARED)
+        return bad(call, w, MPI_ERR_LOCKTYPE, "invalid kind of lock");
+    if (!asserts_known(asserted))
+        return bad(call, w, MPI_ERR_ASSERT, "invalid assertion");
+    if (target == MPI_PROC_NULL)
+        return good();
+    if (target < 0 || target >= w->size)
+        return bad(call, w, MPI_ERR_RANK, "invalid rank of a target");
+    if (!idle(w) && (w->access != OPIW_LOCKED || w->at[target].held))
+        return bad(call, w, MPI_ERR_RMA_SYNC, "an access epoch is open");
+    bool exclusive = type == MPI_LOCK_EXCLUSIVE;
+    if (asserted & MPI_MODE_NOCHECK)
+        w->at[target].held = OPIW_UNCHECKED;
+    else if (!acquire(call, w, target, exclusive))
+        return lost(call, w);
+    else
+        w->at[target].held = exclusive ? OPIW_HELD_EXCLUSIVE : OPIW_HELD_SHARED;
+    w->locks++;
+    w->access = OPIW_LOCKED;
+    return good();
+}
+
+int opiw_unlock(const char *call, int target, MPI_Win win) {
+    WINDOW();
+    if (target == MPI_PROC_NULL)
+        return good();
+    if (target < 0 || target >= w->size)
+        return bad(call, w, MPI_ERR_RANK, "invalid rank of a target");
+    if (w->access != OPIW_LOCKED || !w->at[target].held)
+        return bad(call, w, MPI_ERR_RMA_SYNC, "the target is not locked");
+    bool settled = opiw_settle(w, &w->at[target]);
+    if (OPIW_UNLIKELY(w->watched))
+        opiw_watch_end(call, w, target, OPIW_FLUSHED); /* before others may have the lock */
+    give_back(w, target);
+    if (--w->locks == 0)
+        w->access = OPIW_NONE;
+    opiw_turn();
+    return ended(call, w, settled);
+}
+
+int opiw_lock_all(const char *call, int asserted, MPI_Win win) {
+    WINDOW();
+    if (!asserts_known(asserted))
+        return bad(call, w, MPI_ERR_ASSERT, "invalid assertion");
+    if (!idle(w))
+        return bad(call, w, MPI_ERR_RMA_SYNC, "an access epoch is open");
+    for (int i = 0; i < w->size; i++) {
+        if (!(asserted & MPI_MODE_NOCHECK) && !acquire(call, w, i, false)) {
+            while (i-- > 0)
+                give_back(w, i);
+            return lost(call, w);
+        }
+        w->at[i].held = asserted & MPI_MODE_NOCHECK ? OPIW_UNCHECKED : OPIW_HELD_SHARED;
+    }
+    w->access = OPIW_LOCKED_ALL;
+    return good();
+}
+
+int opiw_unlock_all(const char *call, MPI_Win win) {
+    WINDOW();
+    if (w->access != OPIW_LOCKED_ALL)
+        return bad(call, w, MPI_ERR_RMA_SYNC, "MPI_Win_lock_all has opened no epoch");
+    bool settled = opiw_settle(w, NULL);
+    if (OPIW_UNLIKELY(w->watched))
+        opiw_watch_end(call, w, -1, OPIW_FLUSHED);
+    for (int i = 0; i < w->size; i++)
+        give_back(w, i);
+    w->access = OPIW_NONE;
+    opiw_turn();
+    return ended(call, w, settled);
+}
+
+/* Operations are complete but for those that are kept: only the order of memory is left. */
+int opiw_flush(const char *call, int target, MPI_Win win) {
+    WINDOW();
+    if (target == MPI_PROC_NULL)
+        return good();
+    if (target < 0 || target >= w->size)
+        return bad(call, w, MPI_ERR_RANK, "invalid rank of a target");
+    if ((w->access != OPIW_LOCKED && w->access != OPIW_LOCKED_ALL) || !w->at[target].held)
+        return bad(call, w, MPI_ERR_RMA_SYNC, "the target is not locked");
+    bool settled = opiw_settle(w, &w->at[target]);
+    if (OPIW_UNLIKELY(w->watched))
+        opiw_watch_end(call, w, target, strstr(call, "local") ? OPIW_FLUSHED_LOCAL : OPIW_FLUSHED);
+    atomic_thread_fence(memory_order_seq_cst);
+    opiw_turn();
+    return ended(call, w, settled);
+}
+
+int opiw_flush_all(const char *call, MPI_Win win) {
+    WINDOW();
+    if (w->access != OPIW_LOCKED && w->access != OPIW_LOCKED_ALL)
+        return bad(call, w, MPI_ERR_RMA_SYNC, "no target is locked");
+    bool settled = opiw_settle(w, NULL);
+    if (OPIW_UNLIKELY(w->watched))
+        opiw_watch_end(call, w, -1, strstr(call, "local") ? OPIW_FLUSHED_LOCAL : OPIW_FLUSHED);
+    atomic_thread_fence(memory_order_seq_cst);
+    opiw_turn();
+    return ended(call, w, settled);
+}
+
+/* Others' writes may have to be looked for in a loop of these: let them in. */
+int opiw_sync(const char *call, MPI_Win win) {
+    WINDOW();
+    bool settled = opiw_settle(w, NULL);
+    atomic_thread_fence(memory_order_seq_cst);
+    opiw_turn();
+    return ended(call, w, settled);
+}
