@@ -29,7 +29,7 @@ UNTESTED = {
     "ownership.conditions.contents": "budget replacing unwritten",
     "ownership.conditions.text": "shared_text",
     "ownership.deciding": "receives",
-    "ownership.explain": "culprits datatypes deepest hints live_data movable other_threads part_reasons unreached",
+    "ownership.explain": "culprits datatypes deepest hints movable other_threads part_reasons unreached",
     "privatize": "decide hazards model names program relocate table",
     "privatize.edits": "edits identifiers prologue text verify",
 }
