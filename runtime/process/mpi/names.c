@@ -2,8 +2,9 @@
  *
  * Written by `python -m opi_xform.bindings` from mpi.h and opi_xform/bindings/table.toml: change those.  Each function asks libopi first; OPI_NATIVE means that
  * nothing of libopi's is concerned. */
+#include "process/base/export.h"
+#include "process/engine/path.h"
 #include "process/mpi/p2p.h"
-
 #include "shared/onesided/onesided.h"
 
 EXPORT int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
