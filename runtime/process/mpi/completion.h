@@ -1,4 +1,4 @@
-/* request.h - what the files of requests share: request.c keeps them, complete.c waits for one, arrays.c for several, cancel.c ends them early. */
+/* completion.h - what the calls on requests share: complete.c waits for one, arrays.c for several, cancel.c ends them early; request.c keeps them. */
 #ifndef OPI_COMPLETION_H
 #define OPI_COMPLETION_H
 
