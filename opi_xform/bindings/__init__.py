@@ -4,6 +4,6 @@
 of communicators whose it is: a generated entry point of libopi, one written by hand, or the MPI's own and why. A
 function of an installed mpi.h that the table does not mention is an error, so that none goes unnoticed.
 
-`python -m opi_xform.bindings` writes `runtime/process/mpi/names.c`. The file is part of the sources: building libopi
-takes a C compiler and nothing else.
+`python -m opi_xform.bindings` writes `names.c` and `names_windows.c` of `runtime/process/mpi`. They are part of the
+sources: building libopi takes a C compiler and nothing else.
 """

@@ -1,4 +1,4 @@
-"""`python -m opi_xform.bindings [--check] [MPICC...]`: writes runtime/process/mpi/names.c, or says what is out of date.
+"""`python -m opi_xform.bindings [--check] [MPICC...]`: writes names.c and names_windows.c, or says what is old.
 
 Every function of the table has to be in one of the headers, so an MPI 4 is needed among the compilers named.
 """
@@ -28,14 +28,17 @@ def main(arguments: list[str] | None = None) -> int:
         if unknown:
             print(f"the table does not say whose these are: {', '.join(unknown)}", file=sys.stderr)
             return 1
-        text = generate(headers, table)
-        target = runtime_dir() / "process" / "mpi" / "names.c"
+        folder = runtime_dir() / "process" / "mpi"
+        texts = {folder / file: text for file, text in generate(headers, table).items()}
         if options.check:
-            current = target.is_file() and target.read_text(encoding="utf-8") == text
-            if not current:
-                print(f"{target} is out of date", file=sys.stderr)
-            return 0 if current else 1
-        target.write_text(text, encoding="utf-8")
+            old = [
+                path for path, text in texts.items() if not path.is_file() or path.read_text(encoding="utf-8") != text
+            ]
+            for path in old:
+                print(f"{path} is out of date", file=sys.stderr)
+            return int(bool(old))
+        for path, text in texts.items():
+            path.write_text(text, encoding="utf-8")
     except (HeaderError, TableError, LaunchError, IncompleteInstallError) as error:
         print(f"bindings: {error}", file=sys.stderr)
         return 2

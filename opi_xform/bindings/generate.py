@@ -47,19 +47,34 @@ def _entry(function: Function, expression: str) -> Entry:
     return Entry(function.name, function.prototype, function.arguments, text)
 
 
-def generate(headers: Sequence[Mapping[str, Function]], table: Table) -> str:
-    """The text of names.c. Raises TableError where the table names a function that no header has."""
+FILES = {"names.c": "messages", "names_windows.c": "windows"}
+"""The files that are written, and what the functions in each are about."""
+
+
+def _file_of(expression: str) -> str:
+    return "names_windows.c" if expression.startswith(("opiw_", "opi_win_")) else "names.c"
+
+
+def generate(headers: Sequence[Mapping[str, Function]], table: Table) -> dict[str, str]:
+    """The text of each file. Raises TableError where the table names a function that no header has."""
     known = merged(headers, table)
     absent = sorted(set(table.generated) - set(known))
     if absent:
         raise TableError(f"no header declares {', '.join(absent)}")
-    groups = []
+    groups: dict[str, list[tuple[str | None, list[Entry]]]] = {file: [] for file in FILES}
     for feature in (None, *table.features):
-        names = [name for name in table.generated if table.since.get(name) == feature]
-        if names:
-            entries = [_entry(known[name], table.generated[name]) for name in names]
-            groups.append((feature, table.features.get(feature or ""), entries))
+        entries = [
+            _entry(known[name], expression)
+            for name, expression in table.generated.items()
+            if table.since.get(name) == feature
+        ]
+        for file, made in groups.items():
+            inside = [entry for entry in entries if _file_of(entry.expression) == file]
+            if inside:
+                made.append((table.features.get(feature or ""), inside))
     environment = jinja2.Environment(trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
     template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
-    text: str = template.render(groups=groups)
-    return text.rstrip() + "\n"
+    return {
+        file: template.render(file=file, about=about, groups=groups[file]).rstrip() + "\n"
+        for file, about in FILES.items()
+    }

@@ -6,6 +6,8 @@ The order is that of opi_xform.  Folders have at most 15 files everywhere, but f
 from __future__ import annotations
 
 import ast
+import re
+from collections import Counter
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from functools import cache
@@ -15,6 +17,7 @@ import networkx as nx
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "opi_xform"
+RUNTIME = ROOT / "runtime"
 HOUSE = ("opi_xform", "tests", "docs", "analyses", "testdata")
 """The folders of the checkout that people read."""
 
@@ -31,6 +34,9 @@ NOT_OURS = (".*", "__pycache__", "build", "_data", "node_modules")
 
 MADE = (".o", ".a", ".so", ".pyc")
 """Ends of files that compilers make."""
+
+LIBRARIES = ("process", "ranks", "malloc", "shared")
+"""Of the runtime: each includes headers of its own, of `shared`, and those of programs."""
 
 ORDER = (
     "record",
@@ -203,3 +209,38 @@ def test_names_say_what_is_in_a_module() -> None:
 def test_every_module_says_what_it_is() -> None:
     empty = [m for m, path in modules().items() if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))]
     assert empty == []
+
+
+def c_files(*folders: Path) -> list[Path]:
+    """Sources and headers below these folders, but for what a build has left there."""
+    found = sorted(path for folder in folders for path in folder.rglob("*.[ch]"))
+    return [path for path in found if path.relative_to(PACKAGE.parent).parts[:2] != ("runtime", "build")]
+
+
+def test_folders_of_the_runtime_have_at_most_15_files() -> None:
+    many = Counter(path.parent for path in c_files(RUNTIME))
+    assert {str(folder.relative_to(RUNTIME)): n for folder, n in many.items() if n > 15} == {}
+
+
+def test_c_files_have_at_most_500_lines() -> None:
+    lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in c_files(RUNTIME, PACKAGE)}
+    assert {str(path.relative_to(PACKAGE.parent)): n for path, n in lines.items() if n > 500} == {}
+
+
+def test_every_folder_of_the_runtime_is_one_that_a_library_is_made_of() -> None:
+    folders = {path.relative_to(RUNTIME).parts[0] for path in c_files(RUNTIME)}
+    assert folders == {*LIBRARIES, "include", "tests", "bench"}
+
+
+def test_headers_of_the_runtime_are_included_by_their_paths() -> None:
+    """No library includes another's, so that each is made of its folder and `shared` alone."""
+    public = {path.name for path in (RUNTIME / "include").iterdir()} | {"opir_have.h"}  # made when libopi_ranks is
+    wrong = []
+    for library in LIBRARIES:
+        for path in c_files(RUNTIME / library):
+            for name in re.findall(r'^#include "([^"]+)"', path.read_text(encoding="utf-8"), re.M):
+                if name not in public and not (
+                    name.startswith((f"{library}/", "shared/")) and (RUNTIME / name).is_file()
+                ):
+                    wrong.append(f"{path.relative_to(RUNTIME)} includes {name}")
+    assert wrong == []

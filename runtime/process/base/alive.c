@@ -6,7 +6,12 @@
  * the MPI has that, else MPI_ERR_OTHER.  A receive from any source ends so as well, where a member of its communicator has died.
  *
  * Only what lies in shared memory is looked at, and /proc: no signal is sent, nothing is asked of the MPI.  Owner thread only. */
-#include "process/mpi/completion.h"
+#include "process/base/alive.h"
+#include "process/base/error.h"
+#include "process/below/net.h"
+#include "process/engine/deliver.h"
+#include "process/engine/match.h"
+#include "process/engine/ring.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* error.c - MPI error classes through MPI error handlers, and the lines libopi prints. */
-#include "process/base/internal.h"
+#include "process/base/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,17 @@
 /* init.c - starting and stopping: which ranks share this node, and whether their heaps can be shared. */
-#include "process/base/internal.h"
+#include "process/base/alive.h"
+#include "process/base/error.h"
+#include "process/base/export.h"
+#include "process/base/overridden.h"
+#include "process/base/tune.h"
+#include "process/below/net.h"
+#include "process/below/outside.h"
+#include "process/engine/deliver.h"
+#include "process/engine/progress.h"
+#include "process/engine/section.h"
+#include "process/heap/heap.h"
+#include "process/objects/comm.h"
+#include "process/objects/datatype.h"
 
 #include <stdio.h>
 #include <stdlib.h>

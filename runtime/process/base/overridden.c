@@ -5,7 +5,8 @@
  * name is not libopi's, libopi does nothing: all messages of the job are the MPI's, as with OPI_DISABLE.
  *
  * Which names are libopi's is told by their addresses: its own functions lie in one section (MPI_NAME), which the linker gives a beginning and an end. */
-#include "process/base/internal.h"
+#include "process/base/error.h"
+#include "process/base/overridden.h"
 
 #include <stdint.h>
 

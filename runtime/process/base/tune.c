@@ -1,7 +1,7 @@
 /* tune.c - the numbers that decide between the paths of a message, and how long to spin.
  *
  * An environment variable wins, then what `opi-bench tune` measured on this machine, then what is written here. */
-#include "process/base/internal.h"
+#include "process/base/tune.h"
 
 #include <ctype.h>
 #include <sched.h>

@@ -26,6 +26,21 @@
 #include "opi.h"
 #include "shared/window.h"
 
+/* Here they are functions. */
+#undef OPI_Alloc
+#undef OPI_Free
+#undef OPI_Give
+#undef OPI_Sgive
+#undef OPI_Take
+#undef OPI_Igive
+#undef OPI_Itake
+#undef OPI_Take_replace
+#undef OPI_Itake_replace
+#undef OPI_Givetake
+#undef OPI_Givetake_replace
+#undef OPI_Giverecv
+#undef OPI_Sendtake
+
 #define OPI_LINE 64
 #define OPI_ALIGNED __attribute__((aligned(OPI_LINE)))
 #define OPI_LIKELY(x) __builtin_expect(!!(x), 1)

@@ -8,7 +8,9 @@
  *   - Else the MPI calls us from its own progress, on the thread that waits.  Open MPI has a call for that which is not of its public interface, but all that
  *     waits inside goes through it: there the first way is not taken, which would cost each of its calls a lock.  MPICH has a public one, which the waits of
  *     one-sided communication pass by; it is the second choice. */
-#include "process/base/internal.h"
+#include "process/below/net.h"
+#include "process/below/outside.h"
+#include "process/engine/section.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

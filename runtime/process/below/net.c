@@ -3,7 +3,16 @@
  * A receive from MPI_ANY_SOURCE on a communicator that spans nodes has to see both sides: it stands in our queues and, *held*, is tried with Improbe on
  * the MPI below.  It is not posted there, since it could not be withdrawn reliably when a message from this node takes it.  Off-node receives that
  * come later and could match the same message are held behind it, for the MPI would give a natively posted one the message that the wildcard is owed. */
-#include "process/base/internal.h"
+#include "process/below/net.h"
+#include "process/below/outside.h"
+#include "process/engine/deliver.h"
+#include "process/engine/match.h"
+#include "process/engine/path.h"
+#include "process/engine/progress.h"
+#include "process/engine/section.h"
+#include "process/heap/pool.h"
+#include "process/objects/comm.h"
+#include "process/objects/request.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -4,7 +4,9 @@
  * A large message of one layout is copied in blocks, and the sender, which waits for it, takes blocks too (the synergistic protocol: Hybrid MPI, 4.2.2).
  * Which block is next is a counter of the desc; the receiver alone decides when all have been moved.  In the worst case the sender is elsewhere, and the
  * receiver copies all by itself. */
-#include "process/base/internal.h"
+#include "process/engine/deliver.h"
+#include "process/engine/ring.h"
+#include "process/heap/heap.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* desc.c - messages that stay with their sender, and how it gets rid of data nobody asks for (types.h, struct opi_desc). */
-#include "process/base/internal.h"
+#include "process/engine/deliver.h"
+#include "process/engine/ring.h"
+#include "process/heap/pool.h"
 
 #include <time.h>
 

@@ -1,7 +1,10 @@
 /* flow.c - a message that the heap has no room for: it goes through a small block, which its sender writes and its receiver reads, round and round.
  *
  * `filled` counts what the sender has written, `moved` what the receiver has read; each looks at the other's when progress is made. */
-#include "process/base/internal.h"
+#include "process/engine/deliver.h"
+#include "process/engine/ring.h"
+#include "process/heap/pool.h"
+#include "process/objects/datatype.h"
 
 #include <stdlib.h>
 

@@ -9,7 +9,12 @@
  *
  * A process without membarrier has a lock in the place of this (opi.locked).  Where it is refused only later, while the owner may be in a collective and
  * cannot be asked for anything, the helper runs on each processor in turn: whoever ran there has then passed a barrier, since it was put aside. */
-#include "process/base/internal.h"
+#include "process/base/error.h"
+#include "process/below/net.h"
+#include "process/engine/progress.h"
+#include "process/engine/section.h"
+#include "process/tools/check.h"
+#include "process/tools/profile.h"
 
 #include <errno.h>
 #include <linux/futex.h>

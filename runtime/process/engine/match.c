@@ -3,7 +3,10 @@
  * MPI's rule: a message takes the earliest posted receive that fits it, a receive takes the earliest arrived message that fits it, where "earlier" among
  * messages counts only within one source and context.  Receives without wildcards hash by (context, source, tag); those with wildcards stand in one
  * list; a posting number decides between the two.  Messages hash the same way and also stand in one list in arrival order, for wildcards. */
-#include "process/base/internal.h"
+#include "process/base/error.h"
+#include "process/engine/match.h"
+#include "process/engine/ring.h"
+#include "process/heap/pool.h"
 
 #include <stdlib.h>
 

@@ -12,7 +12,13 @@
  *     more than opi.cap unmatched, or a synchronous give
  *                                     a desc owns the block, and the send completes when it is matched
  *   destination on another node, or a communicator that is not ours: the MPI below */
-#include "process/base/internal.h"
+#include "process/below/net.h"
+#include "process/engine/deliver.h"
+#include "process/engine/path.h"
+#include "process/engine/ring.h"
+#include "process/heap/heap.h"
+#include "process/objects/datatype.h"
+#include "process/objects/request.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,15 @@
  * A wait first spins, then yields the processor, then sleeps on a futex that senders wake; no sleep is longer than 100 us, and the MPI below is polled all
  * the while, since its collectives and one-sided operations may depend on it.  Being woken takes as long as hundreds of messages, and the waker pays a part
  * of it.  So where every rank has a processor, a wait goes on to yield until it has lasted a hundred times as long as that. */
-#include "process/base/internal.h"
+#include "process/base/alive.h"
+#include "process/below/net.h"
+#include "process/engine/deliver.h"
+#include "process/engine/match.h"
+#include "process/engine/progress.h"
+#include "process/engine/section.h"
+#include "process/heap/pool.h"
+#include "process/objects/request.h"
+#include "process/objects/revoke.h"
 
 #include <linux/futex.h>
 #include <sched.h>

@@ -1,5 +1,13 @@
 /* protocol.c - what happens when a message meets its receive. */
-#include "process/base/internal.h"
+#include "process/base/error.h"
+#include "process/below/net.h"
+#include "process/engine/deliver.h"
+#include "process/engine/match.h"
+#include "process/engine/ring.h"
+#include "process/engine/section.h"
+#include "process/heap/pool.h"
+#include "process/objects/datatype.h"
+#include "process/objects/request.h"
 
 #include <stdlib.h>
 

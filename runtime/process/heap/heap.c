@@ -4,7 +4,9 @@
  * ask for much and use little of it.  A system that promises no more memory than it has (vm.overcommit_memory=2) would answer such a touch with SIGBUS; there,
  * all is committed before it is handed out, and running out is NULL here.  Elsewhere a touch finds memory or the system ends a process for want of it, as with
  * any memory.  With the replacement allocator the window is that library's, and the arena has the lower part of it. */
-#include "process/base/internal.h"
+#include "process/base/tune.h"
+#include "process/engine/section.h"
+#include "process/heap/heap.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,9 @@
 /* memory.c - OPI_Alloc, OPI_Calloc and OPI_Free, MPI_Alloc_mem and MPI_Free_mem. */
-#include "process/mpi/p2p.h"
+#include "process/base/error.h"
+#include "process/base/export.h"
+#include "process/engine/section.h"
+#include "process/heap/heap.h"
+#include "process/objects/request.h"
 
 /* Any thread may come here. */
 static bool enter(void) {

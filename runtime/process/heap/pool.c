@@ -1,5 +1,5 @@
 /* pool.c - what the fast paths of pool.h fall back to. */
-#include "process/base/internal.h"
+#include "process/heap/heap.h"
 
 #include <sys/mman.h>
 

@@ -7,7 +7,12 @@
  * In step s, rank r meets rank (s - r) mod n, which meets r in the same step.  A rank has at most FLIGHT steps under way, and about FLIGHT_BYTES unless one
  * step has more; it ends them in order.  That cannot lock up: of those that are least far, each has begun the step it waits for, and its partner there,
  * which is not less far, has begun it too. */
+#include "process/base/alive.h"
+#include "process/engine/match.h"
+#include "process/engine/path.h"
+#include "process/engine/section.h"
 #include "process/mpi/p2p.h"
+#include "process/objects/request.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,10 @@
 /* arrays.c - the calls over arrays of requests, which mix ours with the MPI's own. */
+#include "process/base/alive.h"
+#include "process/base/error.h"
+#include "process/base/export.h"
+#include "process/engine/progress.h"
+#include "process/engine/section.h"
+#include "process/heap/pool.h"
 #include "process/mpi/completion.h"
 
 #include <stdlib.h>

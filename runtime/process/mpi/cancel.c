@@ -1,4 +1,10 @@
 /* cancel.c - requests that end early, and requests as Fortran's numbers. */
+#include "process/base/export.h"
+#include "process/below/net.h"
+#include "process/engine/match.h"
+#include "process/engine/progress.h"
+#include "process/engine/section.h"
+#include "process/heap/pool.h"
 #include "process/mpi/completion.h"
 
 EXPORT int MPI_Request_free(MPI_Request *request) {

@@ -1,5 +1,11 @@
 /* complete.c - the calls that complete or look at one request: ours, or the MPI's own while ours need progress. */
+#include "process/base/alive.h"
+#include "process/base/error.h"
+#include "process/base/export.h"
+#include "process/engine/progress.h"
+#include "process/engine/section.h"
 #include "process/mpi/completion.h"
+#include "process/tools/profile.h"
 
 /* Reports the error of one request, for the calls that complete a single one. */
 static int report(const char *call, struct opi_req *r, MPI_Comm comm, int rc, bool raised) {

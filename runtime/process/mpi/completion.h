@@ -1,8 +1,10 @@
-/* request.h - what the files of requests share: request.c keeps them, complete.c waits for one, arrays.c for several, cancel.c ends them early. */
-#ifndef OPI_REQUEST_H
-#define OPI_REQUEST_H
+/* completion.h - what the calls on requests share: complete.c waits for one, arrays.c for several, cancel.c ends them early; request.c keeps them. */
+#ifndef OPI_COMPLETION_H
+#define OPI_COMPLETION_H
 
-#include "process/base/internal.h"
+#include "process/engine/deliver.h"
+#include "process/objects/handle.h"
+#include "process/objects/request.h"
 
 #define OPI_RELIEVE_POLLS 64u /* MPI_Test calls after which an unmatched standard send is copied aside */
 

@@ -1,5 +1,13 @@
 /* give.c - gives and takes: the calls of opi.h that pass ownership one way. */
+#include "process/base/export.h"
+#include "process/base/overridden.h"
+#include "process/below/net.h"
+#include "process/engine/deliver.h"
+#include "process/engine/path.h"
+#include "process/engine/section.h"
+#include "process/heap/heap.h"
 #include "process/mpi/p2p.h"
+#include "process/objects/request.h"
 
 static inline bool give_fast(void *block, const struct opi_args *a, int dst, int tag) {
     if (a->bytes <= OPI_INLINE_MAX) {

@@ -3,8 +3,13 @@
  * Beneath each window lies one of the MPI's, over the same memory: its handle is the program's, and names, attributes, infos, groups and error handlers are
  * kept there.  A window is ours where all its members are on this node and all can reach the memory of each; all members know that alike.  Every other
  * window is wholly the MPI's. */
+#include "process/base/alive.h"
+#include "process/base/overridden.h"
+#include "process/engine/progress.h"
+#include "process/engine/section.h"
+#include "process/heap/heap.h"
 #include "process/mpi/p2p.h"
-
+#include "process/objects/request.h"
 #include "shared/onesided/onesided.h"
 
 #include <errno.h>

@@ -2,7 +2,13 @@
 #ifndef OPI_P2P_H
 #define OPI_P2P_H
 
-#include "process/base/internal.h"
+#include "process/base/error.h"
+#include "process/below/outside.h"
+#include "process/engine/ring.h"
+#include "process/objects/comm.h"
+#include "process/objects/datatype.h"
+#include "process/tools/check.h"
+#include "process/tools/profile.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -3,7 +3,11 @@
  * MPI_Start runs the nonblocking call they stand for; the instance's request, ours or the MPI's, is kept in `native`.  The completion calls (request.c) look
  * through to it and leave the persistent request behind, inactive.  The program may free datatype and communicator before it starts the request again: the one is
  * duplicated, the other kept (comm.c). */
+#include "process/base/export.h"
+#include "process/below/net.h"
+#include "process/engine/section.h"
 #include "process/mpi/p2p.h"
+#include "process/objects/request.h"
 
 static int persist_check(const char *call, const void *buf, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, bool recv) {
     struct opi_args a = {0};

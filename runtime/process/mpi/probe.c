@@ -2,7 +2,15 @@
  *
  * On a communicator that spans nodes a probe looks on both sides.  A message found here by a matched probe is claimed (its send can no longer be cancelled) and
  * leaves the queues; an MPI_Message of ours stands for it, encoded like a request of ours. */
+#include "process/base/alive.h"
+#include "process/base/export.h"
+#include "process/below/net.h"
+#include "process/engine/deliver.h"
+#include "process/engine/match.h"
+#include "process/engine/progress.h"
+#include "process/engine/section.h"
 #include "process/mpi/p2p.h"
+#include "process/objects/request.h"
 
 _Static_assert(sizeof(MPI_Message) == sizeof(MPI_Request), "messages are encoded like requests");
 

@@ -1,5 +1,14 @@
 /* recv.c - receives and takes. */
+#include "process/base/alive.h"
+#include "process/below/net.h"
+#include "process/engine/deliver.h"
+#include "process/engine/match.h"
+#include "process/engine/path.h"
+#include "process/engine/progress.h"
+#include "process/engine/section.h"
+#include "process/heap/pool.h"
 #include "process/mpi/p2p.h"
+#include "process/objects/request.h"
 
 /* Takes a message that is there, or posts the receive. */
 void opi_recv_start(struct opi_req *r) {

@@ -1,5 +1,11 @@
 /* send.c - MPI_Send and its family. */
+#include "process/base/alive.h"
+#include "process/below/net.h"
+#include "process/engine/path.h"
+#include "process/engine/progress.h"
+#include "process/engine/section.h"
 #include "process/mpi/p2p.h"
+#include "process/objects/request.h"
 
 OPI_COLD int opi_bad(MPI_Comm comm, int class, const char *call, const char *what, long long value) {
     opi_leave();

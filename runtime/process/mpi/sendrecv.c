@@ -1,5 +1,13 @@
 /* sendrecv.c - calls that send and receive. */
+#include "process/base/alive.h"
+#include "process/base/export.h"
+#include "process/base/overridden.h"
+#include "process/engine/path.h"
+#include "process/engine/section.h"
+#include "process/heap/pool.h"
 #include "process/mpi/p2p.h"
+#include "process/objects/request.h"
+#include "process/objects/revoke.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,14 @@
  * a communicator has seen (MPICH does), so one of ours would change the last bits of the program's sums.  Comm_idup cannot broadcast; its context is derived from the parent's and the number of the
  * duplication, which is the same on all members because collective calls on one communicator are ordered.  Every other communicator (inter-, session,
  * spawned) stays with the MPI below, on all its members alike. */
-#include "process/base/internal.h"
+#include "process/base/error.h"
+#include "process/base/export.h"
+#include "process/below/net.h"
+#include "process/engine/progress.h"
+#include "process/engine/section.h"
+#include "process/objects/comm.h"
+#include "process/objects/request.h"
+#include "process/objects/revoke.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,8 @@
 /* datatype.c - datatypes as libopi sees them: where their bytes lie (layout.h), and packing.
  *
  * A derived type is described once, when it is first used here, and the description is kept as an attribute of the type. */
-#include "process/base/internal.h"
+#include "process/base/error.h"
+#include "process/objects/datatype.h"
 
 #include <limits.h>
 #include <stdlib.h>

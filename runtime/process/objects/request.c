@@ -1,5 +1,14 @@
 /* request.c - our requests: making, polling and ending them. */
+#include "process/base/alive.h"
+#include "process/base/error.h"
+#include "process/below/net.h"
+#include "process/engine/progress.h"
+#include "process/engine/section.h"
+#include "process/heap/pool.h"
 #include "process/mpi/completion.h"
+#include "process/objects/comm.h"
+#include "process/objects/datatype.h"
+#include "process/objects/revoke.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,14 @@
  * MPIX_Comm_revoke on one rank makes every call on that communicator fail on all its ranks, sooner or later.  From then on its messages are the MPI's,
  * which refuses them: the communicator is not active any more.  A rank hears of it when it revokes, or, while it waits, from the MPI below.  What still waits
  * for a message of ours, or to be received, ends with the MPI's error. */
-#include "process/mpi/p2p.h"
+#include "process/base/error.h"
+#include "process/base/export.h"
+#include "process/below/net.h"
+#include "process/engine/deliver.h"
+#include "process/engine/match.h"
+#include "process/engine/section.h"
+#include "process/objects/comm.h"
+#include "process/objects/revoke.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,8 @@
  * receiver uses it through its own mapping; when it comes back, libopi's first touch opens it (check_report.c), and so does being handed out again.
  * A taken buffer whose message is shorter than its room is moved so that the last bytes that arrived end a page, up to the 64 bytes that buffers are
  * aligned to: what is read beyond them faults. */
-#include "process/base/internal.h"
+#include "process/base/error.h"
+#include "process/heap/pool.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,8 @@
  *
  * Not at MPI_Finalize: buffers may be freed after it.  A buffer whose address stands in a variable of static storage is no leak: the program can still
  * reach it, as a global array that was always there. */
-#include "process/base/internal.h"
+#include "process/base/error.h"
+#include "process/heap/pool.h"
 
 #include <link.h>
 

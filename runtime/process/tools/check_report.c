@@ -2,7 +2,8 @@
  *
  * A fault inside libopi opens the buffer: what came back through the pool or a message is libopi's to touch, and what the user passed was looked at when
  * the call began.  Any other fault is the program's, and ends it. */
-#include "process/base/internal.h"
+#include "process/base/error.h"
+#include "process/heap/pool.h"
 
 #include <dlfcn.h>
 #include <elf.h>

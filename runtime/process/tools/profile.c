@@ -1,6 +1,7 @@
 /* profile.c - OPI_PROFILE=1 prints a table when the job finalises, OPI_PROFILE=FILE.json writes the same as JSON: messages and bytes by way, copies saved,
  * pool hits, time in the library, and who sent how much to whom.  What was left to the MPI although both ranks share a node stands apart, with the reason. */
-#include "process/base/internal.h"
+#include "process/base/error.h"
+#include "process/tools/profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* site.c - places in the program that ranks tell each other: module and offset for a return address, file and line for those. */
-#include "process/base/internal.h"
+#include "process/tools/check.h"
+#include "process/tools/profile.h"
 
 #include <link.h>
 #include <stdio.h>

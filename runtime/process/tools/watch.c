@@ -6,7 +6,6 @@
  * those under locks.  So what is reported is wrong; but two accesses that should have been ordered, and that the run at hand did one after the other with such a
  * call between, are not reported. */
 #include "process/mpi/p2p.h"
-
 #include "shared/onesided/onesided.h"
 
 #include <sched.h>

@@ -1,4 +1,6 @@
 /* Blocks: alignment, place, size classes, no overlap, commitment, and exhaustion that fails rather than kills. */
+#include "process/heap/heap.h"
+
 #include "unit.h"
 
 #include <sys/wait.h>

@@ -1,4 +1,8 @@
 /* Matching: posting order, wildcards against exact receives, arrival order, and thousands of each. */
+#include "process/engine/deliver.h"
+#include "process/engine/match.h"
+#include "process/heap/heap.h"
+
 #include "unit.h"
 
 static struct opi_req make(uint64_t ctx, int src, int tag) {

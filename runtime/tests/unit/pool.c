@@ -1,4 +1,6 @@
 /* The pool: last in first out, bounded, and blocks of another arena go home. */
+#include "process/heap/heap.h"
+
 #include "unit.h"
 
 #include <sys/mman.h>

@@ -1,7 +1,6 @@
 /* unit.h - assertions of the unit tests, which look at the library's inside and need no MPI job. */
 #ifndef OPI_UNIT_H
 #define OPI_UNIT_H
-#include "process/base/internal.h"
 #include <stdio.h>
 #include <stdlib.h>
 
