@@ -171,7 +171,7 @@ ENFORCED = (
         enforced=(
             "pointsto.successive:successive",
             "pointsto.last_names:leave_nothing_behind",
-            "values.unset.nullable:settle",
+            "values.unset.nullable:resolve_offset",
         ),
     ),
     Condition(
