@@ -26,8 +26,6 @@ UNTESTED = {
     "frontend.clang": "names tree typemap",
     "launch": "check cmake executable launcher linked opicc opicxx opirun probes ranks runtime transform",
     "ownership": "convert_together disjoint",
-    "ownership.conditions.contents": "budget replacing unwritten",
-    "ownership.conditions.text": "shared_text",
     "ownership.deciding": "judging receives",
     "ownership.explain": "culprits datatypes deepest hints live_data movable other_threads part_reasons unreached",
     "privatize": "decide hazards model names program relocate table",
