@@ -51,14 +51,19 @@ def going(facts: BufferFacts) -> Going:
 
 def placed(text: str, *others: str) -> Placed:
     """The same, and what converting them takes is placed."""
-    with tempfile.TemporaryDirectory() as folder:  # the files are read again
-        all_of_them = going(only_buffer(source_in(Path(folder), text, *others), Options()))
-        facts = all_of_them.facts
-        found = place(facts.program, facts.buffer, all_of_them.places, facts.values.null_tests)
-        assert isinstance(found, Placement), found
-        out = Placed(all_of_them, facts.buffer, found)
-        assert out.edits
-        return out
+    with tempfile.TemporaryDirectory() as folder:
+        return placed_in(Path(folder), text, *others)
+
+
+def placed_in(folder: Path, text: str, *others: str) -> Placed:
+    """The same of a program in a folder, where its headers are."""
+    all_of_them = going(only_buffer(source_in(folder, text, *others), Options()))
+    facts = all_of_them.facts
+    found = place(facts.program, facts.buffer, all_of_them.places, facts.values.null_tests)
+    assert isinstance(found, Placement), found
+    out = Placed(all_of_them, facts.buffer, found)
+    assert out.edits  # made here, since the files are read again for them
+    return out
 
 
 def reason(refusal: Refusal | None) -> str:

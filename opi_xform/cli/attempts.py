@@ -122,9 +122,9 @@ class Attempts:
     def written_out(self, plan: Plan, again: Again) -> Found | None:
         """With uses of macros written out."""
         from opi_xform.attempts.macros import WritingOut, makes_code
-        from opi_xform.attempts.settled import settled
+        from opi_xform.attempts.no_text_helps import no_text_helps
 
-        if not self.settings.told and settled(self.program, plan):
+        if not self.settings.told and no_text_helps(self.program, plan):
             return None
         return WritingOut(again, plan).run() if makes_code(self.units, self.sources, self.settings.root) else None
 

@@ -177,7 +177,7 @@ def stays_inside(program: Program, n: int, access: tuple[Poly, Poly], part: tupl
     if all(c is not None and c >= 0 for c in (start.constant, rest.constant)):
         return True
     prover = prover_at(program, n, (length - ONE,))
-    start, rest = (settled(program, prover, p) for p in (start, rest))
+    start, rest = (exits_as_counts(program, prover, p) for p in (start, rest))
     if all(prover.proves(p) or nested_at(program, n).proves(p) for p in (start, rest)):
         return True
     return _in_stretch(program, n, prover, access, part)
@@ -225,7 +225,7 @@ def nested_at(program: Program, n: int) -> Prover:
     return _prover((*turns, *(a * b for a, b in itertools.combinations(turns, 2))), counts)
 
 
-def settled(program: Program, prover: Prover, p: Poly) -> Poly:
+def exits_as_counts(program: Program, prover: Prover, p: Poly) -> Poly:
     """A value, where it counts the turns that a loop has run that was left: by how often that loop runs, if that is no
     negative number there and the same each time.
     """

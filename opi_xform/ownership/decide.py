@@ -1,5 +1,5 @@
 """Decides every buffer use: the conditions look at the facts of its buffer, each once, in the order of ``TABLE``; then
-the calls are placed (``settle.py``); then the edits are made.
+the calls are placed (``convert_together.py``); then the edits are made.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from opi_xform.ownership.buffers.uses import buffers, collect
 from opi_xform.ownership.conditions.addresses import parameters
 from opi_xform.ownership.conditions.memory.allocators import FARTHER, aligned_farther
 from opi_xform.ownership.conditions.table import TABLE
+from opi_xform.ownership.convert_together import convert_together, keep, twin, unwritable
 from opi_xform.ownership.deciding.agreement import Verdict, agreed
 from opi_xform.ownership.deciding.facts import WORDLESS, BufferFacts, ProgramFacts, Site, Supposed
 from opi_xform.ownership.deciding.receives import replacing_together
@@ -26,7 +27,6 @@ from opi_xform.ownership.last.edits import last_sends
 from opi_xform.ownership.model.buffers import Buffer, Options, Place, Program, Refusal, Use
 from opi_xform.ownership.model.plan import Edit, Plan, ReplaceCall
 from opi_xform.ownership.placement.leftovers import leftover_edits, without_empty_loops
-from opi_xform.ownership.settle import keep, settle, twin, unwritable
 from opi_xform.ownership.spelling.comments import PACKED, Remark, about, remarks
 from opi_xform.ownership.spelling.configurations import LEFT_OUT
 from opi_xform.ownership.swaps import joined
@@ -150,7 +150,7 @@ def _buffer(
         else:
             verdict.refusals[p] = refusal
     keep(verdict, dict(verdict.refusals))
-    settle(facts, verdict, facts.values.null_tests)
+    convert_together(facts, verdict, facts.values.null_tests)
     _assumed(facts, verdict)
     keep(verdict, unwritable(facts.options, verdict))
     _deepened(deepest, facts, verdict, wordless)
@@ -224,6 +224,6 @@ def _left(facts: BufferFacts, others: set[Place], site: Site, why: Refusal) -> R
     if packed and not buffer.cleared and any(unwritten(judge, packed) for judge in judges.values()):
         return why  # what is packed may be memory that comes only then, and others read it before
     trial = Verdict(converted=going)
-    settle(facts, trial, tests, Supposed(why.reason is Reason.PENDING, packed))
+    convert_together(facts, trial, tests, Supposed(why.reason is Reason.PENDING, packed))
     keep(trial, unwritable(facts.options, trial))
     return trial.refusals.get(site.place)

@@ -35,7 +35,7 @@ from opi_xform.values.facts import Facts
 from opi_xform.values.lockstep import lockstep
 from opi_xform.values.steps import Steps
 from opi_xform.values.trip_counts import nominal_trips
-from opi_xform.values.unset.nullable import note_lazy, settle
+from opi_xform.values.unset.nullable import note_lazy, resolve_offset
 from opi_xform.values.unset.partly_set import Merged, PartlySet
 from opi_xform.values.unsigned_bounds import believe
 
@@ -364,7 +364,7 @@ class _Interpreter(Steps):
             if len(latches) < len(info.latches):
                 continue
             if base >= 0:
-                settle(self.values, s, base, (init, *(v for _, v in latches)))
+                resolve_offset(self.values, s, base, (init, *(v for _, v in latches)))
             if base >= 0:
                 if self.symbols.base(init) != base or any(self.symbols.base(v) != base for _, v in latches):
                     continue

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from case_tools import analyse, load_cases
 
-from opi_xform.ownership import decide, settle
+from opi_xform.ownership import convert_together, decide
 from opi_xform.ownership.conditions import table
 from opi_xform.ownership.conditions.addresses import aliases, null_test, parameters
 from opi_xform.ownership.conditions.calls import analysed, datatype, own_mpi, pending_requests
@@ -52,5 +52,5 @@ def test_a_condition_left_out_of_the_table_keeps_nothing(
     assert wrong(name, tmp_path / "all") == []
     rest: tuple[Condition, ...] = tuple(c for c in table.TABLE if c is not ALONE[name])
     monkeypatch.setattr(decide, "TABLE", rest)
-    monkeypatch.setattr(settle, "TABLE", rest)
+    monkeypatch.setattr(convert_together, "TABLE", rest)
     assert wrong(name, tmp_path / "rest") != []

@@ -321,9 +321,9 @@ class Expressions:
 
     def kept(self, e: ast.Expr, value: ins.Operand) -> ins.Operand:
         """The value as it is now, whatever the variables hold that are read for it later."""
-        return self.settled(value, e.type, e.span)
+        return self.in_temporary(value, e.type, e.span)
 
-    def settled(self, value: ins.Operand, type_: Type, span: Span) -> ins.Operand:
+    def in_temporary(self, value: ins.Operand, type_: Type, span: Span) -> ins.Operand:
         """The same for an operand of a type."""
         if isinstance(value, (ins.Const, ins.Temp, ins.AddrVar, ins.AddrFunc, ins.AddrString, ins.Nondet)):
             return value
@@ -351,7 +351,7 @@ class Expressions:
             alike = {(t.kind, t.size) for t in (lt, rt, result)}
             quotient = result if op == "/" and alike <= {("float", 4), ("float", 8)} and len(alike) == 1 else None
             if quotient is not None:
-                left, right = self.settled(left, lt, span), self.settled(right, rt, span)
+                left, right = self.in_temporary(left, lt, span), self.in_temporary(right, rt, span)
             return ins.Nondet("floating arithmetic", (left, right), quotient)
         unsigned = result.kind == "int" and not result.signed
         if op in COMPARISONS:

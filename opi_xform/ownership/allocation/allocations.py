@@ -22,7 +22,7 @@ from opi_xform.ownership.allocation.allocating import (
 )
 from opi_xform.ownership.allocation.also_run import run_unwatched
 from opi_xform.ownership.allocation.busy import still_called
-from opi_xform.ownership.allocation.repeated import has_effect, repeatable, same_behind, same_place, settled
+from opi_xform.ownership.allocation.repeated import can_follow, has_effect, repeatable, same_behind, same_place
 from opi_xform.ownership.model.buffers import Buffer, Program
 from opi_xform.ownership.model.lvalues import hole
 from opi_xform.ownership.spelling.mentions import Definitions, is_null, plain, walk
@@ -177,7 +177,7 @@ def _allocation(program: Program, flow: Flow, defs: Definitions, buffer: Buffer,
     )
     found = replace(found, out=out)
     if allocating.frame == setting.frame:
-        fits = written is call.call and (not declared or settled(program, flow, m, call.call.args))
+        fits = written is call.call and (not declared or can_follow(program, flow, m, call.call.args))
         return found if fits else None
     replaced = _by_call(program, flow, defs, buffer, found, n, m, within)
     if replaced is not None or inside is not None or condition is not None:
@@ -238,7 +238,7 @@ def _by_call(
         return None
     if len(frames) == 1 and not any(has_effect(a) for a in written.args):
         frame = allocating.frame
-        pure = only_allocates(program, flow, frame, n) and (not declared or settled(program, flow, m, written.args))
+        pure = only_allocates(program, flow, frame, n) and (not declared or can_follow(program, flow, m, written.args))
         arguments = tuple(zip(params, written.args, strict=True))
         if pure and (not may_be_null(program, m) or null_without_memory(program, flow, frame, n)):
             return replace(found, wrapper=frame, wrappers=(frame,), arguments=arguments)
@@ -251,7 +251,7 @@ def _by_call(
     given, passed = on_the_way
     if not all(same_behind(program, flow, kept, m, defs.addressed, e) for _, e in given):
         return None
-    if declared and not settled(program, flow, m, [e for _, e in given]):
+    if declared and not can_follow(program, flow, m, [e for _, e in given]):
         return None
     if (target := _target(within)) is not None and not same_place(program, flow, kept, m, defs.addressed, target):
         return None
@@ -311,7 +311,7 @@ def _of_local(
     found = Allocation(lowered.function.key, flow.stmt[first], call.call, value, declared, (m,), local=local)
     if not here:
         return _by_call(program, flow, defs, buffer, found, n, first, within)
-    if plain(value) is not call.call or (declared and not settled(program, flow, first, call.call.args)):
+    if plain(value) is not call.call or (declared and not can_follow(program, flow, first, call.call.args)):
         return None
     return found
 

@@ -115,7 +115,7 @@ def _same(
     return not (outside or reads) or _unchanged(program, inside, frozenset(frames), outside, reads)
 
 
-def settled(program: Program, flow: Flow, setting: int, written: Collection[ast.Expr]) -> bool:
+def can_follow(program: Program, flow: Flow, setting: int, written: Collection[ast.Expr]) -> bool:
     """Memory may be given behind the declaration that it stands in, and its size reckoned there: what comes there
     behind ``setting``, the node that keeps what was allocated, does not name that, changes nothing that the size is
     made of, and does not see what the size does.

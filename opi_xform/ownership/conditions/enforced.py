@@ -171,7 +171,7 @@ ENFORCED = (
         enforced=(
             "pointsto.successive:successive",
             "pointsto.last_names:leave_nothing_behind",
-            "values.unset.nullable:settle",
+            "values.unset.nullable:resolve_offset",
         ),
     ),
     Condition(
@@ -195,5 +195,6 @@ ENFORCED = (
         "On every path an acquire precedes each access, and a release follows the last.",
         codes=(Reason.NO_ANCHOR.send, Reason.UNPAIRED.send, Reason.NO_ANCHOR.recv),
         enforced=("ownership.placement.place:place",),
+        words=("ownership.placement.place:place", "ownership.placement.situation:Unplaceable"),
     ),
 )

@@ -18,8 +18,9 @@ class Condition:
     name: what planted bugs call it by.  requires: one sentence.  codes: what a site gets that fails it.  cases:
     patterns of names in tests/cases/*/keep that are about it, beside those whose expectation names one of its codes.
     enforced: the functions or classes below its checks that see to it, ``module:name`` below ``opi_xform``; of a
-    condition without checks, all that does.  sound: nothing would be right without it; else it keeps what gains
-    nothing, or what a person asks to keep, and has no row.
+    condition without checks, all that does.  words: what puts its reasons and hints into words, in the same spelling,
+    where its own file does not: words of several conditions, and those that take a search, are below.  sound: nothing
+    would be right without it; else it keeps what gains nothing, or what a person asks to keep, and has no row.
 
     The checks, by what they look at, in the order in which ``decide`` asks them; each is asked for all conditions of
     ``TABLE``, in its order, before the next:
@@ -34,6 +35,7 @@ class Condition:
     codes: tuple[Code, ...] = ()
     cases: tuple[str, ...] = ()
     enforced: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
     program: Callable[[ProgramFacts], Refusal | None] | None = None
     buffer: Callable[[BufferFacts], Refusal | None] | None = None
     site: Callable[[Site], Refusal | None] | None = None

@@ -16,7 +16,7 @@ from opi_xform.memory.poly import ZERO, Poly
 from opi_xform.memory.values import Values
 
 
-def settle(values: Values, s: int, base: int, incoming: Sequence[Poly]) -> None:
+def resolve_offset(values: Values, s: int, base: int, incoming: Sequence[Poly]) -> None:
     """Gives the offset ``s`` of a pointer into ``base`` its value where it is known; incoming: what the pointer is on
     the ways to the header.
     """

@@ -173,7 +173,7 @@ BUGS = (
     Bug(
         "a declaration changes no size",
         _ALLOC,
-        "not declared or settled(program, flow, m, call.call.args)",
+        "not declared or can_follow(program, flow, m, call.call.args)",
         "True",
         ("malloc_declared_changes",),
         condition="allocation and free",
@@ -181,7 +181,7 @@ BUGS = (
     Bug(
         "a declaration changes no size of a wrapper",
         _ALLOC,
-        "(not declared or settled(program, flow, m, written.args))",
+        "(not declared or can_follow(program, flow, m, written.args))",
         "True",
         ("malloc_wrapper_declared",),
         condition="allocation and free",
@@ -189,7 +189,7 @@ BUGS = (
     Bug(
         "a declaration changes no size of memory that is kept elsewhere",
         _ALLOC,
-        "declared and not settled(program, flow, first, call.call.args)",
+        "declared and not can_follow(program, flow, first, call.call.args)",
         "False",
         ("malloc_declared_local",),
         condition="allocation and free",
@@ -197,7 +197,7 @@ BUGS = (
     Bug(
         "a declaration changes no size of a call that stays",
         _ALLOC,
-        "declared and not settled(program, flow, m, [e for _, e in given])",
+        "declared and not can_follow(program, flow, m, [e for _, e in given])",
         "False",
         ("busy_declared_changes", "busy_declared_copied"),
         condition="allocation and free",

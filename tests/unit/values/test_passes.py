@@ -22,7 +22,7 @@ from opi_xform.values.floating import DIVIDED, is_floating, quotient, rounding_m
 from opi_xform.values.interp import interpret, watch
 from opi_xform.values.lockstep import lockstep
 from opi_xform.values.trip_counts import nominal_trips, smaller_trips, stays, turns
-from opi_xform.values.unset.nullable import may_be_null, note_lazy, settle
+from opi_xform.values.unset.nullable import may_be_null, note_lazy, resolve_offset
 from opi_xform.values.unsigned_bounds import believe
 
 NONE: frozenset[int] = frozenset()
@@ -254,7 +254,7 @@ def test_offsets_of_pointers_that_are_null_or_the_beginning(incoming: list[str],
         "number": values.symbols.of("opaque", ("n",), NONE),
         "another": another,
     }
-    settle(values, s, o, [ways[name] for name in incoming])
+    resolve_offset(values, s, o, [ways[name] for name in incoming])
     assert (values.symbols.resolve(symbol(s)) == ZERO) is is_zero
     assert may_be_null(values, address + symbol(s)) is null
     assert may_be_null(values, values.symbols.leave(symbol(s), 0)) is null

@@ -20,4 +20,9 @@ def check(facts: BufferFacts) -> Refusal | None:
     return source_refusal(facts.units, carrier.variable, carrier.kind, program.complete, facts.options.root)
 
 
-CONDITION = Condition("whole program", "All files that can see the buffer are part of the analysis.", buffer=check)
+CONDITION = Condition(
+    "whole program",
+    "All files that can see the buffer are part of the analysis.",
+    words=("ownership.spelling.declarations:source_refusal",),
+    buffer=check,
+)

@@ -23,5 +23,6 @@ CONDITION = Condition(
         "ownership.buffers.tables:TableFinder",
         "ownership.buffers.same_member:table_of",
     ),
+    words=("ownership.buffers.members:member_refusal",),
     buffer=check,
 )

@@ -24,5 +24,6 @@ CONDITION = Condition(
         "ownership.allocation.null_tests:uncertain_test",
         "ownership.allocation.lazy_tests:tests_of_allocations",
     ),
+    words=("ownership.placement.place:place",),
     calls=check,
 )

@@ -39,5 +39,6 @@ CONDITION = Condition(
     "One lvalue names the start of the buffer; it outlives, unmoved, every request that holds its address.",
     cases=("b_*", "lifted_*", "matrix_*", "second_*", "macro_named"),
     enforced=("ownership.spelling.parameters:Parameters", "ownership.spelling.lifts:Lifts"),
+    words=("ownership.spelling.parameters:Parameters",),
     site=check,
 )

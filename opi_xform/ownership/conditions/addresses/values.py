@@ -23,5 +23,6 @@ CONDITION = Condition(
     codes=(Reason.OLD_ADDRESS.send, Reason.OLD_ADDRESS.recv),
     cases=("c_*", "replace_*"),
     enforced=("ownership.model.addresses:value_refusal",),
+    words=("ownership.model.addresses:value_refusal",),
     buffer=check,
 )

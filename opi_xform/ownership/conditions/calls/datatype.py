@@ -14,4 +14,10 @@ def check(site: Site) -> Refusal | None:
     return None if use is None else layout_refusal(site.program, use)
 
 
-CONDITION = Condition("form of the call", "Its datatype has no gaps.", site=check, form=True)
+CONDITION = Condition(
+    "form of the call",
+    "Its datatype has no gaps.",
+    words=("ownership.explain.datatypes:layout_refusal",),
+    site=check,
+    form=True,
+)

@@ -18,6 +18,7 @@ CONDITION = Condition(
     "on request",
     "No comment asks to keep the call.",
     codes=(Reason.REQUESTED.send, Reason.REQUESTED.recv),
+    words=("ownership.spelling.comments:keep_refusal",),
     site=check,
     sound=False,
 )

@@ -34,5 +34,6 @@ CONDITION = Condition(
     codes=(Reason.CAPACITY.recv,),
     cases=("e_*",),
     enforced=("ownership.liveness.liveness:Judge",),
+    words=("ownership.explain.reasons:liveness_refusal",),
     going=check,
 )

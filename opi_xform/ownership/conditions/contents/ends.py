@@ -25,5 +25,6 @@ CONDITION = Condition(
     "first contents",
     "What is there before a receive does not end what is read of its message.",
     enforced=("ownership.explain.reasons:ended_by_initialiser", "ownership.explain.reasons:marked"),
+    words=("ownership.explain.reasons:ended_by_initialiser", "ownership.explain.reasons:marked"),
     site=check,
 )

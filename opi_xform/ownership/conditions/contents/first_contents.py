@@ -29,5 +29,6 @@ CONDITION = Condition(
     codes=(Reason.FIRST_CONTENTS.send, Reason.FIRST_CONTENTS.recv),
     cases=("f_*", "initialised_*"),
     enforced=("ownership.liveness.liveness:Judge",),
+    words=("ownership.explain.reasons:contents_refusal", "ownership.explain.hints:first_contents"),
     site=check,
 )

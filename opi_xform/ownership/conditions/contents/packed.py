@@ -22,5 +22,6 @@ CONDITION = Condition(
     codes=(Reason.OLD_BYTES.send,),
     cases=("pack_*",),
     enforced=("ownership.liveness.liveness:Judge", "regions.telescope:Telescope"),
+    words=("ownership.explain.reasons:liveness_refusal", "ownership.explain.hints:with_hint"),
     site=check,
 )

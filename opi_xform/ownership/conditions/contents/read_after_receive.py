@@ -23,5 +23,6 @@ CONDITION = Condition(
     codes=(Reason.READ_LATER.recv, Reason.OLD_BYTES.recv),
     cases=("recv_*", "counted_read_*"),
     enforced=("ownership.liveness.liveness:Judge", "regions.live:Live", "regions.grown:Grown"),
+    words=("ownership.explain.reasons:liveness_refusal", "ownership.explain.hints:with_hint"),
     site=check,
 )

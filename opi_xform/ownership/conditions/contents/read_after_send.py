@@ -23,5 +23,6 @@ CONDITION = Condition(
     codes=(Reason.READ_LATER.send,),
     cases=("send_*", "statement_*"),
     enforced=("ownership.liveness.liveness:Judge", "regions.live:Live"),
+    words=("ownership.explain.reasons:liveness_refusal", "ownership.explain.hints:with_hint"),
     site=check,
 )

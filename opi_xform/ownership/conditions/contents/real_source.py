@@ -22,5 +22,6 @@ CONDITION = Condition(
     "The source of a receive is a real rank, or what is read does not rest on the message (A2).",
     codes=(Reason.NULL_SOURCE.recv,),
     enforced=("ownership.procnull.sources:ProcNull", "ownership.procnull.real_ranks:Ranks"),
+    words=("ownership.explain.reasons:liveness_refusal", "ownership.explain.hints:with_hint"),
     site=check,
 )

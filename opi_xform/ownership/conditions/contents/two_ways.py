@@ -24,5 +24,6 @@ CONDITION = Condition(
     codes=(Reason.PATTERN.send,),
     cases=("send_read_same", "send_read_string", "pack_conditional"),
     enforced=("ownership.patterns.agree:Patterns", "ownership.patterns.agree:disagreement"),
+    words=("ownership.patterns.agree:disagreement",),
     site=check,
 )

@@ -29,5 +29,6 @@ CONDITION = Condition(
     "first contents",
     "Memory that comes where there was none is written before it is read.",
     cases=("unwritten_*",),
+    words=("ownership.explain.reasons:unwritten_refusal",),
     placed=check,
 )

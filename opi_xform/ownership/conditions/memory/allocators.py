@@ -104,7 +104,7 @@ CONDITION = Condition(
         "ownership.allocation.allocations:find_allocations",
         "ownership.conditions.memory.allocators:allocator_refusal",
         "ownership.conditions.memory.alignment:needing",
-        "ownership.allocation.repeated:settled",
+        "ownership.allocation.repeated:can_follow",
         "ownership.allocation.busy:still_called",
         "ownership.allocation.deallocations:deallocation",
     ),

@@ -27,5 +27,6 @@ CONDITION = Condition(
         "ownership.spelling.configurations:naming",
         "ownership.spelling.declarations:source_refusal",
     ),
+    words=("ownership.spelling.configurations:left_out",),
     buffer=check,
 )

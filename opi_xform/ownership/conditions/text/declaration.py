@@ -32,5 +32,6 @@ CONDITION = Condition(
     codes=(Reason.DECLARATION.send, Reason.DECLARATION.recv),
     cases=("vla_*",),
     enforced=("ownership.spelling.declarations:source_refusal",),
+    words=("ownership.spelling.declarations:source_refusal",),
     buffer=check,
 )

@@ -13,4 +13,9 @@ def check(facts: BufferFacts) -> Refusal | None:
     return several(facts.units, facts.program, facts.buffer)
 
 
-CONDITION = Condition("text", "The buffer's declaration is one variable's.", buffer=check)
+CONDITION = Condition(
+    "text",
+    "The buffer's declaration is one variable's.",
+    words=("ownership.spelling.configurations:several",),
+    buffer=check,
+)

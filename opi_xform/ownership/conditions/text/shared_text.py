@@ -18,5 +18,6 @@ CONDITION = Condition(
     "Every edit lies in text that is written once.",
     cases=("g_header_*", "written_out_*"),
     enforced=("ownership.spelling.configurations:shared_text",),
+    words=("ownership.spelling.configurations:shared_text",),
     placed=check,
 )

@@ -26,13 +26,13 @@ from opi_xform.ownership.allocation.filled import filling
 from opi_xform.ownership.allocation.null_tests import GOES_ON, gives_up, uncertain_test
 from opi_xform.ownership.allocation.others import at_any_time, may_set
 from opi_xform.ownership.allocation.repeated import (
+    can_follow,
     evaluated_in,
     has_effect,
     places,
     repeatable,
     same_behind,
     same_place,
-    settled,
     steady,
 )
 
@@ -479,4 +479,4 @@ def test_memory_may_be_given_behind_its_declaration(more: str, expected: bool) -
     ]
     (allocating,) = called(found, "malloc")
     assert isinstance(allocating.action, ins.CallInstr)
-    assert settled(found.program, shared(found).flow, setting, allocating.action.call.args) is expected
+    assert can_follow(found.program, shared(found).flow, setting, allocating.action.call.args) is expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 from types import ModuleType
 
@@ -39,6 +40,26 @@ def test_a_condition_says_what_it_requires_and_has_a_check_or_what_enforces_it(c
     assert bool(list(condition.checks())) is (condition not in ENFORCED)
     assert condition not in ENFORCED or condition.enforced
     assert not condition.form or condition.site is not None
+
+
+def worded(place: str) -> bool:
+    """A function or class that is there, in a module that makes reasons or hints."""
+    module, _, name = place.partition(":")
+    found = importlib.import_module(f"opi_xform.{module}")
+    text = inspect.getsource(found)
+    return hasattr(found, name) and ("Refusal(" in text or "Advice(" in text)
+
+
+@pytest.mark.parametrize("module", [m for m in modules() if hasattr(m, "CONDITION")], ids=lambda m: m.__name__)
+def test_the_file_of_a_condition_has_its_words_or_says_where_they_are(module: ModuleType) -> None:
+    """``Refusal(`` in the file itself, or ``words``; who looks for the words of a code begins at its condition."""
+    assert "Refusal(" in inspect.getsource(module) or module.CONDITION.words
+    assert [place for place in module.CONDITION.words if not worded(place)] == []
+
+
+@pytest.mark.parametrize("condition", ENFORCED, ids=lambda c: c.requires)
+def test_the_words_of_what_is_enforced_elsewhere(condition: Condition) -> None:
+    assert [place for place in condition.words if not worded(place)] == []
 
 
 BODY = """

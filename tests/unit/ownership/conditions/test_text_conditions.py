@@ -6,13 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conditions_support import FILL, SEND, TOP, buffer_facts, main, only_buffer, placed, reason
+from conditions_support import FILL, SEND, TOP, buffer_facts, main, only_buffer, placed, placed_in, reason
 from ownership_support import source_in
 
 from opi_xform.ownership.conditions.text import (
     configurations,
     declaration,
     own_copies,
+    shared_text,
     threads,
     writable,
 )
@@ -69,3 +70,19 @@ def test_a_variable_of_a_header(tmp_path: Path, files: int, stays: bool) -> None
     found = source_in(tmp_path, main(SEND, include), *others)
     assert own_copies.CONDITION.buffer is not None
     assert reason(own_copies.CONDITION.buffer(only_buffer(found, Options()))) == ("OUTSIDE" if stays else "")
+
+
+PUT = "extern double b[1000];\nstatic inline void put(int from)\n{\n%s\n}\n"
+PARTS = "for (int i = from; i < from + 500; i++) b[i] = i;"
+
+
+@pytest.mark.parametrize(("files", "why"), [(1, ""), (2, "OUTSIDE")])
+def test_an_edit_in_a_function_of_a_header(tmp_path: Path, files: int, why: str) -> None:
+    """OPI_Alloc would go into ``put``, before the loop: for all files that include it."""
+    (tmp_path / "put.h").write_text(PUT % PARTS)
+    include = '#include "put.h"'
+    top = f"{include}\ndouble b[1000];\nvoid other(int from);"
+    others = (f"{include}\nvoid other(int from) {{ put(from); }}\n", "void other(int from) { }\n")
+    at = placed_in(tmp_path, main(f"put(0); other(500); {SEND} put(0); {SEND}", top), others[2 - files])
+    assert shared_text.CONDITION.placed is not None
+    assert reason(shared_text.CONDITION.placed(at)) == why

@@ -19,7 +19,7 @@ _FORM = frozenset({"OPI107", "OPI108", "OPI118", "OPI207", "OPI208", "OPI218"})
 _BYTES = frozenset({"OPI101", "OPI102", "OPI110", "OPI201", "OPI202", "OPI203", "OPI210", "OPI401"})
 
 
-def settled(program: Program, plan: Plan) -> bool:
+def no_text_helps(program: Program, plan: Plan) -> bool:
     """All sites that stay do so whatever the words are."""
     plainly: set[Site] = set()
     for use in collect(program):

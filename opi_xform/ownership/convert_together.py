@@ -22,7 +22,9 @@ from opi_xform.ownership.spelling.second_names import renaming, second_names, wi
 AS_IT_IS = Supposed()
 
 
-def settle(facts: BufferFacts, verdict: Verdict, null_tests: tuple[int, ...], supposed: Supposed = AS_IT_IS) -> None:
+def convert_together(
+    facts: BufferFacts, verdict: Verdict, null_tests: tuple[int, ...], supposed: Supposed = AS_IT_IS
+) -> None:
     """The sites of ``verdict`` that stay convert; the others are kept.  null_tests: comparisons with NULL."""
     while verdict.converted:
         going = Going(facts, frozenset(verdict.converted), supposed)
