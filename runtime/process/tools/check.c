@@ -1,7 +1,7 @@
 /* check.c - OPI_CHECK: the books of the buffers that the user owned, and the protection of their pages.
  *
  * A buffer that was freed stays aside for a while before the pool gets it again, inaccessible.  A buffer that was given is inaccessible here while its
- * receiver uses it through its own mapping; when it comes back, libopi's first touch opens it (check_report.c), and so does being handed out again.
+ * receiver uses it through its own mapping; when it comes back, libopi's first touch opens it (check_fault.c), and so does being handed out again.
  * A taken buffer whose message is shorter than its room is moved so that the last bytes that arrived end a page, up to the 64 bytes that buffers are
  * aligned to: what is read beyond them faults. */
 #include "process/base/error.h"

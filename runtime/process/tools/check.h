@@ -1,5 +1,5 @@
-/* check.h - OPI_CHECK: misuse of buffers that change owners is reported at the line that did it.  check.c keeps the books, check_report.c has the handler
- * of SIGSEGV and the messages, check_leak.c tells at the end what nobody freed.
+/* check.h - OPI_CHECK: misuse of buffers that change owners is reported at the line that did it.  check.c keeps the books, check_fault.c has the handler
+ * of SIGSEGV and its messages, check_line.c finds lines of the source, check_leak.c tells at the end what nobody freed.
  *
  * While it is on, every block starts at a page of its own.  What a rank gave away or freed becomes inaccessible to it (other ranks have mappings of
  * their own), and so do the pages of a taken buffer beyond the bytes that arrived. */
@@ -50,14 +50,19 @@ void opi_check_reuse(void *block);
 void opi_check_bad(const char *call, const void *p);
 void opi_check_use_slow(const char *call, const void *p, size_t bytes);
 
-/* check.c for check_report.c and check_leak.c */
+/* check.c for check_fault.c and check_leak.c */
 struct opi_book *opi_book_of(const void *start);
 struct opi_book *opi_book_next(size_t *i);
 struct opi_book *opi_book_at(const void *address);
 void opi_book_open(struct opi_book *b);
 bool opi_book_wrote(struct opi_book *b, const char *address);
+
+/* check_line.c */
 void opi_check_where(void *pc, bool call, char *text, size_t room);
+bool opi_check_line(void **frames, int n, bool exact, char *text, size_t room);
 void opi_check_here(char *text, size_t room);
+
+/* check_fault.c */
 void opi_check_handler(void);
 
 /* At the top of the calls of opi.h, off their short ways. */

@@ -230,7 +230,7 @@ void opir_block_back(struct opir_rank *r, void *block, size_t room); /* frees it
 void opir_send_begin(struct opir_req *q);
 bool opir_withdraw(struct opir_req *q);
 
-/* queue.c */
+/* match.c */
 void opir_recv_begin(struct opir_req *q);
 bool opir_unpost(struct opir_req *q);
 void opir_msg_into(struct opir_msg *m, struct opir_req *q);

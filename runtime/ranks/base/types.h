@@ -102,7 +102,7 @@ struct opir_comm {
     MPI_Info info;
 };
 
-/* ---- messages and requests (queue.c, send.c, request.c) --------------------------------------------------------------------------------------- */
+/* ---- messages and requests (match.c, send.c, request.c) --------------------------------------------------------------------------------------- */
 
 struct opir_req;
 struct opir_far;

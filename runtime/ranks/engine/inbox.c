@@ -1,7 +1,7 @@
 /* inbox.c - leaving messages for a thread, and taking them in (inbox.h). */
 #include "ranks/engine/inbox.h"
 #include "ranks/carrier/guard.h"
-#include "ranks/engine/queue.h"
+#include "ranks/engine/match.h"
 
 #include <sched.h>
 #include <stdlib.h>

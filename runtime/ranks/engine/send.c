@@ -6,7 +6,7 @@
 #include "ranks/carrier/guard.h"
 #include "ranks/engine/inbox.h"
 #include "ranks/transport/net.h"
-#include "ranks/engine/queue.h"
+#include "ranks/engine/match.h"
 
 #include <stdlib.h>
 

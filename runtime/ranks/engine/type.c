@@ -1,7 +1,7 @@
 /* type.c - datatypes: where their bytes lie (shared/datatypes/layout.h), and copies between them.
  *
  * A derived type is described when it is first used here, from what the MPI below says of how it was made, and the description is kept as an attribute. */
-#include "ranks/engine/queue.h"
+#include "ranks/engine/match.h"
 
 #include <stdlib.h>
 

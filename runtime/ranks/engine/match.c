@@ -1,8 +1,8 @@
-/* queue.c - what a rank has been sent and what it waits for: matching, and the data of a message on their way into a receive.
+/* match.c - what a rank has been sent and what it waits for: matching, and the data of a message on their way into a receive.
  *
  * A receiving rank has a queue of messages that it has not asked for and a queue of receives that nothing has come for, both in order, under its lock.
  * Whoever comes second finds the first there, takes it out, and copies the data outside the lock, once: from the sender's buffer to the receiver's. */
-#include "ranks/engine/queue.h"
+#include "ranks/engine/match.h"
 #include "ranks/carrier/guard.h"
 #include "ranks/engine/inbox.h"
 #include "ranks/transport/net.h"

@@ -1,7 +1,7 @@
-/* queue.h - matching, and the data of a message on their way into a receive (queue.c).  Who matches holds the receiver's lock (guard.h), who moves data does not
+/* match.h - matching, and the data of a message on their way into a receive (match.c).  Who matches holds the receiver's lock (guard.h), who moves data does not
  * have to. */
-#ifndef OPIR_QUEUE_H
-#define OPIR_QUEUE_H
+#ifndef OPIR_MATCH_H
+#define OPIR_MATCH_H
 
 #include "ranks/base/ranks.h"
 
