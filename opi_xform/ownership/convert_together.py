@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from opi_xform.codes import Reason
-from opi_xform.ownership.conditions.addresses import aliases, null_test
+from opi_xform.ownership.conditions.addresses import aliases, null_comparison
 from opi_xform.ownership.conditions.addresses.aliases import alias_refusal
 from opi_xform.ownership.conditions.table import TABLE
 from opi_xform.ownership.deciding.agreement import Verdict
@@ -112,7 +112,7 @@ def _renamed(
     more = renaming(program, seconds, placed.edits)
     if more is None:
         return stale
-    test = null_test.check(Placed(going, buffer, placed))
+    test = null_comparison.check(Placed(going, buffer, placed))
     return test if test is not None else replace(placed, edits=(*placed.edits, *more))
 
 

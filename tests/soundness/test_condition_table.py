@@ -9,7 +9,7 @@ from case_tools import analyse, load_cases
 
 from opi_xform.ownership import convert_together, decide
 from opi_xform.ownership.conditions import table
-from opi_xform.ownership.conditions.addresses import aliases, null_test, parameters
+from opi_xform.ownership.conditions.addresses import aliases, null_comparison, parameters
 from opi_xform.ownership.conditions.calls import analysed, datatype, own_mpi, pending_requests
 from opi_xform.ownership.conditions.contents import capacity, ends, first_contents, unwritten
 from opi_xform.ownership.conditions.memory import jumps, levels
@@ -30,7 +30,7 @@ ALONE = {
     "d_again_blocking": pending_requests.CONDITION,
     "e_append_after_receive": capacity.CONDITION,
     "c_unsequenced_call": aliases.CONDITION,
-    "c_null_again": null_test.CONDITION,
+    "c_null_again": null_comparison.CONDITION,
     "unwritten_before": unwritten.CONDITION,
     "g_header_inline": shared_text.CONDITION,
 }

@@ -12,7 +12,7 @@ from opi_xform.ownership.conditions.addresses import (
     escape,
     exposed,
     members,
-    null_test,
+    null_comparison,
     parameters,
     values,
 )
@@ -88,7 +88,7 @@ TABLE = (
     pending_requests.CONDITION,
     capacity.CONDITION,
     aliases.CONDITION,
-    null_test.CONDITION,
+    null_comparison.CONDITION,
     threads.CONDITION,
     writable.CONDITION,
     *ENFORCED,

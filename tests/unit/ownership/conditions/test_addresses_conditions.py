@@ -11,7 +11,7 @@ from opi_xform.ownership.conditions.addresses import (
     escape,
     exposed,
     members,
-    null_test,
+    null_comparison,
     parameters,
     values,
 )
@@ -88,5 +88,5 @@ def test_a_site(condition: Condition, stays: str, passes: str) -> None:
 )
 def test_a_comparison_with_null(test: str, stays: bool) -> None:
     at = placed(main(f"if (argc > 1) {NEW} for (int k = 0; k < 4; k++) {{ {test} {FILL} {SEND} }}", HEAP))
-    assert null_test.CONDITION.calls is not None
-    assert reason(null_test.CONDITION.calls(at)) == ("OLD_ADDRESS" if stays else "")
+    assert null_comparison.CONDITION.calls is not None
+    assert reason(null_comparison.CONDITION.calls(at)) == ("OLD_ADDRESS" if stays else "")
