@@ -1,1 +1,1 @@
-"""Which uses name one buffer: variables, members, tables, rows."""
+"""Which uses name one buffer (variables, members, tables, rows), and how large their messages are."""

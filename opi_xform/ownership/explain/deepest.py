@@ -15,6 +15,7 @@ from islpy import Set
 from opi_xform.codes import Reason
 from opi_xform.ir import ast
 from opi_xform.memory.symbols import Symbols
+from opi_xform.ownership.buffers.message_sizes import INLINE_LIMIT, SMALL, small, too_small
 from opi_xform.ownership.buffers.uses import touches
 from opi_xform.ownership.explain.branches import branches_of
 from opi_xform.ownership.explain.culprits import TRIES, ahead, in_turn, meets, readers_of
@@ -29,8 +30,6 @@ from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 from opi_xform.ownership.model.roots import base_of
 from opi_xform.regions.sets import BudgetExceeded
 
-INLINE_LIMIT = 40  # bytes that travel in a message's envelope, whatever is done (RUNTIME.md section 2)
-SMALL = f"at most {INLINE_LIMIT} bytes, which travel in the message's envelope"
 FORM = frozenset(
     (
         Reason.CARRIER,
@@ -46,29 +45,6 @@ OUTSIDE = frozenset((Reason.ESCAPE, Reason.UNKNOWN_FUNCTION, Reason.CONCURRENT))
 PLACE = frozenset((Reason.NO_ANCHOR, Reason.UNPAIRED))
 SHOWN = 2  # reads that are named
 NO_FORM = "this form of call has no ownership-passing counterpart"
-
-
-def small(uses: Sequence[Use]) -> bool:
-    """Every copy of the call has a message that travels in its envelope."""
-    return all(u.length is not None and (c := u.length.constant) is not None and c <= INLINE_LIMIT for u in uses)
-
-
-def too_small(program: Program, uses: Sequence[Use], least: int) -> Refusal | None:
-    """Why a call stays whose messages have fewer bytes than is asked for (``least``), in every copy of it."""
-    most = [_most(program, u) for u in uses] if least else [None]
-    largest = max((size for size in most if size is not None), default=0)
-    if None in most or largest >= least:
-        return None
-    return Refusal(Reason.FEW_BYTES, f"a message has at most {largest} bytes, fewer than the {least} of --min-bytes")
-
-
-def _most(program: Program, use: Use) -> int | None:
-    """Bytes that no message of a call exceeds: its length, else the whole variable; None: not known."""
-    if use.length is not None and use.length.constant is not None:
-        return use.length.constant
-    info = program.values.objects.table[use.object] if use.object >= 0 else None
-    whole = info.type.size if info is not None and info.kind == "variable" and info.type is not None else None
-    return whole or None
 
 
 def shared_places(groups: Sequence[Buffer], strays: Sequence[Use]) -> frozenset[Place]:
@@ -93,7 +69,7 @@ class Deepest:
     """One per program: ``refusal``."""
 
     def __init__(self, program: Program, strict: bool, shared: frozenset[Place], least: int = 0) -> None:
-        """shared: see ``shared_places``.  least: see ``too_small``."""
+        """shared: see ``shared_places``.  least: see ``message_sizes.too_small``."""
         self.program = program
         self.strict = strict
         self.least = least

@@ -8,11 +8,11 @@ from dataclasses import replace
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ownership.allocation.repeated import has_effect
+from opi_xform.ownership.buffers.message_sizes import small, too_small
 from opi_xform.ownership.conditions.calls.pending_requests import abandoned
 from opi_xform.ownership.conditions.memory.levels import levels_written
 from opi_xform.ownership.conditions.text.threads import threads_written
 from opi_xform.ownership.deciding.agreement import Verdict
-from opi_xform.ownership.explain.deepest import small, too_small
 from opi_xform.ownership.last.blocks import Blocks, Pool
 from opi_xform.ownership.last.sends import LastSends
 from opi_xform.ownership.model.buffers import Buffer, Carrier, Options, Place, Program, Use

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from opi_xform.codes import Reason
+from opi_xform.ownership.buffers.message_sizes import too_small
 from opi_xform.ownership.deciding.condition import Condition
 from opi_xform.ownership.deciding.facts import Site
-from opi_xform.ownership.explain.deepest import too_small
 from opi_xform.ownership.model.buffers import Refusal
 
 

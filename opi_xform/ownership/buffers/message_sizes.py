@@ -1,0 +1,38 @@
+"""How many bytes the messages of a call have: whether it is worth passing ownership.
+
+With at most ``INLINE_LIMIT`` nothing would be gained.  ``--min-bytes`` says from how many on a user wants it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from opi_xform.codes import Reason
+from opi_xform.ownership.model.buffers import Program, Refusal, Use
+
+INLINE_LIMIT = 40
+"""Bytes that travel in a message's envelope, whatever is done."""
+SMALL = f"at most {INLINE_LIMIT} bytes, which travel in the message's envelope"
+
+
+def small(uses: Sequence[Use]) -> bool:
+    """Every copy of the call has a message that travels in its envelope."""
+    return all(u.length is not None and (c := u.length.constant) is not None and c <= INLINE_LIMIT for u in uses)
+
+
+def too_small(program: Program, uses: Sequence[Use], least: int) -> Refusal | None:
+    """Why a call stays whose messages have fewer bytes than is asked for (``least``), in every copy of it."""
+    most = [_most(program, u) for u in uses] if least else [None]
+    largest = max((size for size in most if size is not None), default=0)
+    if None in most or largest >= least:
+        return None
+    return Refusal(Reason.FEW_BYTES, f"a message has at most {largest} bytes, fewer than the {least} of --min-bytes")
+
+
+def _most(program: Program, use: Use) -> int | None:
+    """Bytes that no message of a call exceeds: its length, else the whole variable; None: not known."""
+    if use.length is not None and use.length.constant is not None:
+        return use.length.constant
+    info = program.values.objects.table[use.object] if use.object >= 0 else None
+    whole = info.type.size if info is not None and info.kind == "variable" and info.type is not None else None
+    return whole or None
