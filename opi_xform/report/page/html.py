@@ -20,7 +20,7 @@ from opi_xform.report.formats.json import SIDES, summary
 from opi_xform.report.formats.text import ASSUMPTIONS
 from opi_xform.report.globals import GlobalDecision
 from opi_xform.report.page.html_lives import HOLDS, MOST_ROWS, STATES, arrows, call_svg, life_rows, roles
-from opi_xform.report.page.html_run import run_view
+from opi_xform.report.page.html_profile import run_view
 from opi_xform.report.page.html_sites import (
     BufferView,
     Site,

@@ -23,7 +23,7 @@ from opi_xform.report.finding import Finding
 from opi_xform.report.formats.columns import Columns
 from opi_xform.report.formats.sarif import Context, sarif
 from opi_xform.report.page.html_lives import HOLDS, arrows, call_svg, life_rows, roles
-from opi_xform.report.page.html_run import run_view
+from opi_xform.report.page.html_profile import run_view
 from opi_xform.report.page.html_sites import Site, Step, buffer_labels, lives_of_all, site_labels, sites_of, verdict
 from opi_xform.report.page.html_source import Row, kind_of, near, plain
 from opi_xform.report.page.lives import BufferLife

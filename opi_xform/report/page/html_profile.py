@@ -1,4 +1,4 @@
-"""The run of --report: what OPI_PROFILE files tell, beside the sources."""
+"""What --report shows of runs: the counts that OPI_PROFILE files tell, beside the sources."""
 
 from __future__ import annotations
 
