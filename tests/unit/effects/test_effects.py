@@ -25,6 +25,7 @@ from opi_xform.effects.table import (
     parse_length,
     parse_region,
 )
+from opi_xform.resources import analyses_dir
 
 EFFECTS = load_effects()
 MPI_NAMES = sorted(n for n in EFFECTS if n.startswith("MPI_"))
@@ -358,6 +359,11 @@ def test_every_key_is_documented() -> None:
         assert re.search(rf"\b{key}\b", DOCUMENT), key
     for region in re.findall(r'^\| `"([^"]+)"` \|', DOCUMENT, re.MULTILINE):
         parse_region(region)
+
+
+def test_every_table_is_documented() -> None:
+    listed = re.findall(r"^\| `([\w-]+\.toml)` \|", DOCUMENT, re.MULTILINE)
+    assert sorted(listed) == sorted(path.name for path in (analyses_dir() / "effects").iterdir())
 
 
 # --- what a result may point to, and formats -----------------------------------------------------------------------
