@@ -28,7 +28,7 @@ from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 from opi_xform.ownership.model.roots import base_of
 from opi_xform.regions.sets import BudgetExceeded
 
-INLINE_LIMIT = 40  # bytes that travel in a message's envelope, whatever is done (RUNTIME.md section 2)
+INLINE_LIMIT = 40  # bytes that travel in a message's envelope, whatever is done (docs/supported.md)
 SMALL = f"at most {INLINE_LIMIT} bytes, which travel in the message's envelope"
 FORM = frozenset(
     (

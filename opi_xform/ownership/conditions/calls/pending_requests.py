@@ -1,4 +1,4 @@
-"""Requests: what has to stay because an operation may be pending (DESIGN.md section 4, conditions b and d)."""
+"""Requests: what has to stay because an operation may be pending."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Point = tuple[int, str]  # (node, "before" or "after")
 GIVEN_UP = "a request is cancelled or freed here"
 
 
-# --- condition d ------------------------------------------------------------------------------------------------
+# --- no older request is pending where the buffer is given away or taken -------------------------------------------
 
 
 def pending_refusal(
@@ -282,7 +282,7 @@ def _copied(names: Names, o: int) -> int | None:
     return None
 
 
-# --- condition b ------------------------------------------------------------------------------------------------
+# --- a carrier stays put while a request knows its address ---------------------------------------------------------
 
 
 def _carrier_changes(names: Names, buffer: Buffer, use: Use) -> Refusal | None:
