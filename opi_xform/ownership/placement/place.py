@@ -26,7 +26,7 @@ from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.plan import Advice, Edit
 from opi_xform.ownership.placement.edits import Builder, Written
-from opi_xform.ownership.placement.events import collect_events
+from opi_xform.ownership.placement.events import OR_OTHER, collect_events
 from opi_xform.ownership.placement.frees import ROUNDS, Releases
 from opi_xform.ownership.placement.guards import cases, there
 from opi_xform.ownership.placement.row_graph import views
@@ -123,7 +123,7 @@ class _Placing(Releases):
         return f", in `{program.functions[makers.pop()].name}`,"
 
     def set_at(self) -> tuple[Span, ...]:
-        """Where the carrier is set to something else than a constant."""
+        """Where the carrier is set to something else than a constant, if that is in several lines."""
         program, names = self.program, names_of(self.program)
         spans: dict[Span, None] = {}
         for o in program.values.objects.by_name.get(self.buffer.carrier.variable, ()):
@@ -133,7 +133,11 @@ class _Placing(Releases):
                         pass
                     case _:
                         spans[names.span(n)] = None
-        return tuple(sorted(spans, key=lambda span: (span.file, span.begin)))
+        several = len({(span.file, span.line) for span in spans}) > 1
+        return tuple(sorted(spans, key=lambda span: (span.file, span.begin))) if several else ()
+
+    def set_notes(self) -> tuple[tuple[Span, str], ...]:
+        return tuple((span, f"`{self.buffer.name}` is set here") for span in self.set_at())
 
     # --- the steps -------------------------------------------------------------------------------------------------
 
@@ -150,10 +154,10 @@ class _Placing(Releases):
             message = f"{what} does not come to `{self.buffer.name}` by a plain statement that could be rewritten"
             notes = tuple((span, "allocated here") for span in made)
             places = self.set_at()
-            if len({(span.file, span.line) for span in places}) > 1:
+            if places:
                 where = f"`{self.buffer.name}`, which is set at {lines_of(places)},"
                 message = f"{what} does not come to {where} by plain statements that could be rewritten"
-                notes += tuple((span, f"`{self.buffer.name}` is set here") for span in places)
+                notes += self.set_notes()
             raise Unplaceable(Reason.NO_ANCHOR, message, notes)
         addressed = self.shared.defs.addressed
         lazy = tests_of_allocations(self.program, self.flow, self.buffer, allocations, addressed)
@@ -166,7 +170,7 @@ class _Placing(Releases):
             self.program, self.flow, self.buffer, self.mentions, self.converted, allocations, in_place, lazy
         )
         if isinstance(found, str):
-            raise self.fail(found)
+            raise Unplaceable(Reason.NO_ANCHOR, found, self.set_notes() if found.endswith(OR_OTHER) else ())
         self.events = found
         variable = self.program.variables[carrier.variable]
         member = self.program.members.get(carrier.variable)
