@@ -183,7 +183,8 @@ def test_a_pointer_that_two_allocations_come_to_names_both(tmp_path: Path) -> No
 }
 static double *filled(int n)
 {
-    double *p = made(n);
+    static double *p;
+    p = made(n);
     for (int i = 0; i < n; i++)
         p[i] = i;
     return p;
