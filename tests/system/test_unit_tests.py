@@ -26,7 +26,7 @@ UNTESTED = {
     "frontend.clang": "names tree typemap",
     "launch": "check cmake executable launcher linked opicc opicxx opirun probes ranks runtime transform",
     "ownership": "convert_together disjoint",
-    "ownership.deciding": "judging receives",
+    "ownership.deciding": "judging",
     "ownership.explain": "culprits datatypes deepest hints live_data movable other_threads part_reasons unreached",
     "privatize": "decide hazards model names program relocate table",
     "privatize.edits": "edits identifiers prologue text verify",
