@@ -32,7 +32,7 @@ DEMOTED = (
     "-Wno-error=return-type",
     "-Wno-error=unknown-warning-option",
 )
-"""What C compilers accept with a warning, clang 18 as an error (ANALYSIS.md section 1, trap 1)."""
+"""What C compilers accept with a warning, clang 18 as an error."""
 
 _GCC = ("-D__malloc__(...)=__malloc__",)
 """GCC's omp.h says by an attribute which function frees; clang 18 has that attribute without arguments only."""

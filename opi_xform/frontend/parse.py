@@ -57,7 +57,7 @@ def parse_unit(path: str, flags: Sequence[str] = (), beginning: Beginning | None
     beginning: what of it was parsed before; only the time depends on it.
 
     Raises FrontendError for a file that is missing, unreadable, a directory, or that has an error: a file with an
-    error-severity diagnostic is never half analysed (ANALYSIS.md section 1, trap 1).
+    error-severity diagnostic is never half analysed.
     """
     _check(path)
     real = standing(path)

@@ -15,7 +15,7 @@ class Span:
     """The bytes ``[begin, end)`` of ``file`` in which a construct is *written*.
 
     ``editable`` is true when the text at the span is exactly the construct: it is not produced by a macro body, or it
-    lies whole inside one macro argument that is expanded once and never stringified (ANALYSIS.md section 1, trap 4).
+    lies whole inside one macro argument that is expanded once and never stringified.
     ``macro`` names the macro whose expansion produced the construct, when there is one.
     """
 

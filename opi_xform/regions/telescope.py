@@ -3,7 +3,7 @@
 When each iteration writes exactly the bytes between the place of this iteration and the place of the next, the whole
 loop writes from the first place to the last, whatever the places are: ``buf[n++] = x`` under conditions, ``*p++``,
 cursors that advance by what was packed, and ``buf[i*m + j]`` with symbolic m, where the places are products that
-integer sets cannot express (ANALYSIS.md section 3, a, b and d).
+integer sets cannot express.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from opi_xform.ir.span import Span
 
 @dataclass(frozen=True, slots=True)
 class GlobalDecision:
-    """One JSON ``global`` (DESIGN.md section 5).  span is that of the declared name.
+    """One JSON ``global`` (docs/schema/report-1.json).  span is that of the declared name.
 
     decision: ``private`` (each rank has its own), ``shared`` (nothing writes it) or ``refused`` (it should be private
     and cannot be).  code: ``OPI5nn`` ('' when nothing needs explaining).

@@ -2,7 +2,7 @@
 
 A site that should convert must have no violating access.  One that must stay for a dynamic reason (its bytes are read
 after it) has one; ``//~ silent: why`` in its text says why there is none to be seen, and must be true.  Reasons of
-names, requests and text (conditions a to e and g) leave no trace in an execution.
+names, requests and text (all conditions but those of contents) leave no trace in an execution.
 """
 
 from __future__ import annotations

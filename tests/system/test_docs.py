@@ -175,6 +175,30 @@ def test_the_index_has_every_page() -> None:
     assert [name for name in names if name != "index.md" and f"]({name})" not in index] == []
 
 
+TOP = tuple(path.name for path in CHECKOUT.iterdir() if path.is_dir())
+
+
+def named_paths(cell: str) -> Iterator[str]:
+    """The files and folders that a cell of the table names, as patterns; one without a folder is beside the last."""
+    beside = ""
+    for name in re.findall(r"`([\w/.*-]+)`", re.sub(r"<[^>]*>", "*", cell)):
+        if "/" in name:
+            whole = name if name.partition("/")[0] in TOP else f"opi_xform/ownership/{name}"
+            beside = whole.rpartition("/")[0]
+            yield whole
+        elif name.endswith((".py", ".toml")):
+            yield f"{beside or 'opi_xform/ownership'}/{name}"
+
+
+def test_what_the_architecture_names_is_there() -> None:
+    page = (DOCS / "book" / "architecture.md").read_text("utf-8")
+    table = page[page.index("## Where to change what") : page.index("### Words")]
+    cells = [row.split(" | ")[1] for row in table.split("\n") if row.startswith("| ") and not row.startswith("| to |")]
+    named = [name for cell in cells for name in named_paths(cell)]
+    assert len(named) > 100
+    assert [name for name in named if not list(CHECKOUT.glob(name))] == []
+
+
 @pytest.mark.parametrize("code", sorted(CODES))
 def test_every_code_has_a_page(code: str) -> None:
     text = page(code)

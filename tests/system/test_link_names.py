@@ -1,4 +1,4 @@
-"""Condition g: a converted external object has a name for the linker that only the files of its plan use."""
+"""A converted external object has a name for the linker that only the files of its plan use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``--check`` finds, and the baseline that tells which of it is new (DESIGN.md section 5)."""
+"""What ``--check`` finds, and the baseline that tells which of it is new (docs/schema/report-1.json)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Macro expansions as they are written, and what may be edited inside them (ANALYSIS.md section 1, traps 3 and 4)."""
+"""Macro expansions as they are written, and what may be edited inside them."""
 
 from __future__ import annotations
 

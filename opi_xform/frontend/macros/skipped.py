@@ -1,4 +1,4 @@
-"""Text under a false ``#if``, and the names in it (ANALYSIS.md section 1, trap 5)."""
+"""Text under a false ``#if``, and the names in it."""
 
 from __future__ import annotations
 

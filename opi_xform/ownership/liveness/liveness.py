@@ -1,4 +1,4 @@
-"""What liveness says of each use of one buffer object (DESIGN.md section 4, and conditions e and f).
+"""What liveness says of each use of one buffer object.
 
 A send may give when nothing is live after it; a receive may take when nothing is live after it but what it brings.
 """
@@ -283,7 +283,7 @@ class Judge(BufferEvents):
         return self.program.complete and self.program.variables[info.variable].init is None
 
     def reads_initial(self, found: Mapping[int, Set], at_entry: Set) -> bool:
-        """Condition f: whether bytes are live at the start of a life that defines them (zeros, an initialiser).
+        """First contents: whether bytes are live at the start of a life that defines them (zeros, an initialiser).
 
         Those of calloc are not asked for: OPI_Calloc stands in its place, and then the bytes are there.
         """
@@ -347,7 +347,7 @@ class Judge(BufferEvents):
         return out
 
     def beyond(self, converted: Collection[Place]) -> dict[tuple[int, int], Finding]:
-        """Condition e: receives after which bytes beyond the region taken may be touched before the next hand-over."""
+        """Capacity: receives after which bytes beyond the region taken may be touched before the next hand-over."""
         taken = [u for u in self.uses if u.side == "recv" and u.place in converted]
         try:
             with self.regions.budget():

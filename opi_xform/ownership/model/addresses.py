@@ -1,6 +1,6 @@
 """How the address of a buffer travels through a program, and what happens to it on the way.
 
-DESIGN.md section 4, condition c, first half: a comparison with something else, an integer made of the address, a copy
+docs/soundness.md, "old addresses": a comparison with something else, an integer made of the address, a copy
 of it in memory, a library that keeps it make every site of the buffer stay.  Tests against NULL are reported: they are
 right where the buffer is held.
 """

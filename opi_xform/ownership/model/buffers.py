@@ -175,7 +175,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Carrier:
-    """The lvalue that names a buffer's base (DESIGN.md section 4, b).
+    """The lvalue that names a buffer's base.
 
     kind ``array``: the variable is an array, declared where it stands, and becomes a pointer.  kind ``pointer``: a
     pointer variable given fresh memory by ``allocations`` (graph nodes of malloc and calloc calls).  ``rows``: leading

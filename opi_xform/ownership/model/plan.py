@@ -53,7 +53,7 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What happens to one buffer use of one MPI call (DESIGN.md section 5: one JSON ``site``).
+    """What happens to one buffer use of one MPI call (docs/schema/report-1.json: one JSON ``site``).
 
     side: ``send`` or ``recv``.  decision: ``convert`` or ``keep``.  code: ``OPInnn`` ('' when nothing needs
     explaining). span is that of the call; ``buffer`` is the expression as written; ``object`` names the buffer behind
@@ -145,7 +145,7 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class LinkName:
-    """The variable declared here gets ``link`` as its name for the linker (DESIGN.md section 4, g).
+    """The variable declared here gets ``link`` as its name for the linker.
 
     Of the declarator: its name, and what stands between that and the initialiser (None: nothing).  guard: what is put
     behind it, in one of the declarations.

@@ -226,7 +226,7 @@ class Builder(AllocationEdits):
 
     def link_name(self, converted: frozenset[tuple[str, int, str, int]]) -> None:
         """A name for the linker that only files of this plan use: one that was left out, or comes from another plan,
-        does not link (DESIGN.md section 4, g)."""
+        does not link."""
         places = sorted((os.path.basename(file), *rest) for file, *rest in converted)
         digest = sha256(repr((self.variable.name, self.buffer.carrier.kind, places)).encode()).hexdigest()
         defined = [d for d in self.variable.declarators if d.definition or d.tentative]

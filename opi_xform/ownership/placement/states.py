@@ -1,7 +1,7 @@
 """What the carrier holds at every point: the table ``analyses/carrier.toml``, run over the program graph.
 
-A state is a set of what may be the case on the paths that lead somewhere (DESIGN.md section 4, ANALYSIS.md section 4,
-"Forward, placing calls"); NONE together with HELD is the tables' Maybe.
+A state is a set of what may be the case on the paths that lead somewhere (docs/book/automata.md);
+NONE together with HELD is the Maybe of the placement tables.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether a source can be MPI_PROC_NULL (named assumption A2 of DESIGN.md section 4).
+"""Whether a source can be MPI_PROC_NULL (named assumption A2, docs/soundness.md).
 
 A source is real where its range shows it (``real_ranks``).  Where it does not, it may be MPI_PROC_NULL as soon as some
 value from which that may come flows into it, however conditionally and in whatever form: ``Taint`` follows values

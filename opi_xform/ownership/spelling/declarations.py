@@ -1,6 +1,6 @@
 """What the text of the program demands of a carrier: its declarations, ``sizeof``, other configurations, other files.
 
-DESIGN.md section 4, conditions c (``sizeof``, ``typeof`` and ``&buf`` keep their meaning) and g (every file and
+Conditions "declaration" (``sizeof``, ``typeof`` and ``&buf`` keep their meaning) and "whole program" (every file and
 configuration that can see the object is part of the analysis).
 """
 

@@ -1,7 +1,7 @@
 """Buffers that reach their message through parameters of the program's own functions.
 
 ``static void put(double *b, int n) { MPI_Send(b, n, …); }`` names a buffer by a copy of the carrier, which a message
-could not change (DESIGN.md section 4, b).  Where all callers pass carriers that convert, the parameter becomes the
+could not change.  Where all callers pass carriers that convert, the parameter becomes the
 carrier's address: ``double **b``, ``(*b)`` wherever it is mentioned, and ``put(&sbuf, n)``.  It is called *lifted*.
 """
 

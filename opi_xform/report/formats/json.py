@@ -1,4 +1,4 @@
-"""The report for programs: the one object of DESIGN.md section 5, the same bytes for the same run."""
+"""The report for programs: the one object of docs/schema/report-1.json, the same bytes for the same run."""
 
 from __future__ import annotations
 

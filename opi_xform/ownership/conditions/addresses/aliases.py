@@ -1,4 +1,4 @@
-"""Addresses that are older than a change of the carrier (DESIGN.md section 4, condition c, second half).
+"""Addresses that are older than a change of the carrier (docs/soundness.md, "old addresses").
 
 When a buffer is given, taken, allocated or freed, its carrier changes.  No other name may bring an address in the
 buffer across such a point: it would go on pointing to the memory that was there before.

@@ -1,6 +1,6 @@
 """What is made of the buffer's address is made by the rules that the edits keep.
 
-OPI_Alloc brings memory at another address (DESIGN.md section 4, condition c, first half): a number made of the address,
+OPI_Alloc brings memory at another address (docs/soundness.md, "old addresses"): a number made of the address,
 a difference, or an order of two addresses is another one then.
 """
 

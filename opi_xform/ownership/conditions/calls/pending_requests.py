@@ -1,4 +1,4 @@
-"""Requests: what has to stay because an operation may be pending (DESIGN.md section 4, conditions b and d)."""
+"""Requests: what has to stay because an operation may be pending."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TOLD = 3  # calls that may complete a request
 GIVEN_UP = "a request is cancelled or freed here"
 
 
-# --- condition d ------------------------------------------------------------------------------------------------
+# --- no older request is pending where the buffer is given away or taken -------------------------------------------
 
 
 def pending_refusal(
@@ -310,7 +310,7 @@ def _of_slot(a: Access, slot: Slots) -> bool:
     return not ((behind is not None and behind >= 0) or (before is not None and before >= 0))
 
 
-# --- condition b ------------------------------------------------------------------------------------------------
+# --- a carrier stays put while a request knows its address ---------------------------------------------------------
 
 
 def _carrier_changes(names: Names, buffer: Buffer, use: Use) -> Refusal | None:

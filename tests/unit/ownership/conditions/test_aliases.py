@@ -1,4 +1,4 @@
-"""Condition c: no address that is older than the buffer's last exchange is used, and none is looked at as a number."""
+"""No address that is older than the buffer's last exchange is used, and none is looked at as a number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions b and d: what may be pending where, and that a carrier stays put while a request knows its address."""
+"""Pending requests: what may be pending where, and that a carrier stays put while a request knows its address."""
 
 from __future__ import annotations
 
