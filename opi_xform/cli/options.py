@@ -187,6 +187,8 @@ def _check(options: Options) -> None:
 
 def _check_fix(options: Options) -> None:
     """--fix changes the program's own text: nothing that the transformed program is for goes with it."""
+    if options.fix is not None and options.fix.endswith((".c", ".h")):  # a file that is taken for its value
+        raise fail(f"--fix needs FILE:LINE, and {options.fix!r} names no line; say --fix {options.fix}:LINE")
     others = {
         "-o": options.output,
         "--index": options.index,

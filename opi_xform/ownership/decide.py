@@ -34,15 +34,18 @@ from opi_xform.ownership.swaps import joined
 
 def decide(units: Sequence[ast.Unit], program: Program, options: Options) -> Plan:
     """The plan for a whole program."""
+    found: list[Verdict] = []
     if options.more_than >= 0 and not options.told:
-        plan = _decided(units, program, options, True)
+        plan = _decided(units, program, options, True, found)
         if sum(d.decision == "convert" for d in plan.decisions) <= options.more_than:
             return plan
-    return _decided(units, program, options, False)
+    return _decided(units, program, options, False, found)
 
 
-def _decided(units: Sequence[ast.Unit], program: Program, options: Options, silent: bool) -> Plan:
-    """silent: nothing is looked for that is only said."""
+def _decided(
+    units: Sequence[ast.Unit], program: Program, options: Options, silent: bool, before: list[Verdict]
+) -> Plan:
+    """silent: nothing is looked for that is only said.  before: verdicts of such a run; it gets those of this one."""
     uses = collect(program)
     groups, strays = buffers(program, uses)
     stray: dict[Place, Refusal] = {}
@@ -66,7 +69,9 @@ def _decided(units: Sequence[ast.Unit], program: Program, options: Options, sile
         options.processes,
         not options.told and not any(buffer.swaps for buffer in groups),
         silent,
+        before,
     )
+    before[:] = found
     verdicts: dict[Place, tuple[Verdict, Buffer]] = {}
     edits: list[Edit] = []
     files: set[str] = set()

@@ -16,6 +16,8 @@ import pytest
 from conftest import CHECKOUT, MPIS, MpiUser, Run, mpi_program, only_one
 from test_faults import RUNNER, namespaces
 
+from opi_xform.launch.runtime import include_flags, malloc_sources
+
 PROGRAMS = CHECKOUT / "runtime" / "tests" / "malloc"
 FLAGS = ("-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", "-fno-builtin")
 ALONE = {"MPI_LOCALRANKID": "0", "MPI_LOCALNRANKS": "1"}
@@ -94,7 +96,7 @@ def built(mpi_user: MpiUser, shared_tmp: Path) -> Built:
             folder.mkdir(exist_ok=True)
             (folder / "exchange.c").write_text(EXCHANGE)
             mpi_user.mpicc(*FLAGS, PROGRAMS / "replay.c", "-o", folder / "replay")
-            mpi_user.mpicc(*FLAGS, PROGRAMS / "full.c", *SOURCES, "-o", folder / "full")
+            mpi_user.mpicc(*FLAGS, *include_flags(), PROGRAMS / "full.c", *SOURCES, "-o", folder / "full")
             mpi_user.mpicc(*FLAGS, folder / "exchange.c", "-o", folder / "exchange")
             for name, source in (("life", PROGRAMS / "life.c"), ("exchange", folder / "exchange.c")):
                 mpi_user.opicc("--shared-heap", *FLAGS, source, "-o", folder / f"{name}-linked")
@@ -109,7 +111,7 @@ def first_mpi_only(built: Built) -> None:
         pytest.skip("runs under the first MPI")
 
 
-SOURCES = sorted((CHECKOUT / "runtime" / "malloc").glob("*.c"))
+SOURCES = malloc_sources()
 
 
 def peak(run: Run) -> int:
@@ -301,7 +303,7 @@ def test_sort_and_the_compiler_run_under_it(built: Built, tmp_path: Path) -> Non
         assert sort.code == 0, sort.err
         compiler = os.environ.get("CC", "cc")
         if shutil.which(compiler):
-            made = captured([compiler, "-O2", "-S", "-o", "-", str(SOURCES[0])], environment)
+            made = captured([compiler, "-O2", *include_flags(), "-S", "-o", "-", str(SOURCES[0])], environment)
             assert made.code == 0, made.err
             sort = Run(0, sort.out + made.out, "")
         results.append(sort.out)

@@ -11,8 +11,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "opi_xform"
 
 UNTESTED = {
-    "": "demo file_names",
-    "attempts": "again computed_starts divided no_text_helps short_names struct_arrays structs_by_address",
+    "": "demo",
+    "attempts": "again computed_starts divided short_names struct_arrays structs_by_address",
     "bench": "machine main pin processes programs result rounds spread tune ways",
     "bench.kinds": "cachebench cannon fibers memory memory_report opbench threads",
     "bench.whole": "apps apps_report apps_trace compare compare_cli compare_output compare_report",
@@ -22,11 +22,10 @@ UNTESTED = {
     "cli.inputs": "annotations beside build_flags channels files knowledge shown usual",
     "cli.output": "checks destination explained facts fix present private",
     "divide.passages": "proof",
-    "frontend": "dump static_uses statics units",
-    "frontend.clang": "names tree typemap",
+    "frontend": "static_uses statics units",
+    "frontend.clang": "tree",
     "launch": "check cmake executable launcher linked opicc opicxx opirun probes ranks runtime transform",
-    "ownership": "convert_together disjoint",
-    "ownership.deciding": "receives",
+    "ownership": "convert_together",
     "ownership.explain": "culprits datatypes deepest hints movable other_threads part_reasons unreached",
     "privatize": "decide hazards model names program relocate table",
     "privatize.edits": "edits identifiers prologue text verify",

@@ -22,19 +22,25 @@ ENDING = "ending with an error there (`exit(1)`, `MPI_Abort`)"
 
 
 def uncertain_test(
-    program: Program, buffer: Buffer, tests: Iterable[int], known: Collection[int], addressed: Collection[str]
+    program: Program,
+    buffer: Buffer,
+    tests: Iterable[int],
+    known: Collection[int],
+    addressed: Collection[str],
+    unmoved: Collection[int] = (),
 ) -> tuple[int, str] | None:
     """The first test that may find NULL in the program, and why that matters.
 
     known: those that do the same whatever they find.  addressed: variables that may change through pointers.
+    unmoved: those that find NULL where the program has it, but for want of memory: there the job has ended.
     """
     unproved: dict[int, frozenset[int]] = {}  # by object: what one comes to before it is known that there is memory
     for n in sorted(tests):
-        if n in known or gives_up(program, buffer, n, addressed):
+        if n in known or gives_up(program, buffer, n, addressed, n in unmoved):
             continue
-        if not _certain(program, buffer, n):
+        if n not in unmoved and not _certain(program, buffer, n):
             return n, "where it need not have been allocated"
-        if not _proved(program, buffer, n, addressed, unproved):
+        if not _proved(program, buffer, n, addressed, unproved, n in unmoved):
             return n, GOES_ON
     return None
 
@@ -61,12 +67,29 @@ def _certain(program: Program, buffer: Buffer, n: int) -> bool:
     )
 
 
+def _tested(program: Program, n: int, absent: bool) -> set[int]:
+    """The objects that a test compares with NULL.  absent: also one whose pointer is NULL on some of the ways."""
+    symbols, found = program.values.symbols, program.values.operands.get(n, ())
+    bases = (symbols.base(symbols.not_null(v) if absent else v) for v in found)
+    return {base for base in bases if base is not None}
+
+
 def _proved(
-    program: Program, buffer: Buffer, n: int, addressed: Collection[str], unproved: dict[int, frozenset[int]]
+    program: Program,
+    buffer: Buffer,
+    n: int,
+    addressed: Collection[str],
+    unproved: dict[int, frozenset[int]],
+    absent: bool,
 ) -> bool:
-    """Wherever the pointer comes from, it is known at the test that malloc returned memory."""
-    symbols, table = program.values.symbols, program.values.objects.table
-    for base in sorted({b for v in program.values.operands.get(n, ()) if (b := symbols.base(v)) is not None}):
+    """Wherever the pointer comes from, it is known at the test that malloc returned memory.
+
+    absent: where it is NULL, the program has it so; but of what it comes from something must be known.
+    """
+    table, tested = program.values.objects.table, _tested(program, n, absent)
+    if absent and not tested:
+        return False
+    for base in sorted(tested):
         if table[base].kind not in ("heap", "family"):
             continue
         if base not in unproved:
@@ -110,10 +133,12 @@ def _unproved(program: Program, buffer: Buffer, o: int, addressed: Collection[st
     return frozenset(seen)
 
 
-def gives_up(program: Program, buffer: Buffer, n: int, addressed: Collection[str]) -> bool:
-    """The buffer is held at the test, and where there is none the program ends."""
-    symbols = program.values.symbols
-    if not any(symbols.base(v) in buffer.objects for v in program.values.operands.get(n, ())):
+def gives_up(program: Program, buffer: Buffer, n: int, addressed: Collection[str], absent: bool = False) -> bool:
+    """The buffer is held at the test, and where there is none the program ends.
+
+    absent: it need not be held there; where the pointer is NULL, it is so in the program, too.
+    """
+    if _tested(program, n, absent).isdisjoint(buffer.objects):
         return False
     node = program.graph.nodes[n]
     condition = program.values.conditions.get(n)

@@ -165,7 +165,8 @@ def factors(
             if text is None:
                 return None
             loose = _loose(argument) or (_SIMPLE.fullmatch(text) is not None and not _stands_alone(argument, text))
-            out.append((f"({text})" if len(spec.size) > 1 and loose else text, argument))
+            listed = isinstance(plain(argument), ast.Comma)  # `(log(n), n)`: the parentheses are the call's
+            out.append((f"({text})" if listed or (len(spec.size) > 1 and loose) else text, argument))
         else:
             return None
     return out

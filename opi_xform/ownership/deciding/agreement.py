@@ -42,6 +42,7 @@ def agreed(
     processes: int = 1,
     brief: bool = False,
     silent: bool = False,
+    before: Sequence[Verdict] = (),
 ) -> list[Verdict]:
     """The verdict on each buffer; ``judge`` gives one, some places being kept whatever it finds, some without words.
 
@@ -49,12 +50,13 @@ def agreed(
     to those that follow.
     Each round keeps more places, so there is an end.  brief: of a place that several buffers come to, the last one
     tells why it stays.  What the others would say is looked for only where one of them keeps it alone.  silent: nobody
-    reads why places stay.
+    reads why places stay.  before: what a silent run came to; of a buffer with all of its places converted, there was
+    nothing to say.
     """
     kept: dict[Place, Refusal] = dict(strays)
     places = [{u.place for u in buffer.uses} for buffer in groups]
     wordless = places if silent else _told_by_later(places) if brief else [set[Place]() for _ in groups]
-    found: list[Verdict | None] = [None] * len(groups)
+    found: list[Verdict | None] = [None if v.refusals else v for v in before] or [None] * len(groups)
     families = _families(groups)
 
     def judged(family: Sequence[int]) -> list[Verdict]:

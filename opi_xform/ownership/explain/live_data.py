@@ -83,9 +83,10 @@ class LiveData:
             mine = {n for n in mine if not turn or self.graph.nodes[n].block in turn}
             if not any(self.computes(n) for n in mine):
                 return None  # nothing but messages is in there
-        elif not inside and not swapped and self.of_several(root):
-            return None  # which block it is would have to be known first
-        anew = self.renewed(use, root, mine)
+        several = use.side == "send" and not inside and self.of_several(root)
+        if several:  # which block it is elsewhere would have to be known first
+            mine = {n for n in mine if root in self.by(n)}
+        anew = self.renewed(use, root, mine, several)
         name = spelling(base_of(argument))
         name = spelling(found.base) if name == UNSPELLED else name
         reads = {n for n in mine if self.program.values.accesses.touches(n, touched, "R") and self.reads(n, root)}
@@ -383,8 +384,11 @@ class LiveData:
         nodes = [n for n in self.set_anew(root) if not isinstance(self.graph.nodes[n].action, ins.Birth)]
         return not self.exchanged(root) and len({self.names.span(n) for n in nodes}) > 1
 
-    def renewed(self, use: Use, root: Root, mine: set[int]) -> set[int]:
-        """Those of the nodes that come only after the memory of a message is written or received anew."""
+    def renewed(self, use: Use, root: Root, mine: set[int], partly: bool) -> set[int]:
+        """Those of the nodes that come only after the memory of a message is written or received anew.
+
+        partly: or where something is written into it.
+        """
         nest = self.program.nest
         start = self.graph.nodes[use.node].block
         around = set(nest.chain(start))
@@ -393,12 +397,12 @@ class LiveData:
         stops = self.set_anew(root)
         for n in mine:
             received = any(u.side == "recv" and not is_inside(u.call.args[u.argument]) for u in self.uses.get(n, ()))
-            if received or self.overwritten(n, use, root):
+            if received or self.overwritten(n, use, root) or (partly and self.computes(n)):
                 stops.add(n)
             outer = [loop for loop in nest.chain(self.graph.nodes[n].block) if loop not in around][-1:]
             if root in self.by(n):
                 (written if self.computes(n) else read if self.reads(n) else set()).update(outer)
-        fills = {nest.loops[loop].header for loop in written - read}
+        fills = {nest.loops[loop].header for loop in (written if partly else written - read)}
         reached: set[int] = set()
         seen: set[int] = set(fills)
         work = [(start, use.node + 1)]

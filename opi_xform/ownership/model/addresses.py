@@ -357,11 +357,22 @@ class Flow:
         elif isinstance(target, ins.Var):
             if ("v", self.names.objects.variable(node.frame, target.key), 0) in self.carriers:
                 value = self.recorded(n, 0)
-                base = self.base(value)
-                if value is None or base is None or self.symbols.offset(value).terms:
+                if value is not None and self.returned(node):
+                    value = self.symbols.not_null(value)  # or NULL: the function has ways to return without memory
+                if value is None or self.base(value) is None or self.symbols.offset(value).terms:
                     self.problem(n, Reason.CARRIER, INSIDE)
                 return
             self.variable(n, node.frame, target.key)
+
+    def returned(self, node: Node) -> bool:
+        """A pointer is set to what a function of the program has returned, and to nothing else."""
+        value = node.action.value if isinstance(node.action, ins.Define) else None
+        while isinstance(value, ins.Op) and value.op == "cast":
+            (value,) = value.args
+        if not isinstance(value, ins.Temp):
+            return False
+        set_at = self.names.defs.get(("t", node.frame, value.number), ())
+        return bool(set_at) and all(isinstance(self.graph.nodes[m].action, Unbind) for m in set_at)
 
     def variable(self, n: int, frame: int, key: str) -> None:
         """Variable ``key`` takes the address."""

@@ -40,6 +40,8 @@ from opi_xform.ownership.placement.states import (
 )
 from opi_xform.ownership.spelling.mentions import Mentions, plain
 
+OR_OTHER = "or other memory; which is not known there"
+
 
 @dataclass(slots=True)
 class EventList:
@@ -206,7 +208,7 @@ class _Collector:
             if base is None:
                 if self.program.points_to.operand(node.frame, action.args[i]) & self.objects:
                     line = line_of(node_span(self.program, n))
-                    return f"{line} frees `{self.buffer.name}` or other memory; which is not known there"
+                    return f"{line} frees `{self.buffer.name}` {OR_OTHER}"
                 continue
             if base not in self.objects:
                 continue

@@ -26,7 +26,7 @@ from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.ownership.model.plan import Advice, Edit
 from opi_xform.ownership.placement.edits import Builder, Written
-from opi_xform.ownership.placement.events import collect_events
+from opi_xform.ownership.placement.events import OR_OTHER, collect_events
 from opi_xform.ownership.placement.frees import ROUNDS, Releases
 from opi_xform.ownership.placement.guards import cases, there
 from opi_xform.ownership.placement.row_graph import views
@@ -123,7 +123,7 @@ class _Placing(Releases):
         return f", in `{program.functions[makers.pop()].name}`,"
 
     def set_at(self) -> tuple[Span, ...]:
-        """Where the carrier is set to something else than a constant."""
+        """Where the carrier is set to something else than a constant, if that is in several lines."""
         program, names = self.program, names_of(self.program)
         spans: dict[Span, None] = {}
         for o in program.values.objects.by_name.get(self.buffer.carrier.variable, ()):
@@ -133,7 +133,11 @@ class _Placing(Releases):
                         pass
                     case _:
                         spans[names.span(n)] = None
-        return tuple(sorted(spans, key=lambda span: (span.file, span.begin)))
+        several = len({(span.file, span.line) for span in spans}) > 1
+        return tuple(sorted(spans, key=lambda span: (span.file, span.begin))) if several else ()
+
+    def set_notes(self) -> tuple[tuple[Span, str], ...]:
+        return tuple((span, f"`{self.buffer.name}` is set here") for span in self.set_at())
 
     # --- the steps -------------------------------------------------------------------------------------------------
 
@@ -150,10 +154,10 @@ class _Placing(Releases):
             message = f"{what} does not come to `{self.buffer.name}` by a plain statement that could be rewritten"
             notes = tuple((span, "allocated here") for span in made)
             places = self.set_at()
-            if len({(span.file, span.line) for span in places}) > 1:
+            if places:
                 where = f"`{self.buffer.name}`, which is set at {lines_of(places)},"
                 message = f"{what} does not come to {where} by plain statements that could be rewritten"
-                notes += tuple((span, f"`{self.buffer.name}` is set here") for span in places)
+                notes += self.set_notes()
             raise Unplaceable(Reason.NO_ANCHOR, message, notes)
         addressed = self.shared.defs.addressed
         lazy = tests_of_allocations(self.program, self.flow, self.buffer, allocations, addressed)
@@ -166,7 +170,7 @@ class _Placing(Releases):
             self.program, self.flow, self.buffer, self.mentions, self.converted, allocations, in_place, lazy
         )
         if isinstance(found, str):
-            raise self.fail(found)
+            raise Unplaceable(Reason.NO_ANCHOR, found, self.set_notes() if found.endswith(OR_OTHER) else ())
         self.events = found
         variable = self.program.variables[carrier.variable]
         member = self.program.members.get(carrier.variable)
@@ -188,8 +192,12 @@ class _Placing(Releases):
             raise self.fail(written)
         acquires, releases, rows = self.positions(freed)
         points = tuple(sorted({*acquires, *releases}))
+        if in_place and any(a.local for a in allocations):
+            self.allocated_once(allocations, releases)
         known = found.known_tests | self.own_tests(allocations, points if in_place else None)
-        uncertain = uncertain_test(self.program, self.buffer, self.null_tests, known, addressed)
+        there = in_place and not carrier.rows and not self.buffer.swaps
+        unmoved = self.unmoved(allocations, points) if there else frozenset[int]()
+        uncertain = uncertain_test(self.program, self.buffer, self.null_tests, known, addressed, unmoved)
         if self.buffer.swaps and uncertain is None:
             # What a later one finds is told by the pointers, as they were before they changed places.
             plain = (found.known_tests | found.fresh_tests) - set(lazy)
@@ -269,6 +277,12 @@ class _Placing(Releases):
         if points is None or self.buffer.carrier.rows or not all(a.kept for a in allocations):
             return frozenset(inside)
         stores = {m for a in allocations for m in a.stores}
+        fresh = {n for n in self.null_tests if any(self.program.dominates(m, n) for m in stores)}
+        return frozenset(inside | (fresh & self.unmoved(allocations, points)))
+
+    def unmoved(self, allocations: Sequence[Allocation], points: Collection[tuple[int, str]]) -> frozenset[int]:
+        """Tests that find the pointer as the program set it: nothing was put in on any way to them since then."""
+        stores = {m for a in allocations for m in a.stores}
         work = [n for n, _ in points if n not in stores]
         later = {n for n, when in points if when == "before"}
         while work:
@@ -276,8 +290,32 @@ class _Placing(Releases):
                 if s not in later and s not in stores and s < len(self.graph.nodes):
                     later.add(s)
                     work.append(s)
-        fresh = {n for n in self.null_tests if any(self.program.dominates(m, n) for m in stores)}
-        return frozenset(inside | (fresh - later))
+        return frozenset(set(self.null_tests) - later)
+
+    def allocated_once(self, allocations: Sequence[Allocation], releases: Collection[tuple[int, str]]) -> None:
+        """No OPI_Alloc that is put in leads to one in place of the program's own with nothing in between: its memory
+        would be lost.  Raises Unplaceable.
+        """
+        stores = {m for a in allocations for m in a.stores}
+        gone = {n for n, _ in releases}
+        work: list[int] = []
+        for insertion in self.insertions:
+            if insertion.kind == "free":
+                continue
+            for frame in self.flow.frames_of[insertion.function]:
+                level = (frame, insertion.stmt)
+                entering, leaving = self.flow.boundary(level, self.flow.succs, self.flow.preds)
+                work += [v for _, v in (entering if insertion.where == "before" else leaving)]
+        seen: set[int] = set()
+        while work:
+            n = work.pop()
+            if n in seen or n >= len(self.graph.nodes):
+                continue
+            seen.add(n)
+            if n in stores:
+                raise self.fail(f"`{self.buffer.name}` would be given memory twice, the second time at {self.at(n)}", n)
+            if n not in gone:
+                work.extend(self.flow.succs[n])
 
     # --- acquires --------------------------------------------------------------------------------------------------
 

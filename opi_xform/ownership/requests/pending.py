@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import gcd
+from typing import TypeVar
 
 from islpy import Set
 
@@ -24,6 +25,8 @@ from opi_xform.regions.live import Event, Live
 from opi_xform.regions.sets import BudgetExceeded, Regions
 from opi_xform.regions.telescope import Telescope
 from opi_xform.values.joined import Joints
+
+_S = TypeVar("_S", Slots, "Slots | None")
 
 _MOST_GIVEN = 16
 _MOST_ASKED = 12  # nodes told apart; beyond, all that can be reached count as reached while pending
@@ -104,10 +107,21 @@ class _Query:
                 for _, c in p.terms:
                     unit = gcd(unit, c)
         self.regions = Regions(self.values.symbols, max(unit, 1))
+        self.joints = None if self.values.symbols.scope(slot.lo) else joints_of(names)
         writes: dict[int, list[tuple[Poly, Poly]]] = {}
-        for n, s in self.kills.items():
+        for n, s in self.near(self.kills).items():
             writes.setdefault(self.graph.nodes[n].block, []).append((s.lo, s.length))
         self.telescope = Telescope(self.graph, names.program.nest, self.values, writes, frozenset())
+
+    def near(self, found: Mapping[int, _S]) -> dict[int, _S]:
+        """Those of the nodes that may be about this slot: each byte has a life of its own, so the others are nothing to
+        it.
+        """
+        return {n: s for n, s in found.items() if not self.elsewhere(s)}
+
+    def elsewhere(self, s: Slots | None) -> bool:
+        """Other requests than this one, wherever both are in the run."""
+        return s is not None and self.joints is not None and apart(self.joints, self.slot, s)
 
     def collect(self) -> None:
         names, o = self.names, self.slot.object
@@ -134,7 +148,7 @@ class _Query:
         """
         block = self.graph.nodes[self.post].block
         turning = self.values.symbols.scope(self.slot.lo)
-        if not turning and self.completed(asked, joints_of(self.names), frozenset()):
+        if self.joints is not None and self.completed(asked, self.joints, frozenset()):
             return True
         if self.numbered(asked):
             return True
@@ -196,17 +210,19 @@ class _Query:
         events: dict[int, list[Event]] = {}
         try:
             with regions.budget():
-                for n, s in self.kills.items():
+                for n, s in self.near(self.kills).items():
                     events.setdefault(n, []).append(Event(self.interval(s), None))
-                for n, lost in self.lost.items():
+                for n, lost in self.near(self.lost).items():
                     used = regions.all if lost is None else self.interval(lost)
                     events.setdefault(n, []).append(Event(None, used))
-                for a in asked:
+                for a in (a for a in asked if not self.elsewhere(a.slots)):
                     event = Event(None, regions.all if a.slots is None else self.interval(a.slots))
                     here = events.setdefault(a.node, [])
                     here.insert(0 if a.ahead else len(here), event)
                 for n, slots in self.told().items():
-                    events.setdefault(n, [])[:0] = [Event(self.interval(s), None) for s in slots]
+                    near = [Event(self.interval(s), None) for s in slots if not self.elsewhere(s)]
+                    if near:
+                        events.setdefault(n, [])[:0] = near
             live = Live(
                 self.graph,
                 self.names.program.nest,

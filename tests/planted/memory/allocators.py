@@ -109,7 +109,7 @@ BUGS = (
     Bug(
         "what a call returned is tested before the hand-over",
         "opi_xform.ownership.placement.place",
-        "frozenset(inside | (fresh - later))",
+        "frozenset(inside | (fresh & self.unmoved(allocations, points)))",
         "frozenset(inside | fresh)",
         ("busy_tested_later",),
         condition="allocation and free",

@@ -258,6 +258,8 @@ def test_a_site_that_is_lost_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_file_that_is_not_read_is_told() -> None:
     Path("a.c").write_text(HALO, encoding="utf-8")
+    code, _, err = run_tool(["--fix", "a.c"])  # the file is taken for the value, which leaves no input
+    assert (code, "'a.c' names no line; say --fix a.c:LINE" in err) == (2, True)
     code, _, err = run_tool(["a.c", "-j", "1", "--fix", "b.c:3"])
     assert (code, err) == (2, "b.c:3: error: not among the files that are read; name one as the table does\n")
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 import pytest
 from conditions_support import buffer_facts
 
+from opi_xform.codes import Reason
 from opi_xform.ownership.deciding.agreement import Verdict, agreed
 from opi_xform.ownership.deciding.judging import Known, judge
 from opi_xform.ownership.liveness.liveness import Judge
@@ -56,6 +57,22 @@ def test_names_of_one_block_are_a_family() -> None:
 
 def test_a_buffer_of_two_blocks_joins_their_families() -> None:
     assert together((1,), (2,), (3,), (1, 2), (2,)) == [["b0", "b1", "b3", "b4"], ["b2"]]
+
+
+def test_of_a_silent_run_only_what_stays_is_judged_once_more() -> None:
+    """A verdict that keeps no place has nothing to say."""
+    asked: list[str] = []
+
+    def one(b: Buffer, kept: Mapping[Place, Refusal], wordless: Collection[Place], known: Known) -> Verdict:
+        asked.append(b.name)
+        return Verdict()
+
+    stays = Verdict(refusals={("f.c", 1, "send", 0): Refusal(Reason.ESCAPE, "")})
+    before = [Verdict(), stays, Verdict()]
+    found = agreed(names((1,), (2,), (3,)), buffer_facts(PROGRAM).of.parameters, {}, one, before=before)
+    assert asked == ["b1"]
+    assert found[0] is before[0]
+    assert found[2] is before[2]
 
 
 @pytest.fixture

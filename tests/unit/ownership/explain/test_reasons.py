@@ -359,10 +359,10 @@ def test_a_call_that_frees_one_of_two_blocks_is_named(tmp_path: Path, capfd: pyt
 }
 """
     lines = [
-        "double *b = malloc(N * sizeof(double));",
+        "double *b = malloc(N * sizeof(double)); // ONE",
         "if (argc > 1) for (int i = 0; i < N; i++) b[i] = i;",
         "else {",
-        "b = malloc(N * sizeof(double));",
+        "b = malloc(N * sizeof(double)); // OTHER",
         "MPI_Recv(b, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
         "}",
         "halve(b, N);",
@@ -372,6 +372,8 @@ def test_a_call_that_frees_one_of_two_blocks_is_named(tmp_path: Path, capfd: pyt
     text, found = sites(lines, tmp_path, capfd, before)
     wanted = f"line {line_of(text, 'HERE')} frees `b` or other memory; which is not known there"
     assert (found[-1]["code"], found[-1]["message"]) == ("OPI215", wanted)
+    places = [(line_of(text, mark), "`b` is set here") for mark in ("ONE", "OTHER")]
+    assert [(note["line"], note["message"]) for note in found[-1]["notes"]] == places
 
 
 def test_a_function_without_a_body_is_told_without_the_path_of_its_file(

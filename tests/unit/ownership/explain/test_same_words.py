@@ -118,6 +118,16 @@ def test_a_pointer_to_a_block_of_its_own_or_the_callers(tmp_path: Path) -> None:
     assert told(found[0]) == ("OPI402", f"`x` may stand for several buffers: it is set at line {where}")
 
 
+def test_a_pointer_of_two_blocks_that_is_read_right_behind_its_send(tmp_path: Path) -> None:
+    """Whichever block it is, the line reads what was sent."""
+    lines = ["double *a = malloc(n * 8), *b = malloc(n * 8), *first = a;"]
+    lines += ["for (int i = 0; i < n; i++) { a[i] = i; b[i] = -i; }", "if (n % 3) { a = b; b = first; }"]
+    lines += [f"MPI_Send(a, n, MPI_DOUBLE, 1, {TO}", "s = a[3]; // HERE", "s += b[3];"]
+    text, found = sites(lines, tmp_path)
+    message = f"the message lies in `a`, and line {line_of(text)} may read it there after the send"
+    assert told(found[0]) == ("OPI101", message)
+
+
 ROWS = """static double give(double **mat, int n, int size)
 {
     double own = 0;
@@ -173,7 +183,8 @@ def test_a_pointer_that_two_allocations_come_to_names_both(tmp_path: Path) -> No
 }
 static double *filled(int n)
 {
-    double *p = made(n);
+    static double *p;
+    p = made(n);
     for (int i = 0; i < n; i++)
         p[i] = i;
     return p;

@@ -11,7 +11,8 @@ from opi_xform.ownership.conditions.addresses.aliases import alias_refusal
 from opi_xform.ownership.conditions.calls.pending_requests import pending_refusal
 from opi_xform.ownership.model.buffers import Refusal, Use
 from opi_xform.ownership.model.names import names_of
-from opi_xform.ownership.requests.pending import pending_at
+from opi_xform.ownership.requests.pending import _Query, pending_at
+from opi_xform.ownership.requests.slots import slots_of
 
 ISEND = "MPI_Isend(buf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, {});"
 IRECV = "MPI_Irecv(buf, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, {});"
@@ -72,6 +73,31 @@ def pending(found: Source, which: int = 0) -> list[bool]:
 )
 def test_one_request(body: str, expected: list[bool]) -> None:
     assert pending(program(body)) == expected
+
+
+def test_only_calls_that_may_be_about_the_same_request_are_looked_at() -> None:
+    waits = ["&q[1]", "q + 2", "&q[argc]", "q"]
+    body = "\n".join(["MPI_Request q[3];", ISEND.format("&q[1]"), *(WAIT.format(w) for w in waits)])
+    found = program(f"{body}\nMPI_Waitall(3, q, MPI_STATUSES_IGNORE);\nMPI_Waitall(2, q + 1, MPI_STATUSES_IGNORE);")
+    names = names_of(found.program)
+    (post,) = [use for use in found.uses if not use.op.blocking]
+    slot = slots_of(names, post.node, post.op.request)
+    assert slot is not None
+    query = _Query(names, post.node, slot, [])
+    calls = sorted(query.kills)
+    assert len(calls) == 6
+    assert [n in query.near(query.kills) for n in calls] == [True, False, True, False, True, True]
+
+
+def test_completions_of_the_requests_beside_it_tell_nothing() -> None:
+    """Each request is waited for where it was begun, and the middle one on one way only."""
+    lines = ["MPI_Request q[3];"]
+    for i in range(3):
+        lines += [f"if (argc > {i})", ISEND.format(f"&q[{i}]")]
+    for i in range(3):
+        lines += [f"if (argc > {i if i != 1 else 2})", WAIT.format(f"&q[{i}]")]
+    found = program("\n".join([*lines, "mark = 2;"]))
+    assert [pending(found, which) for which in range(3)] == [[False], [True], [False]]
 
 
 def test_a_request_that_is_overwritten_stays_pending_for_good() -> None:

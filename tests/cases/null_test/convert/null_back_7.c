@@ -1,4 +1,4 @@
-/* Each test may find NULL where nothing was to be allocated; what follows from that is not known. */
+/* Each test may find NULL where nothing was to be allocated; then and without memory the program ends. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     for (int k = 0; k < 3 * there; k++) {
         for (int i = 0; i < n; i++)
             s[i] = x + i;
-        MPI_Sendrecv(s, n, MPI_DOUBLE, partner, 0, r, n, MPI_DOUBLE, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(s) OPI105 keep(r) OPI205
+        MPI_Sendrecv(s, n, MPI_DOUBLE, partner, 0, r, n, MPI_DOUBLE, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ give(s) take(r)
         for (int i = 0; i < n; i++)
             x += r[i] * 0.001;
     }

@@ -1,0 +1,36 @@
+/* The pointer is NULL where nothing is allocated, and the program ends there. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+
+int main(int argc, char **argv)
+{
+    int rank, n = 2048;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc > 1)
+        n = atoi(argv[1]);
+    double *a = NULL;
+    if (n > 5)
+        a = malloc(n * sizeof(double));
+    if (a == NULL) {
+        printf("none\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    if (rank == 0) {
+        for (int i = 0; i < n; i++)
+            a[i] = i;
+        MPI_Send(a, n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(a)
+    } else if (rank == 1)
+        MPI_Recv(a, n, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(a)
+    if (rank == 1)
+        for (int i = 0; i < n; i++)
+            total += a[i] * (i + 1);
+    free(a);
+    printf("%d: %.17g\n", rank, total);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,39 @@
+"""When no other text of a program can let more convert, none is tried."""
+
+from __future__ import annotations
+
+import pytest
+from ownership_support import Source, source
+
+from opi_xform.attempts.no_text_helps import no_text_helps
+from opi_xform.ownership.model.plan import Decision, Plan
+
+PLAIN = (
+    "static double b[N];\nint main(void)\n{\nMPI_Send(b, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);\nreturn b[0] > 1;\n}\n"
+)
+MEMBER = PLAIN.replace("double b[N]", "struct { double x[N]; } b").replace("(b,", "(b.x,").replace("b[0]", "b.x[0]")
+
+
+def kept(found: Source, code: str, decision: str = "keep") -> Plan:
+    """The only site of a program."""
+    (use,) = found.uses
+    return Plan((Decision(use.call.span, "main", "MPI_Send", use.side, "b", "b", decision, code, ""),))
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "helps"),
+    [
+        (PLAIN, "OPI107", False),  # the form of the call
+        (PLAIN, "OPI103", True),  # where the address goes may be a matter of words
+        (PLAIN, "OPI101", True),  # bytes: the life of a block that is named plainly may end with its send
+        (MEMBER, "OPI101", False),
+    ],
+)
+def test_a_site_that_stays_whatever_the_words_are(text: str, code: str, helps: bool) -> None:
+    found = source(text)
+    assert no_text_helps(found.program, kept(found, code)) is not helps
+
+
+def test_what_converts_needs_no_help() -> None:
+    found = source(PLAIN)
+    assert no_text_helps(found.program, kept(found, "OPI103", "convert"))
