@@ -30,7 +30,6 @@ typedef struct { int count_lo, count_hi, MPI_SOURCE, MPI_TAG, MPI_ERROR; } MPI_S
 #define MPI_STATUSES_IGNORE (MPI_Status *)1
 #define MPI_REQUEST_NULL ((MPI_Request)0x2c000000)
 #define MPI_SUCCESS 0
-#define MPI_PROC_NULL (-1)
 int MPI_Send(const void *, int, MPI_Datatype, int, int, MPI_Comm);
 int MPI_Recv(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *);
 int MPI_Isend(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);

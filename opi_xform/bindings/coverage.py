@@ -22,8 +22,8 @@ HEAD = """# Functions of MPI, one by one
 
 Written by `python -m opi_xform.bindings.coverage`. *Process ranks* are those of libopi: it takes part in the calls that
 are marked so ([which, and how tested](coverage.md)), all others are the MPI's own. *Thread and fiber ranks* are
-those of [libopi_ranks](ranks.md), one engine for both: `yes` is its own, `MPI below` is passed to the MPI, whose object
-or value it concerns; `no` ends the job with the function's name. The last column names programs of
+those of [libopi_ranks](../ranks.md), one engine for both: `yes` is its own, `MPI below` is passed to the MPI, whose
+object or value it concerns; `no` ends the job with the function's name. The last column names programs of
 `runtime/tests/ranks` and `runtime/tests/onesided` that call it, run on both carriers
 (`tests/runtime/ranks/test_ranks.py`, `tests/runtime/test_onesided.py`); `-` says that none does.
 

@@ -186,7 +186,7 @@ def named_paths(cell: str) -> Iterator[str]:
             whole = name if name.partition("/")[0] in TOP else f"opi_xform/ownership/{name}"
             beside = whole.rpartition("/")[0]
             yield whole
-        elif name.endswith((".py", ".toml")):
+        elif name.endswith((".py", ".toml", ".c", ".h")):
             yield f"{beside or 'opi_xform/ownership'}/{name}"
 
 

@@ -11,7 +11,7 @@ from opi_xform.codes import Reason
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 
 INLINE_LIMIT = 40
-"""Bytes that travel in a message's envelope, whatever is done."""
+"""Bytes that travel in a message's envelope, whatever is done (docs/supported.md)."""
 SMALL = f"at most {INLINE_LIMIT} bytes, which travel in the message's envelope"
 
 

@@ -1,7 +1,8 @@
 """The life of each buffer for people: what happens to it along the flow of control, and the states of the tables there.
 
-The pattern tables (docs/automata.md) say where a life fits "pack, send, pack, ..." and "receive, unpack, receive, ...",
-and where it stops to; for a buffer that converts, the placement says what its pointer holds in the transformed program.
+The pattern tables (docs/book/automata.md) say where a life fits "pack, send, pack, ..." and "receive, unpack, receive,
+...", and where it stops to; for a buffer that converts, the placement says what its pointer holds in the transformed
+program.
 Of a buffer whose memory is not known for certain it is told what may happen to it.  Nothing here decides anything.
 """
 

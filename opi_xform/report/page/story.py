@@ -1,5 +1,5 @@
-"""What happens to a buffer whose object is known, with the states of the pattern tables (docs/automata.md) and of its
-pointer along the flow.  Nothing here decides anything."""
+"""What happens to a buffer whose object is known, with the states of the pattern tables (docs/book/automata.md) and of
+its pointer along the flow.  Nothing here decides anything."""
 
 from __future__ import annotations
 

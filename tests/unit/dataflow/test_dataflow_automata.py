@@ -99,7 +99,7 @@ def test_every_state_and_action_is_used(automaton: Automaton) -> None:
     assert used == set(automaton.actions)
 
 
-# --- the tables as ANALYSIS and the paper have them ------------------------------------------------------------------
+# --- the tables as the paper and docs/book/automata.md have them -----------------------------------------------------
 
 
 def _table(automaton: Automaton, text: str) -> None:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import ownership_support
 import pytest
 from conditions_support import buffer_facts, main
 from ownership_support import source
 
 from opi_xform.ownership.deciding.receives import replacing_places, replacing_together, touched_early
+
+
+@pytest.fixture(autouse=True)
+def its_header_tells_the_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without it, any source may be MPI_PROC_NULL, and nothing replaces a receive."""
+    monkeypatch.setattr(ownership_support, "HEADER", ownership_support.HEADER + "#define MPI_PROC_NULL (-1)\n")
+
 
 TOP = "static double b[1000], c[1000], s;"
 IRECV = "MPI_Request q; MPI_Irecv(b, 1000, MPI_DOUBLE, {}, 7, MPI_COMM_WORLD, &q);"
