@@ -12,7 +12,7 @@ PACKAGE = ROOT / "opi_xform"
 
 UNTESTED = {
     "": "demo",
-    "attempts": "again computed_starts divided short_names struct_arrays structs_by_address",
+    "attempts": "computed_starts divided short_names struct_arrays structs_by_address",
     "bench": "machine main pin processes programs result rounds spread tune ways",
     "bench.kinds": "cachebench cannon fibers memory memory_report opbench threads",
     "bench.whole": "apps apps_report apps_trace compare compare_cli compare_output compare_report",
@@ -25,7 +25,6 @@ UNTESTED = {
     "frontend": "static_uses statics units",
     "frontend.clang": "tree",
     "launch": "check cmake executable launcher linked opicc opicxx opirun probes ranks runtime transform",
-    "ownership": "convert_together",
     "ownership.explain": "culprits datatypes deepest hints movable other_threads part_reasons unreached",
     "privatize": "decide hazards model names program relocate table",
     "privatize.edits": "edits identifiers prologue text verify",

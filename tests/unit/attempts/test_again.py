@@ -1,0 +1,73 @@
+"""A program with other texts: what is found there is told in places and words of the program as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from opi_xform.attempts.again import Back, converted, site
+from opi_xform.ir.span import Span
+from opi_xform.ownership.model.plan import Advice, Decision, Note, Plan
+from opi_xform.text.sources import Sources
+
+TOP = "/mirror"
+
+
+class Later:
+    """A text whose places are all ten bytes and a line later than those of the old one."""
+
+    def after(self, offset: int, ends: bool) -> int:
+        return offset + 10
+
+    def span(self, span: Span, file: str) -> Span:
+        return Span(file, span.begin - 10, span.end - 10, span.line - 1, span.column)
+
+
+def at(file: str, begin: int, line: int) -> Span:
+    return Span(file, begin, begin + 4, line, 1)
+
+
+def decision(span: Span, what: str, code: str = "", message: str = "", **more: object) -> Decision:
+    return Decision(span, "f", "MPI_Send", "send", "b", "b", what, code, message, **more)  # type: ignore[arg-type]
+
+
+def back(tmp_path: Path) -> tuple[Back, str, str]:
+    """One file with another text, and one that is as it was."""
+    changed, same = str(tmp_path / "a.c"), str(tmp_path / "b.c")
+    return Back(TOP, {changed: Later()}, Sources()), changed, same
+
+
+def test_places_of_a_changed_text_are_told_in_the_old_one(tmp_path: Path) -> None:
+    to, changed, same = back(tmp_path)
+    assert to.span(at(TOP + changed, 30, 3)) == at(changed, 20, 2)
+    assert to.span(at(TOP + same, 30, 3)) == at(same, 30, 3)
+    header = at("/usr/include/mpi.h", 30, 3)
+    assert to.span(header) == header
+
+
+def test_messages_notes_and_advice_name_no_file_of_the_copy(tmp_path: Path) -> None:
+    to, changed, _ = back(tmp_path)
+    note = Note(at(TOP + changed, 50, 5), f"read in {TOP}{changed}")
+    advice = Advice("end", f"the test in {TOP}{changed}", (at(TOP + changed, 60, 6),))
+    made = decision(at(TOP + changed, 30, 3), "keep", "OPI101", f"{TOP}{changed}:3", notes=(note,), advice=advice)
+    found = to.decision(made)
+    assert found.message == f"{changed}:3"
+    assert found.notes == (Note(at(changed, 40, 4), f"read in {changed}"),)
+    assert found.advice == Advice("end", f"the test in {changed}", (at(changed, 50, 5),))
+
+
+def test_a_site_that_stays_keeps_the_code_that_it_had(tmp_path: Path) -> None:
+    to, changed, _ = back(tmp_path)
+    old = Plan((decision(at(changed, 20, 2), "keep", "OPI103", form="OPI104"),))
+    kept, gained = decision(at(TOP + changed, 30, 3), "keep", "OPI401"), decision(at(TOP + changed, 30, 3), "convert")
+    (found,) = to.with_reasons(Plan((kept,)), old).decisions
+    assert (found.code, found.form) == ("OPI103", "OPI104")
+    assert to.with_reasons(Plan((gained,)), old).decisions == (gained,)
+
+
+def test_buffers_have_the_words_that_they_had(tmp_path: Path) -> None:
+    to, changed, _ = back(tmp_path)
+    old = Plan((Decision(at(changed, 20, 2), "f", "MPI_Send", "send", "h->out", "b", "keep", "", ""),))
+    plan = to.plan(Plan((decision(at(TOP + changed, 30, 3), "convert"),)), old)
+    assert [(d.buffer, d.span) for d in plan.decisions] == [("h->out", at(changed, 20, 2))]
+    assert converted(plan) == {site(old.decisions[0])}
+    assert converted(old) == set()
