@@ -161,7 +161,8 @@ class Deepest:
             if found:
                 shared = meets(judge, use, found[0])
                 carrier = refusal.reason is Reason.CARRIER
-                if carrier and not shared and _elsewhere_each_turn(judge, use):
+                resent = found[0] in judge.use_nodes
+                if carrier and not shared and not resent and _elsewhere_each_turn(judge, use):
                     return None  # what is read may as well be what another turn sends, or nobody
                 if carrier and branches_of(self.program).other_rank(use.node, found[0]):
                     return None  # it comes anew there
