@@ -114,10 +114,19 @@ class Unreached:
         return next((f for f in above if not self.callers.get(f)), None)
 
     def started(self, above: Mapping[str, int]) -> Refusal | None:
-        """A function that leads to the call is given to a library function, which calls it beside the program."""
+        """A function that leads to the call is given to one of a library, which calls it beside the program, or at a
+        time that nobody knows.
+        """
         functions = self.program.functions
         for call in (c for key in sorted(functions) for c in calls_of(functions[key])):
-            if not isinstance(call.callee, ast.FuncRef) or call.callee.name not in self.program.effects:
+            if not isinstance(call.callee, ast.FuncRef) or call.callee.name in functions:
+                continue
+            if call.callee.name not in self.program.effects:
+                given = next((f for f in map(_function, call.args) if f in above and f in functions), None)
+                if given is not None:
+                    what = f"`{functions[given].name}`, which leads to the call, is given to `{call.callee.name}`"
+                    text = f"{what}, of which nothing is known"
+                    return Refusal(Reason.NOT_ANALYSED, text, ((call.span, "here"),))
                 continue
             for callback in self.program.effects[call.callee.name].calls:
                 name = _function(call.args[callback.arg]) if callback.arg < len(call.args) else None

@@ -411,7 +411,10 @@ class _Placing(Releases):
             if bits & (PENDING if event.kind == LEAVE else OTHER if event.kind in _OF_THE_BUFFER else 0):
                 raise self.fail(f"`{self.buffer.name}` may point to other memory at {self.at(event.node)}", event.node)
         if any(bits & OTHER for bits in state.insertions.values()):
-            raise self.fail("the pointer may be to other memory where the buffer would be allocated or freed")
+            other = next((e.node for e in self.events.all if e.kind == LEAVE), None)
+            where = "" if other is None else f", which {self.at(other)} sets to other memory,"
+            name = self.buffer.name
+            raise self.fail(f"`{name}`{where} may not be this buffer's where it would be allocated or freed", other)
         swapped = {n for swap in self.buffer.swaps for n in (swap.start, swap.nodes[1])}
         for event, bits in state.events.items():
             if event.node in swapped and bits & (PENDING | RAW):

@@ -32,6 +32,12 @@ SEND = "MPI_Send(b, 4000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);"
             9,
         ),
         (
+            f"static void put(void) {{ {SEND} }}\nint solve(void *, void (*)(void));\n"
+            "int main(void) {\n double x;\n return solve(&x, put); }",
+            "`put`, which leads to the call, is given to `solve`, of which nothing is known",
+            9,
+        ),
+        (
             "void put();\nint main(void) {\n put(1, 2);\n return 0; }\n"
             f"void put(int a, int c, int d) {{ a = c = d; {SEND} }}",
             "`put`, which leads to the call, is called with another number of arguments",
