@@ -6,7 +6,7 @@ Events that want the buffer are taken in program order; each gets an acquire at 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.codes import Reason
@@ -193,7 +193,9 @@ class _Placing(Releases):
         acquires, releases, rows = self.positions(freed)
         points = tuple(sorted({*acquires, *releases}))
         if in_place and any(a.local for a in allocations):
-            self.allocated_once(allocations, releases)
+            self.allocated_once(allocations, self.put_in(), releases)
+        if self.absent(allocations):
+            self.allocated_once(allocations, self.held_after(acquires, allocations), releases)
         known = found.known_tests | self.own_tests(allocations, points if in_place else None)
         there = in_place and not carrier.rows and not self.buffer.swaps
         unmoved = self.unmoved(allocations, points) if there else frozenset[int]()
@@ -292,20 +294,38 @@ class _Placing(Releases):
                     work.append(s)
         return frozenset(set(self.null_tests) - later)
 
-    def allocated_once(self, allocations: Sequence[Allocation], releases: Collection[tuple[int, str]]) -> None:
-        """No OPI_Alloc that is put in leads to one in place of the program's own with nothing in between: its memory
-        would be lost.  Raises Unplaceable.
+    def put_in(self) -> list[int]:
+        """The nodes that come behind an OPI_Alloc that is put in."""
+        out: list[int] = []
+        for insertion in self.insertions:
+            for frame in self.flow.frames_of[insertion.function] if insertion.kind != "free" else ():
+                level = (frame, insertion.stmt)
+                entering, leaving = self.flow.boundary(level, self.flow.succs, self.flow.preds)
+                out += [v for _, v in (entering if insertion.where == "before" else leaving)]
+        return out
+
+    def held_after(self, acquires: Sequence[tuple[int, str]], allocations: Sequence[Allocation]) -> list[int]:
+        """The nodes that come behind what gives the pointer memory, but for the program's own allocations."""
+        stores = {m for a in allocations for m in a.stores}
+        others = [(n, when) for n, when in acquires if n not in stores]
+        return [v for n, when in others for v in (self.flow.succs[n] if when == "after" else (n,))]
+
+    def absent(self, allocations: Sequence[Allocation]) -> bool:
+        """The program sets the pointer to what a function returned that need not be memory."""
+        symbols, operands = self.program.values.symbols, self.program.values.operands
+        given = (operands[m][-1] for a in allocations for m in a.stores if operands.get(m))
+        return any(symbols.base(v) is None for v in given)
+
+    def allocated_once(
+        self, allocations: Sequence[Allocation], held: Iterable[int], releases: Collection[tuple[int, str]]
+    ) -> None:
+        """No memory of which the program knows nothing is there where it allocates some: it would be lost.
+
+        held: the nodes behind what gives such memory.  Raises Unplaceable.
         """
         stores = {m for a in allocations for m in a.stores}
         gone = {n for n, _ in releases}
-        work: list[int] = []
-        for insertion in self.insertions:
-            if insertion.kind == "free":
-                continue
-            for frame in self.flow.frames_of[insertion.function]:
-                level = (frame, insertion.stmt)
-                entering, leaving = self.flow.boundary(level, self.flow.succs, self.flow.preds)
-                work += [v for _, v in (entering if insertion.where == "before" else leaving)]
+        work = list(held)
         seen: set[int] = set()
         while work:
             n = work.pop()

@@ -119,4 +119,12 @@ BUGS = (
         ("callee_turns", "local_first_turns"),
         condition="allocation and free",
     ),
+    Bug(
+        "a block that is taken where the program has none is not lost",
+        "opi_xform.ownership.placement.place",
+        "if self.absent(allocations):",
+        "if False:",
+        ("null_back_turns",),
+        condition="comparison with NULL",
+    ),
 )
