@@ -134,6 +134,13 @@ BUGS = (
         "if not once and not _surely(program, flow, outer, m):",
         "if False:",
         ("local_first_size",),
+        Bug(
+            "",
+            "opi_xform.ownership.placement.place",
+            "if in_place and any(a.local for a in allocations):",
+            "if False:",
+            (),
+        ),
         condition="allocation and free",
     ),
     Bug(
