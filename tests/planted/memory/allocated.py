@@ -109,6 +109,7 @@ BUGS = (
         "return bool(set_at) and all(isinstance(self.graph.nodes[m].action, Unbind) for m in set_at)",
         "return bool(set_at)",
         ("null_choice_target",),
+        Bug("", "opi_xform.ownership.placement.place", "if self.absent(allocations):", "if False:", ()),
         condition="comparison with NULL",
     ),
     Bug(
