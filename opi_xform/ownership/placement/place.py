@@ -193,7 +193,7 @@ class _Placing(Releases):
         acquires, releases, rows = self.positions(freed)
         points = tuple(sorted({*acquires, *releases}))
         if in_place and any(a.local for a in allocations):
-            self.allocated_once(allocations, self.put_in(), releases)
+            self.allocated_once(allocations, self.behind_put_in("alloc", "guard"), releases)
         if self.absent(allocations):
             self.allocated_once(allocations, self.held_after(acquires, allocations), releases)
         known = found.known_tests | self.own_tests(allocations, points if in_place else None)
@@ -285,8 +285,9 @@ class _Placing(Releases):
     def unmoved(self, allocations: Sequence[Allocation], points: Collection[tuple[int, str]]) -> frozenset[int]:
         """Tests that find the pointer as the program set it: nothing was put in on any way to them since then."""
         stores = {m for a in allocations for m in a.stores}
-        work = [n for n, _ in points if n not in stores]
-        later = {n for n, when in points if when == "before"}
+        put_in = self.behind_put_in("alloc", "guard", "free")  # right behind a store, too
+        work = [*(n for n, _ in points if n not in stores), *put_in]
+        later = {*(n for n, when in points if when == "before"), *put_in}
         while work:
             for s in self.flow.succs[work.pop()]:
                 if s not in later and s not in stores and s < len(self.graph.nodes):
@@ -294,15 +295,15 @@ class _Placing(Releases):
                     work.append(s)
         return frozenset(set(self.null_tests) - later)
 
-    def put_in(self) -> list[int]:
-        """The nodes that come behind an OPI_Alloc that is put in."""
+    def behind_put_in(self, *kinds: str) -> list[int]:
+        """The nodes that come right behind calls of these kinds (``Insertion``) that are put in."""
         out: list[int] = []
-        for insertion in self.insertions:
-            for frame in self.flow.frames_of[insertion.function] if insertion.kind != "free" else ():
+        for insertion in (i for i in self.insertions if i.kind in kinds):
+            for frame in self.flow.frames_of[insertion.function]:
                 level = (frame, insertion.stmt)
                 entering, leaving = self.flow.boundary(level, self.flow.succs, self.flow.preds)
                 out += [v for _, v in (entering if insertion.where == "before" else leaving)]
-        return out
+        return [n for n in out if n < len(self.graph.nodes)]
 
     def held_after(self, acquires: Sequence[tuple[int, str]], allocations: Sequence[Allocation]) -> list[int]:
         """The nodes that come behind what gives the pointer memory, but for the program's own allocations."""

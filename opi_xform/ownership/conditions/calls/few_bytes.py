@@ -18,7 +18,7 @@ CONDITION = Condition(
     "min bytes",
     "The message has as many bytes as --min-bytes asks for.",
     codes=(Reason.FEW_BYTES.send, Reason.FEW_BYTES.recv),
-    words=("ownership.explain.deepest:too_small",),
+    words=("ownership.buffers.message_sizes:too_small",),
     site=check,
     form=True,
     sound=False,
