@@ -30,6 +30,8 @@ from opi_xform.ownership.placement.states import (
     IRECV,
     IREPLACE,
     LEAVE,
+    MADE,
+    MAYALLOC,
     MAYSEND,
     RAWBIRTH,
     RECV,
@@ -164,7 +166,9 @@ class _Collector:
                     row = self.mentions.row(self.program.values.operands[n][0])
                     if row is None:
                         return "an allocation does not tell which row of the array it is for"
-                self.add(n, ALLOC if self.in_place else BIRTH, row)
+                given = self.program.values.operands.get(n, ())
+                sure = not given or self.program.values.symbols.base(given[-1]) is not None
+                self.add(n, MADE if not self.in_place else ALLOC if sure else MAYALLOC, row)
         return ""
 
     def leaves(self) -> None:
@@ -312,6 +316,8 @@ class _Collector:
                 made = {at for o in found & given if o is not None for at in table[o].nodes}
                 if len(found) == 1 and any(self.program.dominates(at, n) for at in made):
                     out.add(n)
+        for a in (a for a in self.allocations if a.inside):  # `if (posix_memalign(&p, …))` tests before it sets `p`
+            out.update(n for n in self.tests_of(a) if not any(self.program.dominates(m, n) for m in a.stores))
         return out
 
     def touched(self, n: int) -> set[int]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
+from opi_xform.graph.statements import Level
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.ast import Variable
 from opi_xform.ownership.explain.reasons import node_span
 from opi_xform.ownership.model.lines import line_of
+from opi_xform.ownership.placement.lost import lost
 from opi_xform.ownership.placement.situation import Situation, State
 from opi_xform.ownership.placement.states import (
     ALLOC,
@@ -16,6 +18,8 @@ from opi_xform.ownership.placement.states import (
     DEALLOC,
     HELD,
     IRECV,
+    MADE,
+    MAYALLOC,
     NEEDS_BUFFER,
     NONE,
     PENDING,
@@ -32,7 +36,7 @@ from opi_xform.ownership.placement.states import (
 )
 
 ROUNDS = 400
-_LIFE = frozenset({*SENDS, RECV, IRECV, BIRTH, RAWBIRTH, DEALLOC, ALLOC})
+_LIFE = frozenset({*SENDS, RECV, IRECV, BIRTH, RAWBIRTH, DEALLOC, MADE, ALLOC, MAYALLOC})
 
 
 class Releases(Situation):
@@ -131,6 +135,40 @@ class Releases(Situation):
                 wanted = f"; before {before} would leave {line_of(node_span(self.program, without[0].node))} without"
         what = "the buffer still has its memory before this call, and no place was found at which that could be freed"
         raise self.fail(what + wanted, event.node)
+
+    def free_what_would_be_lost(self, lazy: Collection[Level]) -> None:
+        """OPI_Free before the pointer is set where it may hold memory of which the program knows nothing.
+
+        lazy: ``if (!buf) buf = malloc(n);``, which finds in the transformed program what is there.
+        """
+        if self.buffer.carrier.kind != "pointer":
+            return
+        asked = {e.node for e in self.events.all if any(self.flow.inside(level, e.node) for level in lazy)}
+        swapped = {n for swap in self.buffer.swaps for n in (swap.start, swap.nodes[1])}
+        for _ in range(ROUNDS):
+            found = lost(self.flow, self.views, self.events.by_node, self.insertions, swapped, asked)
+            if not found:
+                return
+            event = min(found, key=lambda e: e.node)
+            if not any(self.frees_before(event, level, swapped, asked) for level in self.flow.levels(event.node)):
+                name, where = self.buffer.name, line_of(node_span(self.program, event.node))
+                message = f"where {where} sets `{name}`, it may have memory of which the program knows nothing"
+                raise self.fail(f"{message}, and no place was found at which that could be freed", event.node)
+        raise self.fail("the calls that free the buffer cannot be placed")
+
+    def frees_before(self, event: Event, level: Level, swapped: Collection[int], asked: Collection[int]) -> bool:
+        """Puts OPI_Free before a statement, if then nothing is lost at the event, and nobody needs what it frees."""
+        candidate = self.insertion(event, level, "before", "free")
+        if candidate is None or candidate in self.insertions:
+            return False
+        chosen = [*self.insertions, candidate]
+        needs = [needed(self.flow, v, self.events.by_node, self.insertions) for v in self.views]
+        if self.worse(self.solve(), self.solve(chosen)) or not self.dead_after(candidate, needs):
+            return False
+        if event in lost(self.flow, self.views, self.events.by_node, chosen, swapped, asked):
+            return False
+        self.insertions.append(candidate)
+        return True
 
     def free_at_scope_end(self, variable: Variable) -> None:
         """A local carrier leaves nothing behind on any way out of the block that declares it."""

@@ -6,7 +6,7 @@ Events that want the buffer are taken in program order; each gets an acquire at 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from opi_xform.codes import Reason
@@ -176,7 +176,7 @@ class _Placing(Releases):
         member = self.program.members.get(carrier.variable)
         if variable.kind in ("local", "param") or (member is not None and member.raw):
             self.initial = RAW
-        self.arrange(variable)
+        self.arrange(variable, lazy.values())
         state = self.solve()
         self.check(state, variable)
         builder = Builder(self.program, self.flow, self.buffer, self.mentions, self.shared.texts, self.shared.defs)
@@ -192,10 +192,6 @@ class _Placing(Releases):
             raise self.fail(written)
         acquires, releases, rows = self.positions(freed)
         points = tuple(sorted({*acquires, *releases}))
-        if in_place and any(a.local for a in allocations):
-            self.allocated_once(allocations, self.behind_put_in("alloc", "guard"), releases)
-        if self.absent(allocations):
-            self.allocated_once(allocations, self.held_after(acquires, allocations), releases)
         known = found.known_tests | self.own_tests(allocations, points if in_place else None)
         there = in_place and not carrier.rows and not self.buffer.swaps
         unmoved = self.unmoved(allocations, points) if there else frozenset[int]()
@@ -214,7 +210,7 @@ class _Placing(Releases):
         guarded = any(i.kind == "guard" for i in self.insertions)
         return Placement(written.edits, points, written.files, acquires, releases, rows, test, guarded)
 
-    def arrange(self, variable: Variable) -> None:
+    def arrange(self, variable: Variable, lazy: Collection[Level]) -> None:
         """Chooses the insertions; where paths disagree, once more with the paths left out that cannot be."""
         levels = self.levels()
         found: list[tuple[tuple[int, int, int], list[View], list[Insertion], set[int]]] = []
@@ -240,6 +236,7 @@ class _Placing(Releases):
             self.held_leaving = set()
             try:
                 self.insert(variable)
+                self.free_what_would_be_lost(lazy)
             except Unplaceable as reason:
                 failure = failure or reason
                 continue
@@ -304,39 +301,6 @@ class _Placing(Releases):
                 entering, leaving = self.flow.boundary(level, self.flow.succs, self.flow.preds)
                 out += [v for _, v in (entering if insertion.where == "before" else leaving)]
         return [n for n in out if n < len(self.graph.nodes)]
-
-    def held_after(self, acquires: Sequence[tuple[int, str]], allocations: Sequence[Allocation]) -> list[int]:
-        """The nodes that come behind what gives the pointer memory, but for the program's own allocations."""
-        stores = {m for a in allocations for m in a.stores}
-        others = [(n, when) for n, when in acquires if n not in stores]
-        return [v for n, when in others for v in (self.flow.succs[n] if when == "after" else (n,))]
-
-    def absent(self, allocations: Sequence[Allocation]) -> bool:
-        """The program sets the pointer to what a function returned that need not be memory."""
-        symbols, operands = self.program.values.symbols, self.program.values.operands
-        given = (operands[m][-1] for a in allocations for m in a.stores if operands.get(m))
-        return any(symbols.base(v) is None for v in given)
-
-    def allocated_once(
-        self, allocations: Sequence[Allocation], held: Iterable[int], releases: Collection[tuple[int, str]]
-    ) -> None:
-        """No memory of which the program knows nothing is there where it allocates some: it would be lost.
-
-        held: the nodes behind what gives such memory.  Raises Unplaceable.
-        """
-        stores = {m for a in allocations for m in a.stores}
-        gone = {n for n, _ in releases}
-        work = list(held)
-        seen: set[int] = set()
-        while work:
-            n = work.pop()
-            if n in seen or n >= len(self.graph.nodes):
-                continue
-            seen.add(n)
-            if n in stores:
-                raise self.fail(f"`{self.buffer.name}` would be given memory twice, the second time at {self.at(n)}", n)
-            if n not in gone:
-                work.extend(self.flow.succs[n])
 
     # --- acquires --------------------------------------------------------------------------------------------------
 

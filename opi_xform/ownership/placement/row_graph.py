@@ -15,7 +15,7 @@ from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import ONE, ZERO, Poly, symbol
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.names import names_of
-from opi_xform.ownership.placement.states import BIRTH, DEALLOC, IRECV, IREPLACE, Event, View, view
+from opi_xform.ownership.placement.states import BIRTH, DEALLOC, IRECV, IREPLACE, MADE, Event, View, view
 from opi_xform.ownership.requests.completions import all_in_turn
 from opi_xform.record import dataclass
 from opi_xform.values.trip_counts import nominal_trips
@@ -112,7 +112,7 @@ def _row_loops(program: Program, events: Sequence[Event]) -> list[_RowLoop] | No
     for loop, row in sorted(rows.items()):
         blocks = program.nest.loops[loop].blocks
         kinds = {e.kind for e in events if e.row is not None and program.graph.nodes[e.node].block in blocks}
-        out.append(_row_loop(program, loop, row, kinds <= {BIRTH, DEALLOC}))
+        out.append(_row_loop(program, loop, row, kinds <= {BIRTH, MADE, DEALLOC}))
     return [_in_turn(program, found, rows[found.loop], events, out) for found in out]
 
 

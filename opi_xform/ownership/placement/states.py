@@ -20,10 +20,28 @@ _TABLE = shipped_table()
 _STEPS = _TABLE.steps
 NONE, HELD, PENDING, RAW, OTHER = (_TABLE.states[s] for s in ("None", "Held", "Pending", "Raw", "Other"))
 
-RAWBIRTH, BIRTH, ALLOC, TOUCH, SEND, MAYSEND, RECV, IRECV, REPLACE, IREPLACE, COMPLETE, DEALLOC, LEAVE = [
+(
+    RAWBIRTH,
+    BIRTH,
+    MADE,
+    ALLOC,
+    MAYALLOC,
+    TOUCH,
+    SEND,
+    MAYSEND,
+    RECV,
+    IRECV,
+    REPLACE,
+    IREPLACE,
+    COMPLETE,
+    DEALLOC,
+    LEAVE,
+) = [
     "rawbirth",
     "birth",
+    "made",
     "alloc",
+    "mayalloc",
     "touch",
     "send",
     "maysend",
@@ -200,19 +218,24 @@ def edges(flow: Flow, view: View, insertion: Insertion, frame: int) -> Sequence[
     return view.leaving.get(level, ())
 
 
-def _insert(insertion: Insertion, state: int) -> int:
-    """``state`` behind a call that is put in."""
-    return _STEPS["OPI_Free" if insertion.kind == "free" else "OPI_Alloc"][state]
+def _happen(event: Event, state: int, steps: Mapping[str, Sequence[int]]) -> int:
+    return steps[event.kind][state]
 
 
-def _happen(event: Event, state: int) -> int:
-    return _STEPS[event.kind][state]
+def _put_in(insertion: Insertion) -> str:
+    """The event that a call that is put in is."""
+    return "OPI_Free" if insertion.kind == "free" else "OPI_Alloc"
 
 
 def solve(
-    flow: Flow, view: View, events: Mapping[int, Sequence[Event]], insertions: Sequence[Insertion], initial: int
+    flow: Flow,
+    view: View,
+    events: Mapping[int, Sequence[Event]],
+    insertions: Sequence[Insertion],
+    initial: int,
+    steps: Mapping[str, Sequence[int]] = _STEPS,
 ) -> Solution:
-    """The least solution: the union over all paths."""
+    """The least solution: the union over all paths.  steps: of a table with the events of ``carrier.toml``."""
     places = Places(flow, view, insertions).on
     before = dict.fromkeys(view.succs, 0)
     after = dict.fromkeys(view.succs, 0)
@@ -224,11 +247,11 @@ def solve(
         queued.discard(v)
         state = 0
         for u in view.preds[v]:
-            state |= _along(places, view, u, v, after[u])
+            state |= _along(places, view, (u, v), after[u], steps)
         before[v] = state
         for event in events.get(v, ()):
             if view.concerns(event.row):
-                state = _happen(event, state)
+                state = _happen(event, state, steps)
         if state != after[v]:
             after[v] = state
             for t in view.succs[v]:
@@ -242,7 +265,7 @@ def solve(
             if not view.concerns(event.row):
                 continue
             solution.events[event] = solution.events.get(event, 0) | state
-            state = _happen(event, state)
+            state = _happen(event, state, steps)
     for (u, v), found in places.items():
         if u not in view.preds[v]:
             continue
@@ -250,7 +273,7 @@ def solve(
         for _, insertion, row in found:
             if view.concerns(row):
                 solution.insertions[insertion] = solution.insertions.get(insertion, 0) | state
-                state = _insert(insertion, state)
+                state = steps[_put_in(insertion)][state]
         solution.ends[u, v] = state
     return solution
 
@@ -258,13 +281,13 @@ def solve(
 def _along(
     places: Mapping[Edge, Sequence[tuple[tuple[int, int], Insertion, Poly | None]]],
     view: View,
-    u: int,
-    v: int,
+    edge: Edge,
     state: int,
+    steps: Mapping[str, Sequence[int]],
 ) -> int:
-    for _, insertion, row in places.get((u, v), ()):
+    for _, insertion, row in places.get(edge, ()):
         if view.concerns(row):
-            state = _insert(insertion, state)
+            state = steps[_put_in(insertion)][state]
     return state
 
 

@@ -136,8 +136,8 @@ BUGS = (
         ("local_first_size",),
         Bug(
             "",
-            "opi_xform.ownership.placement.place",
-            "if in_place and any(a.local for a in allocations):",
+            "opi_xform.ownership.placement.lost",
+            "if sets and bits & (_EXTRA | _AWAITED):",
             "if False:",
             (),
         ),

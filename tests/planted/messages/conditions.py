@@ -104,8 +104,8 @@ BUGS = (
     Bug(
         "the pointer is to the buffer until it is freed",
         "opi_xform.ownership.placement.states",
-        "return _STEPS[event.kind][state]",
-        "return state if event.kind == LEAVE else _STEPS[event.kind][state]",
+        "return steps[event.kind][state]",
+        "return state if event.kind == LEAVE else steps[event.kind][state]",
         ("left_maybe", "left_turns"),
         condition="placement",
     ),
@@ -142,8 +142,8 @@ BUGS = (
         also=Bug(
             "the pointer is to the buffer until it is freed",
             "opi_xform.ownership.placement.states",
-            "return _STEPS[event.kind][state]",
-            "return state if event.kind == LEAVE else _STEPS[event.kind][state]",
+            "return steps[event.kind][state]",
+            "return state if event.kind == LEAVE else steps[event.kind][state]",
             ("left_maybe", "left_turns"),
             condition="placement",
         ),

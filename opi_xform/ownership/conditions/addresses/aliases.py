@@ -52,11 +52,11 @@ def alias_refusal(
             after = when == "after"
             if found.crosses(n, after):
                 return _refusal(flow, name, found.source(n), n, found.next_use(n, after))
-    nodes = {n for n, _ in places}
-    for n in sorted(nodes):
-        refusal = _unsequenced(flow, n)
+    for n, when in places:
+        refusal = _unsequenced(flow, n, when == "before")
         if refusal is not None:
             return refusal
+    nodes = {n for n, _ in places}
     for use in buffer.uses:
         if use.node in nodes:
             refusal = _window(flow, use, renamed)
@@ -119,15 +119,18 @@ def _what(flow: Flow, point: int) -> str:
     return "the buffer changes hands here"
 
 
-def _unsequenced(flow: Flow, point: int) -> Refusal | None:
+def _unsequenced(flow: Flow, point: int, before: bool) -> Refusal | None:
     """A mention of the buffer in the same full expression as the call, before or after which it may be evaluated.
+
+    before: a call is put in before the statement that begins with the point: nothing of that one comes first.
 
     A function that uses the buffer mentions it, too.  Where the point is the call of a function of the program, what
     changes hands there does so in a statement that is put beside it; what does so in the function has a point of its
     own there.
     """
     graph = flow.graph
-    at = graph.frames[graph.nodes[point].frame].call if point in flow.entered else point
+    around = graph.frames[graph.nodes[point].frame].call
+    at = around if before or point in flow.entered else point
     while at >= 0:
         node = graph.nodes[at]
         action = node.action

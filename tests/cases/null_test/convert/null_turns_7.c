@@ -1,4 +1,4 @@
-/* Nothing is allocated for an empty message, and nothing is freed then: a block that is taken there would be lost. */
+/* Nothing is allocated for an empty message, and nothing is freed then: a block that is taken there is freed in the next turn. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,9 +29,9 @@ int main(int argc, char **argv)
         if (rank == 0) {
             for (int i = 0; i < m; i++)
                 a[i] = i + t;
-            MPI_Send(a, m, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ keep(a) OPI114
+            MPI_Send(a, m, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(a)
         } else if (rank == 1) {
-            MPI_Recv(a, m, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ keep(a) OPI215
+            MPI_Recv(a, m, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(a) no-stale-count
         }
         if (rank == 1 && m > 3)
             total += a[3];
