@@ -160,7 +160,9 @@ def test_how_many_elements_a_receive_would_have_to_bring(read: str, least: int |
 
 
 def test_nodes_in_the_order_of_a_walk_that_comes_back_to_its_start() -> None:
-    asked = Asked(f"{PACK}\nfor (int t = 0; t < 9; t++) {{\nv[2] = b[0]; // TWO\n{SEND} // HERE\nv[0] = b[1]; // ONE\n}}")
+    asked = Asked(
+        f"{PACK}\nfor (int t = 0; t < 9; t++) {{\nv[2] = b[0]; // TWO\n{SEND} // HERE\nv[0] = b[1]; // ONE\n}}"
+    )
     wanted = {asked.node("ONE"), asked.node("TWO"), asked.use.node}
     assert asked.lines(ahead(asked.source.program.graph, asked.use.node, wanted)) == [
         asked.line("ONE"),
