@@ -268,11 +268,13 @@ def test_what_leads_to_a_function_the_nearest_first() -> None:
         ("if (argc > 2) { v[0] = b[3]; /* READ */ // READ\nreturn 1; }", False),  # it leaves
         ("other();\nv[0] = b[3]; // READ", False),  # what is global may be changed there
         ("other();\nargc = b[3]; // READ", False),  # b is global itself
+        ("v[1] = 2;\nother_reads(b[3]); // READ", False),  # a function may read what is global
+        ("int own = 1;\nargc = own;\nother_reads(b[3]); // READ", True),
         ("return b[3] > 0; // READ", True),  # the read of what is returned
     ],
 )
 def test_a_read_that_could_stand_before_the_send(behind: str, could: bool) -> None:
-    found = source(main(f"{SEND}\n{behind}", "void other(void);"))
+    found = source(main(f"{SEND}\n{behind}", "void other(void); void other_reads(double);"))
     (use,) = found.uses
     line = found.line("// READ")
     nodes = found.program.graph.nodes
