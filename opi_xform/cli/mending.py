@@ -50,7 +50,7 @@ def require_mpicc() -> None:
 
 def _advice(message: str, file: str) -> str:
     """A message of the front end, with what to do where it says nothing of it."""
-    if ";" in message:
+    if "; " in message:  # clang's own have a `;` that is expected
         return message
     gcc, folder = gcc_headers(), os.path.realpath(os.path.dirname(file))
     if os.path.basename(file) == "tgmath.h" or (gcc and folder == os.path.realpath(gcc)):

@@ -9,6 +9,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
@@ -104,15 +105,29 @@ def modules() -> dict[str, Path]:
     return out
 
 
+@dataclass(frozen=True)
+class Module:
+    """What a module says of itself, and the modules of the package that it imports: with type hints, and without."""
+
+    doc: str | None
+    typed: tuple[str, ...]
+    plain: tuple[str, ...]
+
+
 @cache
+def read(path: Path) -> Module:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return Module(ast.get_docstring(tree), tuple(_imported(tree, True)), tuple(_imported(tree, False)))
+
+
 def imported(path: Path, types: bool = True) -> tuple[str, ...]:
     """The modules of the package that a module imports, in functions, too.  types: also those for type hints alone."""
-    return tuple(_imported(path, types))
+    return read(path).typed if types else read(path).plain
 
 
-def _imported(path: Path, types: bool) -> Iterator[str]:
+def _imported(tree: ast.Module, types: bool) -> Iterator[str]:
     known = modules()
-    worklist: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    worklist: list[ast.AST] = [tree]
     while worklist:
         node = worklist.pop()
         if (
@@ -128,7 +143,7 @@ def _imported(path: Path, types: bool) -> Iterator[str]:
                 yield name if name in known else node.module
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
-        worklist.extend(ast.iter_child_nodes(node))
+        worklist.extend(n for n in ast.iter_child_nodes(node) if not isinstance(n, ast.expr))  # none imports
 
 
 def top(module: str) -> str:
@@ -207,8 +222,7 @@ def test_names_say_what_is_in_a_module() -> None:
 
 
 def test_every_module_says_what_it_is() -> None:
-    empty = [m for m, path in modules().items() if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))]
-    assert empty == []
+    assert [m for m, path in modules().items() if not read(path).doc] == []
 
 
 def c_files(*folders: Path) -> list[Path]:

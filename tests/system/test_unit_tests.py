@@ -12,7 +12,6 @@ PACKAGE = ROOT / "opi_xform"
 
 UNTESTED = {
     "": "demo",
-    "attempts": "computed_starts divided short_names struct_arrays structs_by_address",
     "bench": "machine main pin processes programs result rounds spread tune ways",
     "bench.kinds": "cachebench cannon fibers memory memory_report opbench threads",
     "bench.whole": "apps apps_report apps_trace compare compare_cli compare_output compare_report",
@@ -21,13 +20,7 @@ UNTESTED = {
     "run start terminal versions",
     "cli.inputs": "annotations beside build_flags channels files knowledge shown usual",
     "cli.output": "checks destination explained facts fix present private",
-    "divide.passages": "proof",
-    "frontend": "static_uses statics units",
-    "frontend.clang": "tree",
     "launch": "check cmake executable launcher linked opicc opicxx opirun probes ranks runtime transform",
-    "ownership.explain": "culprits datatypes deepest hints movable other_threads part_reasons unreached",
-    "privatize": "decide hazards model names program relocate table",
-    "privatize.edits": "edits identifiers prologue text verify",
 }
 """By package: modules that no file of tests/unit imports, nor names in its text as one that it is about."""
 

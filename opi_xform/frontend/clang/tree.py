@@ -159,28 +159,29 @@ class Places:
         if made is None or not made.object_like or (self.begin[i], self.end[i]) != (made.begin, made.end):
             return None
         tree = self._tree
-        top = i
-        while True:
-            parent = tree.parent[top]
-            if parent < 0:
-                return made
+        top, alone = i, True
+        while (parent := tree.parent[top]) >= 0:
             siblings = tree.kids[parent]
             for k in siblings:
                 if k != top and self._beside(k, made) and self.file[k] is self.file[i]:
                     return None
-            if (self.begin[parent], self.end[parent]) == (made.begin, made.end) and self.made_by[parent] is made:
-                if tree.kind[parent] in _WRAPPERS and len(siblings) == 1:
-                    top = parent
-                    continue
-                if tree.kind[parent] < Kind.UNEXPOSED_STMT:
+            if alone and (self.begin[parent], self.end[parent]) == (made.begin, made.end):
+                alone = self.made_by[parent] is made and tree.kind[parent] in _WRAPPERS and len(siblings) == 1
+                if self.made_by[parent] is made and not alone and tree.kind[parent] < Kind.UNEXPOSED_STMT:
                     return None
-            return made
+            else:
+                alone = False
+            # Of `*SUM` with `a + 1` in the macro the star takes the `a`, and the rest is beside it further out.
+            if self.made_by[parent] is None and self.begin[parent] < made.begin and self.end[parent] > made.end:
+                break
+            top = parent
+        return made
 
     def _beside(self, k: int, made: Expansion) -> bool:
         """Whether node ``k`` shares written text with the expansion, other than by coming from a macro around it."""
         if self.begin[k] >= made.end or self.end[k] <= made.begin:
             return False
-        if (self.begin[k], self.end[k]) == (made.begin, made.end) and made.single:
+        if (self.begin[k], self.end[k]) == (made.begin, made.end) and self._macros.closed(made):
             return False  # the same text once more: an argument that is expanded twice
         maker = self.made_by[k]
         return maker is None or maker.begin >= made.begin or maker.end < made.end

@@ -262,6 +262,25 @@ class Macros:
         cursor = self._by_name.get(name)
         return self._define_from(cursor) if cursor is not None else None
 
+    def closed(self, expansion: Expansion) -> bool:
+        """Whether an operator beside a macro's use takes all of it: it stands for one token, or for one in brackets."""
+        definition, seen = expansion.definition, set[str]()
+        while definition is not None and definition.name not in seen:
+            seen.add(definition.name)
+            body = definition.body
+            if not body or _bracketed(body):
+                return bool(body)
+            following = self.definition(body[0])
+            if following is None or following.name in seen:
+                return len(body) == 1 and body[0] not in (definition.parameters or ())
+            if len(self._every[following.name]) > 1:
+                return False
+            rest = body[1:]
+            if bool(rest) == (following.parameters is None) or (rest and not _bracketed(rest)):
+                return False
+            definition = following
+        return False
+
     def leads_to(self, expansion: Expansion, name: str) -> bool:
         """Whether a macro's body has a name in it, by itself or through other macros."""
         seen: set[str] = set()
@@ -424,6 +443,16 @@ def call_arguments(body: tuple[str, ...], callee: str) -> list[tuple[str, ...]]:
             continue
         current.append(token)
     return []
+
+
+def _bracketed(tokens_: tuple[str, ...]) -> bool:
+    """Tokens that stand in one pair of parentheses."""
+    depth = 0
+    for i, token in enumerate(tokens_):
+        depth += (token == "(") - (token == ")")
+        if depth == 0:
+            return i > 0 and i == len(tokens_) - 1
+    return False
 
 
 def arguments_of(data: bytes, at: int, end: int) -> list[tuple[int, int]]:

@@ -67,6 +67,27 @@ def test_what_a_macro_stands_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("definitions", "closed"),
+    [
+        ("#define P 1", True),
+        ("#define P a", True),
+        ("#define P (a + 1)", True),
+        ("#define P a + 1", False),
+        ("#define P (a) + (1)", False),
+        ("#define Q a + 1\n#define P Q", False),  # through another macro
+        ("#define Q (a + 1)\n#define P Q", True),
+        ("#define Q(x) (x + 1)\n#define P Q(a)", True),
+        ("#define Q(x) x\n#define P Q(a + 1)", False),
+        ("#define Q(x) (x)\n#define P Q(a) + 1", False),
+        ("#define Q a\n#undef Q\n#define Q a + 1\n#define P Q", False),
+    ],
+)
+def test_a_macro_of_which_an_operator_beside_it_takes_all(tmp_path: Path, definitions: str, closed: bool) -> None:
+    with macros_of(tmp_path, f"{definitions}\nint a; int f(void) {{ return P; }}\n") as (_, macros):
+        assert macros.closed(use(macros, "P")) is closed
+
+
+@pytest.mark.parametrize(
     ("body", "free"), [("g(x)", True), ("g(x) + x", False), ("g(#x)", False), ("g(1)", False), ("INNER(x)", True)]
 )
 def test_arguments_that_can_be_edited(tmp_path: Path, body: str, free: bool) -> None:

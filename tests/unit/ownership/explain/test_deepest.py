@@ -8,6 +8,11 @@ from typing import Any
 
 import pytest
 from case_tools import run_tool
+from ownership_support import source
+
+from opi_xform.codes import Reason
+from opi_xform.ownership.explain.deepest import in_its_words, shared_places
+from opi_xform.ownership.model.buffers import Refusal
 
 HEAD = """#include <mpi.h>
 #include <stdio.h>
@@ -143,3 +148,29 @@ def test_a_lost_buffer_has_the_name_of_the_call(tmp_path: Path) -> None:
     head = "static double b[N]; extern void unknown(double *); unknown(b); double *row = b;"
     found = sites([head, f"MPI_Send(b, N, {TO}", f"MPI_Send(row, N, {TO}"], tmp_path)
     assert [site["message"] for site in found] == ["`b`: unknown function unknown", "`row`: unknown function unknown"]
+
+
+def test_sites_to_which_several_buffers_come_or_one_that_is_not_known() -> None:
+    give = "static void give(double *d) { MPI_Send(d, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); }"
+    send = "MPI_Send({}, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);"
+    text = f"static double b[N], c[N]; void *get(void);\n{give}\nint main(void)\n{{\ndouble *q = get();\n"
+    found = source(
+        f"{text}{send.format('b')} // ONE\ngive(b); give(c);\n{send.format('q')} // UNKNOWN\nreturn 0;\n}}\n"
+    )
+    places = {use.call.span.line: use.place for use in found.uses}
+    assert len(places) == 3
+    both, unknown = places[found.line("void give")], places[found.line("// UNKNOWN")]
+    groups = [found.buffers["b"], found.buffers["c"]]
+    assert shared_places(groups, ()) == {both}
+    assert shared_places(groups, [use for use in found.uses if use.place == unknown]) == {both, unknown}
+
+
+def test_a_buffer_has_the_name_that_the_call_has_for_it() -> None:
+    """It may be a variable of another function."""
+    send = "static void give(double *d) { MPI_Send(d, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); }"
+    found = source(f"static double b[N];\n{send}\nint main(void) {{ give(b); return 0; }}\n")
+    buffer, use = found.buffers["b"], found.uses[0]
+    lost = Refusal(Reason.SEVERAL_BUFFERS, "`b`: it is lost")
+    assert in_its_words(lost, buffer, use).message == "`d`: it is lost"
+    other = Refusal(Reason.SEVERAL_BUFFERS, "`other`: it is lost")
+    assert in_its_words(other, buffer, use) is other

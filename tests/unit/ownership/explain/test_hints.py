@@ -10,6 +10,11 @@ from typing import Any
 import pytest
 
 from opi_xform.cli.main import main
+from opi_xform.codes import Reason
+from opi_xform.ir.span import Span
+from opi_xform.ownership.explain.hints import told
+from opi_xform.ownership.model.buffers import Refusal
+from opi_xform.ownership.model.plan import Advice
 
 HEAD = """#include <mpi.h>
 #define N 1000
@@ -152,3 +157,41 @@ def test_all_calls_that_come_while_a_receive_is_pending_need_another_buffer(
     assert kept["message"].endswith("; another buffer at line 11 and 12 would let it convert")
     assert of_line(lines("u", "buf"), 10, tmp_path, capfd)["decision"] == "keep"
     assert of_line(lines("u", "v"), 10, tmp_path, capfd)["decision"] == "convert"
+
+
+READ, USED = Span("a.c", 10, 14, 3, 1), Span("a.c", 30, 34, 5, 1)
+MOVE = Advice("move", "moving the read", (READ,))
+KEPT = Refusal(Reason.READ_LATER, "`b` is read", ((READ, "here"),), hint=MOVE)
+
+
+@pytest.mark.parametrize(
+    ("other", "shared", "message"),
+    [
+        (None, False, "`b` is read; moving the read would let it convert"),
+        (None, True, "`b` is read"),  # other buffers come to the call: what is said of this one is not all
+        (
+            Refusal(Reason.ESCAPE, "`b` escapes; and more"),
+            True,
+            "`b` is read; moving the read would not be enough: `b` escapes",
+        ),
+        (Refusal(Reason.OLD_BYTES, "`b` is read"), False, "`b` is read"),  # the same again
+        (Refusal(Reason.OLD_ADDRESS, "`p` is used", ((READ, "used here"),)), False, "`b` is read"),  # by what moves
+        (
+            Refusal(Reason.OLD_ADDRESS, "`p` is used", ((USED, "used here"),)),
+            False,
+            "`b` is read; moving the read would not be enough: `p` is used",
+        ),
+    ],
+)
+def test_what_is_left_when_somebody_follows_a_hint(other: Refusal | None, shared: bool, message: str) -> None:
+    found = told(KEPT, other, shared)
+    assert (found.message, found.hint) == (message, None)
+    assert found.advice == (MOVE if message.endswith("would let it convert") else None)
+
+
+@pytest.mark.parametrize(("at", "said"), [(READ, False), (USED, True)])
+def test_what_a_read_of_less_would_not_go_beyond_is_no_other_reason(at: Span, said: bool) -> None:
+    hint = Advice("receive", "reading only what was received", (READ,))
+    refusal = Refusal(Reason.OLD_BYTES, "`b` is read", ((READ, "here"),), hint=hint)
+    found = told(refusal, Refusal(Reason.CAPACITY, "it is beyond", ((at, "here"),)), False)
+    assert ("would not be enough: it is beyond" in found.message) is said

@@ -1,0 +1,193 @@
+"""Programs of which another text converts more: what each attempt makes of them, and where it makes nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from other_texts import Whole, whole
+
+from opi_xform.attempts.computed_starts import Starting
+from opi_xform.attempts.divided import PARTED, Parting
+from opi_xform.attempts.short_names import Plainly
+from opi_xform.attempts.struct_arrays import Loosening
+from opi_xform.attempts.structs_by_address import Passing
+from opi_xform.ownership.model.plan import Plan
+
+
+def main(body: str, top: str = "") -> str:
+    start = "int rank;\nMPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
+    return (
+        f"static double u[2 * N], v[2 * N];\n{top}\nint main(int argc, char **argv)\n{{\n{start}{body}\nreturn 0;\n}}\n"
+    )
+
+
+def text(changed: dict[str, bytes] | None) -> str:
+    assert changed is not None
+    (data,) = (data for name, data in changed.items() if name.endswith("f0.c"))
+    return data.decode()
+
+
+def message(found: Whole, plan: Plan, mark: str) -> str:
+    (d,) = (d for d in plan.decisions if found.line.get(d.span.line) == mark)
+    return d.message
+
+
+# --- buffers that several messages share ------------------------------------------------------------------------------
+
+HALVES = """double *b = malloc(2 * N * sizeof(double));
+for (int t = 0; t < 3; t++) {
+    for (int i = 0; i < N; i++) {
+        b[i] = u[i] + t;
+        b[N + i] = u[N + i] * t;
+    }
+    MPI_Send(b, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); // ONE
+    MPI_Send(&b[N], N, MPI_DOUBLE, 1, 8, MPI_COMM_WORLD); // TWO
+}
+free(b);"""
+
+
+def parting(found: Whole) -> Parting:
+    return Parting(found.program, found.units, found.plan, found.sources, found.again)
+
+
+def test_two_halves_of_one_allocation_become_two_buffers(tmp_path: Path) -> None:
+    found = whole(tmp_path, main(HALVES))
+    assert set(found.decisions.values()) == {"keep"}
+    tried = parting(found).run()
+    assert found.of(tried.plan) == {"ONE": "convert", "TWO": "convert"}
+    assert message(found, tried.plan, "TWO").endswith(f"; `b` becomes 2 buffers, {PARTED}")
+    assert "MPI_Send" not in text(tried.changed)
+
+
+def test_a_buffer_that_is_read_across_its_halves_stays_one_and_the_line_is_noted(tmp_path: Path) -> None:
+    across = HALVES.replace("    MPI_Send(b", "    memcpy(v, b + N - 1, 16); // ACROSS\n    MPI_Send(b")
+    found = whole(tmp_path, main(across))
+    tried = parting(found).run()
+    assert tried.changed is None
+    assert found.of(tried.plan) == found.decisions == {"ONE": "keep", "TWO": "keep"}
+    (line,) = (n for n, mark in found.line.items() if mark == "ACROSS")
+    for d in tried.plan.decisions:
+        assert any(f"its parts stay one buffer: line {line} " in note.message for note in d.notes), d
+
+
+# --- messages that begin at a computed place --------------------------------------------------------------------------
+
+COMPUTED = """int at = 3 * argc, n = argc + 2;
+for (int t = 0; t < 3; t++) {
+    for (int i = 0; i < n; i++)
+        v[at + i] = u[i] + t;
+    MPI_Send(&v[at], n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); // ONE
+}"""
+
+
+def test_a_message_that_begins_at_a_computed_place_gets_a_block_of_its_own(tmp_path: Path) -> None:
+    found = whole(tmp_path, main(COMPUTED))
+    assert found.decisions == {"ONE": "keep"}
+    tried = Starting(found.program, found.units, found.plan, found.again).run()
+    assert tried is not None
+    assert found.of(tried.plan) == {"ONE": "convert"}
+    assert "these elements of `v` get a block of their own at line" in message(found, tried.plan, "ONE")
+    assert "v[at + i]" not in text(tried.changed)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "rank = v[at] > 1;",  # read behind the passage
+        "v[at + 1] += 1;",  # read before it is packed anew
+    ],
+)
+def test_what_is_read_outside_is_no_passage(more: str, tmp_path: Path) -> None:
+    found = whole(tmp_path, main(COMPUTED.replace("// ONE\n", f"// ONE\n    {more}\n")))
+    assert Starting(found.program, found.units, found.plan, found.again).run() is None
+
+
+# --- short names ------------------------------------------------------------------------------------------------------
+
+NAMED = """for (int t = 0; t < 3; t++) {
+    for (int i = 0; i < N; i++)
+        h.out[i] = u[i] + t;
+    double *out = h.out;
+    MPI_Send(out, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); // ONE
+}"""
+HALO = "struct halo { int n; double *out; };\nstatic struct halo h;"
+MADE = "h.out = malloc(N * sizeof(double));\nif (!h.out) exit(1);\n"
+
+
+def plainly(found: Whole) -> Plainly:
+    return Plainly(found.program, found.plan, found.sources, found.again)
+
+
+def test_a_short_name_is_written_out_where_the_call_needs_it(tmp_path: Path) -> None:
+    found = whole(tmp_path, main(MADE + NAMED + "\nfree(h.out);", HALO))
+    assert found.decisions == {"ONE": "keep"}
+    tried = plainly(found).run()
+    assert tried is not None
+    assert found.of(tried.plan) == {"ONE": "convert"}
+    assert message(found, tried.plan, "ONE").endswith("`h.out` is written for `out`")
+    assert "double *out = h.out;" not in text(tried.changed)
+
+
+def test_a_short_name_that_names_two_blocks_is_none(tmp_path: Path) -> None:
+    two = NAMED.replace("double *out = h.out;", "double *out = h.out;\n    if (argc > 2) out = v;")
+    found = whole(tmp_path, main(MADE + two + "\nfree(h.out);", HALO))
+    assert plainly(found).run() is None
+
+
+# --- arrays in structs ------------------------------------------------------------------------------------------------
+
+LIFTED = """for (int t = 0; t < 3; t++) {
+    for (int i = 0; i < N; i++)
+        s.out[i] = u[i] + t;
+    MPI_Send(s.out, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); // ONE
+    s.turns = t;
+}"""
+STRUCT = "static struct { double out[N]; int turns; } s;\nvoid other(void *);"
+
+
+def test_an_array_leaves_its_struct(tmp_path: Path) -> None:
+    found = whole(tmp_path, main(LIFTED, STRUCT))
+    assert found.decisions == {"ONE": "keep"}
+    tried = Loosening(found.program, found.plan, found.units, found.again).run()
+    assert tried is not None
+    assert found.of(tried.plan) == {"ONE": "convert"}
+    assert message(found, tried.plan, "ONE").endswith("`s.out` leaves its struct")
+
+
+def test_an_array_of_a_struct_that_others_get_stays(tmp_path: Path) -> None:
+    found = whole(tmp_path, main(f"{LIFTED}\nother(&s);", STRUCT))
+    assert Loosening(found.program, found.plan, found.units, found.again).run() is None
+
+
+# --- structs by value -------------------------------------------------------------------------------------------------
+
+GIVES = """static void give(struct halo h, int t)
+{
+    for (int i = 0; i < N; i++)
+        h.out[i] = u[i] + t;
+    MPI_Send(h.out, N, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); // ONE
+}"""
+VALUE = """struct halo h;
+h.out = malloc(N * sizeof(double));
+if (!h.out) exit(1);
+for (int t = 0; t < 3; t++)
+    give(h, t);
+free(h.out);"""
+
+
+def test_a_struct_that_a_function_gets_by_value_is_passed_by_address(tmp_path: Path) -> None:
+    found = whole(tmp_path, main(VALUE, f"struct halo {{ int n; double *out; }};\n{GIVES}"))
+    assert found.decisions == {"ONE": "keep"}
+    tried = Passing(found.program, found.plan, found.units, found.again).run()
+    assert tried is not None
+    assert found.of(tried.plan) == {"ONE": "convert"}
+    assert message(found, tried.plan, "ONE").endswith("functions get the address of the struct instead of a copy")
+    assert "give(&h, t)" in text(tried.changed)
+
+
+def test_a_copy_that_the_function_changes_stays_a_copy(tmp_path: Path) -> None:
+    changed = GIVES.replace("MPI_Send(h.out", "h.out += argc_of();\n    MPI_Send(h.out")
+    top = f"int argc_of(void);\nstruct halo {{ int n; double *out; }};\n{changed}"
+    found = whole(tmp_path, main(VALUE, top))
+    assert Passing(found.program, found.plan, found.units, found.again).run() is None

@@ -1,0 +1,112 @@
+"""That a block of its own can stand for the elements of a passage: programs with the marks around it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import ownership_support
+import pytest
+from ownership_support import Source, source_in
+
+from opi_xform.divide.passages.proof import Marked, Proof, Proved, single
+from opi_xform.ownership.model.buffers import Use
+
+PACK = "for (int i = 0; i < n; i++)\nv[at + i] = u[i]; // PACKED"
+SEND = "MPI_Send(&v[at], n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);"
+
+
+def program(
+    folder: Path, inside: str, behind: str = "", before: str = "", top: str = "static double v[900];"
+) -> Source:
+    marked = f"long p_at = at, p_count = n, p_end;\n{inside}\np_end = 0;"
+    turns = f"for (int t = 0; t < 3; t++) {{\n{before}\n{marked}\n{behind}\n}}"
+    start = "int at = 3 * argc, n = argc + 2;"
+    top += "\nstatic double u[900]; void other(void *);"
+    return source_in(folder, f"{top}\nint main(int argc, char **argv)\n{{\n{start}\n{turns}\nreturn 0;\n}}\n")
+
+
+def proved(found: Source, handed: bool = False) -> Proved | None:
+    """Of the first message; whatever is written as an element of `v` may be one of it."""
+    use: Use = found.uses[0]
+    file, places, at = found.units[0].path, set(), found.text.find("v[")
+    while at >= 0:
+        places.add((file, at))
+        at = found.text.find("v[", at + 1)
+    return Proof(found.program, strict=False).of(
+        Marked(use.place, "p_at", "p_count", "p_end", frozenset(places), handed)
+    )
+
+
+def at_line(found: Source, places: frozenset[tuple[str, int]]) -> set[str]:
+    return {found.text[at:].split("\n")[0].rpartition("// ")[2] for _, at in places}
+
+
+def test_what_is_packed_beside_its_send_is_a_passage(tmp_path: Path) -> None:
+    found = program(tmp_path, f"{PACK}\n{SEND}")
+    known = proved(found)
+    assert known is not None
+    assert at_line(found, known.anew) == {"PACKED"}
+    assert not known.bytes
+    assert known.assumes == ()
+
+
+@pytest.mark.parametrize(
+    ("inside", "behind", "before"),
+    [
+        (SEND, "", PACK),  # packed before the first mark
+        (f"{PACK.replace('i < n', 'i < n - 1')}\n{SEND}", "", ""),  # the last element is an old one
+        (f"{PACK}\n{SEND}", "u[0] = v[at];", ""),  # read behind the last mark
+        (f"{PACK}\n{SEND}", "other(v);", ""),  # others get the array
+        (f"{PACK}\nif (argc > 4) break;\n{SEND}", "", ""),  # a way leads out
+        (f"{PACK}\nat++;\n{SEND}", "at--;", ""),  # the start is another number there
+        (f"{PACK}\nv[argc] += 1;\n{SEND}", "", ""),  # perhaps an element that travels, perhaps not
+        (PACK, SEND, ""),  # the message is behind the marks
+    ],
+)
+def test_what_is_no_passage(inside: str, behind: str, before: str, tmp_path: Path) -> None:
+    assert proved(program(tmp_path, inside, behind, before)) is None
+
+
+def test_other_elements_may_be_used_beside_it(tmp_path: Path) -> None:
+    found = program(tmp_path, f"{PACK}\nu[1] = v[at - 1]; // OTHER\n{SEND}", "v[at - 1] = 2;")
+    known = proved(found)
+    assert known is not None
+    assert at_line(found, known.anew) == {"PACKED"}
+
+
+def test_a_receive_that_is_unpacked_beside_it_rests_on_whole_messages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ownership_support, "HEADER", ownership_support.HEADER + "#define MPI_PROC_NULL (-1)\n")
+    recv = SEND.replace("Send", "Recv").replace("WORLD)", "WORLD, MPI_STATUS_IGNORE)")
+    found = program(tmp_path, f"{recv}\nfor (int i = 0; i < n; i++)\nu[i] += v[at + i]; // USED")
+    known = proved(found)
+    assert known is not None
+    assert "A1" in known.assumes
+    assert at_line(found, known.anew) == {"USED"}
+
+
+def test_a_send_that_pends_at_the_last_mark_has_to_be_given_away(tmp_path: Path) -> None:
+    isend = SEND.replace("Send", "Isend").replace("WORLD)", "WORLD, &q)")
+    found = program(tmp_path, f"{PACK}\n{isend}", "MPI_Wait(&q, MPI_STATUS_IGNORE);", "MPI_Request q;")
+    assert proved(found) is None
+    assert proved(found, handed=True) is not None
+
+
+@pytest.mark.parametrize(
+    ("top", "alone"),
+    [
+        ("static double v[900];", True),
+        ("double v[900];", True),
+        ("static double *v;", False),  # nobody allocates it
+    ],
+)
+def test_one_piece_of_memory_that_nobody_else_knows(top: str, alone: bool, tmp_path: Path) -> None:
+    found = program(tmp_path, f"{PACK}\n{SEND}", top=top)
+    assert single(found.program, found.uses, found.uses[0]) is alone
+
+
+def test_memory_of_a_loop_is_several_pieces(tmp_path: Path) -> None:
+    made = "double *v = malloc(n * 80);"
+    found = program(tmp_path, f"{PACK}\n{SEND}", "free(v);", made, top="")
+    assert not single(found.program, found.uses, found.uses[0])
