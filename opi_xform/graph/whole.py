@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from opi_xform.graph.fortran_main import main_around
 from opi_xform.graph.graph import MAIN
 from opi_xform.ir import ast
 from opi_xform.ir.span import Span
@@ -61,6 +62,9 @@ def merge(units: Sequence[ast.Unit]) -> Whole:
             whole.variables[key] = var
         whole.constants.update(unit.int_macros)
         whole.taken.update(unit.address_taken_functions)
+    main = main_around(whole.functions) if whole.f2c else None
+    if main is not None:
+        whole.functions[main.key] = main
     return whole
 
 

@@ -1,0 +1,3 @@
+typedef int integer;
+typedef double doublereal;
+#define Extern extern
