@@ -41,6 +41,14 @@ def node_span(program: Program, node: int) -> Span:
     return node_span(program, frame.call) if frame.call >= 0 else NOWHERE
 
 
+def allocated(program: Program, buffer: Buffer) -> str:
+    """A buffer with the line that allocates it, where there is one."""
+    table = program.values.objects.table
+    heaps = [table[m] for o in buffer.objects for m in table[o].members or (o,) if o >= 0 and table[m].kind == "heap"]
+    places = {line_of(node_span(program, n)) for heap in heaps for n in heap.nodes[:1]}
+    return f"`{buffer.name}`" + (f", which {places.pop()} allocates," if len(places) == 1 else "")
+
+
 def of_callee(program: Program, node: int, reason: str) -> str:
     """Why a call is not followed, its lines with the file of the function that is called."""
     action = program.graph.nodes[node].action
@@ -57,11 +65,13 @@ def liveness_refusal(
     readers: tuple[int, ...],
     shared: bool | None = True,
     least: int | None = None,
+    silent: Use | None = None,
 ) -> Refusal:
     """Why bytes are still needed after a use, with the reads that need them.
 
     shared: the first is of the message's bytes; False: of none of them; None: it is not known.  least: of so many
-    elements or more the receive would bring all that is needed.
+    elements or more the receive would bring all that is needed.  silent: a receive that may bring nothing before the
+    first one, which is a send.
     """
     assert finding.reason is not None  # that of a finding that is not ok
     looked_at = failures_of(program).how_looked_at(use) if use.side == "recv" or use.op.replaces else ""
@@ -97,7 +107,12 @@ def liveness_refusal(
         reason = Reason.OLD_BYTES if resent else Reason.READ_LATER
         if resent:
             message = f"not all bytes of `{name}` that {line} sends are surely written after this send"
-            notes = (*notes, *_written(program, use, name))
+            if silent is not None:
+                message, notes = _nothing_came(program, silent, name, line), notes[:1]
+            elif buffer.carrier.rows and first == use.node:
+                message = f"could not show that {line} sends no `{name}` twice, or writes all of it before"
+            else:
+                notes = (*notes, *_written(program, use, name))
         else:
             pointer = chosen_by_pointer(program, first)
             verb = "is" if shared and pointer is None else "may be"
@@ -123,6 +138,16 @@ def liveness_refusal(
         reason = Reason.READ_LATER if packed else Reason.OLD_BYTES
         message = _if_least(use, least, f"{line} may read bytes of `{name}` that this receive does not bring")
     return Refusal(reason, message, notes)
+
+
+def _nothing_came(program: Program, silent: Use, name: str, line: str) -> str:
+    """A send that sends once more what was sent, where the receive before it is from MPI_PROC_NULL."""
+    why = origin(program, silent)
+    received = line_of(node_span(program, silent.node))
+    null = "its source may be MPI_PROC_NULL" if why is None else f"its source may be MPI_PROC_NULL ({why[0]})"
+    if why is not None and not why[2]:
+        null = f"could not show that its source is not MPI_PROC_NULL ({why[0]})"
+    return f"{line} may send what `{name}` holds once more, where {received} receives nothing: {null}"
 
 
 def _if_least(use: Use, least: int | None, message: str) -> str:
