@@ -109,10 +109,10 @@ def liveness_refusal(
             message = f"not all bytes of `{name}` that {line} sends are surely written after this send"
             if silent is not None:
                 message, notes = _nothing_came(program, silent, name, line), notes[:1]
-            elif buffer.carrier.rows and first == use.node:
+            elif buffer.carrier.rows and first == use.node and not written(program, use, name, True):
                 message = f"could not show that {line} sends no `{name}` twice, or writes all of it before"
             else:
-                notes = (*notes, *_written(program, use, name))
+                notes = (*notes, *written(program, use, name))
         else:
             pointer = chosen_by_pointer(program, first)
             verb = "is" if shared and pointer is None else "may be"
@@ -246,10 +246,13 @@ def _read_notes(
     return tuple(notes)
 
 
-def _written(program: Program, use: Use, name: str) -> tuple[tuple[Span, str], ...]:
-    """Where something is written into the buffer of a send that is sent once more."""
-    accesses = program.values.accesses
+def written(program: Program, use: Use, name: str, turn: bool = False) -> tuple[tuple[Span, str], ...]:
+    """Where something is written into the buffer of a send that is sent once more.  turn: in a loop around the send."""
+    accesses, nest, graph = program.values.accesses, program.nest, program.graph
     nodes = [n for n in sorted(accesses.nodes(use.object)) if accesses.touches(n, (use.object,), "W")]
+    if turn:
+        around = {*nest.chain(graph.nodes[use.node].block)}
+        nodes = [n for n in nodes if not around.isdisjoint(nest.chain(graph.nodes[n].block))]
     notes: dict[tuple[Span, str], None] = {}
     for n in nodes:
         action = program.graph.nodes[n].action
