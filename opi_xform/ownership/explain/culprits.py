@@ -7,10 +7,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from islpy import Set
 
 from opi_xform.graph.graph import Graph
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly, number
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
-from opi_xform.ownership.model.buffers import Place, Use
+from opi_xform.ownership.model.buffers import Place, Program, Use
+from opi_xform.ownership.model.lvalues import Expressions, in_same_words
 from opi_xform.regions.sets import BudgetExceeded
 
 SHOWN = 3  # nodes that are told
@@ -239,6 +242,15 @@ def least_count(judge: Judge, use: Use, converted: Collection[Place] | None = No
     except BudgetExceeded:
         judge.regions.context.reset_operations()
     return None
+
+
+def same_words(written: Expressions, program: Program, use: Use, n: int) -> bool:
+    """A load names the place of a message as the call does: `a[first[i]]`, of each turn as `&a[first[i]]` was."""
+    node, e = program.graph.nodes[n], use.call.args[use.argument]
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    read = written.of(program.graph.frames[node.frame].function, node.action)
+    return isinstance(node.action, ins.Load) and isinstance(e, ast.AddrOf) and in_same_words(read, e.operand)
 
 
 def ahead(graph: Graph, start: int, wanted: set[int]) -> list[int]:

@@ -18,7 +18,7 @@ from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.buffers.message_sizes import INLINE_LIMIT, SMALL, small, too_small
 from opi_xform.ownership.buffers.uses import touches
 from opi_xform.ownership.explain.branches import branches_of
-from opi_xform.ownership.explain.culprits import TRIES, ahead, in_turn, meets, readers_of
+from opi_xform.ownership.explain.culprits import TRIES, ahead, in_turn, meets, readers_of, same_words
 from opi_xform.ownership.explain.datatypes import in_one_block, layout_refusal
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_threads import started
@@ -171,7 +171,10 @@ class Deepest:
                     return form  # it stays whatever is read
                 carrier = refusal.reason is Reason.CARRIER
                 resent = found[0] in judge.use_nodes
-                if carrier and not shared and not resent and _elsewhere_each_turn(judge, use):
+                other = (
+                    not shared and not resent and not same_words(self.live_data.written, self.program, use, found[0])
+                )
+                if carrier and other and _elsewhere_each_turn(judge, use):
                     return None  # what is read may as well be what another turn sends, or nobody
                 if carrier and branches_of(self.program).other_rank(use.node, found[0]):
                     return None  # it comes anew there

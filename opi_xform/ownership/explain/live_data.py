@@ -19,7 +19,7 @@ from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import number
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.branches import branches_of
-from opi_xform.ownership.explain.culprits import ahead
+from opi_xform.ownership.explain.culprits import ahead, same_words
 from opi_xform.ownership.explain.reasons import BUFFER_HERE
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
@@ -174,7 +174,12 @@ class LiveData:
     def of_other_turns(self, use: Use, n: int) -> bool:
         """Each turn of a loop sends another part of a block, and what reads it behind that loop may be of none."""
         known = self.place(use) is not None or is_inside(use.call.args[use.argument])
-        return known and self.once(use) and self.graph.nodes[n].block not in self.moving(use)
+        return (
+            known
+            and not same_words(self.written, self.program, use, n)
+            and self.once(use)
+            and self.graph.nodes[n].block not in self.moving(use)
+        )
 
     def exchanged(self, root: Root) -> str:
         """The variable with which the pointer that a call names changes places; '' for none."""

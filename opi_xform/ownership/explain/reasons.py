@@ -18,7 +18,7 @@ from opi_xform.ownership.liveness.zero_ends import read_to_an_end, zeros_put
 from opi_xform.ownership.model import lines
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
-from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
+from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.plan import Advice
 from opi_xform.ownership.model.roots import base_of, is_set_inside
@@ -41,12 +41,25 @@ def node_span(program: Program, node: int) -> Span:
     return node_span(program, frame.call) if frame.call >= 0 else NOWHERE
 
 
-def allocated(program: Program, buffer: Buffer) -> str:
-    """A buffer with the line that allocates it, where there is one."""
+def not_there(program: Program, buffer: Buffer, n: int) -> str:
+    """A buffer may have no memory at a node that touches it, in words; or what the node touches is another one."""
+    variable, action, frames = program.variables[buffer.carrier.variable], program.graph.nodes[n].action, set()
+    function = program.graph.frames[program.graph.nodes[n].frame].function
+    frame = program.graph.nodes[n].frame
+    while frame >= 0:
+        frames.add(program.graph.frames[frame].function)
+        frame = program.graph.frames[frame].parent
+    where = line_of(node_span(program, n))
+    if variable.type.is_array and variable.function not in ("", *frames) and isinstance(action, (ins.Load, ins.Store)):
+        e = Expressions(program).of(function, action)
+        through = "" if e is None or spelling(base_of(e)) == UNSPELLED else f", by `{spelling(base_of(e))}`"
+        return f"could not show that {where} touches other memory than `{buffer.name}`{through}"
     table = program.values.objects.table
     heaps = [table[m] for o in buffer.objects for m in table[o].members or (o,) if o >= 0 and table[m].kind == "heap"]
-    places = {line_of(node_span(program, n)) for heap in heaps for n in heap.nodes[:1]}
-    return f"`{buffer.name}`" + (f", which {places.pop()} allocates," if len(places) == 1 else "")
+    places = {line_of(node_span(program, m)) for heap in heaps for m in heap.nodes[:1]}
+    made = f", which {places.pop()} allocates," if len(places) == 1 else ""
+    shown = f"could not show that `{buffer.name}`{made} has its memory at {where}"
+    return f"{shown}, and no place was found at which it could be allocated before that"
 
 
 def of_callee(program: Program, node: int, reason: str) -> str:

@@ -172,3 +172,35 @@ def test_where_two_analyses_disagree_the_line_that_may_need_it_is_told(
     text, found = sites(lines, tmp_path)
     assert told(found[0])[0] == "OPI910"
     assert found[0]["message"].startswith(f"could not show that line {line_of(text)} does not need what `b` holds")
+
+
+PARTS = ["int *first = malloc(size * 4), *many = malloc(size * 4), at = 0;", "for (int p = 0; p < size; p++) {"]
+PARTS += ["first[p] = at; many[p] = atoi(argv[2 + p]); at += many[p];", "}", "double *out = malloc(at * 8);"]
+PARTS += ["for (int i = 0; i < at; i++) out[i] = i;", "for (int p = 0; p < size; p++)"]
+PARTS += [f"MPI_Send(&out[first[p]], many[p], MPI_DOUBLE, p, {TO}"]
+
+
+@pytest.mark.parametrize(("read", "code"), [("out[first[p]]", "OPI101"), ("out[many[p] % at]", "OPI104")])
+def test_what_is_read_behind_the_loop_by_the_words_of_the_call(tmp_path: Path, read: str, code: str) -> None:
+    """By the same words it is of the message; by others it may be of none."""
+    text, found = sites([*PARTS, f"for (int p = 0; p < size; p++) s += {read}; // HERE", "free(out);"], tmp_path)
+    assert told(found[0])[0] == code
+    if code == "OPI101":
+        assert told(found[0])[1] == f"`out` may be read at line {line_of(text)} after the send"
+
+
+def test_a_recursive_call_that_gets_the_address_of_the_pointer(tmp_path: Path) -> None:
+    before = f"""static double f(double **above, int n, int depth)
+{{
+    double t = 0, *mine = malloc(n * sizeof *mine);
+    for (int i = 0; i < n; i++) mine[i] = i;
+    MPI_Send(mine, n, MPI_DOUBLE, 1, {TO}
+    if (above) t += (*above)[5];
+    if (depth > 0) t += f(&mine, n, depth - 1); // HERE
+    free(mine);
+    return t;
+}}
+"""
+    text, found = sites(["s = f(NULL, n, 3);"], tmp_path, before)
+    wanted = f"a function that calls itself gets the address of `mine` at line {line_of(text)}"
+    assert told(found[0]) == ("OPI402", wanted)
