@@ -26,6 +26,7 @@ from opi_xform.ownership.explain.unreached import Unreached
 from opi_xform.ownership.last.edits import last_sends
 from opi_xform.ownership.model.buffers import Buffer, Options, Place, Program, Refusal, Use
 from opi_xform.ownership.model.plan import Edit, Plan, ReplaceCall
+from opi_xform.ownership.patterns.agree import disagreement
 from opi_xform.ownership.placement.leftovers import leftover_edits, without_empty_loops
 from opi_xform.ownership.spelling.comments import PACKED, Remark, about, remarks
 from opi_xform.ownership.spelling.configurations import LEFT_OUT
@@ -231,4 +232,5 @@ def _left(facts: BufferFacts, others: set[Place], site: Site, why: Refusal) -> R
     trial = Verdict(converted=going)
     convert_together(facts, trial, tests, Supposed(why.reason is Reason.PENDING, packed))
     keep(trial, unwritable(facts.options, trial))
-    return trial.refusals.get(site.place)
+    left = trial.refusals.get(site.place)
+    return disagreement(facts.program, buffer, site.uses, facts.patterns, packed) if left is None and packed else left

@@ -7,10 +7,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from islpy import Set
 
 from opi_xform.graph.graph import Graph
+from opi_xform.ir import ast
+from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly, number
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
-from opi_xform.ownership.model.buffers import Place, Use
+from opi_xform.ownership.model.buffers import Place, Program, Use
+from opi_xform.ownership.model.lvalues import Expressions, in_same_words
 from opi_xform.regions.sets import BudgetExceeded
 
 SHOWN = 3  # nodes that are told
@@ -24,13 +27,37 @@ def readers_after(judge: Judge, use: Use) -> tuple[int, ...]:
 
     After a send, what reads the data goes before what sends it again: packing anew would not be enough there.
     """
-    candidates = ahead(judge.program.graph, use.node, readers_of(judge))
+    candidates = nearest(judge, use, ahead(judge.program.graph, use.node, readers_of(judge)))
     found = _deciding(judge, candidates, lambda live, _: judge.needed(use, live))
     if use.side == "send":
         return tuple(sorted(found, key=judge.use_nodes.__contains__))
     if len(found) > 1 and use.length is not None and use.length.constant is None:
         return tuple(sorted(found, key=lambda n: _brought_by_any(judge, use, n)))
     return found
+
+
+def nearest(judge: Judge, use: Use, nodes: Iterable[int]) -> list[int]:
+    """In the order of a walk: what is in a message's own loops goes before what is behind them."""
+    nest, graph = judge.program.nest, judge.program.graph
+    around = {*nest.chain(graph.nodes[use.node].block)}
+    return sorted(nodes, key=lambda n: -len(around.intersection(nest.chain(graph.nodes[n].block))))
+
+
+def silent_receive(judge: Judge, use: Use, n: int) -> Use | None:
+    """The receive that always comes right before a send, and brings nothing where its source is MPI_PROC_NULL."""
+    graph, nest = judge.program.graph, judge.program.nest
+    nodes = {u.node for u in judge.uses if u.side == "recv" and not u.op.replaces}
+    before = [m for m in ahead(graph, use.node, nodes) if nest.dominates(graph.nodes[m].block, graph.nodes[n].block)]
+    try:
+        with judge.regions.budget():
+            for u in (u for m in before for u in judge.use_nodes[m]):
+                whole = None if u.lo is None or u.length is None else judge.region(u.node, u.lo, u.length, True)
+                brought = judge.brought(u)
+                if whole is not None and brought is not None and not whole.subtract(brought).is_empty():
+                    return u
+    except BudgetExceeded:
+        judge.regions.context.reset_operations()
+    return None
 
 
 def _brought_by_any(judge: Judge, use: Use, n: int) -> bool:
@@ -215,6 +242,15 @@ def least_count(judge: Judge, use: Use, converted: Collection[Place] | None = No
     except BudgetExceeded:
         judge.regions.context.reset_operations()
     return None
+
+
+def same_words(written: Expressions, program: Program, use: Use, n: int) -> bool:
+    """A load names the place of a message as the call does: `a[first[i]]`, of each turn as `&a[first[i]]` was."""
+    node, e = program.graph.nodes[n], use.call.args[use.argument]
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    read = written.of(program.graph.frames[node.frame].function, node.action)
+    return isinstance(node.action, ins.Load) and isinstance(e, ast.AddrOf) and in_same_words(read, e.operand)
 
 
 def ahead(graph: Graph, start: int, wanted: set[int]) -> list[int]:

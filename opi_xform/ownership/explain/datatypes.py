@@ -31,7 +31,8 @@ def layout_refusal(program: Program, use: Use) -> Refusal:
         return Refusal(Reason.CALL_FORM, text, tuple((call.span, "made here") for call in made))
     each = " or ".join(f"`{_name(call)}` at {line_of(call.span)}" for call in made)
     notes = tuple((call.span, "made here") for call in made)
-    return Refusal(Reason.CALL_FORM, f"the datatype may have gaps, or be one of several: it is made by {each}", notes)
+    shown = "could not show that the datatype has no gaps" + (", or which one it is" if len(made) > 1 else "")
+    return Refusal(Reason.CALL_FORM, f"{shown}: it is made by {each}", notes)
 
 
 def in_one_block(program: Program, use: Use) -> bool:

@@ -18,7 +18,7 @@ from opi_xform.memory.symbols import Symbols
 from opi_xform.ownership.buffers.message_sizes import INLINE_LIMIT, SMALL, small, too_small
 from opi_xform.ownership.buffers.uses import touches
 from opi_xform.ownership.explain.branches import branches_of
-from opi_xform.ownership.explain.culprits import TRIES, ahead, in_turn, meets, readers_of
+from opi_xform.ownership.explain.culprits import TRIES, ahead, in_turn, meets, readers_of, same_words
 from opi_xform.ownership.explain.datatypes import in_one_block, layout_refusal
 from opi_xform.ownership.explain.live_data import LiveData
 from opi_xform.ownership.explain.other_threads import started
@@ -116,6 +116,8 @@ class Deepest:
             return refusal if found is None else replace(found, form=refusal.reason)
         if refusal.reason is Reason.OLD_ADDRESS and small(uses):
             return replace(Refusal(Reason.SMALL, SMALL), form=refusal.reason)
+        if refusal.reason is Reason.PATTERN:  # what the program does tells more than how it was found
+            return self.found_in_program(uses, refusal)
         if refusal.reason in PLACE:  # a message that begins inside a buffer stays, wherever that is allocated
             return self.made(uses[0]) or _inside(uses[0]) or refusal
         if refusal.reason is Reason.READ_LATER and uses[0].side == "send" and uses[0].row is not None:
@@ -131,6 +133,11 @@ class Deepest:
         if found is None or found.reason is refusal.reason:
             return found if found is not None and found.notes and not refusal.notes else refusal
         return replace(found, form=refusal.reason)
+
+    def found_in_program(self, uses: Sequence[Use], refusal: Refusal) -> Refusal:
+        """Where two analyses disagree: a place inside a block, or live data, where the message is either."""
+        found = self.made(uses[0]) or _inside(uses[0]) or self.live_data.place(uses[0]) or self.live_data.refusal(uses)
+        return refusal if found is None else replace(found, form=refusal.reason)
 
     def deeper(
         self, uses: Sequence[Use], refusal: Refusal, buffers: dict[int, Buffer], judges: dict[int, Judge]
@@ -160,9 +167,14 @@ class Deepest:
             found = surely_read(judge, use)
             if found:
                 shared = meets(judge, use, found[0])
+                if form is not None and not shared:
+                    return form  # it stays whatever is read
                 carrier = refusal.reason is Reason.CARRIER
                 resent = found[0] in judge.use_nodes
-                if carrier and not shared and not resent and _elsewhere_each_turn(judge, use):
+                other = (
+                    not shared and not resent and not same_words(self.live_data.written, self.program, use, found[0])
+                )
+                if carrier and other and _elsewhere_each_turn(judge, use):
                     return None  # what is read may as well be what another turn sends, or nobody
                 if carrier and branches_of(self.program).other_rank(use.node, found[0]):
                     return None  # it comes anew there
@@ -171,7 +183,8 @@ class Deepest:
             finding = judge.findings.get((use.node, use.argument))
             unsaid = finding is not None and not finding.ok and (use.side == "recv" or _partly_known(judge, use))
             needed = needed or judge.exceeded or unsaid
-        live = self.live_data.refusal(uses, swapped and not needed, self.alone) if needed or swapped else None
+        unsure = form is None and (needed or swapped)  # another form of call is easier to see than what may be read
+        live = self.live_data.refusal(uses, swapped and not needed, self.alone) if unsure else None
         lasting = live or self.made(first) or form  # another call would still send what the datatype says
         if lasting is None and refusal.reason is Reason.SEVERAL_BUFFERS:
             return _inside(first) or self.live_data.place(first)

@@ -9,7 +9,7 @@ from opi_xform.ir import ast
 from opi_xform.ownership.allocation.repeated import steady
 from opi_xform.ownership.explain.culprits import readers_of, readers_of_first_contents
 from opi_xform.ownership.explain.movable import movable
-from opi_xform.ownership.explain.reasons import called_from, contents_refusal, node_span
+from opi_xform.ownership.explain.reasons import called_from, contents_refusal, node_span, written
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Place, Program, Refusal, Use
@@ -107,6 +107,8 @@ def _hint(reason: Reason, judge: Judge, use: Use, readers: tuple[int, ...]) -> A
             return None  # what comes there would be missing
         own = [any(u.place == use.place for u in judge.use_nodes.get(n, ())) for n in readers]
         if any(own):
+            if judge.buffer.carrier.rows and not written(program, use, "", True):
+                return None  # each is sent once: which of them a turn means is what is not known
             if not all(own):
                 return None  # neither packing here nor another buffer there would do
             count = use.buffer.count

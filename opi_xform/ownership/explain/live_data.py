@@ -19,7 +19,7 @@ from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import number
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.branches import branches_of
-from opi_xform.ownership.explain.culprits import ahead
+from opi_xform.ownership.explain.culprits import ahead, same_words
 from opi_xform.ownership.explain.reasons import BUFFER_HERE
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
@@ -71,6 +71,8 @@ class LiveData:
         inside = inside or (use.side == "recv" and self.parted(use, root, objects))
         if use.side == "recv" and (not inside or self.own(argument, objects)):
             return None
+        if use.side == "send" and use.op.replaces:
+            return None  # what is read behind the call is what came in its place
         touched = objects.union(self.families[o] for o in objects if o in self.families)
         touching = {n for o in sorted(touched - {UNKNOWN}) for n in self.program.values.accesses.nodes(o)}
         if len(touching) > MOST:
@@ -116,7 +118,7 @@ class LiveData:
             loads = {n.number for n in self.graph.nodes if self.reads(n.number) and isinstance(n.action, ins.Load)}
             nearest = ahead(self.graph, use.node, {n for n in loads if partner in self.by(n)})
             nearest.sort(key=lambda n: self.graph.nodes[n].frame != frame)  # what the function itself does goes first
-        if not nearest:
+        if not nearest or (use.side == "send" and inside and self.of_other_turns(use, nearest[0])):
             return None
         places = {(span.file, span.line): (span, n) for n in reversed(nearest) for span in (self.names.span(n),)}
         told = self.program.variables[other].name if other else name
@@ -168,6 +170,16 @@ class LiveData:
         """The message begins elsewhere in each turn of the one loop around its call."""
         turn, around = self.moving(use), self.program.nest.chain(self.graph.nodes[use.node].block)
         return bool(turn) and len(around) == 1
+
+    def of_other_turns(self, use: Use, n: int) -> bool:
+        """Each turn of a loop sends another part of a block, and what reads it behind that loop may be of none."""
+        known = self.place(use) is not None or is_inside(use.call.args[use.argument])
+        return (
+            known
+            and not same_words(self.written, self.program, use, n)
+            and self.once(use)
+            and self.graph.nodes[n].block not in self.moving(use)
+        )
 
     def exchanged(self, root: Root) -> str:
         """The variable with which the pointer that a call names changes places; '' for none."""

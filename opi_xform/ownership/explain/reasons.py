@@ -18,7 +18,7 @@ from opi_xform.ownership.liveness.zero_ends import read_to_an_end, zeros_put
 from opi_xform.ownership.model import lines
 from opi_xform.ownership.model.buffers import Buffer, Place, Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
-from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
+from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import names_of
 from opi_xform.ownership.model.plan import Advice
 from opi_xform.ownership.model.roots import base_of, is_set_inside
@@ -41,6 +41,27 @@ def node_span(program: Program, node: int) -> Span:
     return node_span(program, frame.call) if frame.call >= 0 else NOWHERE
 
 
+def not_there(program: Program, buffer: Buffer, n: int) -> str:
+    """A buffer may have no memory at a node that touches it, in words; or what the node touches is another one."""
+    variable, action, frames = program.variables[buffer.carrier.variable], program.graph.nodes[n].action, set()
+    function = program.graph.frames[program.graph.nodes[n].frame].function
+    frame = program.graph.nodes[n].frame
+    while frame >= 0:
+        frames.add(program.graph.frames[frame].function)
+        frame = program.graph.frames[frame].parent
+    where = line_of(node_span(program, n))
+    if variable.type.is_array and variable.function not in ("", *frames) and isinstance(action, (ins.Load, ins.Store)):
+        e = Expressions(program).of(function, action)
+        through = "" if e is None or spelling(base_of(e)) == UNSPELLED else f", by `{spelling(base_of(e))}`"
+        return f"could not show that {where} touches other memory than `{buffer.name}`{through}"
+    table = program.values.objects.table
+    heaps = [table[m] for o in buffer.objects for m in table[o].members or (o,) if o >= 0 and table[m].kind == "heap"]
+    places = {line_of(node_span(program, m)) for heap in heaps for m in heap.nodes[:1]}
+    made = f", which {places.pop()} allocates," if len(places) == 1 else ""
+    shown = f"could not show that `{buffer.name}`{made} has its memory at {where}"
+    return f"{shown}, and no place was found at which it could be allocated before that"
+
+
 def of_callee(program: Program, node: int, reason: str) -> str:
     """Why a call is not followed, its lines with the file of the function that is called."""
     action = program.graph.nodes[node].action
@@ -57,11 +78,13 @@ def liveness_refusal(
     readers: tuple[int, ...],
     shared: bool | None = True,
     least: int | None = None,
+    silent: Use | None = None,
 ) -> Refusal:
     """Why bytes are still needed after a use, with the reads that need them.
 
     shared: the first is of the message's bytes; False: of none of them; None: it is not known.  least: of so many
-    elements or more the receive would bring all that is needed.
+    elements or more the receive would bring all that is needed.  silent: a receive that may bring nothing before the
+    first one, which is a send.
     """
     assert finding.reason is not None  # that of a finding that is not ok
     looked_at = failures_of(program).how_looked_at(use) if use.side == "recv" or use.op.replaces else ""
@@ -97,7 +120,12 @@ def liveness_refusal(
         reason = Reason.OLD_BYTES if resent else Reason.READ_LATER
         if resent:
             message = f"not all bytes of `{name}` that {line} sends are surely written after this send"
-            notes = (*notes, *_written(program, use, name))
+            if silent is not None:
+                message, notes = _nothing_came(program, silent, name, line), notes[:1]
+            elif buffer.carrier.rows and first == use.node and not written(program, use, name, True):
+                message = f"could not show that {line} sends no `{name}` twice, or writes all of it before"
+            else:
+                notes = (*notes, *written(program, use, name))
         else:
             pointer = chosen_by_pointer(program, first)
             verb = "is" if shared and pointer is None else "may be"
@@ -123,6 +151,16 @@ def liveness_refusal(
         reason = Reason.READ_LATER if packed else Reason.OLD_BYTES
         message = _if_least(use, least, f"{line} may read bytes of `{name}` that this receive does not bring")
     return Refusal(reason, message, notes)
+
+
+def _nothing_came(program: Program, silent: Use, name: str, line: str) -> str:
+    """A send that sends once more what was sent, where the receive before it is from MPI_PROC_NULL."""
+    why = origin(program, silent)
+    received = line_of(node_span(program, silent.node))
+    null = "its source may be MPI_PROC_NULL" if why is None else f"its source may be MPI_PROC_NULL ({why[0]})"
+    if why is not None and not why[2]:
+        null = f"could not show that its source is not MPI_PROC_NULL ({why[0]})"
+    return f"{line} may send what `{name}` holds once more, where {received} receives nothing: {null}"
 
 
 def _if_least(use: Use, least: int | None, message: str) -> str:
@@ -221,10 +259,13 @@ def _read_notes(
     return tuple(notes)
 
 
-def _written(program: Program, use: Use, name: str) -> tuple[tuple[Span, str], ...]:
-    """Where something is written into the buffer of a send that is sent once more."""
-    accesses = program.values.accesses
+def written(program: Program, use: Use, name: str, turn: bool = False) -> tuple[tuple[Span, str], ...]:
+    """Where something is written into the buffer of a send that is sent once more.  turn: in a loop around the send."""
+    accesses, nest, graph = program.values.accesses, program.nest, program.graph
     nodes = [n for n in sorted(accesses.nodes(use.object)) if accesses.touches(n, (use.object,), "W")]
+    if turn:
+        around = {*nest.chain(graph.nodes[use.node].block)}
+        nodes = [n for n in nodes if not around.isdisjoint(nest.chain(graph.nodes[n].block))]
     notes: dict[tuple[Span, str], None] = {}
     for n in nodes:
         action = program.graph.nodes[n].action

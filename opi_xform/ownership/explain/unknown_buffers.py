@@ -358,7 +358,8 @@ class Strays:
                 message = f"{line_of(span)} sets `{name}` to what is not known to be fresh memory of its own"
                 return _Cause(message, ((span, "here"),))
             seen[value] = n
-        return _Cause(f"`{name}` is one of several pointers, and which one is not known", ())
+        notes = tuple((self.names.span(n), "one of them is set here") for n in seen.values())
+        return _Cause(f"`{name}` is one of several pointers, and which one is not known", notes[:SHOWN])
 
     def elsewhere(self, finder: Finder, function: str, e: ast.Expr, known: int, name: str) -> _Cause | None:
         """The same words mean another struct in another call of the function, and there something is in the way."""
@@ -383,8 +384,11 @@ class Strays:
         o = info.number
         escaped = self.values.escaped.get(o)
         if escaped is not None:
-            n, reason = escaped[0], of_callee(self.program, *escaped)
-            return _Cause(f"`{name}` may change behind the program's back: {reason}", ((self.names.span(n), reason),))
+            reason, span = of_callee(self.program, *escaped), self.names.span(escaped[0])
+            message = f"`{name}` may change behind the program's back: {reason}"
+            if reason == RECURSION:
+                message = f"a function that calls itself gets the address of `{name}` at {line_of(span)}"
+            return _Cause(message, ((span, reason),))
         if o in self.program.points_to.reachable(frozenset({UNKNOWN})):
             return _Cause(f"code that is not known may reach `{name}`", ())
         if o in finder.spoiled:

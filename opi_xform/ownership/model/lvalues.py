@@ -82,6 +82,29 @@ def alike(a: ast.Expr, b: ast.Expr) -> bool:
     return True
 
 
+def in_same_words(a: ast.Expr | None, b: ast.Expr) -> bool:
+    """Two lvalues that are written alike, by variables of the same names."""
+    work = [(a, b)]
+    while work:
+        one, other = work.pop()
+        match one, other:
+            case ast.Index(), ast.Index():
+                work += [(one.base, other.base), (one.index, other.index)]
+            case ast.Cast(), _:
+                work.append((one.operand, other))
+            case _, ast.Cast():
+                work.append((one, other.operand))
+            case ast.Binary(op=x), ast.Binary(op=y) if x == y:
+                work += [(one.left, other.left), (one.right, other.right)]
+            case ast.IntLit(value=v), ast.IntLit(value=w) if v == w:
+                pass
+            case ast.Member() | ast.VarRef(), ast.Member() | ast.VarRef() if spelling(one) == spelling(other):
+                pass
+            case _:
+                return False
+    return True
+
+
 def hole(e: ast.Expr, stride: int) -> ast.Index | None:
     """The subscript that tells the pointers of a table apart, as written."""
     while stride:

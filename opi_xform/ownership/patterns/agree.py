@@ -259,11 +259,14 @@ class Patterns:
                 found.add(info.header)
         return nest.loops[loop].header in found
 
-    def disallowed(self, use: Use) -> Happening | None:
-        """What is needed after a site though the table of its side does not allow that; None where it agrees."""
+    def disallowed(self, use: Use, without: Collection[int] = ()) -> Happening | None:
+        """What is needed after a site though the table of its side does not allow that; None where it agrees.
+
+        without: nodes that need nothing.
+        """
         kind = "recv" if use.side == "recv" else "send"
         site = self.happenings.placed(Happening(use.node, kind, use.lo, use.length, use=use))
-        needs = [need for need in self.needs if self.same_row(site, need)]
+        needs = [need for need in self.needs if need.node not in without and self.same_row(site, need)]
         if len(needs) > 1 and not Question(self, site, needs).open_after():
             return None
         return next((need for need in needs if Question(self, site, [need]).open_after()), None)
@@ -293,16 +296,23 @@ def _outcomes(program: Program) -> Outcomes:
 
 
 def disagreement(
-    program: Program, buffer: Buffer, uses: Sequence[Use], patterns: Mapping[int, Patterns]
+    program: Program,
+    buffer: Buffer,
+    uses: Sequence[Use],
+    patterns: Mapping[int, Patterns],
+    without: Collection[int] = (),
 ) -> Refusal | None:
-    """Why a site stays that liveness lets convert: a pattern does not allow what leads on from one of its copies."""
+    """Why a site stays that liveness lets convert: a pattern does not allow what leads on from one of its copies.
+
+    without: nodes that need nothing, in what is only tried.
+    """
     for u in uses:
-        need = patterns[u.object].disallowed(u)
+        need = patterns[u.object].disallowed(u, without) if without else patterns[u.object].disallowed(u)
         if need is not None:
             span = node_span(program, need.node)
             message = (
-                f"two analyses disagree about `{buffer.name}`: by its live bytes the call could pass ownership, "
-                f"by its pattern of use {line_of(span)} still needs what is there"
+                f"could not show that {line_of(span)} does not need what `{buffer.name}` holds: by its live bytes it "
+                f"does not, by its pattern of use it may (two analyses disagree)"
             )
             return Refusal(Reason.PATTERN, message, ((span, "needed here, by the pattern"),))
     return None

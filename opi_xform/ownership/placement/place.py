@@ -19,7 +19,7 @@ from opi_xform.ownership.allocation.allocations import Allocation, find_allocati
 from opi_xform.ownership.allocation.deallocations import deallocation
 from opi_xform.ownership.allocation.lazy_tests import tests_of_allocations
 from opi_xform.ownership.allocation.null_tests import ENDING, GOES_ON, uncertain_test
-from opi_xform.ownership.explain.reasons import node_span
+from opi_xform.ownership.explain.reasons import node_span, not_there
 from opi_xform.ownership.model.buffers import Buffer, Program, Refusal
 from opi_xform.ownership.model.lines import line_of, lines_of
 from opi_xform.ownership.model.names import names_of
@@ -312,9 +312,7 @@ class _Placing(Releases):
                 return
             event = problems[0]
             if not (self.alloc(event, state) or self.lift(event, state) or self.guard(event, state)):
-                where = self.at(event.node)
-                why = "and no place was found at which it could be allocated before that"
-                raise self.fail(f"`{self.buffer.name}` may not have its memory at {where}, {why}", event.node)
+                raise self.fail(not_there(self.program, self.buffer, event.node), event.node)
         raise self.fail("the calls that allocate the buffer cannot be placed")
 
     def alloc(self, event: Event, state: State) -> bool:

@@ -1,0 +1,206 @@
+"""What is told is what stands in the way: not a read that may be of other bytes, nor a send that another line fills."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from case_tools import run_tool
+
+from opi_xform.ownership.model.buffers import Use
+from opi_xform.ownership.patterns.agree import Patterns
+from opi_xform.ownership.patterns.happenings import Happening
+
+HEAD = """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+"""
+MAIN = """
+int main(int argc, char **argv)
+{
+    int n = atoi(argv[1]), rank, size;
+    double s = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+"""
+TAIL = """
+    printf("%g\\n", s);
+    MPI_Finalize();
+    return 0;
+}
+"""
+TO = "0, MPI_COMM_WORLD);"
+FROM = "0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+TABLE = ["double **a = malloc(n * sizeof(double *));", "a[0] = malloc(n * n * sizeof(double));"]
+TABLE += ["for (int i = 1; i < n; i++) a[i] = a[i - 1] + n; // ROWS"]
+TABLE += ["for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) a[i][j] = i * j;"]
+NEEDED = "a message needs a buffer of its own"
+
+
+def sites(lines: list[str], folder: Path, before: str = "") -> tuple[str, list[dict[str, Any]]]:
+    text = HEAD + before + MAIN + "\n".join(lines) + TAIL
+    (folder / "a.c").write_text(text)
+    code, out, err = run_tool([str(folder / "a.c"), "--output-format", "json"])
+    assert code == 0, err
+    found: list[dict[str, Any]] = json.loads(out)["sites"]
+    return text, found
+
+
+def line_of(text: str, what: str = "HERE") -> int:
+    return next(i for i, line in enumerate(text.splitlines(), 1) if what in line)
+
+
+def told(site: dict[str, Any]) -> tuple[str, str]:
+    return site["code"], site["message"]
+
+
+def test_a_form_of_call_that_never_converts_goes_before_what_may_be_read(tmp_path: Path) -> None:
+    """The other branch reads the part of the other direction: it cannot be shown that it is not the message."""
+    before = """struct halo { double *out; int *many, other; };
+static void go(struct halo *h, double *to)
+{
+    MPI_Request r;
+    if (h->other)
+        memcpy(to, h->out, (h->many[0] + h->many[1]) * sizeof(double));
+    else {
+        MPI_Issend(h->out + h->many[1], h->many[0], MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &r);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+}
+"""
+    lines = ["struct halo h; int many[2] = {n, n + 1};", "h.many = many; h.other = n % 2;"]
+    lines += ["double *to = malloc(4 * n * 8);", "for (int t = 0; t < 4; t++) {", "h.out = malloc(4 * n * 8);"]
+    lines += ["for (int i = 0; i < 2 * n; i++) h.out[i] = i;", "go(&h, to);", "free(h.out);", "}", "s = to[0];"]
+    found = sites(lines, tmp_path, before)[1]
+    assert told(found[0])[0] == "OPI107"
+    assert "a synchronous send completes only when it is received" in found[0]["message"]
+
+
+def test_rows_of_one_block_that_go_out_by_a_counter_of_which_the_first_is_read(tmp_path: Path) -> None:
+    lines = [*TABLE, "int start = n / size, own = start;", "for (int p = 1; p < size; p++) {"]
+    lines += [f"MPI_Send(a[start], n * own, MPI_DOUBLE, p, {TO}", "start += own;", "}"]
+    lines += ["double *mine = malloc(own * n * 8);", "memcpy(mine, a[0], own * n * 8);", "s = mine[0];"]
+    text, found = sites(lines, tmp_path)
+    rows = f"line {line_of(text, 'ROWS')} makes its rows parts of one block"
+    assert told(found[0]) == ("OPI104", f"the call names a row of `a`, and {rows}; {NEEDED}")
+
+
+def test_what_is_read_behind_a_replacing_call_is_what_came(tmp_path: Path) -> None:
+    """Both sides stay for the same: the rows are parts of one block."""
+    before = (
+        "static double sum(double **v, int n) { double t = 0; for (int i = 0; i < n; i++) t += v[i][i]; return t; }\n"
+    )
+    lines = [*TABLE, "for (int t = 0; t < n; t++) {", "s += sum(a, n);"]
+    lines += ["int to = (rank + 1) % size, from = (rank + size - 1) % size;"]
+    lines += [
+        "MPI_Sendrecv_replace(&a[0][0], n * n, MPI_DOUBLE, to, 0, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        "}",
+    ]
+    found = sites(lines, tmp_path, before)[1]
+    assert [site["decision"] for site in found] == ["keep", "keep"]
+    assert [site["code"] for site in found] == ["OPI104", "OPI204"]
+
+
+PAIR = ["double *b = malloc(n * 8); int other = PARTNER; // SET", "for (int t = 0; t < 4; t++) {"]
+PAIR += [f"MPI_Recv(b, n, MPI_DOUBLE, other, {FROM} // FROM", f"MPI_Send(b, n, MPI_DOUBLE, other, {TO} // HERE", "}"]
+
+
+def test_a_receive_from_nobody_leaves_what_was_sent_before(tmp_path: Path) -> None:
+    partner = "rank + 1 < size ? rank + 1 : MPI_PROC_NULL"
+    text, found = sites([line.replace("PARTNER", partner) for line in PAIR], tmp_path)
+    send = next(site for site in found if site["side"] == "send")
+    wanted = (
+        f"line {line_of(text)} may send what `b` holds once more, where line {line_of(text, 'FROM')} receives nothing"
+    )
+    assert send["code"] == "OPI102"
+    assert send["message"].startswith(
+        f"{wanted}: its source may be MPI_PROC_NULL (line {line_of(text, 'SET')} sets it so)"
+    )
+
+
+def test_a_receive_from_a_process_brings_all_anew(tmp_path: Path) -> None:
+    found = sites([line.replace("PARTNER", "(rank + 1) % size") for line in PAIR], tmp_path)[1]
+    assert [site["decision"] for site in found] == ["convert", "convert"]
+
+
+def test_pointers_of_a_table_that_are_sent_once_each(tmp_path: Path) -> None:
+    """Nothing is packed between the sends: what is to be shown is that each turn sends another one."""
+    lines = ["double **p = malloc(n * sizeof(double *)); int *many = malloc(n * sizeof(int));"]
+    lines += ["for (int i = 0; i < n; i++) { many[i] = atoi(argv[2]) + i; p[i] = malloc(many[i] * sizeof(double)); }"]
+    lines += ["for (int i = 0; i < n; i++) for (int j = 0; j < many[i]; j++) p[i][j] = i * j;"]
+    lines += [f"for (int i = rank; i < n; i += size) MPI_Send(*(p + i), many[i], MPI_DOUBLE, 0, {TO} // HERE"]
+    text, found = sites(lines, tmp_path)
+    wanted = f"could not show that line {line_of(text)} sends no `p[…]` twice, or writes all of it before"
+    assert told(found[0]) == ("OPI102", wanted)
+    assert found[0]["notes"] == []
+
+
+def test_what_the_loop_of_the_receive_reads_goes_before_what_is_printed_in_the_end(tmp_path: Path) -> None:
+    before = """static void print(double *m, int n, int cells)
+{
+    for (int i = 0; i < n; i++) printf("%g ", m[i * cells]);
+}
+static void halo(double *m, int n, int cells, int up, int down)
+{
+    MPI_Sendrecv(m + cells, cells, MPI_DOUBLE, up, 0, m + (n + 1) * cells, cells, MPI_DOUBLE, down, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+"""
+    lines = ["double *m = calloc((n + 2) * n, 8), *was = calloc((n + 2) * n, 8); int t = 0;"]
+    lines += ["while (t++ < n) {", "halo(m, n, n, (rank + 1) % size, (rank + size - 1) % size);"]
+    lines += ["for (int i = n; i < (n + 1) * n; i++) was[i] = m[i - n] + m[i + n]; // HERE"]
+    lines += ["for (int i = n; i < (n + 1) * n; i++) m[i] = was[i];", "}", "print(m, n + 2, n);"]
+    text, found = sites(lines, tmp_path, before)
+    receive = next(site for site in found if site["side"] == "recv")
+    assert f"line {line_of(text)} may read bytes" in receive["message"]
+
+
+def test_where_two_analyses_disagree_the_line_that_may_need_it_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(patterns: Patterns, use: Use, without: object = ()) -> Happening | None:
+        return patterns.needs[0] if use.side == "send" else None
+
+    lines = ["static double b[1000];", "for (int i = 0; i < 1000; i++) b[i] = i * n;"]
+    lines += [f"MPI_Send(b, 1000, MPI_DOUBLE, 0, {TO} // HERE"]
+    assert sites(lines, tmp_path)[1][0]["decision"] == "convert"
+    monkeypatch.setattr(Patterns, "disallowed", never)
+    text, found = sites(lines, tmp_path)
+    assert told(found[0])[0] == "OPI910"
+    assert found[0]["message"].startswith(f"could not show that line {line_of(text)} does not need what `b` holds")
+
+
+PARTS = ["int *first = malloc(size * 4), *many = malloc(size * 4), at = 0;", "for (int p = 0; p < size; p++) {"]
+PARTS += ["first[p] = at; many[p] = atoi(argv[2 + p]); at += many[p];", "}", "double *out = malloc(at * 8);"]
+PARTS += ["for (int i = 0; i < at; i++) out[i] = i;", "for (int p = 0; p < size; p++)"]
+PARTS += [f"MPI_Send(&out[first[p]], many[p], MPI_DOUBLE, p, {TO}"]
+
+
+@pytest.mark.parametrize(("read", "code"), [("out[first[p]]", "OPI101"), ("out[many[p] % at]", "OPI104")])
+def test_what_is_read_behind_the_loop_by_the_words_of_the_call(tmp_path: Path, read: str, code: str) -> None:
+    """By the same words it is of the message; by others it may be of none."""
+    text, found = sites([*PARTS, f"for (int p = 0; p < size; p++) s += {read}; // HERE", "free(out);"], tmp_path)
+    assert told(found[0])[0] == code
+    if code == "OPI101":
+        assert told(found[0])[1] == f"`out` may be read at line {line_of(text)} after the send"
+
+
+def test_a_recursive_call_that_gets_the_address_of_the_pointer(tmp_path: Path) -> None:
+    before = f"""static double f(double **above, int n, int depth)
+{{
+    double t = 0, *mine = malloc(n * sizeof *mine);
+    for (int i = 0; i < n; i++) mine[i] = i;
+    MPI_Send(mine, n, MPI_DOUBLE, 1, {TO}
+    if (above) t += (*above)[5];
+    if (depth > 0) t += f(&mine, n, depth - 1); // HERE
+    free(mine);
+    return t;
+}}
+"""
+    text, found = sites(["s = f(NULL, n, 3);"], tmp_path, before)
+    wanted = f"a function that calls itself gets the address of `mine` at line {line_of(text)}"
+    assert told(found[0]) == ("OPI402", wanted)
