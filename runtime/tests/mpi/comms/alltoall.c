@@ -245,7 +245,7 @@ static void full(void)
 
 static void *of_one_thread(void *comm)
 {
-    many(*(MPI_Comm *)comm);
+    many(*(MPI_Comm *)comm, 400);
     return NULL;
 }
 
