@@ -15,12 +15,6 @@ UNTESTED = {
     "bench": "machine main pin processes programs result rounds spread tune ways",
     "bench.kinds": "cachebench cannon fibers memory memory_report opbench threads",
     "bench.whole": "apps apps_report apps_trace compare compare_cli compare_output compare_report",
-    "bindings": "__main__ coverage generate header ranks table",
-    "cli": "arguments attempts completion config interrupt mending options outcome progress "
-    "run start terminal versions",
-    "cli.inputs": "annotations beside build_flags channels files knowledge shown usual",
-    "cli.output": "checks destination explained facts fix present private",
-    "launch": "check cmake executable launcher linked opicc opicxx opirun probes ranks runtime transform",
 }
 """By package: modules that no file of tests/unit imports, nor names in its text as one that it is about."""
 
