@@ -114,9 +114,10 @@ check-testdata: $(VENV)/.ready $(MPI_READY)
 check-fits: $(VENV)/.ready $(MPI_READY)
 	OPI_TEST_FITS=all $(BIN)/python -m pytest tests/system/cli/test_fits.py $(PYTEST_ARGS)
 
-# The documentation as a site, in site/index.html.
-docs: $(VENV)/.ready
+# The documentation as a site, in site/index.html.  It needs neither the tool nor an MPI.
+docs: $(VENV)/.docs-ready
 	$(BIN)/python -m mkdocs build --strict
+	@echo 'site/index.html; with its search: $(BIN)/python -m http.server -d site'
 
 lint: $(VENV)/.ready $(MPI_READY)
 	$(BIN)/ruff check .
@@ -131,6 +132,11 @@ $(VENV)/bin/python:
 $(VENV)/.ready: pyproject.toml | $(VENV)/bin/python
 	$(PIP) -e '.[dev,plot]'
 	-$(PIP) -e '.[aarch64]' # where it is not to be had, its tests are skipped
+	touch $@
+
+# As the dev dependencies of pyproject.toml say.
+$(VENV)/.docs-ready: | $(VENV)/bin/python
+	$(PIP) 'mkdocs-material>=9.5,<10'
 	touch $@
 
 $(VENV)/.mpich-ready: pyproject.toml $(VENV)/.ready

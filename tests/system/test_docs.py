@@ -232,15 +232,26 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     site = tmp_path / "site"
     pages = {p.relative_to(site).as_posix() for p in site.rglob("*.html")}
-    assert {"index.html", "tutorial/index.html", "codes/OPI101/index.html", "codes/index.html"} <= pages
-    page = (site / "book" / "how-it-works" / "index.html").read_text("utf-8")
-    assert '<a href="../../soundness/">Soundness and assumptions</a> lists' in page
+    assert {"index.html", "tutorial.html", "codes/OPI101.html", "codes/index.html"} <= pages
+    page = (site / "book" / "how-it-works.html").read_text("utf-8")
+    assert '<a href="../soundness.html">Soundness and assumptions</a> lists' in page
     assert ".md</a>" not in page
     assert "(../../opi_xform/bench/" in (DOCS / "measurements" / "ranks-performance.md").read_text("utf-8")
-    page = (site / "measurements" / "ranks-performance" / "index.html").read_text("utf-8")
+    page = (site / "measurements" / "ranks-performance.html").read_text("utf-8")
     assert "(<code>opi_xform/bench/sources/ranks/threads.c</code> in the repository)" in page
-    loaded = re.findall(r'(?:src|href)="(https?://[^"]+)"', (site / "tutorial" / "index.html").read_text("utf-8"))
+    loaded = re.findall(r'(?:src|href)="(https?://[^"]+)"', (site / "tutorial.html").read_text("utf-8"))
     assert [url for url in loaded if "squidfunk" not in url] == []  # the theme's own credit
+    front = re.findall(r'(?:src|href)="(?!\w+:)([^"#]+)', (site / "index.html").read_text("utf-8"))
+    assert "tutorial.html" in front
+    assert [link for link in front if not (site / link).is_file()] == [], "read without a server, a folder is a list"
+
+
+def test_the_site_needs_what_the_makefile_installs_for_it() -> None:
+    makefile = (CHECKOUT / "Makefile").read_text("utf-8")
+    installed = re.search(r"\.docs-ready: \|.*\n\t\$\(PIP\) '(.*)'\n", makefile)
+    assert installed is not None
+    assert f'"{installed[1]}"' in (CHECKOUT / "pyproject.toml").read_text("utf-8")
+    assert re.search(r"^docs: \$\(VENV\)/\.docs-ready$", makefile, re.M)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda p: p.name)

@@ -208,7 +208,10 @@ def _step(what: str, command: Sequence[str], mpi: Mpi, timeout_s: float, extra: 
     done = captured(command, mpi, timeout_s=timeout_s, extra=extra)
     if done.returncode != 0:
         said = "\n".join((done.stderr.strip() or done.stdout.strip()).splitlines()[-12:])
-        raise LaunchError(f"{what} failed: {shlex.join(command)}\n{said}", 2)
+        shown = shlex.join(word for word in command if not word.startswith("-Wl,--wrap="))
+        if "undefined reference" in said:
+            said += '\nlibraries stand in --flags, as in --flags "-O2 -lm"'
+        raise LaunchError(f"{what} failed: {shown}\n{said}", 2)
     return done.stdout
 
 

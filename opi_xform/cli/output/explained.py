@@ -11,7 +11,7 @@ from opi_xform.cli.output.facts import Facts
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.plan import Plan
 from opi_xform.report.advice import weights
-from opi_xform.report.page.lives import lives
+from opi_xform.report.page.lives import functions, lives
 from opi_xform.report.profile import ProfileError, Run, read_profile
 
 
@@ -34,4 +34,4 @@ def explained(program: Program, plan: Plan, options: Options, runs: Sequence[Run
     """What is known of a program beside what is decided."""
     if options.report is None:
         return Facts(tuple(runs), weights=weights(program))
-    return Facts(tuple(runs), lives(program, plan, options.strict), weights(program))
+    return Facts(tuple(runs), lives(program, plan, options.strict), functions(program), weights(program))

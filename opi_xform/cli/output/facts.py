@@ -22,10 +22,12 @@ class Facts:
     """runs: of --profile, in the order given.  variables: those that ranks as threads would share;
     hindrances: what else stands in the way of such ranks.  fixed: the change that --fix asks for.
     fixes: what it would be, for sites that would convert with it.
+    functions: of each file, where each begins, in order.
     """
 
     runs: tuple[Run, ...] = ()
     lives: tuple[BufferLife, ...] = ()
+    functions: Mapping[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)
     weights: Mapping[Site, Weight] = field(default_factory=dict)
     variables: tuple[GlobalDecision, ...] = ()
     hindrances: tuple[Decision, ...] = ()

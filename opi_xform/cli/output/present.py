@@ -69,7 +69,7 @@ def report_files(options: Options, result: Result, findings: Sequence[Finding]) 
         from opi_xform.report.page.html import Known, html  # jinja2 takes a while to load
 
         sources, facts = result.sources, result.facts
-        beside = Known(facts.lives, facts.runs, facts.variables, facts.weights)
+        beside = Known(facts.lives, facts.runs, facts.variables, facts.weights, facts.functions)
         page = html(result.plan, result.changed, sources.name, sources.data, shown, __version__, beside)
         files.append(OutputFile(options.report, "", page.encode("utf-8")))
     return files

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,13 +59,15 @@ _EFFECT = {
 @dataclass(frozen=True, slots=True)
 class Known:
     """What the page shows beside the plan: the lives of buffers, runs of the program, the variables that ranks as
-    threads would share, and what is known of the messages of sites.
+    threads would share, and what is known of the messages of sites.  functions: of each file, where each begins, in
+    order.
     """
 
     lives: tuple[BufferLife, ...] = ()
     runs: tuple[Run, ...] = ()
     variables: tuple[GlobalDecision, ...] = ()
     weights: Mapping[SiteKey, Weight] = field(default_factory=dict)
+    functions: Mapping[str, Sequence[tuple[int, str]]] = field(default_factory=dict)
 
 
 NOTHING = Known()
@@ -159,6 +162,7 @@ class _Maker:
         for index, life in enumerate(self.lives):
             for site in life.sites:
                 self._ids.setdefault(site, []).append(f"b{index}")
+        self._functions = {name(file): tuple(begins) for file, begins in known.functions.items()}
         self._bytes = self._messages(plan, known)
         self.sites = self._sites(plan.decisions)
 
@@ -166,6 +170,11 @@ class _Maker:
         if not file:
             return Step("", "", text, what)
         return Step(self._place(file, line), self._anchor(self._name(file), line), text, what)
+
+    def _on_the_way(self, file: str, step: Step) -> Step:
+        """A step of a site in ``file``: one of the same file is told by its line alone."""
+        before, _, line = step.place.rpartition(":")
+        return replace(step, place=f"line {line}") if before == self._shown(file) else step
 
     def _place(self, file: str, line: int) -> str:
         return f"{self._shown(file)}:{line}"
@@ -203,7 +212,7 @@ class _Maker:
         places = [self._place(d.span.file, d.span.line) for d in decisions]
         found = []
         for index, (d, label) in enumerate(zip(decisions, site_labels(decisions, places), strict=True)):
-            path = tuple(self.step(n.span.file, n.span.line, n.message) for n in d.notes)
+            path = tuple(self._on_the_way(d.span.file, self.step(n.span.file, n.span.line, n.message)) for n in d.notes)
             place = self.step(d.span.file, d.span.line, "")
             ids = tuple(self._ids.get((d.span.file, d.span.begin, d.side), ()))
             found.append(Site(f"s{index}", d, label, _code_title(d.code), place, path, ids, self._bytes.get(index, "")))
@@ -219,6 +228,8 @@ class _Maker:
             converted = sum(site.decision.decision == "convert" for site in sites)
             put = self._put_for(life, inserted) if converted else ()
             rows = tuple(life_rows(life, self._shown, lambda file, line: self._anchor(self._name(file), line)))
+            if converted == len(sites):  # a pattern that does not fit is no fault then
+                rows = tuple(replace(row, fails=False) for row in rows)
             ordered = any(m.then for m in life.moments)
             drawn, more = arrows(life.moments) if ordered else "", max(0, len(life.moments) - MOST_ROWS)
             found.append(
@@ -237,16 +248,30 @@ class _Maker:
         )
         return site.place.place
 
-    def _put_for(self, life: BufferLife, inserted: Iterable[tuple[str, str, Step]]) -> tuple[Step, ...]:
-        """The inserted calls about a buffer: those of its name, in the files where something happens to it."""
+    def _put_for(self, life: BufferLife, inserted: Iterable[tuple[str, str, int, Step]]) -> tuple[Step, ...]:
+        """The inserted calls about a buffer: those of its name, in the files where something happens to it.  Where that
+        is in functions that other buffers of its name have nothing to do with, those of other functions are theirs.
+        """
         files = {self._name(m.file) for m in life.moments} | {self._name(file) for file, _, _ in life.sites}
         name = _last_name(life.name)
-        of_name = [(file, step) for named, file, step in inserted if named == name]
-        here = [step for file, step in of_name if file in files]
-        return tuple(here or [step for _, step in of_name])
+        of_name = [(file, line, step) for named, file, line, step in inserted if named == name]
+        here = [found for found in of_name if found[0] in files] or of_name
+        return tuple(step for file, line, step in here if self._is_about(life, file, line))
 
-    def _inserted(self) -> list[tuple[str, str, Step]]:
-        """The calls that were put into the sources, each with the buffer's name and the file."""
+    def _is_about(self, life: BufferLife, file: str, line: int) -> bool:
+        """Whether what stands at a line about a buffer of this life's name may be about it, by the function around."""
+        name, function = _last_name(life.name), self._function(file, line)
+        owners = [one for one in self.lives if _last_name(one.name) == name and function in _functions(one)]
+        return not owners or any(one is life for one in owners)
+
+    def _function(self, file: str, line: int) -> str:
+        """The function that begins last before a line ('': none, or not known)."""
+        begins = self._functions.get(file, ())
+        at = bisect_right(begins, (line, "\U0010ffff"))
+        return begins[at - 1][1] if at else ""
+
+    def _inserted(self) -> list[tuple[str, str, int, Step]]:
+        """The calls that were put into the sources, each with the buffer's name, the file and the line."""
         found = []
         for file in sorted(self._new, key=self._shown):
             last = 1
@@ -257,7 +282,7 @@ class _Maker:
                 before = _allocating(old[1]) if old else []
                 for name, lvalue in _allocating(new[1]):
                     if (name, lvalue) not in before:
-                        found.append((_last_name(lvalue), file, self.step(file, last, _EFFECT[name], name)))
+                        found.append((_last_name(lvalue), file, last, self.step(file, last, _EFFECT[name], name)))
         return found
 
     def files(self, lines: int | None) -> list[FileView]:
@@ -270,23 +295,26 @@ class _Maker:
     def _file(self, file: str, lines: int | None) -> FileView:
         marks = self._marks(file)
         new = self._new.get(file, self._old[file])
-        edited: dict[str, list[str]] = {}
+        edited: dict[str, list[int]] = {}
         for index, life in enumerate(self.lives):
             if any(f"b{index}" in site.buffers and site.decision.decision == "convert" for site in self.sites):
-                edited.setdefault(_last_name(life.name), []).append(f"b{index}")
+                edited.setdefault(_last_name(life.name), []).append(index)
         happens: dict[int, set[str]] = {line: set() for line in self._declared.get(file, ())}
         for index, life in enumerate(self.lives):
             for m in life.moments:
                 if self._name(m.file) == file:
                     happens.setdefault(m.line, set()).add(f"b{index}")
         rows = []
+        last = 1
         for before, after in side_by_side(self._old[file], new):
             line = before[0] if before else 0
+            last = line or last
             kind = kind_of(before, after)
             used = set(happens.get(line, ()))
             if kind:  # what was edited is about the buffers that it names
                 text = f"{before[1] if before else ''} {after[1] if after else ''}"
-                used |= {key for word in _NAME.findall(text) for key in edited.get(word, ())}
+                named = [index for word in _NAME.findall(text) for index in edited.get(word, ())]
+                used |= {f"b{index}" for index in named if self._is_about(self.lives[index], file, last)}
             rows.append(
                 Row(
                     plain(before),
@@ -348,6 +376,11 @@ def _code_title(code: str) -> str:
 def _allocating(line: str) -> list[tuple[str, str]]:
     """The calls of a line that begin or end the holding of a buffer, each with the pointer as it is written there."""
     return [(m[1], m[2]) for m in _INSERTED.finditer(line)] + [(m[2], m[1]) for m in _ZEROS.finditer(line)]
+
+
+def _functions(life: BufferLife) -> set[str]:
+    """Those in which something happens to a buffer, or by whose calls."""
+    return {*life.roles, *life.through, *(m.function for m in life.moments)}
 
 
 def _last_name(lvalue: str) -> str:

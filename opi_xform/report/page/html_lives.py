@@ -33,7 +33,7 @@ STATES = {
     "EorCP": "on some paths as End, on others as ClosedPack",
     "Empty": "the next thing is a receive that overwrites it",
     "Unpack": "used within what the receive before it brings",
-    "Fail": "does not fit: neither pack, send, pack … nor receive, unpack, receive …",
+    "Fail": "fits neither pack, send, pack … nor receive, unpack, receive …; calls may convert all the same",
 }
 HOLDS = {
     "None": "the pointer is NULL: the rank owns no buffer",

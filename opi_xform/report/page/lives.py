@@ -66,6 +66,14 @@ def lives(program: Program, plan: Plan, strict: bool) -> tuple[BufferLife, ...]:
     return (*found, *_unreached(program, {site: d for site, d in decided.items() if site not in reached}))
 
 
+def functions(program: Program) -> dict[str, tuple[tuple[int, str], ...]]:
+    """Of each file the functions with a body, each with the line where it begins, in order."""
+    found: dict[str, set[tuple[int, str]]] = {}
+    for function in program.functions.values():
+        found.setdefault(function.span.file, set()).add((function.span.line, function.name))
+    return {file: tuple(sorted(begins)) for file, begins in sorted(found.items())}
+
+
 def _life(program: Program, buffer: Buffer, decided: Mapping[Site, Decision], strict: bool, named: Named) -> BufferLife:
     sites = {use.place[:3]: decided.get(use.place[:3]) for use in buffer.uses}
     out = {(n.span.file, n.span.line) for d in sites.values() if d and d.code[3:] in _READS for n in d.notes}

@@ -472,6 +472,11 @@ def test_a_build_that_fails_says_so(program: Path, mpi_user: MpiUser) -> None:
     assert done.returncode == 2
     assert "opi-xform failed" in done.stderr
     assert "Traceback" not in done.stderr
+    (program / "halo.c").write_text("#include <mpi.h>\nint elsewhere(void);\nint main(void) { return elsewhere(); }\n")
+    done = run(program, mpi_user, "halo.c", "--rounds", "1")
+    assert done.returncode == 2
+    assert "--wrap" not in done.stderr, "what is wrapped for the times is no word of the user's"
+    assert done.stderr.endswith('libraries stand in --flags, as in --flags "-O2 -lm"\n')
 
 
 def test_two_mpis_of_one_kind_are_one_too_many() -> None:

@@ -59,11 +59,26 @@ told.dangling = all("a[href]").map(a => a.getAttribute("href"))
   .filter(h => !h.startsWith("#") || !document.getElementById(h.slice(1)));
 told.hidden = all("[data-decision]").filter(r => !seen(r)).length;
 told.reasons = all("[data-decision=keep] details").every(d => box(d).right <= innerWidth);
-told.small = all("button").filter(b => seen(b) && box(b).height < 30).length;
+told.small = all("button, input, nav a").filter(b => seen(b) && box(b).height < 30).length;
 const press = text => all("[data-only]").find(b => b.dataset.only === text).click();
 press("keep");
 told.stay = all("[data-decision]").filter(seen).map(r => r.dataset.decision);
 press("");
+const levels = all("h1, h2, h3").filter(seen).map(h => Number(h.tagName[1]));
+told.headings = levels.filter((level, i) => level - (levels[i - 1] ?? 0) > 1);
+told.anchors = all("a.site").every(a => all(`a.tag[href="#${a.closest("tr").id}"]`).length === 1);
+const query = document.getElementById("find");
+const type = text => { query.value = text; query.dispatchEvent(new Event("input", {bubbles: true})); };
+const found = () => all("[data-decision]").filter(seen).map(r => r.querySelector("a.site").textContent);
+type("SENDRECV  east");
+told.found = [found(), document.getElementById("found").value];
+type("no such site");
+told.none = found().length;
+press("keep");
+told.kept = found().length;
+location.hash = "#" + all("[data-decision]")[0].id;
+dispatchEvent(new HashChangeEvent("hashchange"));
+told.back = [found().length, query.value];
 const lives = () => all(".life").filter(seen).map(l => l.id);
 const first = document.querySelector("[data-buffer]");
 first.focus();
@@ -98,6 +113,8 @@ def seen(text: str, width: int, folder: Path, script: str = LOOK) -> Any:
         "--no-sandbox",
         "--disable-gpu",
         "--hide-scrollbars",
+        "--no-first-run",
+        *(f"--disable-{what}" for what in ("quic", "background-networking", "component-update", "sync")),
         f"--user-data-dir={folder / 'profile'}",
         "--dump-dom",
     ]
@@ -130,6 +147,11 @@ def test_a_page_of_a_program(page: Page, width: int, tmp_path: Path) -> None:
     assert len(set(told["buffers"])) == len(told["buffers"])
     assert LONG in told["buffers"]
     assert told["dangling"] == []
+    assert told["headings"] == [], "none is left out on the way down"
+    assert told["anchors"] is True, "each site is marked in the sources"
+    [received] = [label for label in told["labels"] if label.endswith("recv")]
+    assert told["found"] == [[received], "1 of 6"]
+    assert (told["none"], told["kept"], told["back"]) == (0, 0, [6, ""])
     assert told["chosen"] == ["life-b0", "true"]
     assert (told["lines"], told["cleared"], told["focused"], told["followed"]) == (True, 0, True, True)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
-from report_page import page_of
+from report_page import MAIN, page_of
 
 from opi_xform.report.page import moments
 from opi_xform.report.page.lives import written
@@ -84,6 +85,45 @@ def test_allocated_sent_and_freed_in_three_files(tmp_path: Path) -> None:
         life.index(words) for words in ("allocated in make", "written in pack", "sent in hand_on", "freed in release")
     ]
     assert order == sorted(order)
+
+
+NAMESAKES = f"""
+static void first(int n)
+{{
+    double *b = malloc(n * sizeof *b);
+    for (int i = 0; i < n; i++) b[i] = i;
+    MPI_Send(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    free(b);
+}}
+static double second(int n)
+{{
+    double s = 0, *b = malloc(n * sizeof *b);
+    MPI_Recv(b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < n; i++) s += b[i];
+    free(b);
+    return s;
+}}
+int main(int argc, char **argv)
+{{
+    int rank; double s = 0;
+    {INIT}
+    if (rank == 0) first(N); else s = second(N);
+    MPI_Finalize();
+    return s < 0;
+}}
+"""
+
+
+def test_what_is_put_in_for_a_buffer_is_not_told_of_another_of_its_name(tmp_path: Path) -> None:
+    page = page_of(tmp_path, {"a.c": NAMESAKES})
+    assert page.buffer_labels() == ["b in first", "b in second"]
+    lives = page.lives()
+    put = {label: set(map(int, re.findall(r"a\.c:(\d+) OPI_", life))) for label, life in lives.items()}
+    text = (MAIN.lstrip("\n") + NAMESAKES).splitlines()
+    begin = next(number for number, line in enumerate(text, 1) if "second(int n)" in line)
+    assert put["b in first"]
+    assert put["b in second"]
+    assert max(put["b in first"]) < begin <= min(put["b in second"])
 
 
 CHOSEN = f"""
