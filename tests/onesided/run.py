@@ -42,6 +42,8 @@ class Setting:
     carrier: str = "processes"
     environment: tuple[tuple[str, str], ...] = ()
     kinds: int = ALL_KINDS
+    openmpi_kinds: int | None = None
+    """Those under Open MPI, where they are fewer."""
 
     def __str__(self) -> str:
         words = (f"{name}={value}" for name, value in self.environment)
@@ -54,13 +56,13 @@ SETTINGS = (
     Setting(4),
     Setting(3, "threads"),
     Setting(4, "fibers"),
-    Setting(2, environment=(("OPI_NODE_RANKS", "1"),), kinds=ALLOCATED & NOT_SHARED),
-    Setting(4, environment=(("OPI_NODE_RANKS", "2"),), kinds=ALLOCATED & NOT_SHARED),
-    Setting(3, environment=(("OPI_KERNEL_COPY", "0"),), kinds=ALLOCATED),
+    Setting(2, environment=(("OPI_NODE_RANKS", "1"),), kinds=NOT_SHARED, openmpi_kinds=ALLOCATED & NOT_SHARED),
+    Setting(4, environment=(("OPI_NODE_RANKS", "2"),), kinds=NOT_SHARED, openmpi_kinds=ALLOCATED & NOT_SHARED),
+    Setting(3, environment=(("OPI_KERNEL_COPY", "0"),), openmpi_kinds=ALLOCATED),
     Setting(3, environment=(("OPI_SPIN", "0"), ("OPI_YIELD", "0"))),
 )
-"""Without copies by the kernel, and on pretended nodes, windows over memory of the program are the MPI's: they are left
-out, as in ``plain_settings``.  So are threads and fibers of several processes: libopi refuses their windows by name."""
+"""On pretended nodes, what accumulates in windows over memory of the program is the MPI's, and without copies by the
+kernel all of them: under Open MPI they are left out, as in ``plain_settings``.  So are threads and fibers of several processes: libopi refuses their windows by name."""
 
 
 def plain_settings(mpi: Mpi) -> tuple[Setting, ...]:
@@ -81,7 +83,8 @@ def build(mpi: Mpi, folder: Path, form: str) -> Path:
 
 def command(mpi: Mpi, program: Path, where: Setting, first: int, seeds: int) -> list[str]:
     """One block of seeds."""
-    arguments = [str(seeds), str(first), str(where.kinds)]
+    kinds = where.openmpi_kinds if mpi.kind == "openmpi" and where.openmpi_kinds is not None else where.kinds
+    arguments = [str(seeds), str(first), str(kinds)]
     if where.carrier == "processes":
         return [*mpi.run_command(where.ranks), str(program), *arguments]
     options = ["-n", str(where.ranks), "-p", "1"]
