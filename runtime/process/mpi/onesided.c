@@ -1,8 +1,9 @@
 /* onesided.c - process ranks' side of shared/onesided: making windows, whose they are, and reaching other processes' memory.
  *
  * Beneath each window lies one of the MPI's, over the same memory: its handle is the program's, and names, attributes, infos, groups and error handlers are
- * kept there.  A window is ours where all its members are on this node and all can reach the memory of each; all members know that alike.  Every other
- * window is wholly the MPI's. */
+ * kept there.  A window is ours where all its members are on this node and all can reach the memory of each; all members know that alike.  So is one of
+ * MPI_Win_create that spans nodes, among the members of each node that can (shared/onesided/span.c): what they agree on is none of other nodes' business, since
+ * all make the window beneath by the same call.  Every other window is wholly the MPI's. */
 #include "process/base/alive.h"
 #include "process/base/overridden.h"
 #include "process/engine/progress.h"
@@ -208,28 +209,62 @@ struct wish {
     bool large; /* the call with a large unit */
 };
 
-/* The local indices of a communicator's ranks; NULL where one is elsewhere, or where libopi does not follow it.  All members find the same. */
-static int *locals_of(MPI_Comm comm, int *rank, int *size) {
-    int *to = NULL;
-    opi_enter();
-    struct opi_comm *c = opi.ready && opi.node_ok && comm != MPI_COMM_NULL ? opi_comm_of(comm) : NULL;
-    if (c && c->active && !c->mixed && !c->remote_group && (to = malloc((size_t)c->size * sizeof *to)) != NULL) {
-        memcpy(to, c->local_of_rank, (size_t)c->size * sizeof *to);
-        *rank = c->rank;
-        *size = c->size;
-    }
-    opi_leave();
-    return to;
+/* The ranks of a communicator that are on this node. */
+struct near {
+    int rank, size; /* this one's, and of the communicator */
+    int n, *ranks, *locals;
+    bool spans;
+};
+
+static void forget(struct near *m) {
+    free(m->ranks);
+    free(m->locals);
 }
 
-/* A communicator of our own with the same ranks: none of our collectives runs on the program's (init.c). */
-static bool own(MPI_Comm comm, MPI_Comm *out) {
-    MPI_Group group;
-    if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
+/* False where libopi does not follow the communicator, or where its ranks' windows of that flavor are the MPI's.  All of a node find the same. */
+static bool near_of(const struct wish *h, struct near *m) {
+    *m = (struct near){0};
+    opi_enter();
+    struct opi_comm *c = opi.ready && opi.node_ok && h->comm != MPI_COMM_NULL ? opi_comm_of(h->comm) : NULL;
+    bool ours = c && c->active && !c->remote_group && (!c->mixed || (h->flavor == MPI_WIN_FLAVOR_CREATE && !c->lonely));
+    if (ours) {
+        m->ranks = malloc((size_t)c->size * sizeof *m->ranks);
+        m->locals = malloc((size_t)c->size * sizeof *m->locals);
+        ours = m->ranks && m->locals;
+        m->rank = c->rank;
+        m->size = c->size;
+        m->spans = c->mixed;
+        for (int i = 0; ours && i < c->size; i++)
+            if (c->local_of_rank[i] >= 0) {
+                m->ranks[m->n] = i;
+                m->locals[m->n++] = c->local_of_rank[i];
+            }
+    }
+    opi_leave();
+    if (!ours)
+        forget(m);
+    return ours;
+}
+
+/* A communicator of our own with these ranks: none of our collectives runs on the program's (init.c). */
+static bool own(MPI_Comm comm, const struct near *m, MPI_Comm *out) {
+    MPI_Group all, group;
+    if (PMPI_Comm_group(comm, &all) != MPI_SUCCESS)
         return false;
-    int rc = PMPI_Comm_create_group(comm, group, TAG, out);
+    int rc = PMPI_Group_incl(all, m->n, m->ranks, &group);
+    PMPI_Group_free(&all);
+    if (rc != MPI_SUCCESS)
+        return false;
+    rc = PMPI_Comm_create_group(comm, group, TAG, out);
     PMPI_Group_free(&group);
     return rc == MPI_SUCCESS && PMPI_Comm_set_errhandler(*out, MPI_ERRORS_RETURN) == MPI_SUCCESS;
+}
+
+/* Is what the MPI writes into the memory of one member seen by all of its node, as what the member's own loads see?  Not in the separate model. */
+static bool unified(MPI_Win win, MPI_Comm near) {
+    int *model, found, one, all = 0;
+    one = PMPI_Win_get_attr(win, MPI_WIN_MODEL, &model, &found) == MPI_SUCCESS && found && *model == MPI_WIN_UNIFIED;
+    return PMPI_Allreduce(&one, &all, 1, MPI_INT, MPI_MIN, near) == MPI_SUCCESS && all;
 }
 
 static int make_below(const struct wish *h, void *base, MPI_Win *win, void **shared) {
@@ -285,8 +320,8 @@ static void put_down(struct window *x, struct opiw_win *w, struct opiw_seat *sea
     free(x);
 }
 
-/* The card of this rank: where its memory is, and whether all members can reach it. */
-static struct card card_of(const struct wish *h, int n, int local, struct opiw_seat **seat, void **block, void **log) {
+/* The card of this rank: where its memory is, and whether all members can reach it; `near` of the n are on this node. */
+static struct card card_of(const struct wish *h, int n, int near, int local, struct opiw_seat **seat, void **block, void **log) {
     struct card c = {.local = local, .unit = h->unit, .size = (uint64_t)h->size};
     bool fits = h->flavor == MPI_WIN_FLAVOR_DYNAMIC || (h->size >= 0 && h->unit > 0 && h->unit <= INT32_MAX);
     bool given = h->flavor != MPI_WIN_FLAVOR_CREATE || ((h->base || h->size == 0) && !on_device(h->size ? h->base : NULL));
@@ -298,7 +333,7 @@ static struct card card_of(const struct wish *h, int n, int local, struct opiw_s
     if (!*seat || (h->flavor == MPI_WIN_FLAVOR_ALLOCATE && !*block))
         return c;
     memset(*seat, 0, opiw_seat_bytes(n));
-    if (*log && (n == 1 || opi_reachable(*log, opi_watch_bytes()))) {
+    if (*log && (near == 1 || opi_reachable(*log, opi_watch_bytes()))) {
         memset(*log, 0, opi_watch_bytes());
         c.log = (uint64_t)(uintptr_t)*log;
     }
@@ -306,55 +341,73 @@ static struct card card_of(const struct wish *h, int n, int local, struct opiw_s
     c.seat = (uint64_t)(uintptr_t)*seat;
     c.base = (uint64_t)(uintptr_t)base;
     c.direct = h->size == 0 || (h->flavor != MPI_WIN_FLAVOR_DYNAMIC && opi_reachable(base, (size_t)h->size));
-    c.ok = n == 1 || ((c.direct || opi.kernel_copy || h->flavor == MPI_WIN_FLAVOR_SHARED) && opi_reachable(*seat, opiw_seat_bytes(n)));
+    c.ok = near == 1 || ((c.direct || opi.kernel_copy || h->flavor == MPI_WIN_FLAVOR_SHARED) && opi_reachable(*seat, opiw_seat_bytes(n)));
     return c;
+}
+
+/* The members of this node, as the cards tell. */
+static void seat_members(const struct wish *h, struct opiw_win *w, const struct near *m, const struct card *cards) {
+    w->rank = m->rank;
+    w->size = m->size;
+    w->nnear = m->n;
+    w->spans = m->spans;
+    w->watched = opi.watch;
+    w->dynamic = h->flavor == MPI_WIN_FLAVOR_DYNAMIC;
+    for (int i = 0; i < m->n; i++) {
+        const struct card *c = &cards[i];
+        w->at[m->ranks[i]] = (struct opiw_target){.base = (char *)(uintptr_t)c->base, .size = (size_t)c->size, .unit = (ptrdiff_t)c->unit,
+                                                  .seat = (struct opiw_seat *)(uintptr_t)c->seat, .id = c->local, .log = (void *)(uintptr_t)c->log,
+                                                  .direct = c->direct || m->ranks[i] == m->rank};
+    }
 }
 
 /* Makes the window, or finds that it is to be the MPI's. */
 static int make(const struct wish *h, void *baseptr, MPI_Win *win) {
-    int rank = 0, n = 0, *locals = locals_of(h->comm, &rank, &n);
-    MPI_Comm all = MPI_COMM_NULL;
-    if (!locals)
+    struct near m;
+    MPI_Comm near = MPI_COMM_NULL;
+    if (!near_of(h, &m))
         return OPI_NATIVE;
-    if (!own(h->comm, &all)) {
-        free(locals);
+    if (!own(h->comm, &m, &near)) {
+        forget(&m);
         return OPI_NATIVE;
     }
     struct opiw_seat *seat;
     void *block, *log, *shared = NULL;
-    struct card mine = card_of(h, n, locals[rank], &seat, &block, &log);
-    struct card *cards = calloc((size_t)n, sizeof *cards);
+    int me = 0;
+    while (m.ranks[me] != m.rank)
+        me++;
+    struct card mine = card_of(h, m.size, m.n, m.locals[me], &seat, &block, &log);
+    struct card *cards = calloc((size_t)m.n, sizeof *cards);
     struct opiw_win *w = calloc(1, sizeof *w);
     struct window *x = calloc(1, sizeof *x);
-    if (!cards || !w || !x || !(w->at = calloc((size_t)n, sizeof *w->at)))
+    if (!cards || !w || !x || !(w->at = calloc((size_t)m.size, sizeof *w->at)))
         opi_die("out of memory for a window");
-    PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, cards, sizeof mine, MPI_BYTE, all);
-    PMPI_Comm_free(&all);
-    free(locals);
+    PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, cards, sizeof mine, MPI_BYTE, near);
     int rc = MPI_SUCCESS;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < m.n; i++)
         if (!cards[i].ok)
             rc = OPI_NATIVE;
     if (rc == MPI_SUCCESS)
         rc = make_below(h, block ? block : h->base, win, &shared);
-    if (rc != MPI_SUCCESS) {
+    bool ours = rc == MPI_SUCCESS && (!m.spans || unified(*win, near));
+    PMPI_Comm_free(&near);
+    if (!ours) {
         free(cards);
+        forget(&m);
         put_down(x, w, seat, block, log);
         return rc;
     }
     *x = (struct window){.handle = *win, .w = w, .block = block, .flavor = h->flavor, .model = MPI_WIN_UNIFIED};
-    w->rank = rank;
-    w->size = n;
     w->side = x;
-    w->watched = opi.watch;
-    w->dynamic = h->flavor == MPI_WIN_FLAVOR_DYNAMIC;
-    for (int i = 0; i < n; i++) {
-        struct opiw_target *t = &w->at[i];
-        *t = (struct opiw_target){.base = (char *)(uintptr_t)cards[i].base, .size = (size_t)cards[i].size, .unit = (ptrdiff_t)cards[i].unit,
-                                  .seat = (struct opiw_seat *)(uintptr_t)cards[i].seat, .id = cards[i].local, .log = (void *)(uintptr_t)cards[i].log, .direct = cards[i].direct || i == rank};
-        if (h->flavor == MPI_WIN_FLAVOR_SHARED && !where(*win, i, t))
+    seat_members(h, w, &m, cards);
+    for (int i = 0; h->flavor == MPI_WIN_FLAVOR_SHARED && i < m.n; i++)
+        if (!where(*win, i, &w->at[i]))
             opi_die("the MPI does not tell where a shared window lies");
+    if (m.spans) {
+        w->near = m.ranks;
+        m.ranks = NULL;
     }
+    forget(&m);
     free(cards);
     PMPI_Win_get_group(*win, &x->group);
     opi_enter();

@@ -202,7 +202,7 @@ static struct opir_win *win_new(int flavor, const struct card *mine, struct opir
     x->w = opir_alloc(sizeof *x->w);
     x->w->at = opir_alloc((size_t)opir_comm_size(c) * sizeof *x->w->at);
     x->w->rank = c->rank;
-    x->w->size = opir_comm_size(c);
+    x->w->size = x->w->nnear = opir_comm_size(c);
     x->w->dynamic = flavor == MPI_WIN_FLAVOR_DYNAMIC;
     x->w->side = x;
     return x;

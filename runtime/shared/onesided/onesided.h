@@ -43,6 +43,8 @@ struct opiw_seat {
 #define OPIW_EXCLUSIVE ((uint32_t)1 << 31)
 
 enum opiw_held { OPIW_FREE, OPIW_HELD_SHARED, OPIW_HELD_EXCLUSIVE, OPIW_UNCHECKED };
+/* A lock of the MPI beneath: asked for; an operation that moves bytes has been made under it; one of those has been completed. */
+enum opiw_granted { OPIW_ASKED, OPIW_TRIED, OPIW_GRANTED };
 enum opiw_kind { OPIW_PUT, OPIW_GET, OPIW_ACCUMULATE, OPIW_GET_ACCUMULATE, OPIW_FETCH, OPIW_SWAP, OPIW_KINDS };
 /* What ends operations: at the target, at the origin alone, or the target's exposure epoch. */
 enum opiw_ending { OPIW_FLUSHED, OPIW_FLUSHED_LOCAL, OPIW_WAITED };
@@ -53,13 +55,15 @@ struct opiw_target {
     char *base; /* where the caller reaches its memory; for `direct` ones as an address of the caller's */
     size_t size;
     ptrdiff_t unit;
-    struct opiw_seat *seat;
+    struct opiw_seat *seat; /* NULL: on another node, and base, size, unit, and log say nothing */
     int id;              /* the side's name of the rank */
     struct opiw_batch *batch; /* marked: puts or gets that are kept for it (batch.c); NULL: none yet */
     void *log;           /* the side's, of a check of accesses; NULL: none */
     bool direct;         /* loads and stores reach its memory; else the kernel copies.  Not of dynamic windows */
     bool started;        /* marked: in the group of MPI_Win_start */
     uint8_t held;        /* marked: enum opiw_held */
+    uint8_t granted;     /* marked: enum opiw_granted; in windows that span nodes, while it is held */
+    bool carried;        /* marked: the MPI beneath has had operations on it since the last flush; in windows that span nodes */
     uint32_t posts, completions; /* marked: what the caller has last written to the seat */
     uint32_t taken;      /* marked: posts of its that MPI_Win_start has seen */
     uint32_t seen;       /* marked: its completions that MPI_Win_wait has seen */
@@ -68,6 +72,9 @@ struct opiw_target {
 /* A window as one member sees it; only that rank (and its threads, one at a time) touches it. */
 struct opiw_win {
     int rank, size;
+    int nnear, *near; /* the members on this node; `near` NULL: all */
+    bool spans;    /* some are on other nodes: span.c */
+    bool carried;  /* marked as a target's, of any of them */
     bool dynamic;  /* displacements are addresses */
     bool exposed;  /* between MPI_Win_post and the end of MPI_Win_wait */
     bool used;     /* the fence epoch has had an operation */
@@ -172,18 +179,41 @@ bool opiw_op_known(MPI_Op op);
 int opiw_combine_all(struct opiw_op *o, MPI_Op op, const void *origin, MPI_Datatype rtype, void *result, size_t result_count, const struct opiw_shape *rs);
 int opiw_swap(struct opiw_op *o, const void *origin, const void *compare, void *result);
 
+/* ---- lock.c --------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* For the lock or the accumulating of a seat; and after giving one back. */
+bool opiw_queue(const char *call, struct opiw_win *w, struct opiw_seat *s, bool (*ready)(void *), void *of);
+void opiw_let_in(struct opiw_win *w, struct opiw_seat *s);
+/* A target's lock, waited for; false: it will not come.  Given back as `held` says. */
+bool opiw_acquire(const char *call, struct opiw_win *w, int target, bool exclusive);
+void opiw_give_back(struct opiw_win *w, int target);
+
+/* ---- span.c: windows that span nodes; inside begin and end, which they leave where they call the MPI beneath -------------------------------------------- */
+
+/* Is an operation on this target the MPI's?  Notes that it is.  An invalid target or one that no epoch allows is not: the rest refuses it. */
+bool opiw_leaves(struct opiw_win *w, int target, bool accumulates);
+/* Before a put or get by loads and stores: makes sure of the lock, or answers OPIW_NATIVE, or an error that the MPI has raised. */
+int opiw_under_lock(struct opiw_op *o, MPI_Win win);
+/* The MPI has returned from locking a target; `checked`: not with MPI_MODE_NOCHECK. */
+void opiw_locked(struct opiw_win *w, int target, bool checked);
+/* Target -1: all. */
+int opiw_flush_below(struct opiw_win *w, int target, bool local, MPI_Win win);
+
 /* ---- sync.c ---------------------------------------------------------------------------------------------------------------------------------------- */
 
 /* May the caller access this target now?  NULL, or why not. */
 const char *opiw_no_epoch(struct opiw_win *w, const struct opiw_target *t);
 bool opiw_barrier(const char *call, struct opiw_win *w);
-/* For the lock or the accumulating of a seat; and after giving one back. */
-bool opiw_queue(const char *call, struct opiw_win *w, struct opiw_seat *s, bool (*ready)(void *), void *of);
-void opiw_let_in(struct opiw_win *w, struct opiw_seat *s);
+void opiw_wake_all(struct opiw_win *w); /* the others on this node */
 size_t opiw_seat_bytes(int members);
 /* The last that a member does with a window: false where another will not come.  Its own seat may be freed afterwards. */
 bool opiw_depart(const char *call, struct opiw_win *w);
 void opiw_drop(struct opiw_win *w);
+
+/* The i-th member on this node. */
+static inline int opiw_near(const struct opiw_win *w, int i) {
+    return OPIW_UNLIKELY(w->near != NULL) ? w->near[i] : i;
+}
 
 /* ---- the calls (op.c, sync.c) ------------------------------------------------------------------------------------------------------------------------ */
 

@@ -85,16 +85,26 @@ static int over(struct opiw_op *o, int rc, MPI_Request *request) {
     return MPI_SUCCESS;
 }
 
-#define WINDOW(kind, count, type)                             \
-    opiw_begin();                                             \
-    struct opiw_win *w = opiw_of(win);                        \
-    if (OPIW_UNLIKELY(!w)) {                                  \
-        opiw_end();                                           \
-        return opiw_unknown_op(call, win, kind, count, type); \
-    }                                                         \
+#define WINDOW(kind, count, type, target)                                                                        \
+    opiw_begin();                                                                                                \
+    struct opiw_win *w = opiw_of(win);                                                                           \
+    if (OPIW_UNLIKELY(!w || (w->spans && opiw_leaves(w, target, (kind) != OPIW_PUT && (kind) != OPIW_GET)))) {    \
+        opiw_end();                                                                                              \
+        return opiw_unknown_op(call, win, kind, count, type);                                                    \
+    }                                                                                                            \
     struct opiw_op o;                                         \
     o.call = call;                                            \
     o.w = w
+
+/* Of a put or get in a window that spans nodes, before it touches its target. */
+#define UNDER_LOCK(kind, count, type)                                                               \
+    do {                                                                                            \
+        int under = OPIW_UNLIKELY(w->spans) ? opiw_under_lock(&o, win) : MPI_SUCCESS;                \
+        if (OPIW_UNLIKELY(under != MPI_SUCCESS)) {                                                  \
+            opiw_end();                                                                             \
+            return under == OPIW_NATIVE ? opiw_unknown_op(call, win, kind, count, type) : under;    \
+        }                                                                                           \
+    } while (0)
 
 /* Before an operation touches its target. */
 #define WATCH(kind, op, requested)       \
@@ -105,9 +115,10 @@ static int over(struct opiw_op *o, int rc, MPI_Request *request) {
 
 int opiw_put(const char *call, const void *origin, MPI_Count count, MPI_Datatype type, int target, MPI_Aint disp, MPI_Count rcount, MPI_Datatype rtype,
              MPI_Win win, MPI_Request *request) {
-    WINDOW(OPIW_PUT, count, type);
+    WINDOW(OPIW_PUT, count, type, target);
     int rc = prepare(&o, origin, count, type, target, disp, rcount, rtype);
     if (OPIW_LIKELY(rc == MPI_SUCCESS)) {
+        UNDER_LOCK(OPIW_PUT, count, type);
         WATCH(OPIW_PUT, MPI_OP_NULL, request != NULL);
         rc = OPIW_LIKELY(o.direct) ? opiw_put_all(&o, origin) : by_kernel(&o, (void *)(uintptr_t)origin, true, request != NULL);
     }
@@ -117,9 +128,10 @@ int opiw_put(const char *call, const void *origin, MPI_Count count, MPI_Datatype
 /* As much as the origin has room for. */
 int opiw_get(const char *call, void *origin, MPI_Count count, MPI_Datatype type, int target, MPI_Aint disp, MPI_Count rcount, MPI_Datatype rtype, MPI_Win win,
              MPI_Request *request) {
-    WINDOW(OPIW_GET, count, type);
+    WINDOW(OPIW_GET, count, type, target);
     int rc = prepare(&o, origin, count, type, target, disp, rcount, rtype);
     if (OPIW_LIKELY(rc == MPI_SUCCESS)) {
+        UNDER_LOCK(OPIW_GET, count, type);
         WATCH(OPIW_GET, MPI_OP_NULL, request != NULL);
         rc = OPIW_LIKELY(o.direct) ? opiw_get_all(&o, origin) : by_kernel(&o, origin, false, request != NULL);
     }
@@ -153,7 +165,7 @@ static int combine(struct opiw_op *o, enum opiw_kind kind, bool requested, int r
 
 int opiw_accumulate(const char *call, const void *origin, MPI_Count count, MPI_Datatype type, int target, MPI_Aint disp, MPI_Count rcount, MPI_Datatype rtype,
                     MPI_Op op, MPI_Win win, MPI_Request *request) {
-    WINDOW(OPIW_ACCUMULATE, count, type);
+    WINDOW(OPIW_ACCUMULATE, count, type, target);
     int rc = prepare(&o, origin, count, type, target, disp, rcount, rtype);
     if (rc == MPI_SUCCESS || rc == NOTHING)
         rc = combine(&o, OPIW_ACCUMULATE, request != NULL, rc, origin, rtype, op, NULL, 0, MPI_DATATYPE_NULL);
@@ -164,7 +176,7 @@ int opiw_accumulate(const char *call, const void *origin, MPI_Count count, MPI_D
 int opiw_get_accumulate(const char *call, const void *origin, MPI_Count count, MPI_Datatype type, void *result, MPI_Count result_count,
                         MPI_Datatype result_type, int target, MPI_Aint disp, MPI_Count rcount, MPI_Datatype rtype, MPI_Op op, MPI_Win win,
                         MPI_Request *request) {
-    WINDOW(OPIW_GET_ACCUMULATE, rcount, rtype);
+    WINDOW(OPIW_GET_ACCUMULATE, rcount, rtype, target);
     int rc = op == MPI_NO_OP ? prepare(&o, result, rcount, rtype, target, disp, rcount, rtype) : prepare(&o, origin, count, type, target, disp, rcount, rtype);
     if (rc == MPI_SUCCESS || rc == NOTHING)
         rc = result_type == MPI_DATATYPE_NULL
@@ -174,7 +186,7 @@ int opiw_get_accumulate(const char *call, const void *origin, MPI_Count count, M
 }
 
 int opiw_fetch_and_op(const char *call, const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Op op, MPI_Win win) {
-    WINDOW(OPIW_FETCH, 1, type);
+    WINDOW(OPIW_FETCH, 1, type, target);
     int rc = prepare(&o, op == MPI_NO_OP ? result : origin, 1, type, target, disp, 1, type);
     if (rc != MPI_ERR_TYPE && !o.local.named)
         rc = bad(&o, MPI_ERR_TYPE, "no predefined datatype");
@@ -200,7 +212,7 @@ static bool comparable(MPI_Datatype type) {
 }
 
 int opiw_compare_and_swap(const char *call, const void *origin, const void *compare, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Win win) {
-    WINDOW(OPIW_SWAP, 1, type);
+    WINDOW(OPIW_SWAP, 1, type, target);
     int rc = prepare(&o, origin, 1, type, target, disp, 1, type);
     if (rc != MPI_ERR_TYPE && (!o.local.named || !comparable(type)))
         rc = bad(&o, MPI_ERR_TYPE, "no datatype whose values can be compared");

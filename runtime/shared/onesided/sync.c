@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LET_WRITERS_IN 64 /* looks at a lock that is free for readers, while writers wait */
-
 size_t opiw_seat_bytes(int members) {
     return sizeof(struct opiw_seat) + (size_t)members * sizeof(struct opiw_pair);
 }
@@ -16,6 +14,7 @@ void opiw_drop(struct opiw_win *w) {
         free(w->at[i].batch);
     free(w->start);
     free(w->post);
+    free(w->near);
     free(w->at);
     free(w);
 }
@@ -36,22 +35,10 @@ const char *opiw_no_epoch(struct opiw_win *w, const struct opiw_target *t) {
     }
 }
 
-static void wake_all(struct opiw_win *w) {
-    for (int i = 0; i < w->size; i++)
-        if (i != w->rank)
-            opiw_wake(w, i);
-}
-
-bool opiw_queue(const char *call, struct opiw_win *w, struct opiw_seat *s, bool (*ready)(void *), void *of) {
-    atomic_fetch_add_explicit(&s->sleepers, 1, memory_order_seq_cst);
-    bool got = opiw_wait(call, w, -1, ready, of);
-    atomic_fetch_sub_explicit(&s->sleepers, 1, memory_order_relaxed);
-    return got;
-}
-
-void opiw_let_in(struct opiw_win *w, struct opiw_seat *s) {
-    if (OPIW_UNLIKELY(atomic_load_explicit(&s->sleepers, memory_order_seq_cst)))
-        wake_all(w);
+void opiw_wake_all(struct opiw_win *w) {
+    for (int i = 0; i < w->nnear; i++)
+        if (opiw_near(w, i) != w->rank)
+            opiw_wake(w, opiw_near(w, i));
 }
 
 /* ---- the barrier ------------------------------------------------------------------------------------------------------------------------------- */
@@ -66,30 +53,32 @@ static bool round_over(void *of) {
     return atomic_load_explicit(&r->of->round, memory_order_acquire) != r->before;
 }
 
+/* Of the members on this node. */
 bool opiw_barrier(const char *call, struct opiw_win *w) {
-    struct opiw_seat *s = w->at[0].seat;
+    struct opiw_seat *s = w->at[opiw_near(w, 0)].seat;
     struct round r = {s, atomic_load_explicit(&s->round, memory_order_relaxed)}; /* cannot grow before we arrive */
-    if (atomic_fetch_add_explicit(&s->arrived, 1, memory_order_acq_rel) + 1 < (uint32_t)w->size)
+    if (atomic_fetch_add_explicit(&s->arrived, 1, memory_order_acq_rel) + 1 < (uint32_t)w->nnear)
         return opiw_wait(call, w, -1, round_over, &r);
     atomic_store_explicit(&s->arrived, 0, memory_order_relaxed); /* before the release below, and nobody arrives again before he has seen that */
     atomic_store_explicit(&s->round, r.before + 1, memory_order_release);
-    wake_all(w);
+    opiw_wake_all(w);
     return true;
 }
 
 static bool all_departed(void *of) {
     struct opiw_win *w = of;
-    return atomic_load_explicit(&w->at[0].seat->departed, memory_order_acquire) == (uint32_t)w->size;
+    return atomic_load_explicit(&w->at[opiw_near(w, 0)].seat->departed, memory_order_acquire) == (uint32_t)w->nnear;
 }
 
 bool opiw_depart(const char *call, struct opiw_win *w) {
     (void)opiw_settle(w, NULL); /* of a fence epoch that the program leaves open, it cannot be wrong about any more */
     if (!opiw_barrier(call, w))
         return false;
-    atomic_fetch_add_explicit(&w->at[0].seat->departed, 1, memory_order_acq_rel);
-    if (w->rank == 0)
+    int first = opiw_near(w, 0);
+    atomic_fetch_add_explicit(&w->at[first].seat->departed, 1, memory_order_acq_rel);
+    if (w->rank == first)
         return opiw_wait(call, w, -1, all_departed, w);
-    opiw_wake(w, 0);
+    opiw_wake(w, first);
     return true;
 }
 
@@ -114,14 +103,28 @@ static int good(void) {
     return MPI_SUCCESS;
 }
 
-/* After a call that ends operations: `settled` tells whether those that were kept have happened. */
-static int ended(const char *call, struct opiw_win *w, bool settled) {
+/* After a call that ends operations: `settled` tells whether those that were kept have happened, `below` is what the MPI beneath answered and has raised. */
+static int ended(const char *call, struct opiw_win *w, bool settled, int below) {
+    if (OPIW_UNLIKELY(below != MPI_SUCCESS)) {
+        opiw_end();
+        return below;
+    }
     return settled ? good() : bad(call, w, MPI_ERR_OTHER, "the kernel does not copy to or from a target's memory");
 }
 
 static int lost(const char *call, struct opiw_win *w) {
     return bad(call, w, opiw_lost_class(), "a rank of the window has died");
 }
+
+/* A call of the MPI beneath, in a window that spans nodes: others get in meanwhile.  MPI_SUCCESS in any other window. */
+#define BELOW(made)                     \
+    do {                                \
+        if (OPIW_UNLIKELY(w->spans)) {  \
+            opiw_end();                 \
+            below = made;               \
+            opiw_begin();               \
+        }                               \
+    } while (0)
 
 /* May an access epoch begin?  A fence epoch without operations is none. */
 static bool idle(const struct opiw_win *w) {
@@ -140,14 +143,20 @@ int opiw_fence(const char *call, int asserted, MPI_Win win) {
         return bad(call, w, MPI_ERR_ASSERT, "invalid assertion");
     if ((w->access != OPIW_NONE && w->access != OPIW_FENCED) || w->exposed)
         return bad(call, w, MPI_ERR_RMA_SYNC, "another epoch is open");
+    int below = MPI_SUCCESS;
     bool settled = opiw_settle(w, NULL);
     atomic_thread_fence(memory_order_seq_cst);
     if (!opiw_barrier(call, w))
         return lost(call, w);
+    /* The barrier before it: no member enters the MPI's fence, after which another node may read its memory, while this node still writes there.  The one
+     * after it: nobody goes on to a member's memory before that has left the MPI's fence, which brings what other nodes have written. */
+    BELOW(PMPI_Win_fence(asserted, win));
+    if (OPIW_UNLIKELY(w->spans) && !opiw_barrier(call, w))
+        return lost(call, w);
     w->access = asserted & MPI_MODE_NOSUCCEED ? OPIW_NONE : OPIW_FENCED;
     w->used = false;
     w->fences++;
-    return ended(call, w, settled);
+    return ended(call, w, settled, below);
 }
 
 /* ---- post, start, complete, wait ------------------------------------------------------------------------------------------------------------------- */
@@ -161,11 +170,19 @@ int opiw_post(const char *call, MPI_Group group, int asserted, MPI_Win win) {
     int n, *members = opiw_members(w, group, &n);
     if (!members)
         return bad(call, w, MPI_ERR_GROUP, "a group with ranks that are not in the window's");
+    int below = MPI_SUCCESS;
+    BELOW(PMPI_Win_post(group, asserted, win));
+    if (OPIW_UNLIKELY(below != MPI_SUCCESS)) {
+        free(members);
+        return ended(call, w, true, below);
+    }
     w->post = members;
     w->npost = n;
     w->exposed = true;
     for (int i = 0; i < n; i++) {
         struct opiw_target *t = &w->at[members[i]];
+        if (OPIW_UNLIKELY(!t->seat))
+            continue;
         atomic_store_explicit(&t->seat->pair[w->rank].posted, ++t->posts, memory_order_release); /* what this rank did to its memory */
         opiw_wake(w, members[i]);
     }
@@ -195,10 +212,16 @@ int opiw_start(const char *call, MPI_Group group, int asserted, MPI_Win win) {
         return bad(call, w, MPI_ERR_GROUP, "a group with ranks that are not in the window's");
     for (int i = 0; i < n; i++) {
         struct from f = {w, members[i]};
-        if (!opiw_wait(call, w, members[i], has_posted, &f)) {
+        if (OPIW_LIKELY(w->at[members[i]].seat != NULL) && !opiw_wait(call, w, members[i], has_posted, &f)) {
             free(members);
             return lost(call, w);
         }
+    }
+    int below = MPI_SUCCESS;
+    BELOW(PMPI_Win_start(group, asserted, win));
+    if (OPIW_UNLIKELY(below != MPI_SUCCESS)) {
+        free(members);
+        return ended(call, w, true, below);
     }
     for (int i = 0; i < n; i++) {
         w->at[members[i]].taken++;
@@ -214,10 +237,13 @@ int opiw_complete_epoch(const char *call, MPI_Win win) {
     WINDOW();
     if (w->access != OPIW_STARTED)
         return bad(call, w, MPI_ERR_RMA_SYNC, "no access epoch that MPI_Win_start opened");
+    int below = MPI_SUCCESS;
     bool settled = opiw_settle(w, NULL);
     for (int i = 0; i < w->nstart; i++) {
         struct opiw_target *t = &w->at[w->start[i]];
         t->started = false;
+        if (OPIW_UNLIKELY(!t->seat))
+            continue;
         atomic_store_explicit(&t->seat->pair[w->rank].completed, ++t->completions, memory_order_release); /* our operations */
         opiw_wake(w, w->start[i]);
     }
@@ -225,7 +251,8 @@ int opiw_complete_epoch(const char *call, MPI_Win win) {
     w->start = NULL;
     w->nstart = 0;
     w->access = OPIW_NONE;
-    return ended(call, w, settled);
+    BELOW(PMPI_Win_complete(win));
+    return ended(call, w, settled, below);
 }
 
 static bool has_completed(void *of) {
@@ -251,11 +278,13 @@ int opiw_wait_epoch(const char *call, MPI_Win win) {
         return bad(call, w, MPI_ERR_RMA_SYNC, "no exposure epoch is open");
     for (int i = 0; i < w->npost; i++) {
         struct from f = {w, w->post[i]};
-        if (!opiw_wait(call, w, w->post[i], has_completed, &f))
+        if (OPIW_LIKELY(w->at[w->post[i]].seat != NULL) && !opiw_wait(call, w, w->post[i], has_completed, &f))
             return lost(call, w);
     }
+    int below = MPI_SUCCESS;
+    BELOW(PMPI_Win_wait(win));
     unexpose(call, w);
-    return good();
+    return ended(call, w, true, below);
 }
 
 int opiw_test_epoch(const char *call, MPI_Win win, int *flag) {
@@ -267,61 +296,19 @@ int opiw_test_epoch(const char *call, MPI_Win win, int *flag) {
     *flag = 1;
     for (int i = 0; i < w->npost && *flag; i++) {
         struct from f = {w, w->post[i]};
-        *flag = has_completed(&f);
+        *flag = OPIW_UNLIKELY(!w->at[w->post[i]].seat) || has_completed(&f);
     }
+    int below = MPI_SUCCESS;
+    if (*flag)
+        BELOW(PMPI_Win_test(win, flag)); /* last: who hears there that the epoch is over hears it once */
     if (*flag)
         unexpose(call, w);
     else
         opiw_vain();
-    return good();
+    return ended(call, w, true, below);
 }
 
 /* ---- locks ----------------------------------------------------------------------------------------------------------------------------------------- */
-
-struct wanted {
-    struct opiw_seat *of;
-    unsigned looks;
-};
-
-static bool get_exclusive(void *of) {
-    struct wanted *l = of;
-    uint32_t none = 0;
-    return atomic_load_explicit(&l->of->lock, memory_order_relaxed) == 0 &&
-           atomic_compare_exchange_strong_explicit(&l->of->lock, &none, OPIW_EXCLUSIVE, memory_order_acquire, memory_order_relaxed);
-}
-
-/* Writers that wait go first, for a while: not for ever, since who holds a shared lock may wait for another who wants one. */
-static bool get_shared(void *of) {
-    struct wanted *l = of;
-    uint32_t now = atomic_load_explicit(&l->of->lock, memory_order_relaxed);
-    if (now & OPIW_EXCLUSIVE)
-        return false;
-    if (atomic_load_explicit(&l->of->writers, memory_order_relaxed) && l->looks++ < LET_WRITERS_IN)
-        return false;
-    return atomic_compare_exchange_strong_explicit(&l->of->lock, &now, now + 1, memory_order_acquire, memory_order_relaxed);
-}
-
-static bool acquire(const char *call, struct opiw_win *w, int target, bool exclusive) {
-    struct wanted l = {w->at[target].seat, 0};
-    if (!exclusive)
-        return get_shared(&l) || opiw_queue(call, w, l.of, get_shared, &l);
-    if (get_exclusive(&l))
-        return true;
-    atomic_fetch_add_explicit(&l.of->writers, 1, memory_order_relaxed);
-    bool got = opiw_queue(call, w, l.of, get_exclusive, &l);
-    atomic_fetch_sub_explicit(&l.of->writers, 1, memory_order_relaxed);
-    return got;
-}
-
-static void give_back(struct opiw_win *w, int target) {
-    struct opiw_target *t = &w->at[target];
-    if (t->held == OPIW_HELD_EXCLUSIVE)
-        atomic_store_explicit(&t->seat->lock, 0, memory_order_seq_cst); /* release: our operations; and before the look at who sleeps */
-    else if (t->held == OPIW_HELD_SHARED)
-        atomic_fetch_sub_explicit(&t->seat->lock, 1, memory_order_seq_cst);
-    t->held = OPIW_FREE;
-    opiw_let_in(w, t->seat);
-}
 
 int opiw_lock(const char *call, int type, int target, int asserted, MPI_Win win) {
     WINDOW();
@@ -336,9 +323,15 @@ int opiw_lock(const char *call, int type, int target, int asserted, MPI_Win win)
     if (!idle(w) && (w->access != OPIW_LOCKED || w->at[target].held))
         return bad(call, w, MPI_ERR_RMA_SYNC, "an access epoch is open");
     bool exclusive = type == MPI_LOCK_EXCLUSIVE;
+    int below = MPI_SUCCESS;
+    BELOW(PMPI_Win_lock(type, target, asserted, win));
+    if (OPIW_UNLIKELY(below != MPI_SUCCESS))
+        return ended(call, w, true, below);
+    if (OPIW_UNLIKELY(w->spans))
+        opiw_locked(w, target, !(asserted & MPI_MODE_NOCHECK));
     if (asserted & MPI_MODE_NOCHECK)
         w->at[target].held = OPIW_UNCHECKED;
-    else if (!acquire(call, w, target, exclusive))
+    else if (!w->spans && !opiw_acquire(call, w, target, exclusive))
         return lost(call, w);
     else
         w->at[target].held = exclusive ? OPIW_HELD_EXCLUSIVE : OPIW_HELD_SHARED;
@@ -355,14 +348,17 @@ int opiw_unlock(const char *call, int target, MPI_Win win) {
         return bad(call, w, MPI_ERR_RANK, "invalid rank of a target");
     if (w->access != OPIW_LOCKED || !w->at[target].held)
         return bad(call, w, MPI_ERR_RMA_SYNC, "the target is not locked");
+    int below = MPI_SUCCESS;
     bool settled = opiw_settle(w, &w->at[target]);
     if (OPIW_UNLIKELY(w->watched))
         opiw_watch_end(call, w, target, OPIW_FLUSHED); /* before others may have the lock */
-    give_back(w, target);
+    opiw_give_back(w, target);
     if (--w->locks == 0)
         w->access = OPIW_NONE;
+    atomic_thread_fence(memory_order_release); /* our operations, before whatever the MPI tells by */
+    BELOW(PMPI_Win_unlock(target, win));
     opiw_turn();
-    return ended(call, w, settled);
+    return ended(call, w, settled, below);
 }
 
 int opiw_lock_all(const char *call, int asserted, MPI_Win win) {
@@ -371,10 +367,16 @@ int opiw_lock_all(const char *call, int asserted, MPI_Win win) {
         return bad(call, w, MPI_ERR_ASSERT, "invalid assertion");
     if (!idle(w))
         return bad(call, w, MPI_ERR_RMA_SYNC, "an access epoch is open");
+    int below = MPI_SUCCESS;
+    BELOW(PMPI_Win_lock_all(asserted, win));
+    if (OPIW_UNLIKELY(below != MPI_SUCCESS))
+        return ended(call, w, true, below);
     for (int i = 0; i < w->size; i++) {
-        if (!(asserted & MPI_MODE_NOCHECK) && !acquire(call, w, i, false)) {
+        if (OPIW_UNLIKELY(w->spans))
+            opiw_locked(w, i, !(asserted & MPI_MODE_NOCHECK));
+        else if (!(asserted & MPI_MODE_NOCHECK) && !opiw_acquire(call, w, i, false)) {
             while (i-- > 0)
-                give_back(w, i);
+                opiw_give_back(w, i);
             return lost(call, w);
         }
         w->at[i].held = asserted & MPI_MODE_NOCHECK ? OPIW_UNCHECKED : OPIW_HELD_SHARED;
@@ -387,14 +389,17 @@ int opiw_unlock_all(const char *call, MPI_Win win) {
     WINDOW();
     if (w->access != OPIW_LOCKED_ALL)
         return bad(call, w, MPI_ERR_RMA_SYNC, "MPI_Win_lock_all has opened no epoch");
+    int below = MPI_SUCCESS;
     bool settled = opiw_settle(w, NULL);
     if (OPIW_UNLIKELY(w->watched))
         opiw_watch_end(call, w, -1, OPIW_FLUSHED);
     for (int i = 0; i < w->size; i++)
-        give_back(w, i);
+        opiw_give_back(w, i);
     w->access = OPIW_NONE;
+    atomic_thread_fence(memory_order_release);
+    BELOW(PMPI_Win_unlock_all(win));
     opiw_turn();
-    return ended(call, w, settled);
+    return ended(call, w, settled, below);
 }
 
 /* Operations are complete but for those that are kept: only the order of memory is left. */
@@ -406,31 +411,35 @@ int opiw_flush(const char *call, int target, MPI_Win win) {
         return bad(call, w, MPI_ERR_RANK, "invalid rank of a target");
     if ((w->access != OPIW_LOCKED && w->access != OPIW_LOCKED_ALL) || !w->at[target].held)
         return bad(call, w, MPI_ERR_RMA_SYNC, "the target is not locked");
-    bool settled = opiw_settle(w, &w->at[target]);
+    bool settled = opiw_settle(w, &w->at[target]), local = strstr(call, "local") != NULL;
     if (OPIW_UNLIKELY(w->watched))
-        opiw_watch_end(call, w, target, strstr(call, "local") ? OPIW_FLUSHED_LOCAL : OPIW_FLUSHED);
+        opiw_watch_end(call, w, target, local ? OPIW_FLUSHED_LOCAL : OPIW_FLUSHED);
     atomic_thread_fence(memory_order_seq_cst);
+    int below = OPIW_UNLIKELY(w->spans) ? opiw_flush_below(w, target, local, win) : MPI_SUCCESS;
     opiw_turn();
-    return ended(call, w, settled);
+    return ended(call, w, settled, below);
 }
 
 int opiw_flush_all(const char *call, MPI_Win win) {
     WINDOW();
     if (w->access != OPIW_LOCKED && w->access != OPIW_LOCKED_ALL)
         return bad(call, w, MPI_ERR_RMA_SYNC, "no target is locked");
-    bool settled = opiw_settle(w, NULL);
+    bool settled = opiw_settle(w, NULL), local = strstr(call, "local") != NULL;
     if (OPIW_UNLIKELY(w->watched))
-        opiw_watch_end(call, w, -1, strstr(call, "local") ? OPIW_FLUSHED_LOCAL : OPIW_FLUSHED);
+        opiw_watch_end(call, w, -1, local ? OPIW_FLUSHED_LOCAL : OPIW_FLUSHED);
     atomic_thread_fence(memory_order_seq_cst);
+    int below = OPIW_UNLIKELY(w->spans) ? opiw_flush_below(w, -1, local, win) : MPI_SUCCESS;
     opiw_turn();
-    return ended(call, w, settled);
+    return ended(call, w, settled, below);
 }
 
 /* Others' writes may have to be looked for in a loop of these: let them in. */
 int opiw_sync(const char *call, MPI_Win win) {
     WINDOW();
+    int below = MPI_SUCCESS;
     bool settled = opiw_settle(w, NULL);
     atomic_thread_fence(memory_order_seq_cst);
+    BELOW(PMPI_Win_sync(win));
     opiw_turn();
-    return ended(call, w, settled);
+    return ended(call, w, settled, below);
 }
