@@ -109,20 +109,25 @@ class Poly:
 
     def substitute(self, value: Callable[[int], Poly | None]) -> Poly:
         """Each symbol for which ``value`` is not None replaced."""
-        out = ZERO
-        changed = False
-        kept: dict[Monomial, int] = {}
-        for monomial, c in self.terms:
-            replacements = [value(s) for s in monomial]
-            if all(r is None for r in replacements):
-                kept[monomial] = kept.get(monomial, 0) + c
-                continue
-            changed = True
-            product = number(c)
-            for s, r in zip(monomial, replacements, strict=True):
-                product = product * (symbol(s) if r is None else r)
-            out = out + product
-        return _make(kept) + out if changed else self
+        out: Poly | None = None
+        kept: list[tuple[Monomial, int]] = []
+        for term in self.terms:
+            monomial, c = term
+            if len(monomial) == 1:  # most are
+                found = value(monomial[0])
+                product = None if found is None else found.scaled(c)
+            else:
+                replacements = [value(s) for s in monomial]
+                product = None
+                if any(r is not None for r in replacements):
+                    product = number(c)
+                    for s, r in zip(monomial, replacements, strict=True):
+                        product = product * (symbol(s) if r is None else r)
+            if product is None:
+                kept.append(term)
+            else:
+                out = product if out is None else out + product
+        return self if out is None else Poly(tuple(kept)) + out
 
 
 def _degree(term: tuple[Monomial, int]) -> tuple[int, Monomial]:

@@ -43,6 +43,11 @@ class Symbols:
 
     def __init__(self, inner: Sequence[frozenset[int]] = ()) -> None:
         self.inner = inner  # per loop: itself and all loops inside
+        outer: list[set[int]] = [set() for _ in inner]
+        for i, inside in enumerate(inner):
+            for loop in inside:
+                outer[loop].add(i)
+        self.outer = [frozenset(loops) for loops in outer]  # per loop: itself and all loops around
         self.table: list[Symbol] = []
         self.index: dict[str, dict[Key, int]] = {}  # by kind and key
         self.scopes: dict[frozenset[int], frozenset[int]] = {}  # equal ones are one: there are far fewer than symbols
@@ -118,7 +123,7 @@ class Symbols:
     def around(self, loop: int) -> frozenset[int]:
         """Loops from turn to turn of which the number of turns of this one may differ."""
         found = self.turns.get(loop)
-        return frozenset(i for i, inner in enumerate(self.inner) if loop in inner) if found is None else found
+        return self.outer[loop] if found is None else found
 
     def resolve(self, value: Poly, keep_rows: bool = False) -> Poly:
         """Induction variables replaced by their closed forms, places of rows (unless kept) by index times size."""

@@ -19,6 +19,7 @@ from opi_xform.memory.symbols import Symbols
 
 OPERATIONS = 10_000_000  # a second or two of isl's work; NAS MG takes between 3 and 10 million
 OF_GROUP = 3_000_000  # of a function that is looked at by itself: there are many in a program beyond the budget
+ROUGHLY = 4  # rough sets that are of use take less than this part of an exact attempt
 START = "start"
 
 
@@ -37,7 +38,8 @@ class Regions:
         self.unit = unit
         self.rough = False
         self.context = isl.Context()
-        self.context.set_max_operations(OPERATIONS if operations is None else operations)
+        self.operations = OPERATIONS if operations is None else operations
+        self.context.set_max_operations(self.operations)
         self.parsed: dict[str, Set] = {}  # reading is slow, and half of the texts are read again
         self.seen: set[int] = set()  # quotients in places
         self.quotients: dict[int, Poly] = {}  # remainder -> what it is, told by the quotient
@@ -53,6 +55,11 @@ class Regions:
         except isl.Error as error:
             self.context.reset_operations()
             raise BudgetExceeded(str(error)) from error
+
+    def be_rough(self) -> None:
+        """Rough sets from here on.  They are worth a part of what exact ones are: where they help, they take little."""
+        self.rough = True
+        self.context.set_max_operations(max(self.operations // ROUGHLY, 1))
 
     def parse(self, params: str, constraints: str) -> Set:
         body = f" : {constraints}" if constraints else ""

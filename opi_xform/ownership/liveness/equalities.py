@@ -21,20 +21,30 @@ class Equalities:
     def __init__(self, program: Program, names: Names) -> None:
         self.program = program
         self.names = names
+        self.sets: dict[int, frozenset[Name]] = {}  # by node
 
     def step(self, node: Node, known: Equal) -> Equal:
         """What is known behind a node."""
-        changed = set(self.names.defined(node))
+        changed = self.defined(node)
         if not changed:
             return known
-        out = {name: value for name, value in known.items() if name not in changed and value not in changed}
+        out = known
+        if not (changed.isdisjoint(known) and changed.isdisjoint(known.values())):
+            out = {name: value for name, value in known.items() if name not in changed and value not in changed}
         action = node.action
         if isinstance(action, ins.Define) and len(changed) == 1:
             (target,) = changed
             value = self.copied(node.frame, action, known)
             if value is not None and value != target and value not in changed and self.steady(target):
-                out[target] = value
+                out = {**out, target: value}
         return out
+
+    def defined(self, node: Node) -> frozenset[Name]:
+        """The names that a node sets, which is asked for on each way to it."""
+        found = self.sets.get(node.number)
+        if found is None:
+            found = self.sets[node.number] = frozenset(self.names.defined(node))
+        return found
 
     def copied(self, frame: int, action: ins.Define, known: Equal) -> Value | None:
         """The whole number, or the name, that a name is set to as it is."""

@@ -161,7 +161,7 @@ class Judge(BufferEvents):
                     return self.judged(assumed)
             except BudgetExceeded:
                 self.regions.context.reset_operations()
-                self.regions.rough = True
+                self.regions.be_rough()
         return None
 
     @staticmethod

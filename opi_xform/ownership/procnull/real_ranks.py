@@ -40,6 +40,7 @@ class Ranks:
     def __init__(self, program: Program, facts: tuple[Poly, ...] = (), within: Ranks | None = None) -> None:
         self.program = program
         self.facts = facts
+        self.told: list[Poly] | None = None  # the facts, as they are put to the proofs
         self.depth: int = 0 if within is None else within.depth + 1
         self.steps: list[int] = [0] if within is None else within.steps
         self.root: Ranks = self if within is None else within.root
@@ -53,6 +54,7 @@ class Ranks:
         self.with_facts: dict[tuple[Poly, ...], Ranks] = {} if within is None else within.with_facts
         self.open: set[int] = set()
         self.found: dict[tuple[int, int | None], list[tuple[int, Poly]] | None] = {}
+        self.writes: dict[int, list[tuple[int, list[tuple[int, int | None]]]]] = {}  # ``all_written``, of the root
         self.stretches = stretches_of(program)
         self.below: dict[tuple[str, int], str]  # what is greater than what, by function and argument
         if within is None:
@@ -111,8 +113,9 @@ class Ranks:
         self.steps[0] += PROOF
         if self.steps[0] > MOST:
             return False
-        facts = [self.symbols.resolve(f).substitute(self.from_rank) for f in self.facts]
-        facts = _about(value, facts)
+        if self.told is None:
+            self.told = [self.symbols.resolve(f).substitute(self.from_rank) for f in self.facts]
+        facts = _about(value, self.told)
         known = {s for p in (value, *facts) for s in p.symbols()}
         plain = frozenset(s for s in known if (low := self.of_symbol(s)) is not None and low >= 0)
         found = Prover(facts, plain, STEPS).proves(value)
@@ -272,8 +275,7 @@ class Ranks:
                 out.append((-1, number(item.value)))
             elif not isinstance(item, ast.InitList):
                 return None
-        for n, accesses in index_of(self.program).accesses.of(o).items():
-            there = [self.stretches.of(a) for a in accesses if a.kind == "W"]
+        for n, there in self.root.all_written(o):
             if at is not None and isinstance(size, int):
                 there = [(lo, n) for lo, n in there if lo < at + size and (n is None or at < lo + n)]
                 if any((at - lo) % size for lo, _ in there):
@@ -288,6 +290,15 @@ class Ranks:
                 return None
             out.append((n, self.values.operands[n][1]))
         return out
+
+    def all_written(self, o: int) -> list[tuple[int, list[tuple[int, int | None]]]]:
+        """Where an object is ever written, by node: it is asked for each place in the object."""
+        found = self.writes.get(o)
+        if found is None:
+            by_node = index_of(self.program).accesses.of(o).items()
+            found = [(n, [self.stretches.of(a) for a in accesses if a.kind == "W"]) for n, accesses in by_node]
+            found = self.writes[o] = [(n, there) for n, there in found if there]
+        return found
 
     def least_written(self, o: int, n: int, call: ins.CallInstr, size: object) -> int | None:
         """A number that nothing is below which a call writes into an object, in elements of a size."""

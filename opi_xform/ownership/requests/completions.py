@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from opi_xform.effects.model import Completion
+from opi_xform.graph.graph import Node
 from opi_xform.graph.loops import Loop
 from opi_xform.ir import instr as ins
 from opi_xform.memory.poly import Poly, number, symbol
@@ -157,13 +158,22 @@ def _ways(names: Names, block: int, flag: _Flag) -> list[tuple[int, bool | None]
     succs = graph.succs[block]
     nodes = graph.blocks[block]
     if nodes and len(succs) == 2 and succs[0] != succs[1]:
-        node = graph.nodes[nodes[-1]]
-        if isinstance(node.action, ins.Branch):
-            test = _test(node.action.cond)
-            if test is not None and names.name(node.frame, test[0]) == flag.name:
-                _, op, value = test
+        n = nodes[-1]
+        if n not in names.tests:
+            names.tests[n] = _told(names, graph.nodes[n])
+        test = names.tests[n]
+        if test is not None:
+            name, op, value = test
+            if name == flag.name:
                 return [(succs[0], flag.says(op, value)), (succs[1], flag.says(NEGATED[op], value))]
     return [(s, None) for s in dict.fromkeys(succs)]
+
+
+def _told(names: Names, node: Node) -> tuple[Name, str, int] | None:
+    """The variable that a node compares with a number; None where it compares something else, or nothing."""
+    test = _test(node.action.cond) if isinstance(node.action, ins.Branch) else None
+    name = None if test is None else names.name(node.frame, test[0])
+    return None if test is None or name is None else (name, *test[1:])
 
 
 def _test(cond: ins.Operand) -> tuple[ins.Var, str, int] | None:
