@@ -20,7 +20,7 @@ from opi_xform.memory.poly import number
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.branches import branches_of
 from opi_xform.ownership.explain.culprits import ahead, same_words
-from opi_xform.ownership.explain.reasons import BUFFER_HERE
+from opi_xform.ownership.explain.reasons import BUFFER_HERE, called_in
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
@@ -172,14 +172,20 @@ class LiveData:
         return bool(turn) and len(around) == 1
 
     def of_other_turns(self, use: Use, n: int) -> bool:
-        """Each turn of a loop sends another part of a block, and what reads it behind that loop may be of none."""
-        known = self.place(use) is not None or is_inside(use.call.args[use.argument])
-        return (
-            known
-            and not same_words(self.written, self.program, use, n)
-            and self.once(use)
-            and self.graph.nodes[n].block not in self.moving(use)
-        )
+        """Each turn of a loop sends another part of a block, and what reads it behind that loop may be of none.
+
+        Where more loops are around the call, in functions that call this one, only what those read counts.
+        """
+        turn = self.moving(use)
+        if not turn or self.graph.nodes[n].block in turn or same_words(self.written, self.program, use, n):
+            return False
+        if self.place(use) is None and not is_inside(use.call.args[use.argument]):
+            return False
+        frame, nest = self.graph.nodes[use.node].frame, self.program.nest
+        around = nest.chain(self.graph.nodes[use.node].block)
+        heads = (self.graph.blocks[nest.loops[i].header][:1] for i in around)
+        here = sum(self.graph.nodes[m].frame == frame for head in heads for m in head)
+        return len(around) == 1 or (here == 1 and called_in(self.program, n, frame) is None)
 
     def exchanged(self, root: Root) -> str:
         """The variable with which the pointer that a call names changes places; '' for none."""

@@ -204,3 +204,28 @@ def test_a_recursive_call_that_gets_the_address_of_the_pointer(tmp_path: Path) -
     text, found = sites(["s = f(NULL, n, 3);"], tmp_path, before)
     wanted = f"a function that calls itself gets the address of `mine` at line {line_of(text)}"
     assert told(found[0]) == ("OPI402", wanted)
+
+
+def test_parts_that_a_function_sends_in_a_loop_and_its_caller_shows_the_next_grid(tmp_path: Path) -> None:
+    """The caller's pointer is to other memory by then, which is not seen."""
+    before = f"""static double *step(double *g, int rows, int n, int rank, int size)
+{{
+    double *out = malloc(rows * n * sizeof(double));
+    if (rank == 0)
+        for (int p = 1; p < size; p++)
+            MPI_Send(g + (p * (rows / size) - 1) * n, (rows / size + 2) * n, MPI_DOUBLE, p, {TO}
+    for (int i = 0; i < rows * n; i++) out[i] = rank + i;
+    return out;
+}}
+static double show(double *g, int rows, int n)
+{{
+    double t = 0;
+    for (int i = 0; i < rows; i++) for (int j = 0; j < n; j++) t += g[i * n + j];
+    return t;
+}}
+"""
+    lines = ["double *g = malloc(n * n * 8);", "for (int i = 0; i < n * n; i++) g[i] = i;"]
+    lines += ["for (int t = 0; t < 9; t++) {", "g = step(g, n, n, rank, size);", "s += show(g, n, n);", "}"]
+    site = sites(lines, tmp_path, before)[1][0]
+    assert site["code"] == "OPI104"
+    assert site["message"].startswith("the call begins inside `g`")
