@@ -91,8 +91,9 @@ def present(
     for warning in () if options.quiet else result.warnings:
         print_error(str(Problem(warning.message, shown(warning.file), warning.line, warning.severity, "OPI905")))
     for d in result.plan.decisions if options.verbose else ():
-        if d.code == DISAGREE:
-            print_error(str(Problem(d.message, shown(d.span.file), d.span.line, "note", d.code)))
+        if DISAGREE in (d.code, d.form):
+            message = d.message if d.code == DISAGREE else f"two analyses disagree; the call stays anyway: {d.message}"
+            print_error(str(Problem(message, shown(d.span.file), d.span.line, "note", DISAGREE)))
     if options.format == "text":
         _present_text(options, result, findings, written, reports, gained, removed)
         return

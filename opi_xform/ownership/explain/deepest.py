@@ -135,8 +135,14 @@ class Deepest:
         return replace(found, form=refusal.reason)
 
     def found_in_program(self, uses: Sequence[Use], refusal: Refusal) -> Refusal:
-        """Where two analyses disagree: a place inside a block, or live data, where the message is either."""
-        found = self.made(uses[0]) or _inside(uses[0]) or self.live_data.place(uses[0]) or self.live_data.refusal(uses)
+        """Where two analyses disagree: a place inside a block, or live data, where the message is either.
+
+        A place that is the same number wherever the call runs may be that of a part, which is a buffer of its own then.
+        """
+        first = uses[0]
+        found = self.made(first)
+        if found is None and (first.lo is None or first.lo.constant is None):
+            found = _inside(first) or self.live_data.place(first) or self.live_data.refusal(uses)
         return refusal if found is None else replace(found, form=refusal.reason)
 
     def deeper(
