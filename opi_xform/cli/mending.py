@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 
 from opi_xform.cli.inputs.shown import shown
 from opi_xform.cli.outcome import Problem, fail
@@ -15,6 +17,8 @@ from opi_xform.frontend.flags import gcc_headers, mpicc_path
 
 MPICC = "OPI_MPICC"
 _MISSING = "file not found"
+_MOST_FOLDERS = 5000
+"""Directories that are looked into for a header that is missing."""
 
 
 def problems(error: FrontendError) -> list[Problem]:
@@ -58,10 +62,32 @@ def _advice(message: str, file: str) -> str:
     if message == "'mpi.h' file not found":
         return f"{message}; {_about_mpi()}"
     if _MISSING in message:
-        return f"{message}; name its directory, as in `opi-xform FILES -Iinclude`, or use -p"
+        return f"{message}; {_about_header(message[1 : message.rindex(_MISSING) - 2])}"
     if message.startswith("use of undeclared identifier"):
         return f"{message}; declare it before its use, which C23 (-std=c2x) asks of functions, too"
     return f"{message}; the file must compile before it can be analysed"
+
+
+def _about_header(name: str) -> str:
+    found = _folders(name, os.getcwd())
+    if not found:
+        return "name its directory, as in `opi-xform FILES -Iinclude`, or use -p"
+    flags = ", ".join(f"-I{shlex.quote(folder)}" for folder in found[:3])
+    which = "" if len(found) == 1 else f"there are {len(found)} of this name: "
+    return f"name its directory: {which}{flags}{', …' if len(found) > 3 else ''}; or use -p"
+
+
+@lru_cache(maxsize=64)
+def _folders(name: str, top: str) -> tuple[str, ...]:
+    """The directories below ``top`` that have a header, as seen from there, the nearest first."""
+    found: list[str] = []
+    for number, (folder, below, _) in enumerate(os.walk(top)):
+        if number > _MOST_FOLDERS:
+            return ()
+        below[:] = sorted(one for one in below if not one.startswith("."))
+        if os.path.isfile(os.path.join(folder, name)):
+            found.append(os.path.relpath(folder, top))
+    return tuple(sorted(found, key=lambda one: (one.count(os.sep), one)))
 
 
 def _about_mpi() -> str:

@@ -102,12 +102,19 @@ class _Parser(argparse.ArgumentParser):
         print_bytes(message.encode(), file or sys.stderr)
 
 
+def _known_options() -> set[str]:
+    return set(parser()._option_string_actions)
+
+
 def parse_arguments(arguments: Sequence[str]) -> Options:
     """The options of a command line.  Raises Failure for an unknown flag, a bad value or a contradiction."""
     own, flags = list(arguments), None
     if "--" in own:
         cut = own.index("--")
         own, flags = own[:cut], tuple(own[cut + 1 :])
+        late = [word for word in flags if word.startswith("--") and word.partition("=")[0] in _known_options()]
+        if late:
+            raise fail(f"{late[0]} stands after --, where flags of the compiler stand; put it before --")
     try:
         own, before = apart(own)
     except ValueError as error:

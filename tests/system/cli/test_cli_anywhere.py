@@ -12,6 +12,8 @@ import pytest
 from case_tools import run_tool
 from test_cli_input import one_line
 
+from opi_xform.cli import mending
+
 START = "from opi_xform.cli.start import script; script()"
 INTERRUPTED_AT = f"""
 import os, signal, sys
@@ -194,6 +196,35 @@ def test_a_header_that_several_files_miss_is_told_once(tmp_path: Path, monkeypat
     first, second = err.splitlines()
     assert first.startswith("a.c:1: error: 'b.h' file not found, and 2 more files miss it; name its directory")
     assert second.startswith("c.c:2: error: 'd.h' file not found; name its directory")
+
+
+def test_where_a_missing_header_is_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the run with the flag that is told misses it no more."""
+    monkeypatch.chdir(tmp_path)
+    for folder in ("src", "include/my", ".git"):
+        Path(folder).mkdir(parents=True)
+    Path("src/a.c").write_text('#include "my/b.h"\nint a = B;\n')
+    for folder in ("include/my", ".git"):
+        Path(folder, "b.h").write_text("#define B 1\n")
+    code, _, err = run_tool(["src"])
+    assert code == 2
+    one_line(err, "src/a.c:1: error: 'my/b.h' file not found; name its directory: -Iinclude; or use -p")
+    assert run_tool(["src", "-Iinclude"])[0] == 0
+    Path("other/my").mkdir(parents=True)
+    Path("other/my/b.h").write_text("#define B 2\n")
+    mending._folders.cache_clear()
+    one_line(run_tool(["src"])[2], "src/a.c:1: error: 'my/b.h' file not found; name its directory: there are 2 of")
+
+
+def test_an_option_among_the_compilers_flags_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.c").write_text("int a;\n")
+    for late in (["--report", "r.html"], ["--report=r.html"]):
+        code, _, err = run_tool(["a.c", "--", "-DN=1", *late])
+        assert code == 2
+        one_line(err, f"error: {late[0]} stands after --, where flags of the compiler stand; put it before --")
+    assert run_tool(["a.c", "--report", "r.html", "--", "-DN=1"])[0] == 0
+    assert Path("r.html").exists()
 
 
 def test_a_file_with_too_many_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,6 +53,8 @@ told.beside = root.scrollWidth - innerWidth;
 const scrolls = element => element.closest(".scroll, .moments") !== null;
 told.cut = all("body *").filter(e => seen(e) && !scrolls(e) && box(e).right > innerWidth + 1)
   .map(e => e.tagName + "." + e.className).slice(0, 3);
+told.sideways = all(".scroll").filter(s => s.querySelector("table:not(.matrix)") && s.scrollWidth > s.clientWidth + 1)
+  .map(s => s.textContent.trim().slice(0, 20));
 told.labels = all("a.site").map(a => a.textContent);
 told.buffers = all("[data-buffer]").map(b => b.querySelector("code").textContent);
 told.dangling = all("a[href]").map(a => a.getAttribute("href"))
@@ -136,7 +138,7 @@ def test_a_page_of_a_program(page: Page, width: int, tmp_path: Path) -> None:
     told = seen(page.text, width, tmp_path)
     assert told["errors"] == []
     assert told["width"] == width
-    assert (told["beside"], told["wide"], told["cut"]) == (0, 0, [])
+    assert (told["beside"], told["wide"], told["cut"], told["sideways"]) == (0, 0, [], [])
     sites = page.report["sites"]
     assert len(told["labels"]) == len(sites) == 6
     assert len(set(told["labels"])) == len(sites)
@@ -212,6 +214,7 @@ def test_a_page_with_all_parts(width: int, tmp_path: Path) -> None:
     told = seen(text, width, tmp_path)
     assert told["errors"] == []
     assert (told["width"], told["beside"], told["wide"], told["cut"]) == (width, 0, 0, [])
+    assert told["sideways"] == []
     assert len(set(told["labels"])) == len(told["labels"]) == 4
     assert told["dangling"] == []
 
