@@ -64,7 +64,7 @@ def sanitized(request: pytest.FixtureRequest, shared_tmp: Path) -> Path:
             variables = [f"MPICC={mpicc}", f"BUILD={folder}", f"SANITIZE={sanitizer}", f"OPT={level}"]
             make(variables, targets)
             flags = ["-std=c11", level, "-g", f"-fsanitize={sanitizer}", "-pthread", f"-I{RUNTIME / 'include'}"]
-            for name in ("onesided/windows", "mpi/progress/guests", "mpi/random/traffic"):
+            for name in ("onesided/windows", "onesided/span", "mpi/progress/guests", "mpi/random/traffic"):
                 source, library = RUNTIME / "tests" / f"{name}.c", folder / "libopi.a"
                 command = [str(mpicc), *flags, str(source), str(library), "-o", str(folder / source.stem)]
                 subprocess.run(command, check=True, timeout=300)
@@ -91,6 +91,13 @@ def test_traffic_has_no_report(sanitized: Path, opi_cache: Path, nodes: int) -> 
 def test_windows_have_no_report(sanitized: Path, opi_cache: Path) -> None:
     result = MpiUser(MPICH[0], opi_cache).run(2, sanitized / "windows", **QUIET)
     assert "windows: ok, 0 failures" in result.out
+    assert "Sanitizer" not in result.err
+    assert "runtime error" not in result.err
+
+
+def test_windows_on_several_nodes_have_no_report(sanitized: Path, opi_cache: Path) -> None:
+    result = MpiUser(MPICH[0], opi_cache).run(3, sanitized / "span", "2", **QUIET, OPI_NODE_RANKS="2")
+    assert "span: ok, 0 failures" in result.out
     assert "Sanitizer" not in result.err
     assert "runtime error" not in result.err
 
