@@ -63,8 +63,8 @@ SETTINGS = (
     Setting(3, environment=(("OPI_SPIN", "0"), ("OPI_YIELD", "0"))),
 )
 """On pretended nodes, what accumulates in windows over memory of the program is the MPI's, and without copies by the
-kernel all of them: under Open MPI they are left out, as in ``plain_settings``.  So are threads and fibers of several
-processes: libopi refuses their windows by name."""
+kernel all of them are: under Open MPI they are left out, as in ``plain_settings``.  So are threads and fibers of
+several processes: libopi refuses their windows by name."""
 
 
 def plain_settings(mpi: Mpi) -> tuple[Setting, ...]:

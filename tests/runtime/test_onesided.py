@@ -11,6 +11,7 @@ from conftest import CHECKOUT, MPIS, MpiUser, only_one
 
 from opi_xform.launch.ranks import ensure_ranks, link_flags
 from opi_xform.resources import runtime_include_dir
+from tests.mpi4py_suite.run import WAITING
 
 PROGRAMS = CHECKOUT / "runtime" / "tests" / "onesided"
 WARNINGS = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror")
@@ -70,9 +71,10 @@ def test_members_of_a_node_and_of_others_agree(
     mpi_user: MpiUser, shared_tmp: Path, ranks: int, nodes: str, together: int
 ) -> None:
     """A target that computes is reached from its own node, which MPICH's own window of MPI_Win_create does not do. With
-    5 ranks one is alone on its node, and all of its operations are the MPI's."""
+    5 ranks one is alone on its node, and all of its operations are the MPI's. Where the MPI waits, processes let others
+    run."""
     program = built(mpi_user, shared_tmp, "span")
-    result = mpi_user.run(ranks, program, str(together), OPI_NODE_RANKS=nodes)
+    result = mpi_user.run(ranks, program, str(together), OPI_NODE_RANKS=nodes, **WAITING)
     assert "span: ok, 0 failures" in result.out
 
 
