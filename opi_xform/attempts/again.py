@@ -7,10 +7,12 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
+from opi_xform.divide.places import Offsets
+from opi_xform.file_names import standing
 from opi_xform.frontend import FrontendError
 from opi_xform.ir.ast import Unit
 from opi_xform.ir.span import Span
@@ -18,6 +20,7 @@ from opi_xform.ownership.model.plan import Decision, Edit, Note, Plan, Told
 from opi_xform.record import dataclass
 from opi_xform.rewrite.apply import place_of
 from opi_xform.rewrite.mirror import lay_out, mirrored, mirrored_flags
+from opi_xform.text.edit import ByteEdit, EditConflict, apply_edits
 from opi_xform.text.sources import Sources
 
 if TYPE_CHECKING:
@@ -102,6 +105,25 @@ class Again:
             edits = tuple((back.file(place_of(edit).file), edit) for edit in plan.edits)
             contents = {**texts, **{back.file(name): data for name, data in changed.items()}}
             return Tried(back.plan(plan, old), contents, edits)
+
+    def inside(self, files: Iterable[str]) -> bool:
+        """All of these files lie below the root: they may be edited."""
+        top = os.path.realpath(self.root)
+        return all(os.path.commonpath([top, standing(file)]) == top for file in files)
+
+    def better(self, ways: Sequence[Mapping[str, Collection[ByteEdit]]], old: Plan) -> Tried | None:
+        """What is decided of the program with all of these edits, each once, by file; None where no more converts."""
+        edits: dict[str, dict[ByteEdit, None]] = {}
+        for way in ways:
+            for file, ones in way.items():
+                edits.setdefault(self.sources.name(file), {}).update(dict.fromkeys(ones))
+        try:
+            texts = {file: apply_edits(self.sources.data(file), ones) for file, ones in edits.items()}
+        except EditConflict:
+            return None
+        moved: Mapping[str, Moved] = {file: Offsets(self.sources.data(file), ones) for file, ones in edits.items()}
+        tried = self.attempt(texts, moved, old)
+        return tried if tried is not None and converted(tried.plan) > converted(old) else None
 
     def look(self, texts: Mapping[str, bytes]) -> tuple[Program, str] | None:
         """The program with these texts, and the folder in which its files lay; None when it is none, or too large."""

@@ -7,19 +7,15 @@ told in places of the program that the user wrote; arrays that do not help stay 
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from opi_xform.attempts.again import Again, Tried, converted, site
-from opi_xform.divide.places import Offsets
-from opi_xform.divide.structs.from_structs import Edits, FromStructs, Lifted, Site
-from opi_xform.file_names import standing
+from opi_xform.divide.structs.from_structs import FromStructs, Lifted, Site
 from opi_xform.ir.ast import Unit
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.plan import Plan
-from opi_xform.text.edit import ByteEdit, EditConflict, apply_edits
 
 
 class Loosening:
@@ -36,14 +32,14 @@ class Loosening:
         """The better plan; None where the program stays as it is.  Raises OSError."""
         kept = frozenset(site(d) for d in self.plan.decisions if d.decision == "keep")
         found = FromStructs(self.program, self.units, self.sources.data).run(kept)
-        ways = self.shown([one for one in found if self.inside(one.edits)])
-        best = self.attempt([one.edits for one in ways], self.again) if ways else None
+        ways = self.shown([one for one in found if self.again.inside(one.edits)])
+        best = self.again.better([one.edits for one in ways], self.plan) if ways else None
         if best is None:
             return None
         gained = converted(best.plan) - converted(self.plan)
         fewer = [one for one in ways if self.sites(one) & gained]
         if len(fewer) < len(ways):
-            tried = self.attempt([one.edits for one in fewer], self.again) if fewer else None
+            tried = self.again.better([one.edits for one in fewer], self.plan) if fewer else None
             if tried is not None and converted(tried.plan) >= converted(best.plan):
                 best, ways = tried, fewer
         return replace(best, plan=self.told(best.plan, ways))
@@ -53,34 +49,15 @@ class Loosening:
         if not any(one.unshown for one in ways):
             return ways
         asked = replace(self.again, further=None, wordless=True)
-        seen = self.attempt([one.wide if one.unshown else one.edits for one in ways], asked)
+        seen = asked.better([one.wide if one.unshown else one.edits for one in ways], self.plan)
         sent = converted(seen.plan) if seen is not None else set()
         return [one for one in ways if one.unshown <= sent]
-
-    def inside(self, edits: Edits) -> bool:
-        """Only files below the root are edited."""
-        top = os.path.realpath(self.again.root)
-        return all(os.path.commonpath([top, standing(file)]) == top for file in edits)
 
     def sites(self, one: Lifted) -> set[Site]:
         """The sites of messages in the struct that the array is of."""
         table = self.program.values.objects.table
         mine = (u for u in collect(self.program) if u.object >= 0 and table[u.object].variable == one.key)
         return {*one.sites, *(u.place[:3] for u in mine)}
-
-    def attempt(self, ways: Sequence[Edits], again: Again) -> Tried | None:
-        """What is decided of the program with these edits, where that is better."""
-        edits: dict[str, dict[ByteEdit, None]] = {}
-        for way in ways:
-            for file, ones in way.items():
-                edits.setdefault(self.sources.name(file), {}).update(ones)
-        try:
-            texts = {file: apply_edits(self.sources.data(file), ones) for file, ones in edits.items()}
-        except EditConflict:
-            return None
-        offsets: Mapping[str, Offsets] = {file: Offsets(self.sources.data(file), e) for file, e in edits.items()}
-        tried = again.attempt(texts, offsets, self.plan)
-        return tried if tried is not None and converted(tried.plan) > converted(self.plan) else None
 
     def told(self, plan: Plan, ways: Sequence[Lifted]) -> Plan:
         """The plan, with what becomes of the arrays said at the sites that are new."""

@@ -65,7 +65,7 @@ def find_mentions(functions: Mapping[str, ast.Function], key: str) -> list[Menti
     freeing = freeing_functions(functions)
     for function in functions.values():
         for root, stmt in _roots(function):
-            for ref, parents in _mentions(root, key):
+            for ref, parents in mentions_within(root, key):
                 m = _mention(ref, function.key, stmt, parents, freeing)
                 out.setdefault((ref.span.file, ref.span.begin, id(ref)), m)
     return sorted(out.values(), key=lambda m: m.place)
@@ -105,7 +105,8 @@ def _roots(function: ast.Function) -> Iterator[tuple[ast.Expr, ast.Stmt]]:
                 pass
 
 
-def _mentions(root: ast.Expr, key: str) -> Iterator[tuple[ast.VarRef, tuple[ast.Expr, ...]]]:
+def mentions_within(root: ast.Expr, key: str) -> Iterator[tuple[ast.VarRef, tuple[ast.Expr, ...]]]:
+    """Every mention of a variable, with the expressions around it, innermost first."""
     stack: list[tuple[ast.Expr, tuple[ast.Expr, ...]]] = [(root, ())]
     while stack:
         e, parents = stack.pop()

@@ -16,14 +16,11 @@ from opi_xform.bindings.header import HeaderError
 from opi_xform.bindings.table import TableError
 from opi_xform.launch.mpi import LaunchError, Mpi
 from opi_xform.launch.runtime import (
-    cache_dir,
     captured,
-    content_hash,
+    ensure_built,
     include_flags,
-    locked,
     object_name,
     require_built,
-    runtime_flags,
     sources_below,
     tell,
 )
@@ -105,23 +102,9 @@ def _build(mpi: Mpi, flags: Sequence[str], final: Path) -> None:
 
 def ensure_ranks(mpi: Mpi) -> Path:
     """The archive for this MPI, from the cache or built now. Raises LaunchError."""
-    flags = runtime_flags()
     made_by = Path(bindings.__file__).parent
     roots = (runtime_include_dir(), bindings.ranks_source_dir(), runtime_dir() / "shared", made_by)
-    try:
-        home = cache_dir() / "runtime"
-        final = home / f"ranks-{mpi.kind}-{mpi.version}-{content_hash(mpi, flags, roots)}"
-        archive = final / "libopi_ranks.a"
-        if not archive.is_file():
-            home.mkdir(parents=True, exist_ok=True)
-            with locked(home / f"{final.name}.lock"):
-                if not archive.is_file():
-                    _build(mpi, flags, final)
-    except OSError as error:
-        where = error.filename or cache_dir()
-        message = f"{where}: {error.strerror}; set OPI_CACHE to a directory that can be written"
-        raise LaunchError(message) from error
-    return archive
+    return ensure_built("ranks-", "libopi_ranks.a", mpi, roots, _build)
 
 
 def link_flags(archive: Path) -> list[str]:

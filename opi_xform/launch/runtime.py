@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -212,19 +212,29 @@ def _build(mpi: Mpi, flags: Sequence[str], final: Path) -> None:
 
 def ensure_runtime(mpi: Mpi) -> Runtime:
     """libopi for this MPI, from the cache or built now. Raises LaunchError."""
-    flags = runtime_flags()
     roots = (runtime_include_dir(), *(runtime_dir() / folder for folder in ("process", "malloc", "shared")))
+    archive = ensure_built("", "libopi.a", mpi, roots, _build)
+    return Runtime(archive, runtime_include_dir(), archive.with_name("libopi.so"))
+
+
+def ensure_built(
+    prefix: str, name: str, mpi: Mpi, roots: Sequence[Path], build: Callable[[Mpi, Sequence[str], Path], None]
+) -> Path:
+    """The archive ``name`` of what is made from the files below ``roots``, from the cache or built now.
+
+    build: makes the directory that it is given, whole or not at all.  Raises LaunchError."""
+    flags = runtime_flags()
     try:
         home = cache_dir() / "runtime"
-        final = home / f"{mpi.kind}-{mpi.version}-{content_hash(mpi, flags, roots)}"
-        archive = final / "libopi.a"
+        final = home / f"{prefix}{mpi.kind}-{mpi.version}-{content_hash(mpi, flags, roots)}"
+        archive = final / name
         if not archive.is_file():
             home.mkdir(parents=True, exist_ok=True)
             with locked(home / f"{final.name}.lock"):
                 if not archive.is_file():
-                    _build(mpi, flags, final)
+                    build(mpi, flags, final)
     except OSError as error:
         where = error.filename or cache_dir()
         message = f"{where}: {error.strerror}; set OPI_CACHE to a directory that can be written"
         raise LaunchError(message) from error
-    return Runtime(archive, runtime_include_dir(), final / "libopi.so")
+    return archive

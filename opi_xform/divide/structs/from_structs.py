@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from opi_xform.divide.check import prover_at
 from opi_xform.divide.flow import harmless
+from opi_xform.divide.mentions import mentions_within
 from opi_xform.frontend.clang.source import tokens
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.types import Field, Record, Type
-from opi_xform.ir.walk import children, expressions
+from opi_xform.ir.walk import expressions
 from opi_xform.memory.accesses import Access
 from opi_xform.memory.poly import number
 from opi_xform.ownership.buffers.uses import collect
@@ -221,7 +222,7 @@ class FromStructs:
                 roots += [v.init for v in function.variables.values() if v.init is not None]
                 roots += expressions(function.body)
             for root in roots:
-                for ref, parents in _within(root, key):
+                for ref, parents in mentions_within(root, key):
                     above = parents[0] if parents else None
                     if isinstance(above, ast.Member) and above.base is ref and id(ref) not in done:
                         done.add(id(ref))
@@ -457,15 +458,3 @@ def _member(operand: ins.Operand, key: str, places: Mapping[Place, str]) -> str:
     if isinstance(operand, ins.AddrVar) and operand.key == key:
         return places.get((operand.span.file, operand.span.begin), "")
     return ""
-
-
-def _within(root: ast.Expr, key: str) -> Iterator[tuple[ast.VarRef, tuple[ast.Expr, ...]]]:
-    """Every mention of a variable, with the expressions around it, innermost first."""
-    stack: list[tuple[ast.Expr, tuple[ast.Expr, ...]]] = [(root, ())]
-    while stack:
-        e, parents = stack.pop()
-        if isinstance(e, ast.VarRef):
-            if e.var == key:
-                yield e, parents
-            continue
-        stack.extend((child, (e, *parents)) for child in children(e))

@@ -146,40 +146,32 @@ def base_of(e: ast.Expr) -> ast.Expr:
 
 def is_inside(e: ast.Expr) -> bool:
     """An address is another place than the one that its name stands for, or one of several pointers by that name."""
-    while True:
-        match e:
-            case ast.Cast(operand=inner):
-                e = inner
-            case ast.AddrOf(operand=ast.Index(base=base, index=index)):
-                if not is_zero(index):
-                    return True
-                e = base
-            case ast.AddrOf(operand=inner) | ast.Deref(operand=inner):
-                e = inner
-            case ast.Member(base=inner) if is_part(e):
-                e = inner
-            case ast.Index() | ast.Binary():
-                return True
-            case _:
-                return False
+    start = _started(e)
+    return start is None or isinstance(start, (ast.Index, ast.Binary))
 
 
 def is_moved(e: ast.Expr) -> bool:
     """An address is computed from a pointer: it is not the pointer itself."""
+    start = _started(e)
+    return start is None or isinstance(start, ast.Binary)
+
+
+def _started(e: ast.Expr) -> ast.Expr | None:
+    """What stands for the place where an address begins; None where an index moves it from there."""
     while True:
         match e:
             case ast.Cast(operand=inner):
                 e = inner
             case ast.AddrOf(operand=ast.Index(base=base, index=index)):
                 if not is_zero(index):
-                    return True
+                    return None
                 e = base
             case ast.AddrOf(operand=inner) | ast.Deref(operand=inner):
                 e = inner
             case ast.Member(base=inner) if is_part(e):
                 e = inner
             case _:
-                return isinstance(e, ast.Binary)
+                return e
 
 
 def is_part(e: ast.Expr) -> bool:

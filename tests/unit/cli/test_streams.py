@@ -54,7 +54,7 @@ def test_colour_is_for_terminals_that_want_it(
     if variable is not None:
         monkeypatch.setenv(variable, "1")
     out = Stream(terminal)
-    print_lines([Line("a site", "keep"), Line("plain")], out)
+    print_lines([Line("a site", "head"), Line("plain")], out)
     assert (b"\x1b[" in out.written) is colour
     assert b"a site" in out.written
 

@@ -87,6 +87,13 @@ def test_a_macro_of_which_an_operator_beside_it_takes_all(tmp_path: Path, defini
         assert macros.closed(use(macros, "P")) is closed
 
 
+def test_a_macro_of_a_name_that_is_defined_twice_is_not_known_to_be_closed(tmp_path: Path) -> None:
+    """Which of the two is meant depends on the place."""
+    text = "#define Q a + 1\n#define P Q\nint a; int f(void) { return P; }\n#undef Q\n#define Q a\n"
+    with macros_of(tmp_path, text) as (_, macros):
+        assert not macros.closed(use(macros, "P"))
+
+
 @pytest.mark.parametrize(
     ("body", "free"), [("g(x)", True), ("g(x) + x", False), ("g(#x)", False), ("g(1)", False), ("INNER(x)", True)]
 )

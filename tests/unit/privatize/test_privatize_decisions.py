@@ -65,6 +65,15 @@ def test_a_variable_of_several_files_is_one(tmp_path: Path) -> None:
     assert "several files define it (f0.c and f1.c)" in two.message("a")
 
 
+@pytest.mark.parametrize(
+    "text", ["extern int a;\nint a = 1;", "int a;\nint a = 1;", "extern int a;\nint a;\nextern int a;"]
+)
+def test_a_variable_is_where_it_is_defined(text: str, tmp_path: Path) -> None:
+    span = Private(tmp_path, (f"{text}\nvoid f(void) {{ a++; }}\n{MAIN}",), "tls").variable("a").definition
+    assert span is not None
+    assert span.line == 2
+
+
 def test_a_static_variable_of_a_header_is_one_text(tmp_path: Path) -> None:
     (tmp_path / "h.h").write_text("static int a;\n")
     writes, reads = "void f(void) { a++; }", "int g(void) { return a; }"
@@ -106,6 +115,11 @@ THREAD = "typedef unsigned long pthread_t;\nint pthread_create(pthread_t *, cons
         (
             f"{THREAD}static int a;\nstatic void *work(void *p) {{ return p; }}\n"
             "void f(void) { pthread_t t; pthread_create(&t, 0, work, 0); a++; }",
+            "",
+        ),
+        (  # no thread begins with a function of that type
+            f"{THREAD}static int a;\nstatic void *work(void *p) {{ return p; }}\nstatic void add(int n) {{ a = n; }}\n"
+            "void (*later)(int) = add;\nvoid f(void) { pthread_t t; pthread_create(&t, 0, work, 0); later(1); }",
             "",
         ),
     ],
