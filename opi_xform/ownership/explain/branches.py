@@ -42,6 +42,7 @@ class Branches:
         self.certain: dict[int, _Tested] = {}
         self.dead: dict[int, bool] = {}
         self.later: dict[int, Container[int]] = {}
+        self.sets: dict[int, list[tuple[int, int]]] = {}  # by block: ``setting``
         self.equalities = Equalities(program, names_of(program))
 
     def excluded(self, n: int, other: int) -> bool:
@@ -89,18 +90,27 @@ class Branches:
         graph = self.program.graph
         if len(graph.nodes) > MOST:
             return range(len(graph.nodes))
-        found: set[int] = set()
+        whole, part = set[int](), set[int]()  # blocks; nodes of the first one
         before: dict[int, Equal] = {}
         first, left = graph.nodes[start].block, LONGEST
         work = [(first, start)]
         while work:
             block, after = heappop(work)
-            known = before.get(block, {}) if after < 0 else {}
-            for n in graph.blocks[block]:
+            known: Equal = before.get(block, {}) if after < 0 else {}
+            nodes = [n for n in graph.blocks[block] if n > after]
+            if after < 0:
+                whole.add(block)
+            else:
+                part.update(nodes)
+            passed = 0
+            for place, n in self.setting(block):
                 if n > after:
-                    found.add(n)
+                    place -= len(graph.blocks[block]) - len(nodes)
+                    left -= (place - passed) * (len(known) + 1)
                     known = self.equalities.step(graph.nodes[n], known)
                     left -= len(known) + 1
+                    passed = place + 1
+            left -= (len(nodes) - passed) * (len(known) + 1)
             if left < 0:
                 return range(len(graph.nodes))
             last = graph.nodes[graph.blocks[block][-1]] if graph.blocks[block] else None
@@ -111,10 +121,19 @@ class Branches:
                 if taken == (i != 0):
                     continue
                 new = both(before[s], known) if s in before else known
-                if s not in before or new != before[s]:
+                if s not in before or (new is not before[s] and new != before[s]):
                     before[s] = new
                     if (s, -1) not in work:
                         heappush(work, (s, -1))
+        return part.union(*(graph.blocks[block] for block in whole))
+
+    def setting(self, block: int) -> list[tuple[int, int]]:
+        """The nodes of a block that set names, each with its place in it; the others change nothing that is known."""
+        found = self.sets.get(block)
+        if found is None:
+            nodes = self.program.graph.nodes
+            places = enumerate(self.program.graph.blocks[block])
+            found = self.sets[block] = [(i, n) for i, n in places if self.equalities.defined(nodes[n])]
         return found
 
     def tested(self, block: int) -> _Tested:
@@ -148,7 +167,15 @@ class Branches:
 def _both_never(one: _Test, other: _Test) -> bool:
     """Two differences do not have their signs at the same time."""
     (a, signs), (b, found) = one, other
+    mine, others = _varying(a), _varying(b)
+    if len(mine) != len(others) or any(m[0] != n[0] for m, n in zip(mine, others, strict=True)):
+        return False  # neither their difference nor their sum is a number
     return _never((a - b).constant, signs, found) or _never((a + b).constant, signs, {-s for s in found})
+
+
+def _varying(p: Poly) -> tuple[tuple[tuple[int, ...], int], ...]:
+    """The terms of a polynomial but for its constant."""
+    return p.terms[1:] if p.terms and p.terms[0][0] == () else p.terms
 
 
 def _never(more: int | None, signs: Collection[int], others: Collection[int]) -> bool:

@@ -111,5 +111,8 @@ class Equalities:
 
 
 def both(a: Equal, b: Equal) -> Equal:
-    """What is known on either of two ways."""
-    return {name: value for name, value in a.items() if b.get(name) == value}
+    """What is known on either of two ways: the first itself, where that is all of it."""
+    if a is b:
+        return a
+    out = {name: value for name, value in a.items() if b.get(name) == value}
+    return out if len(out) < len(a) else a

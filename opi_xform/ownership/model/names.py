@@ -82,6 +82,7 @@ class Names:
         self.behind: dict[int, list[int]] = {}  # ``leaving``, by birth
         self.written: dict[int, list[Access]] = {}  # ``writes``
         self.tests: dict[int, tuple[Name, str, int] | None] = {}  # ``requests/completions.py``: by branch
+        self.completing: dict[int, object] = {}  # ``requests/completions.py``: by object
         self.reached: dict[tuple[object, ...], bool] = {}  # ``requests/pending.py``: by what was asked
         self.ends: list[int] = []  # calls in which some request may complete
         self.onward: dict[int, frozenset[int]] = {}  # by the first block of an outermost loop: what follows its blocks

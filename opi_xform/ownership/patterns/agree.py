@@ -218,11 +218,17 @@ class Patterns:
         return found
 
     def after(self, site: Happening) -> list[Happening]:
-        """What happens behind a site in its block; of a call that sends and receives, the receive as well."""
-        block = self.by_block[self.program.graph.nodes[site.node].block]
-        last = max(i for i, h in enumerate(block) if h.node == site.node)
+        """What happens behind a site in its block; of a call that sends and receives, the receive as well.
+
+        The site itself is nothing that happens where all that it sends is said to be written.
+        """
+        graph = self.program.graph
+        home = graph.nodes[site.node].block
+        block, nodes = self.by_block.get(home, []), graph.blocks[home]
+        behind = set(nodes[nodes.index(site.node) + 1 :])
         replaces = site.use is not None and site.use.op.replaces and site.kind == "send"
-        return [h for h in block if replaces and h.node == site.node and h.kind == "recv"] + block[last + 1 :]
+        now = [h for h in block if replaces and h.node == site.node and h.kind == "recv"]
+        return now + [h for h in block if h.node in behind]
 
     def loop_event(self, loop: int, need: Happening) -> str:
         """A loop as one event: a write where each turn comes past one, or where it puts things where a counter stands.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import cast
 
 from opi_xform.effects.model import Completion
 from opi_xform.graph.graph import Node
@@ -45,7 +46,16 @@ class _Flag:
 
 
 def completing_edges(names: Names, o: int) -> Mapping[Edge, tuple[Slots, ...]]:
-    """By edge between two blocks: the requests in object ``o`` that are complete where it is taken."""
+    """By edge between two blocks: the requests in object ``o`` that are complete where it is taken.
+
+    Found once: each operation whose request is in the object asks for them.
+    """
+    if o not in names.completing:
+        names.completing[o] = _completing(names, o)
+    return cast(Mapping[Edge, tuple[Slots, ...]], names.completing[o])
+
+
+def _completing(names: Names, o: int) -> Mapping[Edge, tuple[Slots, ...]]:
     lost = lost_slots(names, o)
     found: dict[Edge, list[Slots]] = {}
     told: dict[tuple[_Flag, Slots], list[int]] = {}

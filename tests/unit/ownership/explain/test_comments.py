@@ -104,6 +104,14 @@ def test_what_is_said_to_be_packed_converts_and_is_listed(runner: Runner) -> Non
     assert "--strict" in remarks(report)[0]
 
 
+def test_what_is_said_of_one_send_is_not_said_of_what_comes_behind_it(runner: Runner) -> None:
+    """The message itself needs nothing then; the next send, and what is read behind it, do."""
+    said = f"{SCATTERED}/* opi: assume packed(buf) */\n{SEND}\n"
+    assert sites(runner.report(said + PACK + SEND)) == [("convert", ""), ("convert", "")]
+    assert sites(runner.report(said + SEND))[0] == ("keep", "OPI102")
+    assert sites(runner.report(said + "v[0] += buf[1];\n" + PACK + SEND))[0] == ("keep", "OPI101")
+
+
 @pytest.mark.parametrize(
     ("body", "why"),
     [
