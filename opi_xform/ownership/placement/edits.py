@@ -86,8 +86,14 @@ class Builder(AllocationEdits):
             if self.variable.kind == "extern" and self.member is None:
                 self.link_name(converted)
             self.frees(events, freed)
+            mark = len(self.edits)
             size, per_row = self.sizes(insertions, allocations, in_place, events.tests_of_allocations)
+            allocating = self.edits[mark:]
+            # What is taken out of a condition (`if (!(v = malloc(n)))`) comes behind all that is put before the `if`.
+            last = [e for e in allocating if isinstance(e, InsertStatement) and e.where == "before"]
+            self.edits[mark:] = [e for e in allocating if e not in last]
             self.statements(insertions, size, per_row)
+            self.edits += last
         except Problem as problem:
             return str(problem)
         return Written(tuple(dict.fromkeys(self.edits)), tuple(sorted(self.files)))

@@ -155,7 +155,7 @@ class _Collector:
             match self.program.graph.nodes[n].action:
                 case ins.Birth():
                     self.add(n, RAWBIRTH if pointer else BIRTH)
-                case ins.Define(value=ins.Const(value=0)):
+                case ins.Define() if self.set_to_null(n):
                     self.add(n, BIRTH)
                 case _:
                     pass
@@ -170,6 +170,11 @@ class _Collector:
                 sure = not given or self.program.values.symbols.base(given[-1]) is not None
                 self.add(n, MADE if not self.in_place else ALLOC if sure else MAYALLOC, row)
         return ""
+
+    def set_to_null(self, n: int) -> bool:
+        """Also by a copy of what a function has set through the pointer's address."""
+        given = self.program.values.operands.get(n, ())
+        return bool(given) and given[-1].constant == 0
 
     def leaves(self) -> None:
         """Where the carrier is set to other memory: what is called behind that through it is not about the buffer."""
@@ -194,8 +199,11 @@ class _Collector:
             elif isinstance(action, ins.Store) and given and symbols.base(given[0]) not in cells:
                 given = ()  # perhaps another cell
             value = symbols.not_null(given[-1]) if given else None
+            row = self.mentions.row(given[0]) if carrier.rows and len(given) > 1 else None
             if value is None or (value.constant != 0 and symbols.base(value) not in own):
-                self.add(n, LEAVE, self.mentions.row(given[0]) if carrier.rows and len(given) > 1 else None)
+                self.add(n, LEAVE, row)
+            elif value.constant == 0 and isinstance(action, ins.Store) and bool(carrier.rows) == (row is not None):
+                self.add(n, BIRTH, row)  # set to NULL through its address
 
     def frees(self) -> str:
         for n in self.defs.calls:
@@ -316,8 +324,10 @@ class _Collector:
                 made = {at for o in found & given if o is not None for at in table[o].nodes}
                 if len(found) == 1 and any(self.program.dominates(at, n) for at in made):
                     out.add(n)
+        dominates, made_at = self.program.dominates, self.buffer.carrier.allocations
         for a in (a for a in self.allocations if a.inside):  # `if (posix_memalign(&p, …))` tests before it sets `p`
-            out.update(n for n in self.tests_of(a) if not any(self.program.dominates(m, n) for m in a.stores))
+            behind = (n for n in self.tests_of(a) if any(dominates(m, n) for m in made_at))
+            out.update(n for n in behind if not any(dominates(m, n) for m in a.stores))
         return out
 
     def touched(self, n: int) -> set[int]:

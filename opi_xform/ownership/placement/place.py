@@ -32,6 +32,7 @@ from opi_xform.ownership.placement.guards import cases, there
 from opi_xform.ownership.placement.row_graph import views
 from opi_xform.ownership.placement.situation import Site, State, Tables, Unplaceable
 from opi_xform.ownership.placement.states import (
+    ALLOC,
     BIRTH,
     COMPLETE,
     DEALLOC,
@@ -39,6 +40,7 @@ from opi_xform.ownership.placement.states import (
     IRECV,
     IREPLACE,
     LEAVE,
+    MAYALLOC,
     NEEDS_BUFFER,
     NONE,
     OTHER,
@@ -433,7 +435,7 @@ class _Placing(Releases):
             if event.node in replaced:  # another buffer comes in its place
                 acquires.add((event.node, "after"))
                 releases.add((event.node, "after"))
-            elif event.kind in (RECV, IRECV, "alloc", "complete"):
+            elif event.kind in (RECV, IRECV, ALLOC, MAYALLOC, COMPLETE):
                 acquires.add((event.node, "after"))
             elif event.kind in SENDS or (event.kind == DEALLOC and event.node in freed):
                 releases.add((event.node, "after"))

@@ -92,7 +92,7 @@ def point_refusal(
     points: each with a few words for it (``the message is sent here``).  rows: of an array of buffers, the rows whose
     cell changes there (none given: any).
     """
-    nodes = {n for n, _ in points}
+    nodes = {n for n, when in points if when == "after"}  # what is put in before a call that stays gives nothing away
     for n, op in _operations(names, buffer):
         received = op.recv is not None or op.kind == "recv"
         if n in nodes and not received:
