@@ -245,6 +245,8 @@ def test_the_page_has_a_row_for_each_function() -> None:
     rows = text.removeprefix(HEAD).splitlines()
     assert [row.split(" | ")[0].lstrip("| ") for row in rows] == ["MPI_Register_datarep", "MPI_Send", "MPI_Wtime"]
     assert rows[1] == "| MPI_Send | libopi | yes | a.c |"
+    nobody = page(["MPI_Nothing"], {"a.c": frozenset({"MPI_Nothing"})}).removeprefix(HEAD)
+    assert nobody == "| MPI_Nothing | MPI | no |  |\n"  # who calls it tests nothing of it
     table_ = read_ranks_table()
     assert verdict("MPI_Send", table_, frozenset({"MPI_Send"})) == "yes"
     assert verdict("MPI_Nothing", table_, frozenset()) == "no"
