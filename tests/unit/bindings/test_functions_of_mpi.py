@@ -40,6 +40,7 @@ int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request);
 int MPI_Type_size(MPI_Datatype datatype, int *size);
 int MPI_Pack_size(int n, MPI_Datatype datatype, MPI_Comm comm, int *size);
 int MPI_Win_create(void *base, long size, int *win);
+int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]);
 """
 FOUND = functions(HEADER)
 
@@ -47,7 +48,7 @@ FOUND = functions(HEADER)
 def test_what_a_header_declares() -> None:
     assert set(FOUND) == {
         *("MPI_Send", "MPI_Isend", "MPI_Waitall", "MPI_Wtime", "MPI_Pcontrol", "MPI_Alltoallv", "MPI_Ibarrier"),
-        *("MPI_Barrier_init", "MPI_Type_size", "MPI_Pack_size", "MPI_Win_create"),
+        *("MPI_Barrier_init", "MPI_Type_size", "MPI_Pack_size", "MPI_Win_create", "MPI_Cart_coords"),
     }  # not the tools' interface, nor what is no function of MPI
     isend = FOUND["MPI_Isend"]
     assert isend.arguments == "buf, count, a2, dest, tag, comm, request"  # one without a name gets one
@@ -107,7 +108,7 @@ def test_a_table_that_contradicts_itself(old: str, new: str, why: str, tmp_path:
 
 def test_functions_of_which_the_table_has_to_say_whose_they_are(tmp_path: Path) -> None:
     concerned = {name for name, function in FOUND.items() if concerns_us(function)}
-    # requests, or a peer and a tag
+    # requests, or a peer and a tag: a rank alone is no message
     assert concerned == {"MPI_Send", "MPI_Isend", "MPI_Waitall", "MPI_Ibarrier", "MPI_Barrier_init"}
     assert unclassified(FOUND.values(), table(tmp_path)) == ["MPI_Barrier_init", "MPI_Ibarrier", "MPI_Isend"]
 
@@ -245,6 +246,8 @@ def test_the_page_has_a_row_for_each_function() -> None:
     rows = text.removeprefix(HEAD).splitlines()
     assert [row.split(" | ")[0].lstrip("| ") for row in rows] == ["MPI_Register_datarep", "MPI_Send", "MPI_Wtime"]
     assert rows[1] == "| MPI_Send | libopi | yes | a.c |"
+    nobody = page(["MPI_Nothing"], {"a.c": frozenset({"MPI_Nothing"})}).removeprefix(HEAD)
+    assert nobody == "| MPI_Nothing | MPI | no |  |\n"  # who calls it tests nothing of it
     table_ = read_ranks_table()
     assert verdict("MPI_Send", table_, frozenset({"MPI_Send"})) == "yes"
     assert verdict("MPI_Nothing", table_, frozenset()) == "no"
