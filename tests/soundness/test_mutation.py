@@ -70,6 +70,8 @@ INDETERMINATE = (
     "counted_twice_",
     "left_out_17",
     "open_line_",
+    "null_back_",
+    "null_turns_",
 )
 """Cases whose buffers start with no defined value, with one that the program writes, or with zeros that OPI_Calloc
 brings: reading them early violates nothing that could be kept."""

@@ -7,7 +7,7 @@
 #define FACES 4
 
 static double u[N], v[N];
-static double out[N], in[N];
+static double out[N], in[N], part[N];
 static int begin[FACES], length[FACES];
 
 static void add_face(int f, int size)
@@ -53,10 +53,10 @@ int main(int argc, char **argv)
             MPI_Recv(in, N, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(in)
             for (int i = 0; i < N; i++)
                 v[i] += in[i];
-            MPI_Recv(in, N, MPI_DOUBLE, 0, 8, MPI_COMM_WORLD, &status); //~ take(in) no-stale-count
+            MPI_Recv(part, N, MPI_DOUBLE, 0, 8, MPI_COMM_WORLD, &status); //~ take(part) no-stale-count
             MPI_Get_count(&status, MPI_DOUBLE, &total);
             for (int i = 0; i < total; i++)
-                v[i] -= in[i];
+                v[i] -= part[i];
         }
     }
     if (rank == 1) {

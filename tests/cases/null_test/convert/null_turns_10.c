@@ -1,0 +1,44 @@
+/* The same where the function that allocates counts, and so stays. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static double *a;
+static int made;
+
+static double *get(int n)
+{
+    double *p = malloc(n * sizeof(double));
+    made++;
+    return p;
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double total = 0.0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int t = 0; t < 7; t++) {
+        int m = t % 3 * 100;
+        if (m > 0) {
+            if (!(a = get(m)))
+                MPI_Abort(MPI_COMM_WORLD, 1);
+        }
+        if (rank == 0) {
+            for (int i = 0; i < m; i++)
+                a[i] = i + t;
+            MPI_Send(a, m, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); //~ give(a)
+        } else if (rank == 1) {
+            MPI_Recv(a, m, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ take(a) no-stale-count
+        }
+        if (rank == 1 && m > 3)
+            total += a[3];
+        if (m > 0)
+            free(a);
+    }
+    printf("%d: %.17g %d\n", rank, total, made);
+    MPI_Finalize();
+    return 0;
+}
