@@ -53,6 +53,11 @@ def test_a_type_that_libopi_cannot_describe(mpi_user: MpiUser, shared_tmp: Path,
     assert "nested: ok, 0 failures" in result.out
 
 
+def test_where_the_memory_of_allocated_windows_lies(mpi_user: MpiUser, shared_tmp: Path) -> None:
+    result = mpi_user.run(2, built(mpi_user, shared_tmp, "place"), OPI_HEAP_LIMIT="64M")
+    assert "place: ok, 0 failures" in result.out
+
+
 def test_the_target_takes_no_part(mpi_user: MpiUser, shared_tmp: Path) -> None:
     """MPICH's own window of MPI_Win_create waits for its target: so this shows whose the windows are."""
     result = mpi_user.run(2, built(mpi_user, shared_tmp, "late"))

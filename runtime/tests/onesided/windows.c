@@ -279,13 +279,16 @@ static void operations(MPI_Win win, long *mine)
 }
 
 /* 200,000 bytes each way, and back. */
-static void large(void)
+static void large(int allocated)
 {
-    enum { BYTES = 200000 };
-    unsigned char *base = malloc(BYTES), *out = malloc(BYTES), *in = calloc(1, BYTES);
+    enum { BYTES = 700001 };
+    unsigned char *base = allocated ? NULL : malloc(BYTES), *out = malloc(BYTES), *in = calloc(1, BYTES);
     int right = (rank + 1) % size, left = (rank + size - 1) % size;
     MPI_Win win;
-    MPI_Win_create(base, BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    if (allocated)
+        MPI_Win_allocate(BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    else
+        MPI_Win_create(base, BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     fill(out, BYTES, (unsigned)rank);
     MPI_Win_fence(0, win);
     MPI_Put(out, BYTES, MPI_BYTE, right, 0, BYTES, MPI_BYTE, win);
@@ -295,7 +298,8 @@ static void large(void)
     MPI_Win_fence(0, win);
     CHECK(differs(in, BYTES, (unsigned)rank) == 0);
     MPI_Win_free(&win);
-    free(base);
+    if (!allocated)
+        free(base);
     free(out);
     free(in);
 }
@@ -417,6 +421,7 @@ int main(int argc, char **argv)
     trying("many");
     many();
     trying("large");
-    large();
+    large(0);
+    large(1);
     return verdict();
 }
