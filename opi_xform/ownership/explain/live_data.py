@@ -20,6 +20,7 @@ from opi_xform.memory.poly import number
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.branches import branches_of
 from opi_xform.ownership.explain.culprits import ahead, same_words
+from opi_xform.ownership.explain.other_pointers import added_to
 from opi_xform.ownership.explain.reasons import BUFFER_HERE, called_in
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
@@ -209,6 +210,9 @@ class LiveData:
             name, block = spelling(base_of(argument)), spelling(found.base)
             if not found.moved or name == block:
                 return None
+            node = self.graph.nodes[use.node]
+            assert isinstance(node.action, ins.CallInstr)
+            block = added_to(self.program, node.frame, node.action.args[use.argument]) or block
             message = f"`{name}` points into `{block}`, at a place that the program computes"
             if name == UNSPELLED:
                 message = f"the call begins inside `{block}`, at a place that the program computes"
