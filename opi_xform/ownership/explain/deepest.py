@@ -292,7 +292,7 @@ def _statements(judge: Judge, use: Use, moving: frozenset[int], covered: Set) ->
     out: dict[tuple[int, int], list[int]] = {}
     for n in sorted(ahead(graph, use.node, readers_of(judge)), key=judge.use_nodes.__contains__):
         around = moving.intersection(nest.chain(graph.nodes[n].block))
-        if _counts(judge, n, covered) and (not around or in_turn(judge, use.node, n, around)):
+        if _counts(judge, n, covered) and (not around or in_turn(judge.program, use.node, n, around)):
             out.setdefault(_statement(judge, n), []).append(n)
     return [tuple(nodes) for nodes in out.values()][:TRIES]
 

@@ -14,6 +14,7 @@ from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import spelling
 from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.model.roots import is_zero
 
 STEPS = 8  # names that are followed from a store to where its value is read
 
@@ -130,3 +131,40 @@ def given_away(program: Program, o: int) -> tuple[int, str] | None:
         if o == use.object or o in points_to.operand(graph.nodes[use.node].frame, action.args[use.argument]):
             return use.node, "may be what a message is sent from or received into"
     return None
+
+
+def bare(e: ast.Expr) -> ast.Expr:
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return e
+
+
+def first_row(argument: ast.Expr) -> bool:
+    """The first pointer of a table, which may be that to the block in which all of its rows lie."""
+    row = row_of(argument)
+    return isinstance(row, ast.Index) and is_zero(row.index)
+
+
+def named_row(e: ast.Expr) -> tuple[str, str] | None:
+    """The table and the variable by which a row is named: ``a`` and ``i`` of ``a[i]``, ``&a[i][k]``."""
+    while True:
+        match e:
+            case ast.Index(base=ast.VarRef(var=table), index=index) if e.type.is_pointer:
+                index = bare(index)
+                return (table, index.var) if isinstance(index, ast.VarRef) else None
+            case ast.Index(base=inner) | ast.Cast(operand=inner) | ast.AddrOf(operand=inner) | ast.Deref(operand=inner):
+                e = inner
+            case _:
+                return None
+
+
+def row_of(argument: ast.Expr) -> ast.Expr | None:
+    """The pointer from a table that an argument is: ``a[i]``, ``&a[i][0]``."""
+    e = bare(argument)
+    if isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.Index) and is_zero(e.operand.index):
+        e = bare(e.operand.base)
+    return e if isinstance(e, ast.Index) and e.type.is_pointer else None
+
+
+def member_of(name: str) -> str:
+    return name.rpartition("->")[2].rpartition(".")[2]
