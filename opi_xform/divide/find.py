@@ -20,7 +20,7 @@ from opi_xform.divide.decompose import (
     take_start,
     value_of,
 )
-from opi_xform.divide.flow import Flow, Pointers, Trouble, operands
+from opi_xform.divide.flow import Flow, Pointers, Trouble, operands, other_memory
 from opi_xform.divide.layout import Layout, Reading, layouts
 from opi_xform.divide.mentions import Mention, Place, find_mentions
 from opi_xform.divide.wrapped import callee_of, wrapping
@@ -259,7 +259,7 @@ class Dividing:
             if values[0] != ZERO and (
                 base not in self.candidate.objects or self.symbols.resolve(self.symbols.offset(values[0])) != ZERO
             ):
-                raise Trouble(node_span(program, node.number), "sets its pointer to something else")
+                raise Trouble(node_span(program, node.number), other_memory(program, node))
 
     def sizes(self, program: Program) -> dict[int, Poly]:
         """Bytes of each object.  Raises Trouble."""

@@ -32,6 +32,21 @@ class Trouble(Exception):
         self.message = message
 
 
+def other_memory(program: Program, node: Node) -> str:
+    """What a node that sets a pointer to other memory than its own does."""
+    assert isinstance(node.action, ins.Define)
+    graph, value = program.graph, node.action.value
+    for n in reversed(graph.blocks[node.block]):
+        before = graph.nodes[n].action
+        while isinstance(value, ins.Op) and value.op == "cast":
+            value = value.args[0]
+        if n < node.number and isinstance(before, ins.Define) and before.target == value:
+            value = before.value
+    if isinstance(value, ins.PtrAdd) and value.index != ins.Const(0):
+        return "sets its pointer to a computed place inside a block"
+    return "sets its pointer to something else"
+
+
 @dataclass(slots=True)
 class Pointers:
     """roots: what each operand that holds an address was made from, by node and operand: a mention, or a name.

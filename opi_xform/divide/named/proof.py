@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from opi_xform.divide.check import Checking, freed, is_place, prover_at
 from opi_xform.divide.decompose import pairs
 from opi_xform.divide.find import allocated, watched
-from opi_xform.divide.flow import Flow, Pointers, Trouble, leaves, operands
+from opi_xform.divide.flow import Flow, Pointers, Trouble, leaves, operands, other_memory
 from opi_xform.divide.layout import MOST, Layout, Reading, chain, multiples
 from opi_xform.divide.mentions import Mention, Place, find_mentions, only_for_free
 from opi_xform.divide.named.handed import origin, other_later
@@ -177,7 +177,7 @@ class NamedDividing:
                 or out[action.target.key].setdefault(base, offset) != offset
                 or (node.number in naming.links and naming.links[node.number].target != action.target.key)
             ):
-                raise Trouble(node_span(program, node.number), "sets its pointer to something else")
+                raise Trouble(node_span(program, node.number), other_memory(program, node))
         return out
 
     def layout(self, program: Program, offsets: Mapping[str, Mapping[int, Poly]]) -> Layout:

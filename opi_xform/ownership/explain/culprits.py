@@ -9,11 +9,13 @@ from islpy import Set
 from opi_xform.graph.graph import Graph
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
+from opi_xform.ir.span import Span
 from opi_xform.memory.poly import Poly, number
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Judge
 from opi_xform.ownership.model.buffers import Place, Program, Use
 from opi_xform.ownership.model.lvalues import Expressions, in_same_words
+from opi_xform.ownership.model.names import names_of
 from opi_xform.regions.sets import BudgetExceeded
 
 SHOWN = 3  # nodes that are told
@@ -204,12 +206,12 @@ def _same_turn(judge: Judge, use: Use, n: int, read: tuple[Poly, Poly]) -> bool:
     assert use.length is not None
     given = {loop for p in (use.lo, use.length, *read) for loop in symbols.scope(symbols.resolve(p))}
     shared = given.intersection(nest.chain(nodes[use.node].block), nest.chain(nodes[n].block))
-    return not shared or in_turn(judge, use.node, n, shared)
+    return not shared or in_turn(judge.program, use.node, n, shared)
 
 
-def in_turn(judge: Judge, start: int, n: int, loops: Collection[int]) -> bool:
+def in_turn(program: Program, start: int, n: int, loops: Collection[int]) -> bool:
     """A node can be reached from another one in the same turn of loops that are around both."""
-    graph, nest = judge.program.graph, judge.program.nest
+    graph, nest = program.graph, program.nest
     first, last = graph.nodes[start].block, graph.nodes[n].block
     if first == last and start < n:
         return True
@@ -251,6 +253,46 @@ def same_words(written: Expressions, program: Program, use: Use, n: int) -> bool
         e = e.operand
     read = written.of(program.graph.frames[node.frame].function, node.action)
     return isinstance(node.action, ins.Load) and isinstance(e, ast.AddrOf) and in_same_words(read, e.operand)
+
+
+def place_in_words(written: Expressions, program: Program, use: Use, n: int) -> bool:
+    """A load of the call's function names a place as the call does: `a[k]` and `a[k][j]`, where that is `a[k]`."""
+    node, e = program.graph.nodes[n], use.call.args[use.argument]
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    if not isinstance(node.action, ins.Load) or node.frame != program.graph.nodes[use.node].frame:
+        return False
+    e = e.operand if isinstance(e, ast.AddrOf) else e
+    read = written.of(program.graph.frames[node.frame].function, node.action)
+    while isinstance(read, ast.Index):
+        if in_same_words(read, e):
+            return True
+        read = read.base
+    return False
+
+
+def own_words_first(
+    written: Expressions, program: Program, use: Use, nodes: Iterable[int], among: Iterable[int]
+) -> list[int]:
+    """Nodes, first those that read in the message's own turn what the call names; among: which these may be."""
+    names, frames, frame = names_of(program), program.graph.nodes, program.graph.nodes[use.node].frame
+    around = program.nest.chain(frames[use.node].block)
+    plain = {n for n in among if place_in_words(written, program, use, n) and in_turn(program, use.node, n, around)}
+    if not plain:
+        return list(nodes)
+    lines = {(span.file, span.line) for span in map(names.span, plain)}
+    line = {n: (span.file, span.line) for n in nodes for span in (names.span(n),)}
+    return sorted(line, key=lambda n: (n not in plain, line[n] not in lines, frames[n].frame != frame))
+
+
+def together(written: Expressions, program: Program, use: Use, reads: list[tuple[Span, int]]) -> list[tuple[Span, int]]:
+    """Reads that are told; next to one by the words of the call none of the other arm of an `if`."""
+    first, around = reads[0][1], program.nest.chain(program.graph.nodes[use.node].block)
+    if len(reads) > 1 and place_in_words(written, program, use, first):
+        n = reads[1][1]
+        if not in_turn(program, first, n, around) and not in_turn(program, n, first, around):
+            return reads[:1]
+    return reads
 
 
 def ahead(graph: Graph, start: int, wanted: set[int]) -> list[int]:

@@ -25,6 +25,7 @@ from opi_xform.ownership.explain.other_threads import started
 from opi_xform.ownership.explain.reasons import liveness_refusal, named_in
 from opi_xform.ownership.liveness.buffer_events import PADDING, SIGNS
 from opi_xform.ownership.liveness.liveness import Finding, Judge
+from opi_xform.ownership.model.addresses import NO_START
 from opi_xform.ownership.model.buffers import Buffer, Carrier, Place, Program, Refusal, Swap, Use
 from opi_xform.ownership.model.lvalues import UNSPELLED, spelling
 from opi_xform.ownership.model.roots import base_of
@@ -130,6 +131,8 @@ class Deepest:
             found = (started(self.program, base.var) if isinstance(base, ast.VarRef) else None) or found
         if found is not None and (found.reason, refusal.reason) == (Reason.OLD_BYTES, Reason.CALL_FORM):
             return refusal  # neither is easier to do without
+        if found is None and refusal.message.endswith(NO_START):  # by the call's own pointer, where that is it
+            return self.live_data.place(uses[0]) or refusal
         if found is None or found.reason is refusal.reason:
             return found if found is not None and found.notes and not refusal.notes else refusal
         return replace(found, form=refusal.reason)
@@ -289,7 +292,7 @@ def _statements(judge: Judge, use: Use, moving: frozenset[int], covered: Set) ->
     out: dict[tuple[int, int], list[int]] = {}
     for n in sorted(ahead(graph, use.node, readers_of(judge)), key=judge.use_nodes.__contains__):
         around = moving.intersection(nest.chain(graph.nodes[n].block))
-        if _counts(judge, n, covered) and (not around or in_turn(judge, use.node, n, around)):
+        if _counts(judge, n, covered) and (not around or in_turn(judge.program, use.node, n, around)):
             out.setdefault(_statement(judge, n), []).append(n)
     return [tuple(nodes) for nodes in out.values()][:TRIES]
 

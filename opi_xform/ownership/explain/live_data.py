@@ -19,13 +19,14 @@ from opi_xform.memory.objects import UNKNOWN
 from opi_xform.memory.poly import number
 from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.branches import branches_of
-from opi_xform.ownership.explain.culprits import ahead, same_words
+from opi_xform.ownership.explain.culprits import ahead, own_words_first, place_in_words, same_words, together
+from opi_xform.ownership.explain.other_pointers import added_to, first_row, member_of, named_row, row_of
 from opi_xform.ownership.explain.reasons import BUFFER_HERE, called_in
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import UNSPELLED, Expressions, spelling
 from opi_xform.ownership.model.names import leaves, names_of, operands
-from opi_xform.ownership.model.roots import STORED, Root, Roots, base_of, is_inside, is_zero, variables_in
+from opi_xform.ownership.model.roots import STORED, Origin, Root, Roots, base_of, is_inside, variables_in
 
 SHOWN = 2  # reads that are named
 PAIR = 2  # blocks that change places, by several names
@@ -67,7 +68,7 @@ class LiveData:
         objects = self.objects(use)
         if found is None or objects <= {UNKNOWN}:
             return None
-        root, inside = found.root, found.inside and not (use.side == "recv" and _first_row(argument))
+        root, inside = found.root, found.inside and not (use.side == "recv" and first_row(argument))
         inside = inside or (use.side == "recv" and self.parted(use, root, objects))
         if use.side == "recv" and (not inside or self.own(argument, objects)):
             return None
@@ -122,18 +123,38 @@ class LiveData:
             return None
         places = {(span.file, span.line): (span, n) for n in reversed(nearest) for span in (self.names.span(n),)}
         told = self.program.variables[other].name if other else name
-        shown = [(span, self.named(n, told)) for span, n in list(reversed(places.values()))[:SHOWN]]
+        near = together(self.written, self.program, use, list(reversed(places.values())))[:SHOWN]
+        shown = [(span, self.named(n, told)) for span, n in near]
         notes = tuple((span, f"`{called}` may be read here") for span, called in shown)
         also = f", which changes places with `{told}`" if other else ""
         span, called = shown[0]
         where = f"the message lies in `{name}`{also}, and {line_of(span)} may read"
-        what = "it there after the send" if use.side == "send" else "bytes there that this receive does not bring"
-        return Refusal(Reason.READ_LATER, f"{where} {what}{f', as `{called}`' if called != told else ''}", notes)
+        what, beside = "bytes there that this receive does not bring", ""
+        if use.side == "send":
+            sure = any(self.surely(use, found, n) for n in nearest if self.line(n) == (span.file, span.line))
+            what = "it there after the send" if sure else "there after the send"
+            beside = "" if sure else ", of the message or beside it"
+        return Refusal(
+            Reason.READ_LATER, f"{where} {what}{f', as `{called}`' if called != told else ''}{beside}", notes
+        )
+
+    def surely(self, use: Use, found: Origin, n: int) -> bool:
+        """A read is of a message's own place: by the words of the call, or from the beginning on, as the message is."""
+        if place_in_words(self.written, self.program, use, n):
+            return True
+        e, frame = next(self.lvalues(n), None), self.graph.nodes[n].frame
+        if found.inside or found.moved or not isinstance(e, ast.Index):
+            return False
+        if not isinstance(e.index, ast.VarRef):
+            return isinstance(e.index, ast.IntLit)
+        name = ("v", self.program.values.objects.variable(frame, e.index.var), 0)
+        values = (getattr(self.graph.nodes[d].action, "value", None) for d in self.names.defs.get(name, ()))
+        return ins.Const(0) in values
 
     def named(self, n: int, name: str) -> str:
         """The name by which a node reads a message's memory; the given one for another struct's member by that name."""
         called = [spelling(base_of(e)) for e in self.lvalues(n) if isinstance(self.graph.nodes[n].action, ins.Load)]
-        if len(called) != 1 or called[0] == UNSPELLED or _member(called[0]) == _member(name):
+        if len(called) != 1 or called[0] == UNSPELLED or member_of(called[0]) == member_of(name):
             return name
         return called[0]
 
@@ -153,13 +174,24 @@ class LiveData:
                 argument = other.call.args[other.argument]
                 found = self.roots.of(argument, node.frame)
                 further = found is not None and (found.moved or found.inside)
-                if found is not None and found.root == root and further and not _first_row(argument):
+                if found is not None and found.root == root and further and not first_row(argument):
                     return True
         return False
 
     def nearest(self, use: Use, nodes: set[int]) -> list[int]:
-        """Of nodes behind a message, in the order of a walk: those in its own loop go before those behind that."""
-        return sorted(ahead(self.graph, use.node, nodes), key=lambda n: -self.shared(use, n))
+        """Of nodes behind a message, in the order of a walk: those in its own loop go before those behind that, and of
+        these what reads the same turn's place by the words of the call.
+        """
+        found = sorted(ahead(self.graph, use.node, nodes), key=lambda n: -self.shared(use, n))
+        if found and is_inside(use.call.args[use.argument]):
+            most = self.shared(use, found[0])
+            own = (n for n in found if self.shared(use, n) == most)
+            found = own_words_first(self.written, self.program, use, found, own)
+        return found
+
+    def line(self, n: int) -> tuple[str, int]:
+        span = self.names.span(n)
+        return span.file, span.line
 
     def shared(self, use: Use, n: int) -> int:
         """How many loops are around a message and a node."""
@@ -204,11 +236,14 @@ class LiveData:
         found = self.roots.of(argument, self.graph.nodes[use.node].frame)
         if found is None:
             return None
-        e = _row(argument)
+        e = row_of(argument)
         if e is None:
             name, block = spelling(base_of(argument)), spelling(found.base)
             if not found.moved or name == block:
                 return None
+            node = self.graph.nodes[use.node]
+            assert isinstance(node.action, ins.CallInstr)
+            block = added_to(self.program, node.frame, node.action.args[use.argument]) or block
             message = f"`{name}` points into `{block}`, at a place that the program computes"
             if name == UNSPELLED:
                 message = f"the call begins inside `{block}`, at a place that the program computes"
@@ -226,14 +261,14 @@ class LiveData:
         """A send of a row that is a place in a block, where all that is told to read it names its row by the variable
         of the call, which has moved on by then.
         """
-        row, symbols = _named_row(use.call.args[use.argument]), self.program.values.symbols
+        row, symbols = named_row(use.call.args[use.argument]), self.program.values.symbols
         if row is None or use.lo is None or not symbols.resolve(use.lo).terms or not self.moving(use):
             return None
         lines = {(span.file, span.line) for span, _ in told.notes}
         nodes = self.program.values.accesses.nodes(use.object)
         spans = ((n, self.names.span(n)) for n in nodes)
         for n in (n for n, span in spans if (span.file, span.line) in lines):
-            if not any(_named_row(e) == row for e in self.lvalues(n)):
+            if not any(named_row(e) == row for e in self.lvalues(n)):
                 return None
         name = f"{spelling(base_of(use.call.args[use.argument]))}[…]"
         for n, known in sorted(self.program.values.operands.items()):
@@ -326,7 +361,7 @@ class LiveData:
 
     def own(self, argument: ast.Expr, objects: Objects) -> bool:
         """The argument is a pointer from a table, to memory that is allocated for it alone."""
-        if _row(argument) is None:
+        if row_of(argument) is None:
             return False
         table = self.program.values.objects.table
         return any(
@@ -455,40 +490,3 @@ class LiveData:
             if self.program.values.symbols.resolve(length - use.length).constant == 0:
                 return True
         return False
-
-
-def _member(name: str) -> str:
-    return name.rpartition("->")[2].rpartition(".")[2]
-
-
-def _bare(e: ast.Expr) -> ast.Expr:
-    while isinstance(e, ast.Cast):
-        e = e.operand
-    return e
-
-
-def _first_row(argument: ast.Expr) -> bool:
-    """The first pointer of a table, which may be that to the block in which all of its rows lie."""
-    row = _row(argument)
-    return isinstance(row, ast.Index) and is_zero(row.index)
-
-
-def _named_row(e: ast.Expr) -> tuple[str, str] | None:
-    """The table and the variable by which a row is named: ``a`` and ``i`` of ``a[i]``, ``&a[i][k]``."""
-    while True:
-        match e:
-            case ast.Index(base=ast.VarRef(var=table), index=index) if e.type.is_pointer:
-                index = _bare(index)
-                return (table, index.var) if isinstance(index, ast.VarRef) else None
-            case ast.Index(base=inner) | ast.Cast(operand=inner) | ast.AddrOf(operand=inner) | ast.Deref(operand=inner):
-                e = inner
-            case _:
-                return None
-
-
-def _row(argument: ast.Expr) -> ast.Expr | None:
-    """The pointer from a table that an argument is: ``a[i]``, ``&a[i][0]``."""
-    e = _bare(argument)
-    if isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.Index) and is_zero(e.operand.index):
-        e = _bare(e.operand.base)
-    return e if isinstance(e, ast.Index) and e.type.is_pointer else None

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from opi_xform.graph.graph import Bind, Unbind
 from opi_xform.ir import ast
 from opi_xform.ir import instr as ins
 from opi_xform.ir.span import Span
+from opi_xform.ownership.buffers.uses import collect
 from opi_xform.ownership.explain.reasons import called_in, node_span
 from opi_xform.ownership.model.buffers import Program
 from opi_xform.ownership.model.lines import line_of
 from opi_xform.ownership.model.lvalues import spelling
 from opi_xform.ownership.model.names import names_of
+from opi_xform.ownership.model.roots import is_zero
 
 STEPS = 8  # names that are followed from a store to where its value is read
 
@@ -72,3 +75,96 @@ def through(e: ast.Expr) -> str | None:
             return spelling(e.base)
         e = e.operand if isinstance(e, ast.Cast) else e.base
     return spelling(e.operand) if isinstance(e, ast.Deref) else None
+
+
+def added_to(program: Program, frame: int, value: ins.Operand) -> str:
+    """The variable, of a function itself, from which a pointer is computed that is a place in a block; '' for none."""
+    names, inside = names_of(program), False
+    for _ in range(STEPS):
+        while isinstance(value, ins.PtrAdd) or (isinstance(value, ins.Op) and value.op == "cast"):
+            inside = inside or isinstance(value, ins.PtrAdd)
+            value = value.base if isinstance(value, ins.PtrAdd) else value.args[0]
+        if isinstance(value, ins.Var) and inside:
+            return program.variables[value.key].name
+        name = names.name(frame, value)
+        actions = [program.graph.nodes[n].action for n in (names.defs.get(name, ()) if name is not None else ())]
+        actions = [one for one in actions if not isinstance(one, ins.Birth)]
+        action = actions[0] if len(actions) == 1 else None
+        if not isinstance(action, ins.Define):
+            break
+        value = action.value
+    return ""
+
+
+def sets_null(action: object) -> bool:
+    """A node sets a pointer to NULL, or to a NULL that a function returns."""
+    value = action.value if isinstance(action, (ins.Define, Unbind)) else None
+    while isinstance(value, ins.Op) and value.op == "cast":
+        value = value.args[0]
+    return isinstance(value, ins.Const) and value.value == 0 and value.name in ("", "NULL")
+
+
+def given_away(program: Program, o: int) -> tuple[int, str] | None:
+    """(node, what it does) of what passes an object as a value, or moves it."""
+    points_to, graph = program.points_to, program.graph
+    for node in graph.nodes:
+        action = node.action
+        if isinstance(action, Bind):
+            for key, operand in zip(action.params, action.args, strict=True):
+                if not program.variables[key].type.is_scalar and o in points_to.operand(action.caller, operand):
+                    return node.number, "is passed as a value"
+        elif isinstance(action, Unbind) and action.value is not None:
+            made = graph.lowered[graph.frames[action.callee].function].function.type.elem
+            returned = points_to.operand(action.callee, action.value)
+            if (made is None or not made.is_scalar) and o in returned:
+                return node.number, "is returned as a value"
+        elif isinstance(action, ins.CallInstr) and node.number not in graph.followed:
+            effect = names_of(program).effect(action)
+            if effect is None or effect.frees is None or effect.frees.arg >= len(action.args):
+                continue
+            if o in points_to.operand(node.frame, action.args[effect.frees.arg]):
+                what = "is moved" if effect.allocates is not None else "may be what is freed"
+                return node.number, what
+    for use in collect(program):
+        action = graph.nodes[use.node].action
+        assert isinstance(action, ins.CallInstr)
+        if o == use.object or o in points_to.operand(graph.nodes[use.node].frame, action.args[use.argument]):
+            return use.node, "may be what a message is sent from or received into"
+    return None
+
+
+def bare(e: ast.Expr) -> ast.Expr:
+    while isinstance(e, ast.Cast):
+        e = e.operand
+    return e
+
+
+def first_row(argument: ast.Expr) -> bool:
+    """The first pointer of a table, which may be that to the block in which all of its rows lie."""
+    row = row_of(argument)
+    return isinstance(row, ast.Index) and is_zero(row.index)
+
+
+def named_row(e: ast.Expr) -> tuple[str, str] | None:
+    """The table and the variable by which a row is named: ``a`` and ``i`` of ``a[i]``, ``&a[i][k]``."""
+    while True:
+        match e:
+            case ast.Index(base=ast.VarRef(var=table), index=index) if e.type.is_pointer:
+                index = bare(index)
+                return (table, index.var) if isinstance(index, ast.VarRef) else None
+            case ast.Index(base=inner) | ast.Cast(operand=inner) | ast.AddrOf(operand=inner) | ast.Deref(operand=inner):
+                e = inner
+            case _:
+                return None
+
+
+def row_of(argument: ast.Expr) -> ast.Expr | None:
+    """The pointer from a table that an argument is: ``a[i]``, ``&a[i][0]``."""
+    e = bare(argument)
+    if isinstance(e, ast.AddrOf) and isinstance(e.operand, ast.Index) and is_zero(e.operand.index):
+        e = bare(e.operand.base)
+    return e if isinstance(e, ast.Index) and e.type.is_pointer else None
+
+
+def member_of(name: str) -> str:
+    return name.rpartition("->")[2].rpartition(".")[2]

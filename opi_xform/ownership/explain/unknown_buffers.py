@@ -12,8 +12,7 @@ from opi_xform.ir.span import Span
 from opi_xform.memory.objects import UNKNOWN, Object
 from opi_xform.ownership.allocation.also_run import also_run
 from opi_xform.ownership.buffers.members import Finder
-from opi_xform.ownership.buffers.uses import collect
-from opi_xform.ownership.explain.other_pointers import changes_places, through
+from opi_xform.ownership.explain.other_pointers import changes_places, given_away, sets_null, through
 from opi_xform.ownership.explain.reasons import node_span, of_callee
 from opi_xform.ownership.model.buffers import Program, Refusal, Use
 from opi_xform.ownership.model.lines import line_of, lines_of
@@ -100,6 +99,7 @@ class Strays:
         frame = self.graph.nodes[use.node].frame
         inside = False  # the pointer is computed from another one
         steps: list[int] = []  # that move it
+        returned = ""  # the function that the pointer comes from
         for _ in range(STEPS):
             while isinstance(operand, ins.PtrAdd) or (isinstance(operand, ins.Op) and operand.op == "cast"):
                 inside = inside or (isinstance(operand, ins.PtrAdd) and operand.index != ins.Const(0))
@@ -111,14 +111,17 @@ class Strays:
                 return None
             every = [n for n in self.names.defs.get(name, ()) if not isinstance(self.graph.nodes[n].action, ins.Birth)]
             defs = [n for n in every if not self.moves(n, operand)]
+            defs = [n for n in defs if not sets_null(self.graph.nodes[n].action)] or defs  # NULL is no other buffer
             if len(defs) != 1:
-                return self.several(self.text(operand), defs)
+                return self.several(self.text(operand), defs, returned)
             steps = steps or [n for n in every if n not in defs]
             found = self.source(defs[0], operand, inside or bool(steps))
             if isinstance(found, _Cause):
                 return found
             if found is None:
                 break
+            if isinstance(self.graph.nodes[defs[0]].action, Unbind):
+                returned = self.program.functions[self.graph.frames[found[1]].function].name
             operand, frame = found
         return self.moved(steps)
 
@@ -183,8 +186,8 @@ class Strays:
             message = f"the call begins at a computed place inside {made}; a message needs a buffer of its own"
         return _Cause(message, ((span, "allocated here"),))
 
-    def several(self, what: str, defs: list[int]) -> _Cause | None:
-        """A name that is set in several places."""
+    def several(self, what: str, defs: list[int], returned: str) -> _Cause | None:
+        """A name that is set in several places.  returned: the function that returns it; '' for none."""
         notes: dict[Span, str] = {}
         moved = False
         for n in defs:
@@ -195,16 +198,40 @@ class Strays:
             notes[span] = f"{what} is set here"
         if len(notes) == 1:
             (span,) = notes
+            found = self.returns(defs)
+            if found is not None:
+                return found
             return _Cause(f"which buffer it is depends on what happens at {line_of(span)}", ((span, "here"),))
         if not notes:
             return None
         places = sorted({(span.file, span.line): span for span in notes}.items())
         where = lines_of(span for _, span in places[:SHOWN])
         more = ", and in other lines" if len(places) > SHOWN else ""
-        message = f"{what} may stand for several buffers: it is set at {where}{more}"
+        called = f"{what}, which `{returned}` returns," if returned else what
+        message = f"{called} may stand for several buffers: it is set at {where}{more}"
         if moved:
             message += "; memory from malloc and a copy, in the place of realloc, would still be several buffers"
         return _Cause(message, tuple(sorted(notes.items(), key=lambda item: item[0].begin))[:SHOWN])
+
+    def returns(self, defs: list[int]) -> _Cause | None:
+        """One call of a function that returns in several places, of several pointers."""
+        notes: dict[Span, str] = {}
+        called = ""
+        for n in defs:
+            action = self.graph.nodes[n].action
+            if not isinstance(action, Unbind):
+                return None
+            value, frame = action.value, action.callee
+            called = self.program.functions[self.graph.frames[frame].function].name
+            name = None if value is None else self.names.name(frame, value)
+            for d in self.names.defs.get(name, ())[:1] if isinstance(value, ins.Temp) and name is not None else ():
+                notes[self.names.span(d)] = "one of them comes from here"
+            if isinstance(value, ins.Var) and value.span.line:
+                notes[value.span] = "one of them is returned here"
+        if len(notes) < len(defs):
+            return None
+        message = f"`{called}` returns one of several pointers: that of {lines_of(notes)}"
+        return _Cause(message, tuple(notes.items())[:SHOWN])
 
     def settings(self, address: ins.Operand, frame: int, root: str) -> Notes:
         """The first places at which a pointer that is set in several is set."""
@@ -392,7 +419,7 @@ class Strays:
         if o in self.program.points_to.reachable(frozenset({UNKNOWN})):
             return _Cause(f"code that is not known may reach `{name}`", ())
         if o in finder.spoiled:
-            found = self.given_away(o)
+            found = given_away(self.program, o)
             what = f"what `{name}` lies in" if info.kind == "heap" else f"`{info.name}`, in which `{name}` lies,"
             if found is not None:
                 n, how = found
@@ -446,6 +473,10 @@ class Strays:
         """The object stands for several of the run."""
         if info.kind == "heap" and info.nodes:
             span = self.names.span(info.node)
+            if name.endswith("]") and "." not in name and "->" not in name:  # it is read from a table, in no struct
+                table = f"`{name[: name.rindex('[')]}`"
+                message = f"{table} may be one of several tables of pointers, and {line_of(span)} allocates one of them"
+                return _Cause(message, ((span, "allocated here"),))
             if not self.program.nest.chain(self.graph.nodes[info.node].block):
                 return _Cause(f"the struct of `{name}` is one of several in an array of pointers", ((span, "here"),))
             return _Cause(
@@ -453,36 +484,6 @@ class Strays:
                 ((span, "allocated here"),),
             )
         return _Cause(f"there may be several `{info.name}` at a time, each with its `{name}`", ())
-
-    def given_away(self, o: int) -> tuple[int, str] | None:
-        """(node, what it does) of what passes an object as a value, or moves it."""
-        points_to = self.program.points_to
-        for node in self.graph.nodes:
-            action = node.action
-            if isinstance(action, Bind):
-                for key, operand in zip(action.params, action.args, strict=True):
-                    if not self.program.variables[key].type.is_scalar and o in points_to.operand(
-                        action.caller, operand
-                    ):
-                        return node.number, "is passed as a value"
-            elif isinstance(action, Unbind) and action.value is not None:
-                made = self.graph.lowered[self.graph.frames[action.callee].function].function.type.elem
-                returned = points_to.operand(action.callee, action.value)
-                if (made is None or not made.is_scalar) and o in returned:
-                    return node.number, "is returned as a value"
-            elif isinstance(action, ins.CallInstr) and node.number not in self.graph.followed:
-                effect = self.names.effect(action)
-                if effect is None or effect.frees is None or effect.frees.arg >= len(action.args):
-                    continue
-                if o in points_to.operand(node.frame, action.args[effect.frees.arg]):
-                    what = "is moved" if effect.allocates is not None else "may be what is freed"
-                    return node.number, what
-        for use in collect(self.program):
-            action = self.graph.nodes[use.node].action
-            assert isinstance(action, ins.CallInstr)
-            if o == use.object or o in points_to.operand(self.graph.nodes[use.node].frame, action.args[use.argument]):
-                return use.node, "may be what a message is sent from or received into"
-        return None
 
 
 def _does(kind: str) -> str:

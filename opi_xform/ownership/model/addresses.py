@@ -23,6 +23,7 @@ from opi_xform.ownership.model.names import Name, Names, Range, names_of, operan
 from opi_xform.ownership.model.object_index import index_of
 from opi_xform.record import dataclass
 
+NO_START = "what could not be shown to be the start of a buffer"
 INSIDE = "is one inside its memory, not that of the start"
 _ORDER = frozenset({"<", ">", "<=", ">=", "==", "!="})
 
@@ -407,7 +408,7 @@ class Flow:
         name = self.buffer.name
         span = self.names.span(first.node)
         if first.message == INSIDE:  # which line sets it so says more: it need not be so at every call
-            message = f"{line_of(span)} sets `{name}` to what could not be shown to be the start of a buffer"
+            message = f"{line_of(span)} sets `{name}` to {NO_START}"
             return ValueCheck(Refusal(Reason.CARRIER, message, ((span, "here"),)), tests)
         note = (span, f"the address of `{name}` {first.message} here")
         return ValueCheck(Refusal(first.reason, f"the address of `{name}` {first.message}", (note,)), tests)

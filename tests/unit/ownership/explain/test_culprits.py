@@ -151,7 +151,7 @@ def test_what_is_reached_in_the_same_turn_of_a_loop(body: str, same: bool) -> No
     one, nest = asked.node("ONE"), asked.source.program.nest
     around = nest.chain(asked.source.program.graph.nodes[one].block)
     assert around
-    assert in_turn(asked.judge, asked.use.node, one, around) is same
+    assert in_turn(asked.judge.program, asked.use.node, one, around) is same
 
 
 @pytest.mark.parametrize(

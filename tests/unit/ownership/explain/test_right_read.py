@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from case_tools import run_tool
 
 HEAD = """#include <mpi.h>
@@ -269,3 +270,41 @@ static double energy(cells_t cells) { return cells.v[1]; }
     lines += [f"MPI_Send(cells.v, N, MPI_DOUBLE, {TO}", "s = energy(cells);"]
     site = sites(lines, tmp_path, before)[1][0]
     assert [note["message"] for note in site["notes"]][:1] == ["`energy` reads `cells` here"]
+
+
+CHANGING = ["double *a = malloc(N * 8), *b = malloc(N * 8), *was = a;", "for (int i = 0; i < N; i++) a[i] = b[i] = i;"]
+CHANGING += ["if (n % 3) { a = b; b = was; }"]
+
+
+@pytest.mark.parametrize(
+    ("read", "what"),
+    [
+        ("for (int i = k; i < N; i++) s += a[i]; // HERE", "there after the send, of the message or beside it"),
+        ("for (int i = 0; i < k; i++) s += a[i]; // HERE", "it there after the send"),
+        ("s += a[3]; // HERE", "it there after the send"),
+    ],
+)
+def test_what_lies_behind_the_message_is_not_told_as_the_message(read: str, what: str, tmp_path: Path) -> None:
+    """The first `k` elements are sent, of one of two blocks; only what begins where they do is surely of them."""
+    lines = [*CHANGING, "int k = n;", f"MPI_Send(a, k, MPI_DOUBLE, {TO}", read, "s += b[3];"]
+    text, found = sites(lines, tmp_path)
+    message = f"the message lies in `a`, and line {line_of(text)} may read {what}"
+    assert (found[0]["code"], found[0]["message"]) == ("OPI101", message)
+
+
+def test_a_read_by_the_words_of_the_call_goes_before_another_arm(tmp_path: Path) -> None:
+    """Rank 0 does not receive, nor does what reads by the numbers of another arm."""
+    before = f"""static void step(double *to, double *from, int first, int last, int nx, int ny, int rank, int size)
+{{
+    if (rank != size - 1) MPI_Recv(&from[(last + 1) * nx], nx, MPI_DOUBLE, {FROM}
+    if (last == ny - 1)
+        for (int i = 0; i < nx; i++) to[last * nx + i] = from[(ny - 2) * nx + i];
+    else
+        to[last * nx] = from[(last + 1) * nx]; // HERE
+}}
+"""
+    lines = ["double *a = calloc(n * n, 8), *b = calloc(n * n, 8), *was = a;", "if (n % 3) { a = b; b = was; }"]
+    lines += ["int first = rank * (n / size), last = first + n / size - 1;", "for (int t = 0; t < 3; t++) {"]
+    lines += ["step(a, b, first, last, n, n, rank, size);", "step(b, a, first, last, n, n, rank, size);", "}"]
+    text, found = sites([*lines, "for (int i = 0; i < n; i++) s += a[i];"], tmp_path, before)
+    assert (found[0]["code"], [note["line"] for note in found[0]["notes"]]) == ("OPI201", [line_of(text)])

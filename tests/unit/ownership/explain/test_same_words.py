@@ -287,3 +287,103 @@ def test_where_a_request_that_is_left_pending_is_asked_for(tmp_path: Path) -> No
     receive = next(site for site in found if site["side"] == "recv")
     assert receive["code"] == "OPI206"
     assert notes(receive) == [(line_of(text), "could not show that it is complete behind this call")]
+
+
+def test_null_is_no_other_buffer(tmp_path: Path) -> None:
+    lines = ["double *a = NULL; // NULL", "double *b = NULL, *was;", "a = malloc(n * 8); // ONE", "b = malloc(n * 8);"]
+    lines += ["double *old = b;", "for (int t = 0; t < n; t++) {", "for (int i = 0; i < n; i++) a[i] = i;"]
+    lines += [
+        f"MPI_Send(a, n, MPI_DOUBLE, 1, {TO}",
+        "was = a;",
+        "if (n > t) a = b; // OTHER",
+        "b = was;",
+        "}",
+        "s = old[0];",
+    ]
+    text, found = sites(lines, tmp_path)
+    where = f"{line_of(text, 'ONE')} and {line_of(text, 'OTHER')}"
+    assert told(found[0]) == ("OPI402", f"`a` may stand for several buffers: it is set at line {where}")
+
+
+RETURNS = """static double *work(double *x, double *y, int n)
+{
+    for (int k = 0; k < 5; k++) {
+        if (n == k)
+            return x;
+        if (n < -k)
+            return NULL;
+        for (int i = 0; i < n; i++)
+            y[i] = x[i] + 1;
+        x = y; // OTHER
+    }
+    return NULL;
+}
+"""
+
+
+def test_a_function_returns_a_pointer_of_several_buffers(tmp_path: Path) -> None:
+    """What makes it several is in the function, and not in that the pointer is NULL first."""
+    lines = ["double *x = malloc(n * 8), *y = malloc(n * 8), *out = NULL;", "for (int i = 0; i < n; i++) x[i] = i;"]
+    lines += ["out = work(x, y, n); // CALL", f"MPI_Send(out, n, MPI_DOUBLE, 1, {TO}"]
+    text, found = sites(lines, tmp_path, RETURNS)
+    where = f"{line_of(text, 'OTHER')} and {line_of(text, 'CALL')}"
+    message = f"`x`, which `work` returns, may stand for several buffers: it is set at line {where}"
+    assert told(found[0]) == ("OPI402", message)
+
+
+def test_a_function_returns_one_of_two_pointers(tmp_path: Path) -> None:
+    before = """static double *chosen(double *x, double *y, int n)
+{
+    if (n > 3)
+        return x; // ONE
+    return y; // OTHER
+}
+"""
+    lines = ["double *x = malloc(n * 8), *y = malloc(n * 8);", "for (int i = 0; i < n; i++) x[i] = y[i] = i;"]
+    lines += ["double *out = chosen(x, y, n);", f"MPI_Send(out, n, MPI_DOUBLE, 1, {TO}"]
+    text, found = sites(lines, tmp_path, before)
+    one, other = line_of(text, "ONE"), line_of(text, "OTHER")
+    message = f"`chosen` returns one of several pointers: that of line {one} and {other}"
+    assert told(found[0]) == ("OPI402", message)
+    assert notes(found[0]) == [(one, "one of them is returned here"), (other, "one of them is returned here")]
+
+
+def test_one_of_two_tables_of_rows_is_no_struct(tmp_path: Path) -> None:
+    lines = ["double **grid[2]; int now = 0;", "grid[0] = malloc((n + 2) * sizeof *grid[0]); // ONE"]
+    lines += [
+        "for (int i = 0; i < n + 2; i++) grid[0][i] = calloc(n, 8);",
+        "grid[1] = malloc((n + 2) * sizeof *grid[1]);",
+    ]
+    lines += ["for (int i = 0; i < n + 2; i++) grid[1][i] = calloc(n, 8);", "for (int t = 0; t < n; t++) {"]
+    lines += [
+        f"MPI_Recv(grid[now][n + 1], n, MPI_DOUBLE, 1, {FROM}",
+        "s += grid[now][n + 1][0];",
+        "now = 1 - now;",
+        "}",
+    ]
+    text, found = sites(lines, tmp_path)
+    one = line_of(text, "ONE")
+    message = f"`grid[…]` may be one of several tables of pointers, and line {one} allocates one of them"
+    assert told(found[0]) == ("OPI402", message)
+
+
+def test_a_place_that_is_computed_goes_by_the_pointer_of_its_function(tmp_path: Path) -> None:
+    """It is no other pointer: each turn computes a place inside one block, as the function around the call names it."""
+    give = "for (int p = 1; p < size; p++) {{ double *part = whole + p * n; {}(part, n, MPI_DOUBLE, p, 0, {} }} // {}"
+    before = f"""static void spread(double *whole, int size, int n)
+{{
+    {give.format("MPI_Send", "MPI_COMM_WORLD);", "OUT")}
+}}
+static void collect(double *whole, int size, int n)
+{{
+    {give.format("MPI_Recv", "MPI_COMM_WORLD, MPI_STATUS_IGNORE);", "IN")}
+}}
+"""
+    lines = ["double *every = NULL;", "if (rank == 0) {", "every = malloc(n * size * 8);"]
+    lines += ["for (int i = 0; i < n * size; i++) every[i] = i;", "spread(every, size, n);"]
+    lines += ["collect(every, size, n);", "for (int i = 0; i < n * size; i++) s += every[i];", "}"]
+    found = sites(lines, tmp_path, before)[1]
+    message = "`part` points into `whole`, at a place that the program computes; a message needs a buffer of its own"
+    assert [told(site) for site in found] == [("OPI104", message), ("OPI204", message)]
+    for site in found:
+        assert not any("something else" in said for _, said in notes(site))

@@ -54,7 +54,9 @@ def test_a_row_of_structs_is_read_by_their_members(tmp_path: Path) -> None:
     lines = [*ROWS, made, f"MPI_Send(&a[1][1], 1, t, {TO}", "int s = 0;"]
     lines += ["for (int i = 0; i < n; i++)", "for (int j = 0; j < n; j++)", "s += a[i][j].now; // HERE"]
     text, found = sites([*lines, 'printf("%d\\n", s);'], tmp_path, CELL)
-    wanted = f"the message lies in `a`, and line {line_of(text)} may read it there after the send"
+    wanted = (
+        f"the message lies in `a`, and line {line_of(text)} may read there after the send, of the message or beside it"
+    )
     assert (found[0]["code"], found[0]["message"]) == ("OPI101", wanted)
     assert [note["line"] for note in found[0]["notes"]] == [line_of(text)]
 
@@ -90,7 +92,7 @@ static void save(struct cell **a, int n)
     lines += [f"for (int k = 1; k < n; k++) MPI_Send(&a[k * 2][0], 2 * n, MPI_BYTE, {TO}"]
     lines += ["if (argv[1][0] == 'x') putchar('x');", "else if (t % 2) blur(b, a, n);", "else blur(a, b, n);", "}"]
     text, found = sites([*lines, "save(a, n);"], tmp_path, before)
-    assert f"line {line_of(text)} may read it there after the send" in found[0]["message"]
+    assert f"line {line_of(text)} may read there after the send, as `from`, of" in found[0]["message"]
 
 
 def test_a_place_that_a_call_gives_has_the_name_behind_it(tmp_path: Path) -> None:
@@ -109,7 +111,8 @@ static double sum(struct grid *g)
     lines += ["g.cells = malloc(n * n * 8); h.cells = malloc(n * n * 8);"]
     lines += ["for (int i = 0; i < n * n; i++) g.cells[i] = h.cells[i] = i;"]
     text, found = sites([*lines, "share(of);", 'printf("%g\\n", sum(of));'], tmp_path, before)
-    wanted = f"the message lies in `g->cells`, and line {line_of(text)} may read it there after the send"
+    wanted = f"the message lies in `g->cells`, and line {line_of(text)} may read there after the send"
+    wanted += ", of the message or beside it"
     assert found[0]["message"] == wanted
 
 
