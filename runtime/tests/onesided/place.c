@@ -11,23 +11,22 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    for (int round = 0; round < 1; round++)
-        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-            int n = (int)sizes[i], next = (rank + 1) % ranks;
-            unsigned char *base, *out = malloc((size_t)n + 1);
-            MPI_Win win;
-            trying("%d bytes", n);
-            MPI_Win_allocate(n, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
-            CHECK((uintptr_t)base % 64 == 0);
-            CHECK(n < 8192 || (uintptr_t)base % 4096 == 2048);
-            fill(out, (size_t)n, (unsigned)rank);
-            MPI_Win_fence(0, win);
-            MPI_Put(out, n, MPI_BYTE, next, 0, n, MPI_BYTE, win);
-            MPI_Win_fence(0, win);
-            CHECK(differs(base, (size_t)n, (unsigned)(rank + ranks - 1) % (unsigned)ranks) == 0);
-            MPI_Win_free(&win);
-            free(out);
-        }
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        int n = (int)sizes[i], next = (rank + 1) % ranks;
+        unsigned char *base, *out = malloc((size_t)n + 1);
+        MPI_Win win;
+        trying("%d bytes", n);
+        MPI_Win_allocate(n, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+        CHECK((uintptr_t)base % 64 == 0);
+        CHECK(n < 8192 || (uintptr_t)base % 4096 == 2048);
+        fill(out, (size_t)n, (unsigned)rank);
+        MPI_Win_fence(0, win);
+        MPI_Put(out, n, MPI_BYTE, next, 0, n, MPI_BYTE, win);
+        MPI_Win_fence(0, win);
+        CHECK(differs(base, (size_t)n, (unsigned)(rank + ranks - 1) % (unsigned)ranks) == 0);
+        MPI_Win_free(&win);
+        free(out);
+    }
     /* With OPI_HEAP_LIMIT=64M: 20 windows of 4 MiB are more than the heap has at once. */
     for (int i = 0; i < 20; i++) {
         char *base;
